@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from physx_runtime.simulation.query_shapes import Ball, Block
     from physx_runtime.simulation.recording import Recording
     from physx_runtime.simulation.scene import Scene
-    from physx_runtime.verification import Row, Verification, verify
+    from physx_runtime.verification import Change, Remedy, Row, Tuned, Tuning, Verification, Wish, tune, verify
 
-__all__ = ["Ball", "Block", "Direct", "DivergenceWarning", "LinkState", "NotSimulated", "NotSimulatedWarning",
-           "Recording", "Row", "Scene", "Session", "Simulation", "Verification", "compute", "dump", "dump_step",
-           "simulate", "verify"]
+__all__ = ["Ball", "Block", "Change", "Direct", "DivergenceWarning", "LinkState", "NotSimulated",
+           "NotSimulatedWarning", "Recording", "Remedy", "Row", "Scene", "Session", "Simulation", "Tuned", "Tuning",
+           "Verification", "Wish", "compute", "dump", "dump_step", "simulate", "tune", "verify"]
 
 _HOMES = {
     "DivergenceWarning": "simulation.divergence", "Simulation": "simulation.articulation",
@@ -35,7 +35,8 @@ _HOMES = {
     "NotSimulated": "packing.left_out", "NotSimulatedWarning": "packing.not_simulated",
     "compute": "quantities.computation", "LinkState": "quantities.computation",
     "Direct": "direct", "Session": "session",
-    "Row": "verification", "Verification": "verification", "verify": "verification"}
+    **dict.fromkeys(("Change", "Remedy", "Row", "Tuned", "Tuning", "Verification", "Wish", "tune", "verify"),
+                    "verification")}
 
 
 def __getattr__(name: str) -> Any:

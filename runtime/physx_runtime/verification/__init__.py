@@ -1,6 +1,8 @@
 """Experiments that measure what authored values do."""
 
-from physx_runtime.verification.report import Row, Verification
+from physx_runtime.verification.report import Change, Remedy, Row, Verification
 from physx_runtime.verification.stage import verify
+from physx_runtime.verification.tuning.tune import Tuned, Tuning, tune
+from physx_runtime.verification.tuning.wishes import Wish
 
-__all__ = ["Row", "Verification", "verify"]
+__all__ = ["Change", "Remedy", "Row", "Tuned", "Tuning", "Verification", "Wish", "tune", "verify"]

@@ -34,7 +34,7 @@ def measure_fixed_tendons(bench: Bench) -> Findings:
             found.values.update(dict.fromkeys([*gains, *coefficients], 0.0))
             found.failures.update(dict.fromkeys(gearings, "every forceCoefficient is 0, so no joint feels the length"))
             continue
-        pull = _pull(bench, i, tendon, read)
+        pull = fixed_pull(bench, i, tendon, read)
         pull.measure_gains(found, gains)
         with found.attempt(*gearings, *coefficients):
             for keys, values in zip((gearings, coefficients), _axes(pull, tendon, read), strict=True):
@@ -57,7 +57,8 @@ def single_axis(articulation: Articulation) -> Articulation:
         replace(tendon, axes=(axis,)) if axis else tendon for tendon, axis in tendons))
 
 
-def _pull(bench: Bench, i: int, tendon: FixedTendon, read: TendonAxis) -> Pull:
+def fixed_pull(bench: Bench, i: int, tendon: FixedTendon, read: TendonAxis) -> Pull:
+    """A tendon on the bench, its pull read at the joint of an axis."""
     gearing = np.zeros(bench.size)
     gearing[[axis.dof for axis in tendon.axes]] = [axis.gearing for axis in tendon.axes]
     motion = gearing / (gearing @ gearing) if np.any(gearing) else gearing

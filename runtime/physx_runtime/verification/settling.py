@@ -99,11 +99,11 @@ def _limits(bench: Bench) -> Iterator[SettlingJoint]:
                 speed = sign * max(start, float(bench.lengths[i])) / bench.dt
                 unit = np.eye(bench.size)[i]
                 shift = unit * (bound - sign * start - bench.pose[i])
-                case = Case(_alone(bench, i, limits=True), shift=shift, velocity=speed * unit)
+                case = Case(alone(bench, i, limits=True), shift=shift, velocity=speed * unit)
                 yield SettlingJoint(key, i, case, effort=speed * float(bench.inertia[i]) / bench.dt)
 
 
-def _alone(bench: Bench, i: int, *, limits: bool) -> dict[str, Array]:
+def alone(bench: Bench, i: int, *, limits: bool) -> dict[str, Array]:
     """Joint i without drive and friction; the others so heavy that they stay, without limits."""
     own = np.eye(bench.size)[i] > 0.0
     rows = {name: np.zeros(bench.size) for name in ("stiffness", "damping", "target_velocity", "static_friction",
@@ -127,7 +127,7 @@ def _targets(bench: Bench) -> Iterator[SettlingJoint]:
         if drive.stiffness > 0.0:
             own, rate = np.eye(bench.size)[i], PULL_FREQUENCY / bench.dt
             inertia = 1.0 if drive.acceleration else float(bench.inertia[i])
-            rows = _alone(bench, i, limits=True) | {
+            rows = alone(bench, i, limits=True) | {
                 "stiffness": own * inertia * rate ** 2, "damping": own * 2.0 * inertia * rate,
                 "target_position": np.where(own > 0.0, drive.target_position, bench.pose)}
             outside = not dof.lower <= drive.target_position <= dof.upper
@@ -139,7 +139,7 @@ def _speeds(bench: Bench) -> Iterator[SettlingJoint]:
     for i, dof, drive in _driven(bench):
         if drive.damping > 0.0:
             own, inertia = np.eye(bench.size)[i], 1.0 if drive.acceleration else float(bench.inertia[i])
-            rows = _alone(bench, i, limits=False) | {
+            rows = alone(bench, i, limits=False) | {
                 "damping": own * inertia * PULL_FREQUENCY / bench.dt, "target_velocity": own * drive.target_velocity,
                 "max_velocity": np.where(own > 0.0, bench.base_rows("max_velocity"), math.inf)}
             above = abs(drive.target_velocity) > dof.max_velocity

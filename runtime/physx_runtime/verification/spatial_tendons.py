@@ -47,13 +47,25 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
             reason = _without_arms(bench, k, i)
             found.failures.update(dict.fromkeys([*gains, *gearings], reason))
             continue
-        along = arms / (arms @ arms)
-        pull = Pull(bench, f"spatial_tendon{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
-                    _length(bench, k, i), along, along)
+        pull = _pull(bench, k, i, tendon, arms)
         pull.measure_gains(found, gains)
         with found.attempt(*gearings):
             found.values.update(zip(gearings, _gearings(pull, k, i), strict=True))
     return found
+
+
+def spatial_pull(bench: Bench, i: int) -> Pull | None:
+    """What pulls at the i-th leaf; None where it moves no joint."""
+    _, k = bench.kinematics()
+    arms = _moment_arms(bench, k, i)
+    place, _ = leaf_paths(bench.articulation)[i]
+    return _pull(bench, k, i, acting_spatial_tendons(bench.articulation)[place], arms) if np.any(arms) else None
+
+
+def _pull(bench: Bench, k: Kinematics, i: int, tendon: SpatialTendon, arms: Array) -> Pull:
+    along = arms / (arms @ arms)
+    return Pull(bench, f"spatial_tendon{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
+                _length(bench, k, i), along, along)
 
 
 def _points(bench: Bench, k: Kinematics, i: int) -> list[tuple[sp.Vec3, sp.Vec3]]:

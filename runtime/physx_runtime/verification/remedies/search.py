@@ -15,7 +15,9 @@ Measure = Callable[[Mapping[K, float]], Mapping[K, float | None]]
 REACHED = 5e-4
 # Significant digits of the values that are tried: more only where these are too coarse.
 LEAST_DIGITS, MOST_DIGITS = 4, 7
-MOST_TRIALS = 20
+MOST_TRIALS = 24
+# Trials that still say where a root is while other numbers change.
+FRESH = 4
 # Between one trial and the next a value that is not enclosed grows or shrinks by this factor at most.
 LARGEST_FACTOR = 30.0
 # An effect that moves by less than this part of what the value moves has come to its end.
@@ -31,6 +33,7 @@ class Search:
     noise: float = 0.0          # error that counts as none where the wanted effect is 0
     lower: float = -math.inf    # the numbers that may be authored
     upper: float = math.inf
+    falls: bool = False         # whether the effect shrinks as the value grows
     tried: list[tuple[float, float]] = field(default_factory=list)      # values with effects, the latest last
     beyond: list[float] = field(default_factory=list)                   # values at which nothing could be measured
     value: float = math.nan     # to try next, or that was tried last
@@ -67,10 +70,12 @@ class Search:
         if proposed is None or not math.isfinite(proposed):
             return False
         proposed = min(max(proposed, self.lower), self.upper)
-        known = {value for value, _ in self.tried} | set(self.beyond)
         rounded = (_rounded(proposed, digits) for digits in range(LEAST_DIGITS, MOST_DIGITS + 1))
-        self.value = next((value for value in rounded if value not in known), math.nan)
-        return not math.isnan(self.value)
+        changed = next((value for value in rounded if value != self.value), None)
+        if changed is None:
+            return False
+        self.value = changed
+        return True
 
     def _proposal(self) -> float | None:
         if not self.tried:
@@ -79,32 +84,37 @@ class Search:
         enclosed = self._enclosed()
         before = next((pair for pair in reversed(self.tried) if pair[0] != last), None)
         step = self._in_proportion(last, effect) if before is None else self._secant(before)
-        if enclosed is None:
+        if enclosed is None or (step is not None and (enclosed[0] < step < enclosed[1] or self._closing_in())):
             return None if step is None else self._measurable(last, self._bounded(last, step))
-        low, high = enclosed
-        inside = step is not None and low < step < high
-        return step if inside else _middle(low, high)
+        return _middle(*enclosed)
+
+    def _closing_in(self) -> bool:
+        """Whether the last trial came much nearer: what encloses the root may be out of date while others change."""
+        return len(self.tried) > 1 and self.error(self.tried[-1][1]) < 0.5 * self.error(self.tried[-2][1])
 
     def _in_proportion(self, value: float, effect: float) -> float | None:
         """Where the wanted effect is if effects are in proportion, or off by as much."""
         if value * effect > 0.0 and value * self.wanted > 0.0:
-            return value * self.wanted / effect
+            return value * (effect / self.wanted if self.falls else self.wanted / effect)
         return value + self.wanted - effect
 
     def _secant(self, before: tuple[float, float]) -> float | None:
         """Where a line through two trials has the wanted effect; in logarithms where signs agree."""
         (x0, f0), (x1, f1) = before, self.tried[-1]
         if min(x0 / x1 if x1 else 0.0, f0 * self.wanted, f1 * self.wanted) > 0.0:
-            slope = math.log(f1 / f0) / math.log(x1 / x0)
-            return x1 * math.exp(math.log(self.wanted / f1) / slope) if abs(slope) > LEAST_SLOPE else None
+            slope = (-1.0 if self.falls else 1.0) * math.log(f1 / f0) / math.log(x1 / x0)
+            if not slope > 0.0 or abs(math.log(x1 / x0)) < REACHED:     # others changed more than this number did
+                return self._in_proportion(x1, f1)
+            part = math.log(self.wanted / f1) / slope
+            return x1 * math.exp(-part if self.falls else part) if slope > LEAST_SLOPE else None
         return x1 + (self.wanted - f1) * (x1 - x0) / (f1 - f0) if f1 != f0 else None
 
     def _enclosed(self) -> tuple[float, float] | None:
-        """The two values nearest to each other with too much and too little effect."""
-        more = [value for value, effect in self.tried if effect > self.wanted]
-        less = [value for value, effect in self.tried if effect < self.wanted]
-        pairs = [(min(a, b), max(a, b)) for a in more for b in less]
-        return min(pairs, key=lambda pair: pair[1] - pair[0], default=None)
+        """The last value and the nearest to it whose effect is off the other way; what is older says less."""
+        last, effect = self.tried[-1]
+        across = [value for value, other in self.tried[-FRESH:] if (other - self.wanted) * (effect - self.wanted) < 0.0]
+        other = min(across, key=lambda value: abs(value - last), default=None)
+        return None if other is None else (min(last, other), max(last, other))
 
     def _measurable(self, value: float, step: float) -> float:
         """A step that does not reach what could not be measured."""

@@ -10,6 +10,7 @@ from pxr import Sdf, Usd
 from physx_schema.checking.engine.layer_editor import CannotError, LayerEditor
 from physx_schema.checking.engine.repair import ApplySchema, SetValue
 from physx_schema.description import describe
+from physx_schema.description.conversions import as_numbers
 from physx_schema.description.model import Description
 
 # A prim and one of its properties.
@@ -48,6 +49,12 @@ class Trial:
             for step in steps:
                 step(layer)
         return describe(self._stage)
+
+    def number(self, place: Place) -> float:
+        """A number as it stands on the stage; 0 where there is none."""
+        prim = self._stage.GetPrimAtPath(place[0])
+        found = as_numbers(prim.GetAttribute(place[1]).Get()) if prim and prim.HasAttribute(place[1]) else None
+        return found[0] if found else 0.0
 
 
 def edits_of(stage: Any, place: Place, value: float, intended: float | None = None) -> list[ApplySchema | SetValue]:

@@ -1,0 +1,173 @@
+"""How drives, tendons and mimic joints move in PhysX's step: the numbers that wishes name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from physx_runtime.dynamics.jacobian import point_jacobian
+from physx_runtime.model.owners import acting_fixed_tendons
+from physx_runtime.verification.bench import Array, Bench, Case, stripped
+from physx_runtime.verification.compliance import measure_compliance
+from physx_runtime.verification.fixed_tendons import fixed_pull, read_axis
+from physx_runtime.verification.quantity import Key, UnsteadyError
+from physx_runtime.verification.settling import alone
+from physx_runtime.verification.spatial_tendons import spatial_pull
+from physx_runtime.verification.tendons import Pull
+from physx_runtime.verification.tuning.wishes import DRIVE, FIXED, LINK, MIMIC, SPATIAL, Subject
+from physx_schema.description.model import Articulation, Description, Drive
+from physx_schema.description.units import DEGREES_PER_RADIAN
+
+# Part of a deviation below which something has settled, and most steps until then.
+SETTLED_PART, MOST_STEPS = 0.02, 20_000
+# Times by which a critically damped drive has come to rest, of its own time.
+RESTING_TIMES = 25.0
+
+_KEPT: Mapping[str, Mapping[str, bool]] = {
+    DRIVE: {"drives": True}, LINK: {"drives": True}, FIXED: {"fixed_tendons": True},
+    SPATIAL: {"spatial_tendons": True}, MIMIC: {"mimics": True}}
+
+
+def motion_of(description: Description, articulation: Articulation, subject: Subject, names: set[str],
+              dt: float) -> dict[str, float]:
+    """What these numbers of a subject come to, each in its own unit. Raises UnsteadyError where it does not move so."""
+    bench = Bench(description, stripped(articulation, **_KEPT[subject.kind]), dt)
+    if subject.kind == MIMIC:
+        return _of_mimic(bench, subject)
+    if subject.kind == LINK:
+        return {"tip_stiffness": _tip_stiffness(bench, subject)}
+    found: dict[str, float] = {}
+    if names & {"natural_frequency", "damping_ratio", "settling_time"}:
+        step = _step_of(bench, subject)
+        found["natural_frequency"], found["damping_ratio"] = _modes(step, dt)
+        if "settling_time" in names:
+            found["settling_time"] = _settling_time(step, dt)
+    if "sag" in names:
+        found["sag"] = _sag(bench, subject.index)
+    return found
+
+
+def drive_of(bench: Bench, index: int) -> Drive:
+    """The drive of a degree of freedom. Raises UnsteadyError where it is gone."""
+    drive = bench.dofs[index].drive
+    if drive is None:
+        raise UnsteadyError("the drive is gone")
+    return drive
+
+
+def _of_mimic(bench: Bench, subject: Subject) -> dict[str, float]:
+    keys = {"natural_frequency": Key(subject.path, f"{subject.prefix}naturalFrequency"),
+            "damping_ratio": Key(subject.path, f"{subject.prefix}dampingRatio")}
+    mimic = bench.articulation.mimics[subject.index]
+    found = measure_compliance(bench.variant(replace(bench.articulation, mimics=(mimic,))))
+    return {name: found.values[key] for name, key in keys.items() if key in found.values}
+
+
+# --- free motion ---------------------------------------------------------------------------------------------------
+
+def _step_of(bench: Bench, subject: Subject) -> Array:
+    """(2, 2): deviation and its rate after a free step, per deviation and rate before it."""
+    rows, along = _driven(bench, subject.index) if subject.kind == DRIVE else _pulled(bench, subject)
+    length, speed = float(np.min(bench.lengths)), float(np.min(bench.speeds))
+    cases = [Case(rows), Case(rows, shift=length * along), Case(rows, velocity=speed * along)]
+    (q, v), = bench.watch(cases, np.zeros((3, bench.size)), (1,))
+    read = along / (along @ along)
+    after = np.stack([(q - bench.pose) @ read, v @ read])
+    return np.stack([(after[:, 1] - after[:, 0]) / length, (after[:, 2] - after[:, 0]) / speed], axis=1)
+
+
+def _driven(bench: Bench, i: int) -> tuple[dict[str, Array], Array]:
+    """A drive at rest in the authored pose, all other joints held."""
+    own, drive = np.eye(bench.size)[i], drive_of(bench, i)
+    return alone(bench, i, limits=False) | {
+        "stiffness": own * drive.stiffness, "damping": own * drive.damping, "target_position": bench.pose}, own
+
+
+def _pulled(bench: Bench, subject: Subject) -> tuple[dict[str, Array], Array]:
+    """A tendon at rest in the authored pose, and how the joints move when it pulls, the fastest at 1."""
+    pull = spatial_pull(bench, subject.index) if subject.kind == SPATIAL else _fixed(bench, subject.index)
+    if pull is None:
+        raise UnsteadyError("in the authored pose its pull moves no joint")
+    spring = bench.spring(pull.stiffness, pull.damping)
+    stretched = pull.case(spring, -bench.probe(spring, pull.damping) * bench.meter)
+    velocity = bench.kick([stretched], np.zeros((1, bench.size)))[0]
+    return dict(pull.case(pull.stiffness, 0.0).rows), velocity / np.abs(velocity).max()
+
+
+def _fixed(bench: Bench, i: int) -> Pull | None:
+    tendon = acting_fixed_tendons(bench.articulation)[i]
+    read = read_axis(tendon)
+    return None if read is None else fixed_pull(bench, i, tendon, read)
+
+
+def _modes(step: Array, dt: float) -> tuple[float, float]:
+    """Natural frequency [rad/s] and damping ratio of the motion that a step repeats. Raises UnsteadyError."""
+    modes = np.linalg.eigvals(step).astype(complex)
+    if not np.isfinite(modes).all() or any(abs(mode) < 1e-12 or (mode.imag == 0.0 and mode.real < 0.0)
+                                           for mode in modes):
+        raise UnsteadyError("the deviation changes its sign from step to step")
+    first, second = np.log(modes) / dt
+    squared = float((first * second).real)
+    if not squared > 0.0:
+        raise UnsteadyError("nothing pulls it back")
+    return math.sqrt(squared), -float((first + second).real) / (2.0 * math.sqrt(squared))
+
+
+def _settling_time(step: Array, dt: float) -> float:
+    """How long a deviation takes, s, to stay below a part of itself. Raises UnsteadyError."""
+    state, last = np.array([1.0, 0.0]), math.nan
+    for count in range(MOST_STEPS):
+        after = step @ state
+        size, next_size = abs(float(state[0])), abs(float(after[0]))
+        if size > SETTLED_PART >= next_size:
+            last = dt * (count + math.log(size / SETTLED_PART) / math.log(size / max(next_size, 1e-300)))
+        if np.abs(after).max() < 1e-6:
+            return last
+        state = after
+    raise UnsteadyError(f"it does not settle within {MOST_STEPS} steps")
+
+
+# --- under loads ---------------------------------------------------------------------------------------------------
+
+def _sag(bench: Bench, i: int) -> float:
+    """How far a drive hangs from its target under gravity, all other joints held; degrees or lengths."""
+    own, drive, dof = np.eye(bench.size)[i], drive_of(bench, i), bench.dofs[i]
+    damping, steps = _resting(bench, i, drive)
+    rows = alone(bench, i, limits=True) | {
+        "stiffness": own * drive.stiffness, "damping": own * damping, "gravity": bench.base_rows("gravity"),
+        "target_position": np.where(own > 0.0, drive.target_position, bench.pose),
+        "max_force": np.where(own > 0.0, bench.base_rows("max_force"), math.inf)}
+    case = Case(rows, shift=own * (drive.target_position - bench.pose[i]))
+    (q, _), = bench.watch([case], np.zeros((1, bench.size)), (steps,))
+    return abs(float(q[0, i]) - drive.target_position) * (DEGREES_PER_RADIAN if dof.angular else 1.0)
+
+
+def _resting(bench: Bench, i: int, drive: Drive) -> tuple[float, int]:
+    """Critical damping of a drive, and in how many steps it has come to rest."""
+    if not drive.stiffness > 0.0:
+        raise UnsteadyError("stiffness is 0, so nothing holds it")
+    inertia = 1.0 if drive.acceleration else float(bench.inertia[i])
+    rate = math.sqrt(drive.stiffness / inertia)
+    return 2.0 * inertia * rate, min(math.ceil(RESTING_TIMES / (rate * bench.dt)) + 50, MOST_STEPS)
+
+
+def _tip_stiffness(bench: Bench, subject: Subject) -> float:
+    """Force per length at the link's frame in the direction in which its drives give way most; other joints held."""
+    _, k = bench.kinematics()
+    link = list(bench.model.link_names).index(subject.path)
+    jacobian = np.zeros((3, bench.size))
+    for dof, column in point_jacobian(bench.topology, k, link, (0.0, 0.0, 0.0)).items():
+        jacobian[:, dof] = column
+    driven = [i for i, dof in enumerate(bench.dofs) if dof.drive and dof.drive.stiffness > 0.0]
+    if not jacobian[:, driven].any():
+        raise UnsteadyError("no drive with a stiffness moves the link")
+    rows = {"target_position": bench.pose, "target_velocity": np.zeros(bench.size),
+            "max_force": np.full(bench.size, math.inf)}
+    moved = np.eye(bench.size)[driven] * bench.lengths
+    efforts = bench.hold([Case(rows, shift=sign * shift) for shift in moved for sign in (1.0, -1.0)])
+    pushed = (efforts[0::2] - efforts[1::2])[:, driven] / (2.0 * bench.lengths[driven])
+    compliance = jacobian[:, driven] @ np.linalg.solve(pushed.T, jacobian[:, driven].T)
+    return 1.0 / float(np.linalg.eigvalsh(0.5 * (compliance + compliance.T)).max())

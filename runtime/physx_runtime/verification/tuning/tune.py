@@ -1,0 +1,190 @@
+"""Tune a stage: the gains with which drives, tendons, mimic joints and links move as wished, proved by running them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from physx_runtime.packing.choice import require_taken
+from physx_runtime.simulation.arguments import required_time
+from physx_runtime.verification.bench import Bench, stripped
+from physx_runtime.verification.quantity import RADIANS_PER_DEGREE, UnsteadyError
+from physx_runtime.verification.remedies.search import Search, solve
+from physx_runtime.verification.remedies.trial import Place, Trial, edits_of
+from physx_runtime.verification.report import Change
+from physx_runtime.verification.tuning.motion import drive_of, motion_of
+from physx_runtime.verification.tuning.wishes import DRIVE, LINK, MIMIC, Subject, Wish, understood
+from physx_schema.checking.engine.layer_editor import LayerEditor
+from physx_schema.description import describe
+from physx_schema.description.model import Articulation, Description
+from physx_schema.description.solver_batches import SolverBatches, as_solved
+from physx_schema.description.stages import open_stage
+
+# Of gains that follow from others.
+DIGITS = 5
+# What shrinks as the stiffness grows.
+_FALLING = ("settling_time", "sag")
+# Whose motion, and which number of it.
+Aim = tuple[Subject, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What became of one wish."""
+
+    path: str               # as it was wished
+    name: str               # "natural_frequency"
+    wanted: float
+    reached: float | None   # measured with the changes; the nearest where it cannot be had
+    reason: str = ""        # why it cannot be had; empty where it can
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What to author so that a stage moves as wished."""
+
+    changes: tuple[Change, ...]
+    results: tuple[Tuned, ...]
+
+    @property
+    def feasible(self) -> bool:
+        """Whether every wish comes true."""
+        return not any(item.reason for item in self.results)
+
+    def author(self, stage: Any) -> None:
+        """Author the changes in the stage's root layer. Raises CannotError, and nothing is authored then."""
+        editor = LayerEditor(stage, override=True)
+        edits = [edit for change in self.changes for edit in edits_of(
+            stage, (change.path, change.property), change.value)]
+        for step in editor.steps(edits):
+            step(editor.layer)
+
+
+def tune(stage: str | Path | Any, wishes: Mapping[str, Wish], dt: float = 1 / 60) -> Tuning:
+    """The gains with which a stage moves as wished in PhysX, at its iteration counts; the stage stays as it is.
+
+    wishes: by joint, tendon, mimic joint or link what is wished of it, such as
+    {"/Robot/elbow": {"natural_frequency": 30.0, "damping_ratio": 0.7}}. A joint's path names its drive, and path:axis
+    that of one of several axes; path:instance a tendon (at its root) or a mimic joint. dt: time step [s].
+
+    natural_frequency [rad/s] and damping_ratio are those of the motion from step to step, of a drive with the other
+    joints held, of a tendon with the joints free; settling_time [s] is that of the same motion, to 2 %, with a damping
+    ratio of 1 where none is wished. sag [deg or length] is how far a drive hangs from its target under gravity.
+    tip_stiffness [force/length] of a link is the least in any direction; all drives on the way get one factor.
+
+    Raises:
+        UnreadableError, UnsupportedError: as `physx_runtime.verify`.
+        ValueError: a wish that is none, with those that are; or dt is not a positive, finite time.
+    """
+    required_time(dt)
+    opened = open_stage(stage)
+    description = describe(opened)
+    require_taken(description)
+    asked = [(path, subject, _with_ratio(subject, wish)) for path, (subject, wish) in zip(
+        wishes, understood(description, wishes), strict=True)]
+    session = _Session(Trial(opened), description, dt)
+    searches = {(subject, name): Search(wanted, session.first(subject, name, wish), lower=0.0, falls=name in _FALLING)
+                for _, subject, wish in asked for name, wanted in wish.items()}
+    solved = solve(searches, session.measure, lambda *_: None)
+    changes = session.gains({aim: search.value for aim, search in searches.items() if aim in solved})
+    return Tuning(tuple(Change(path, name, value) for (path, name), value in changes.items()),
+                  tuple(_result(path, name, searches[subject, name], (subject, name) in solved)
+                        for path, subject, wish in asked for name in wish))
+
+
+def _with_ratio(subject: Subject, wish: dict[str, float]) -> dict[str, float]:
+    """A settling time alone means the fastest way there without overshoot."""
+    return {**wish, "damping_ratio": wish.get("damping_ratio", 1.0)} if "settling_time" in wish else wish
+
+
+def _result(path: str, name: str, search: Search, solved: bool) -> Tuned:
+    if solved:
+        return Tuned(path, name, search.wanted, search.tried[-1][1])
+    if search.nearest is None:
+        return Tuned(path, name, search.wanted, None, "nothing can be measured: it does not move so with these gains")
+    value, effect = search.nearest
+    reason = f"no gain gives {search.wanted:.4g}: the nearest is {effect:.4g}, with {value:.4g}"
+    return Tuned(path, name, search.wanted, effect, reason)
+
+
+class _Session:
+    """Gains tried on a stage."""
+
+    def __init__(self, trial: Trial, description: Description, dt: float) -> None:
+        self._trial, self._description, self._dt = trial, description, dt
+
+    def gains(self, values: Mapping[Aim, float]) -> dict[Place, float]:
+        """What the numbers of aims are authored as."""
+        stiffness = {subject: value for (subject, name), value in values.items() if name != "damping_ratio"}
+        found: dict[Place, float] = {}
+        for (subject, name), value in values.items():
+            if subject.kind == LINK:
+                found |= self._scaled(subject, value)
+            elif name == "damping_ratio" and subject.kind != MIMIC:
+                # so that the ratio stays what it is while the stiffness changes
+                spring = stiffness.get(subject, self._trial.number(_place(subject, "natural_frequency")))
+                found[_place(subject, name)] = float(f"{value * math.sqrt(spring):.{DIGITS}g}")
+            else:
+                found[_place(subject, name)] = value
+        return found
+
+    def _scaled(self, subject: Subject, factor: float) -> dict[Place, float]:
+        """The stiffness of every drive of an articulation times a factor."""
+        drives = [dof.drive for dof in self._articulation(self._description, subject).dofs if dof.drive]
+        authored = {(drive.path, f"{drive.prefix}stiffness"): drive.stiffness * (
+            RADIANS_PER_DEGREE if ":rot" in drive.prefix or ":angular" in drive.prefix else 1.0) for drive in drives}
+        return {place: float(f"{factor * stiffness:.{DIGITS}g}") for place, stiffness in authored.items()}
+
+    def first(self, subject: Subject, name: str, wish: Mapping[str, float]) -> float:
+        """Where to begin: the authored gain, or what mechanics gives where it is 0."""
+        if subject.kind == LINK:
+            return 1.0
+        if subject.kind == MIMIC:
+            return wish[name]
+        stiffness = self._trial.number(_place(subject, "natural_frequency"))
+        if stiffness == 0.0:
+            stiffness = self._mechanical(subject, "natural_frequency", wish)
+        if name != "damping_ratio":
+            return stiffness
+        damping = self._trial.number(_place(subject, name)) or self._mechanical(subject, name, wish)
+        return damping / math.sqrt(stiffness)
+
+    def _mechanical(self, subject: Subject, name: str, wish: Mapping[str, float]) -> float:
+        """The gain of an oscillator with the inertia that the subject moves; of tendons a unit one."""
+        frequency = wish.get("natural_frequency", 4.0 / wish.get("settling_time", 1.0))
+        inertia, per = 1.0, 1.0
+        if subject.kind == DRIVE:
+            articulation = self._articulation(self._description, subject)
+            bench = Bench(self._description, stripped(articulation, drives=True), self._dt)
+            per = RADIANS_PER_DEGREE if bench.dofs[subject.index].angular else 1.0
+            inertia = 1.0 if drive_of(bench, subject.index).acceleration else float(bench.inertia[subject.index])
+        gain = 2.0 * wish.get(name, 1.0) * frequency if name == "damping_ratio" else frequency ** 2
+        return gain * inertia * per
+
+    def measure(self, values: Mapping[Aim, float]) -> dict[Aim, float | None]:
+        """What the aims come to with these gains."""
+        description = self._trial.described(self.gains(values))
+        found: dict[Aim, float | None] = dict.fromkeys(values)
+        for subject in dict.fromkeys(subject for subject, _ in values):
+            names = {name for other, name in values if other == subject}
+            try:
+                motion = motion_of(description, self._articulation(description, subject), subject, names, self._dt)
+            except UnsteadyError:
+                continue
+            found |= {(subject, name): motion.get(name) for name in names}
+        return found
+
+    @staticmethod
+    def _articulation(description: Description, subject: Subject) -> Articulation:
+        """The articulation of a subject with the counts that it is solved under."""
+        found = next(item for item in description.articulations if item.path == subject.articulation)
+        return as_solved(found, SolverBatches(description).counts(found))
+
+
+def _place(subject: Subject, name: str) -> Place:
+    """The gain that a number of a subject depends on."""
+    spring, damper = ("naturalFrequency", "dampingRatio") if subject.kind == MIMIC else ("stiffness", "damping")
+    return subject.path, subject.prefix + (damper if name == "damping_ratio" else spring)
