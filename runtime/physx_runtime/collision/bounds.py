@@ -79,7 +79,7 @@ def place_shape(shape: Any, body: Pose, placed: Any, bounds: Any) -> None:
     if shape.kind == PLANE:
         _bound_plane(bounds, pose, shape.contact_offset)
     else:
-        reach = _extent(shape.kind, size_of(shape), pose, shape.contact_offset)
+        reach = extent_of(shape.kind, size_of(shape), pose, shape.contact_offset)
         for k in range(3):
             bounds[0, k], bounds[1, k] = pose[0][k] - reach[k], pose[0][k] + reach[k]
     everywhere = shape.world == EVERY_WORLD
@@ -124,7 +124,7 @@ def scale_of(shape: Any) -> Vector:
 
 
 @scalar_code
-def _extent(kind: Any, size: Vector, pose: Pose, offset: Number) -> Vector:
+def extent_of(kind: Any, size: Vector, pose: Pose, offset: Number) -> Vector:
     """Half the sides of the bounds."""
     if kind == BOX:
         return _box_extent(matrix_of(pose[1]), size, offset)

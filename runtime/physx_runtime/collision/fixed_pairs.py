@@ -206,7 +206,7 @@ def touching_links(kinds: tuple[tuple[int, int], ...]) -> Any:
                                at)
             put_down(pair, k, pairs.contacts, at, last)
             if last == at:
-                _part(own)
+                part_shapes(own)
             elif not own.touching:
                 own.touching = NEW
 
@@ -243,11 +243,12 @@ def meet_link(pairs: AllPairs, first: Any, end: Any, pose: Pose, colliders: Coll
             pair.known, pair.points, pair.warm, own.near = 0, 0, 0, NEW
         elif not near and own.near != AWAY:
             own.near, pair.contacts = AWAY, 0
-            _part(own)
+            part_shapes(own)
 
 
 @borrowing_code
-def _part(own: Any) -> None:
+def part_shapes(own: Any) -> None:
+    """Heed that the shapes of a pair, if they did, touch no more."""
     own.parted, own.touching = int(own.touching != 0), 0
 
 
@@ -255,6 +256,19 @@ def _part(own: Any) -> None:
 def _standing(pair: Any, moving: Any) -> Any:
     """The shape that stands still."""
     return pair.shape1 if pair.shape0 == moving else pair.shape0
+
+
+@borrowing_code
+def any_near(pairs: AllPairs, first: Any, worlds: Any, count: Any, link: Any) -> bool:
+    """Whether a pair of a link was near in the last step, or parted with it, in one of the worlds from pair `first` on.
+
+    count: pairs of a world. link: with its pairs, from `first` to `end`.
+    """
+    some = False
+    for world in range(worlds):
+        for k in range(first + world * count + link["first"], first + world * count + link["end"]):
+            some |= (pairs.memory[k].near != AWAY) | (pairs.memory[k].parted != 0)
+    return some
 
 
 @borrowing_code

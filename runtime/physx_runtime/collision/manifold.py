@@ -123,16 +123,23 @@ def refresh(pair: Any, frame: Frame, breaking: Number) -> bool:
     """Renew distances, shape 0 being at `frame` in shape 1; whether points were dropped that slid beyond `breaking`."""
     before, limit = pair.points, breaking * breaking
     for i in range(before - 1, -1, -1):
-        normal, point1 = vector_at(pair.normal, i), vector_at(pair.local1, i)
-        point0 = out_of(frame, vector_at(pair.local0, i))
-        distance = dot(sub(point0, point1), normal)
-        slid = sub(point1, sub(point0, scaled(normal, distance)))
-        if dot(slid, slid) > limit:
+        local0, local1, normal = vector_at(pair.local0, i), vector_at(pair.local1, i), vector_at(pair.normal, i)
+        distance, slid = where_now(frame, local0, local1, normal)
+        if slid > limit:
             pair.points -= 1
             copy_point(pair, pair.points, i)
         else:
             pair.distance[i] = distance
     return bool(pair.points != before)
+
+
+@scalar_code
+def where_now(frame: Frame, local0: Vector, local1: Vector, normal: Vector) -> tuple[Number, Number]:
+    """The distance of a point, shape 0 being at `frame` in shape 1, and the square of how far it has slid."""
+    point0 = out_of(frame, local0)
+    distance = dot(sub(point0, local1), normal)
+    slid = sub(local1, sub(point0, scaled(normal, distance)))
+    return distance, dot(slid, slid)
 
 
 @scalar_code

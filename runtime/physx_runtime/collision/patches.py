@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
 
 Array = NDArray[Any]
-Vector = tuple[float, float, float]
+Vector = tuple[Any, Any, Any]      # of numbers, or of what stands for them
 
 # Of kinds of bodies, in `PLACE`.
 BODY, LINK, KINEMATIC, STATIC = range(4)
@@ -178,11 +178,11 @@ def _holds(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
     """Whether a patch of the last step goes on: its normals agree still, and its anchors have not parted."""
     if old["slipped"] or old["anchors"] == 0:
         return False
-    normal0 = _turned(frame0, _vector(old["normal0"]))
-    if not _cosine(normal0, _turned(frame1, _vector(old["normal1"]))) > SAME_NORMAL:
+    normal0 = turned(frame0, _vector(old["normal0"]))
+    if not _cosine(normal0, turned(frame1, _vector(old["normal1"]))) > SAME_NORMAL:
         return False
     for j in range(old["anchors"]):
-        arm0, arm1 = _turned(frame0, _vector(old["anchor0"][j])), _turned(frame1, _vector(old["anchor1"][j]))
+        arm0, arm1 = turned(frame0, _vector(old["anchor0"][j])), turned(frame1, _vector(old["anchor1"][j]))
         apart = 0.0
         for x in range(3):
             apart += (arm0[x] + frame0[x] - arm1[x] - frame1[x]) * normal0[x]
@@ -195,7 +195,7 @@ def _holds(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
 def _go_on(patch: Any, frame0: Array) -> None:
     """Make a patch of the last step one of this step that nothing touches yet."""
     patch["slipped"] = 0
-    _put(patch["normal"], _turned(frame0, _vector(patch["normal0"])))
+    _put(patch["normal"], turned(frame0, _vector(patch["normal0"])))
     _empty(patch)
 
 
@@ -221,8 +221,8 @@ def _patch_of(patches: Array, oldest: int, count: int, contacts: Array, start: i
             for x in range(3):
                 patch["anchor0"][j, x], patch["anchor1"][j, x] = 0.0, 0.0
         _put(patch["normal"], _vector(normal))
-        _put(patch["normal0"], _turned_back(frame0, _vector(patch["normal"])))
-        _put(patch["normal1"], _turned_back(frame1, _vector(patch["normal"])))
+        _put(patch["normal0"], turned_back(frame0, _vector(patch["normal"])))
+        _put(patch["normal1"], turned_back(frame1, _vector(patch["normal"])))
         _empty(patch)
     for c in range(start, end):
         for x in range(3):
@@ -242,7 +242,7 @@ def _anchor(patch: Any, contacts: Array, order: Array, frame0: Array, frame1: Ar
         anchors = 0
     first = second = (0.0, 0.0, 0.0)
     if anchors:
-        first = _outward(frame0, _vector(patch["anchor0"][0]))
+        first = outward(frame0, _vector(patch["anchor0"][0]))
     old, count, farthest = anchors, anchors, 0.0
     for i in range(patch["first"], patch["first"] + patch["points"]):
         contact = contacts[order[i]]
@@ -264,8 +264,8 @@ def _anchor(patch: Any, contacts: Array, order: Array, frame0: Array, frame1: Ar
                 first, farthest = point, from1
     for j in range(old, count):
         place = second if j else first
-        _put(patch["anchor0"][j], _inward(frame0, place))
-        _put(patch["anchor1"][j], _inward(frame1, place))
+        _put(patch["anchor0"][j], inward(frame0, place))
+        _put(patch["anchor1"][j], inward(frame1, place))
     patch["anchors"] = count
 
 
@@ -281,13 +281,13 @@ def _square(a: Vector, b: Vector) -> float:
 
 
 @scalar_code
-def _turned(frame: Array, a: Vector) -> Vector:
+def turned(frame: Any, a: Vector) -> Vector:
     """A vector from the axes of a frame to the world's."""
     return _by(frame[3], frame[4], frame[5], frame[6], a)
 
 
 @scalar_code
-def _turned_back(frame: Array, a: Vector) -> Vector:
+def turned_back(frame: Any, a: Vector) -> Vector:
     """A vector from the world's axes to those of a frame."""
     return _by(-frame[3], -frame[4], -frame[5], frame[6], a)
 
@@ -299,16 +299,16 @@ def _by(x: float, y: float, z: float, w: float, a: Vector) -> Vector:
 
 
 @scalar_code
-def _outward(frame: Array, a: Any) -> Vector:
+def outward(frame: Any, a: Any) -> Vector:
     """A point of a frame in the world."""
-    x, y, z = _turned(frame, a)
+    x, y, z = turned(frame, a)
     return x + frame[0], y + frame[1], z + frame[2]
 
 
 @scalar_code
-def _inward(frame: Array, a: Vector) -> Vector:
+def inward(frame: Any, a: Vector) -> Vector:
     """A point of the world as seen from a frame."""
-    return _turned_back(frame, (a[0] - frame[0], a[1] - frame[1], a[2] - frame[2]))
+    return turned_back(frame, (a[0] - frame[0], a[1] - frame[1], a[2] - frame[2]))
 
 
 @scalar_code

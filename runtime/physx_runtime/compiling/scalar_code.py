@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -18,6 +18,7 @@ from numba import njit
 from numba.core.registry import CPUDispatcher
 
 from physx_runtime.compiling.kept_code import KeptCode
+from physx_runtime.language.ops import Single, Unfused
 
 PACKAGE = Path(__file__).resolve().parents[1]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -27,10 +28,20 @@ NAME = re.compile(r"\w+")
 
 
 class InnerCode(CPUDispatcher):  # type: ignore[misc]
-    """What numba compiles without an entry for Python, whose own call would end the process."""
+    """What numba compiles without an entry for Python, whose own call would end the process.
+
+    On numbers that stand for others (`Single`, `Unfused`) it is traced, as any algorithm.
+    """
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
+        if _stand_for_others(arguments):
+            return self.py_func(*arguments, **named)
         raise TypeError(f"{_name(self.py_func)} is compiled for compiled code alone; from Python call its py_func")
+
+
+def _stand_for_others(arguments: Iterable[Any]) -> bool:
+    return any(isinstance(x, Single | Unfused) or (isinstance(x, tuple | list) and _stand_for_others(x))
+               for x in arguments)
 
 
 def scalar_code(function: F) -> F:

@@ -112,21 +112,30 @@ def sincos(x: Scalar) -> tuple[Scalar, Scalar]:
 
 
 class Single:
-    """A number whose sums and products are rounded to float32, whatever the precision of all the others."""
+    """A number whose sums, products and quotients are rounded to float32, whatever the precision of all the others."""
 
     __slots__ = ("value",)
+    __array_ufunc__ = None          # numpy's float32 leaves arithmetic with it to the methods here
 
     def __init__(self, value: Scalar) -> None:
         self.value = single(value)
 
-    def __add__(self, other: Single) -> Single:
-        return Single(self.value + other.value)
+    def __add__(self, other: Single | float) -> Single:
+        return Single(self.value + _plain(other))
 
-    def __sub__(self, other: Single) -> Single:
-        return Single(self.value - other.value)
+    def __sub__(self, other: Single | float) -> Single:
+        return Single(self.value - _plain(other))
 
-    def __mul__(self, other: Single) -> Single:
-        return Single(self.value * other.value)
+    def __mul__(self, other: Single | float) -> Single:
+        return Single(self.value * _plain(other))
+
+    def __neg__(self) -> Single:
+        return Single(-self.value)
+
+    def __abs__(self) -> Single:
+        return Single(abs(self.value))
+
+    __radd__, __rmul__ = __add__, __mul__
 
 
 def rounded(x: Scalar) -> Scalar:
@@ -177,7 +186,9 @@ def plain(values: Scalars) -> list[Scalar]:
 
 
 def _plain(x: Scalar) -> Scalar:
-    return x.value if isinstance(x, Unfused) else x
+    if isinstance(x, Unfused | Single):
+        return x.value
+    return float(x) if isinstance(x, np.float32) else x
 
 
 def arctan_series(square: Scalar) -> Scalar:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,11 @@ from physx_runtime.solver.contact.slots import LinkSlots, SlotProgram, slot_prog
 from physx_runtime.targets.interpreter import cores, interpreter, load_fragments, threads, vector_lanes, words_of
 from physx_runtime.targets.settled_guards import guards_of
 from physx_runtime.worlds.buffer import Buffer, aligned
+from physx_runtime.worlds.met_pairs import KEPT_SIZE, MetPairs, kinds_on_planes
 from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.worlds.slot_blocks import PairPatches
 from physx_runtime.worlds.slot_rest import REST, resting_rows
-from physx_runtime.worlds.slot_values import FLAGS, SLOTS, UP, PairPatches, Passes, Queue, Room, advancing, queue_of
+from physx_runtime.worlds.slot_values import FLAGS, SLOTS, UP, Passes, Queue, Room, advancing, queue_of
 from physx_runtime.worlds.surfaces import surfaces_of
 
 Array = NDArray[Any]
@@ -37,13 +40,15 @@ class GroundedWorlds(Buffer):
     near, path = True, BY_JOINT
 
     def __init__(self, t: IslandTopology, count: int, dtype: str, pairs: FixedPairs) -> None:
-        table = pairs.table
-        program = slot_program(t, _slots_of(pairs))
+        table, self._known = pairs.table, _known_of(pairs)
+        sleeping = any(actor.sleeping for actor in t.actors)
+        program = slot_program(t, _slots_of(pairs, {} if sleeping else kinds_on_planes(pairs, self._known)))
         super().__init__(count, dtype, vector_lanes(program.size, dtype), program.layout)
         self.table, self._pairs, self._program = table, pairs, program
         number = len(table.pairs.rows)
         self._impulses, self._frictions = np.zeros(number * MOST_POINTS), np.zeros((number, ANCHORS, 3))
-        self._known = _known_of(pairs)
+        kept = aligned((len(self.host), len(program.met), KEPT_SIZE, self.lanes), dtype)
+        self._met = MetPairs(pairs, self._known, program, count, kept)
         self._code = _Code(program, dtype, self.lanes)
         self._links, self._slots = _slot_rows(pairs, program)
         self._sides = table.pairs.sides(np.arange(number))
@@ -58,26 +63,31 @@ class GroundedWorlds(Buffer):
     @property
     def contacts(self) -> Array:
         """Of dtype CONTACT, those that the last step began with."""
+        self._read()
         return self._pairs.all.contacts[self._touched()]
 
     @property
     def impulses(self) -> Array:
         """(n_contact,) what each gave over the step along its normal."""
+        self._read()
         return self._impulses[self._touched()]
 
     @property
     def patches(self) -> Array:
         """Of dtype PATCH, those of all worlds."""
+        self._read()
         return self._known.patches[self.table.pairs.rows["contacts"] > 0]
 
     @property
     def frictions(self) -> Array:
         """(n_patch, ANCHORS, 3) what the anchors of each gave."""
+        self._read()
         return self._frictions[self.table.pairs.rows["contacts"] > 0]
 
     @property
     def centers(self) -> Array:
         """(n_place, 7) frames of centres of mass that the step began with, by the patches' sides."""
+        self._read()
         return self._known.centers
 
     @property
@@ -89,15 +99,21 @@ class GroundedWorlds(Buffer):
         """(n, 2) the shapes of sides 0 and 1 of rows of pairs."""
         return self._sides[pairs]
 
+    def _read(self) -> None:
+        self._met.write_records(self._impulses, self._frictions)
+
     def _touched(self) -> Array:
         filled = np.arange(MOST_POINTS) < self.table.pairs.rows["contacts"][:, None]
         return np.flatnonzero(filled)
 
     def go_on(self, before: GroundedWorlds) -> None:
         """Remember what touched in other worlds with the same table, whose rows these have taken over."""
+        before._read()
         self._pairs, self._known = before._pairs, before._known
         self._impulses, self._frictions, self._worlds = before._impulses, before._frictions, before._worlds
         self.table.pairs.rows = self._pairs.all.rows
+        self._met = MetPairs(self._pairs, self._known, self._program, self.count, self._met.rows.kept)
+        self._met.go_on()
 
     def shown(self, pairs: Array) -> NDArray[np.bool_]:
         """Which pairs, rows of the table, are of something that is awake after the step, and so tell contacts."""
@@ -106,6 +122,7 @@ class GroundedWorlds(Buffer):
 
     def forget(self, worlds: Array) -> None:
         """Give up all that pairs of these worlds remember, and their contacts: they were set anew."""
+        self._met.forget(worlds)
         self._known.patches["anchors"][self._pairs.forget(worlds)] = 0
         self._worlds["awake"][worlds], self._worlds["falling"][worlds] = True, False
 
@@ -123,6 +140,7 @@ class GroundedWorlds(Buffer):
     def _run(self, steps: int, counts: Array, which: Array) -> None:
         if steps < 1:
             return
+        self._met.stale = True
         blocks = len(self.host)
         parts = min(blocks, cores())
         edges = [blocks * i // parts for i in range(parts + 1)]
@@ -137,9 +155,10 @@ class GroundedWorlds(Buffer):
         if not hasattr(self._scratch, "room") or len(self._scratch.room.begun) < 2 * (len(counts) > 1):
             self._scratch.room = _room(self._program, self.lanes, self.dtype, self._slots,
                                        queue_of(self._pairs.of_link, self.lanes), self._code.room(), len(counts) > 1)
+            self._met.set_up(self._scratch.room.rows)
         self._advance(self.host, first, last, steps, self._program.state_size, self._code.passes(counts), which,
                       self._scratch.room, self._links, self._slots, self._pairs.all, self._pairs.colliders,
-                      self._known, self._resting, self._worlds, self._impulses, self._frictions)
+                      self._known, self._resting, self._worlds, self._met.rows, self._impulses, self._frictions)
 
 
 POSITION = 2            # of the passes
@@ -177,10 +196,10 @@ def _room(program: SlotProgram, lanes: int, dtype: str, slots: Array, queue: Que
                 np.empty((program.state_size, lanes), dtype), np.empty((2 * apart, *rows.shape), dtype), *words)
 
 
-def _slots_of(pairs: FixedPairs) -> tuple[LinkSlots, ...]:
+def _slots_of(pairs: FixedPairs, on_planes: Mapping[int, int]) -> tuple[LinkSlots, ...]:
     table = pairs.table
     torsional = bool(table.torsion_radius.any() or table.min_torsion_radius.any())
-    return tuple(LinkSlots(owner, link, int((pairs.of_link == i).sum()), points, torsional)
+    return tuple(LinkSlots(owner, link, int((pairs.of_link == i).sum()), points, torsional, on_planes.get(i))
                  for i, ((owner, link), points) in enumerate(zip(pairs.links, pairs.points, strict=True)))
 
 
@@ -193,6 +212,7 @@ def _slot_rows(pairs: FixedPairs, program: SlotProgram) -> tuple[Array, Array]:
         row["rotation"], row["points"] = tree.p.at("rotation", link).row, pairs.points[i]
         row["first"], row["end"] = own[0], own[-1] + 1
         first = slots[0]["used"].row + FLAGS
+        row["met"] = i in program.met
         row["made"] = [slots[0][name].row - first for name in MADE]
     return links, np.array([slot["used"].row for slots in program.slots for slot in slots], np.int64)
 

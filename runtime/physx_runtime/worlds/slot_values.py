@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from physx_runtime.collision.fixed_pairs import (
     AllPairs,
     Colliders,
+    any_near,
     line_up,
     may_be_near,
     meet_link,
@@ -19,12 +20,12 @@ from physx_runtime.collision.fixed_pairs import (
 )
 from physx_runtime.collision.patches import ANCHORS, renew
 from physx_runtime.collision.sort_by_link import room_to_sort, sort_by_link
-from physx_runtime.collision.vectors import Pose
 from physx_runtime.compiling.scalar_code import borrowing_code, borrowing_entry
 from physx_runtime.targets.interpreter import run_words
 from physx_runtime.targets.settled_guards import settle_guards
+from physx_runtime.worlds.met_pairs import MetRows, bring, hush, keep, take_note_of_changes
 from physx_runtime.worlds.patch_values import SURFACE_SIZE, give_arms, give_one, take_one
-from physx_runtime.worlds.slot_blocks import SlotBlock
+from physx_runtime.worlds.slot_blocks import PairPatches, SlotBlock, copy_numbers, pose_of_link
 from physx_runtime.worlds.slot_rest import NEVER, RestingRows, heed, tell
 
 Array = NDArray[Any]
@@ -38,22 +39,11 @@ SLOTS = np.dtype([
     ("first", "i4"),            # its pairs
     ("end", "i4"),
     ("points", "i4"),           # places of each of its slots, of which it has one for each pair
+    ("met", "?"),               # its one pair is met by rows
     ("made", "i4", 4),          # from a slot's first row: slipped, impulse, tangents, friction_impulse
 ])
 FLAGS = 2   # rows of a slot before those of its patch: whether it is used, whether by several contacts or anchors
 UP = 2      # of a patch's rows: the last of its normal
-
-
-class PairPatches(NamedTuple):
-    """The one patch of each pair of all worlds, and what it is made of."""
-
-    patches: Array          # PATCH
-    order: Array            # of contacts, as they lie
-    centers: Array          # frames of places, those of links to be filled in
-    surfaces: Array         # (n, 11)
-    surface_of: Array       # which of these each pair has
-    threshold: float        # as of `collision.patches.Patches`
-    correlation: float
 
 
 class Passes(NamedTuple):
@@ -77,13 +67,16 @@ class Queue(NamedTuple):
     order: Array
     runs: Array
     close: Array            # (lanes, n_pair) whether a pair may be near
+    none: Array             # `slots` in which nothing is
+    busy: Array             # by link, whether one of its pairs is or may be near
 
 
 def queue_of(links: Array, lanes: int) -> Queue:
     """For worlds whose pairs are of these links."""
     count = len(links)
     return Queue(np.asarray(links, np.int64), np.full((lanes, count), -1), np.zeros(count, np.int64),
-                 np.zeros(count, np.int64), room_to_sort(count), np.zeros((lanes, count), np.bool_))
+                 np.zeros(count, np.int64), room_to_sort(count), np.zeros((lanes, count), np.bool_),
+                 np.full((lanes, count), -1), np.zeros(count, np.bool_))
 
 
 class Room(NamedTuple):
@@ -105,7 +98,7 @@ def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
 
     @borrowing_code
     def fill(block: SlotBlock, first: int, links: Array, slots: Array, pairs: AllPairs, colliders: Colliders,
-              known: PairPatches, queue: Queue, rows: RestingRows, worlds: Array) -> None:
+              known: PairPatches, queue: Queue, rows: RestingRows, worlds: Array, met: MetRows) -> None:
         """Make the contacts of the worlds of a block, the first of them `first`, and write their patches into slots.
 
         links: SLOTS. slots: where the rows of each begin, the flags first; a link has them where it has its pairs.
@@ -113,29 +106,29 @@ def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
         """
         lanes, count = block.lanes, len(slots)
         own = min(lanes, len(worlds) - first)       # the last block has lanes without a world
-        for link in links:              # the rows of one link's slots stay near while all worlds write them
-            _look_around(block, link, pairs, queue.close)
+        some = take_note_of_changes(met, block, own, links, pairs, first * count, colliders)
+        for number in range(len(links)):        # the rows of one link's slots stay near while all worlds write them
+            link = links[number]
+            queue.busy[number] = not link["met"] and (
+                _look_around(block, link, pairs, queue.close) or any_near(pairs, first * count, own, count, link))
+            if not queue.busy[number]:
+                continue
+            some = True
             for lane in range(own):
                 begin, end = (first + lane) * count + link["first"], (first + lane) * count + link["end"]
-                pose, close = _pose(block.memory, lane, lanes, link), queue.close[lane, link["first"]:]
+                pose, close = pose_of_link(block, lane, link), queue.close[lane, link["first"]:]
                 if worlds[first + lane].awake:
                     touch_link(pairs, begin, end, pose, colliders, close)
                 elif worlds[first + lane].fresh:
                     meet_link(pairs, begin, end, pose, colliders, close)
-        for lane in range(own):
-            queue.slots[lane] = -1
-            if worlds[first + lane].awake:
-                if take_note(pairs, (first + lane) * count, (first + lane + 1) * count, colliders):
-                    _line_up_by_link(pairs, (first + lane) * count, links, queue)
-                for k in range((first + lane) * count, (first + lane + 1) * count):
-                    if pairs.memory[k].touching:
-                        queue.slots[lane, pairs.memory[k].slot] = k
-        for link in links:
-            for lane in range(own):
-                if queue.slots[lane, link["first"]] >= 0:
-                    patch = known.patches[(first + lane) * count + link["first"]]
-                    _read_frame(block.memory, lane, lanes, link, known.centers[patch["side0"]])
-                _put(block, lane, link, slots, queue.slots[lane], pairs, known)
+        if some:
+            _put_in_order(first, own, count, links, pairs, colliders, queue, worlds)
+            hush(met, own, pairs, first * count, count)
+        for number in range(len(links)):
+            link = links[number]
+            if not link["met"] and (queue.busy[number] or _any_held(block, link)):
+                _fill_link(block, first, own, link, slots, queue.slots if queue.busy[number] else queue.none, pairs,
+                           known)
         if rows.asleep != NEVER:
             for lane in range(own):
                 if worlds[first + lane].awake:
@@ -144,25 +137,26 @@ def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
     @borrowing_entry
     def advance(host: Array, first: int, last: int, steps: int, state: int, passes: Passes, which: Array, room: Room,
                 links: Array, slots: Array, pairs: AllPairs, colliders: Colliders, known: PairPatches,
-                resting: RestingRows, worlds: Array, impulses: Array, frictions: Array) -> None:
+                resting: RestingRows, worlds: Array, met: MetRows, impulses: Array, frictions: Array) -> None:
         """Step the blocks `first` to `last` so often.
 
         which: of each world, the line of `passes.rest_times` that it is stepped under. worlds: REST. impulses,
         frictions: are given what patches gave.
         """
         inputs, lanes = host.shape[1], host.shape[2]
-        own = SlotBlock(room.rows.reshape(room.rows.size), lanes, room.held)
+        own = SlotBlock(room.rows, room.rows.reshape(room.rows.size), lanes, room.held)
         for block in range(first, last):
-            _copy_rows(host[block], room.rows, inputs)
+            copy_numbers(host[block], 0, room.rows, 0, inputs)
+            bring(met, block, room.rows)
             for _ in range(steps):
                 first_world = block * lanes
                 awake, looked_at = heed(own, first_world, resting, worlds, pairs, known.patches)
                 if not looked_at:
                     continue
                 if awake < lanes:
-                    _copy_rows(room.rows, room.kept, state)
+                    copy_numbers(room.rows, 0, room.kept, 0, state)
                 run_words(passes.interpreter, room.rows, passes.start, passes.start_times)
-                fill(own, first_world, links, slots, pairs, colliders, known, room.queue, resting, worlds)
+                fill(own, first_world, links, slots, pairs, colliders, known, room.queue, resting, worlds, met)
                 settle_guards(passes.position, passes.guards, room.rows, room.position)
                 _finish(room, passes, which, first_world)
                 _drain(own, min(lanes, len(worlds) - first_world), links, slots, known, impulses, frictions)
@@ -170,7 +164,8 @@ def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
                     for lane in range(lanes):
                         if not worlds[min(first_world + lane, len(worlds) - 1)].awake:
                             _copy_lane(room.kept, room.rows, state, lane)
-            _copy_rows(room.rows, host[block], state)
+            copy_numbers(room.rows, 0, host[block], 0, state)
+            keep(met, block, room.rows)
 
     return advance
 
@@ -182,22 +177,14 @@ def _finish(room: Room, passes: Passes, which: Array, first_world: int) -> None:
         run_words(passes.interpreter, room.rows, room.rest, passes.rest_times[0])
         return
     size = len(room.rows)
-    _copy_rows(room.rows, room.begun[0], size)
+    copy_numbers(room.rows, 0, room.begun[0], 0, size)
     for i in range(len(passes.rest_times)):
-        _copy_rows(room.begun[0], room.rows, size)
+        copy_numbers(room.begun[0], 0, room.rows, 0, size)
         run_words(passes.interpreter, room.rows, room.rest, passes.rest_times[i])
         for lane in range(room.rows.shape[1]):
             if which[min(first_world + lane, len(which) - 1)] == i:
                 _copy_lane(room.rows, room.begun[1], size, lane)
-    _copy_rows(room.begun[1], room.rows, size)
-
-
-@borrowing_code
-def _copy_rows(source: Array, target: Array, count: int) -> None:
-    """Copy the first rows of a block."""
-    numbers, copies = source.reshape(source.size), target.reshape(target.size)
-    for i in range(count * source.shape[1]):
-        copies[i] = numbers[i]
+    copy_numbers(room.begun[1], 0, room.rows, 0, size)
 
 
 @borrowing_code
@@ -208,11 +195,50 @@ def _copy_lane(source: Array, target: Array, count: int, lane: int) -> None:
 
 
 @borrowing_code
-def _look_around(block: SlotBlock, link: Any, pairs: AllPairs, close: Array) -> None:
-    """Tell of the pairs of a link in all lanes whether they may be near."""
+def _look_around(block: SlotBlock, link: Any, pairs: AllPairs, close: Array) -> bool:
+    """Tell of the pairs of a link in all lanes whether they may be near, and whether some are."""
+    some = False
     for k in range(link["first"], link["end"]):
         for lane in range(block.lanes):
-            close[lane, k] = may_be_near(pairs.balls[k], _pose(block.memory, lane, block.lanes, link))
+            close[lane, k] = may_be_near(pairs.balls[k], pose_of_link(block, lane, link))
+        for lane in range(block.lanes):
+            some |= close[lane, k]
+    return some
+
+
+@borrowing_code
+def _any_held(block: SlotBlock, link: Any) -> bool:
+    """Whether something is in a slot of a link."""
+    some = False
+    for slot in range(link["first"], link["end"]):
+        for lane in range(block.lanes):
+            some |= block.held[slot, lane] >= 0
+    return some
+
+
+@borrowing_code
+def _put_in_order(first: int, own: int, count: int, links: Array, pairs: AllPairs, colliders: Colliders,
+                  queue: Queue, worlds: Array) -> None:
+    """Find the slots of the pairs that touch in the `own` worlds from `first` on; count: pairs of a world."""
+    for lane in range(own):
+        queue.slots[lane] = -1
+        if worlds[first + lane].awake:
+            if take_note(pairs, (first + lane) * count, (first + lane + 1) * count, colliders):
+                _line_up_by_link(pairs, (first + lane) * count, links, queue)
+            for k in range((first + lane) * count, (first + lane + 1) * count):
+                if pairs.memory[k].touching:
+                    queue.slots[lane, pairs.memory[k].slot] = k
+
+
+@borrowing_code
+def _fill_link(block: SlotBlock, first: int, own: int, link: Any, slots: Array, chosen: Array, pairs: AllPairs,
+               known: PairPatches) -> None:
+    """Write the patches of a link in the `own` worlds from `first` on; chosen: the pair in each slot of each."""
+    for lane in range(own):
+        if chosen[lane, link["first"]] >= 0:
+            patch = known.patches[(first + lane) * len(slots) + link["first"]]
+            _read_frame(block.memory, lane, block.lanes, link, known.centers[patch["side0"]])
+        _put(block, lane, link, slots, chosen[lane], pairs, known)
 
 
 @borrowing_code
@@ -259,15 +285,6 @@ def _put(block: SlotBlock, lane: int, link: Any, slots: Array, chosen: Array, pa
 
 
 @borrowing_code
-def _pose(memory: Array, base: int, lanes: int, link: Any) -> Pose:
-    """F of a link in float32."""
-    p, q = base + link["origin"] * lanes, base + link["rotation"] * lanes
-    return ((np.float32(memory[p]), np.float32(memory[p + lanes]), np.float32(memory[p + 2 * lanes])),
-            (np.float32(memory[q]), np.float32(memory[q + lanes]), np.float32(memory[q + 2 * lanes]),
-             np.float32(memory[q + 3 * lanes])))
-
-
-@borrowing_code
 def _read_frame(memory: Array, base: int, lanes: int, link: Any, frame: Array) -> None:
     """The frame of a link's centre of mass."""
     for i in range(3):
@@ -304,7 +321,7 @@ def _drain(block: SlotBlock, worlds: int, links: Array, slots: Array, known: Pai
            frictions: Array) -> None:
     """Read what patches gave out of the slots of a block; the last one has lanes without a world."""
     for link in links:
-        for slot in range(link["first"], link["end"]):
+        for slot in range(link["first"], 0 if link["met"] else link["end"]):
             for lane in range(worlds):
                 p = block.held[slot, lane]
                 if p >= 0:

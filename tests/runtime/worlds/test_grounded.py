@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.collision.fixed_pairs import fixed_pairs
 from physx_runtime.model.island import IslandTopology
-from physx_runtime.model.island_rows import island_lasting_rows
+from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.scene import everything
 from physx_runtime.solver.contact import slots
 from physx_runtime.solver.settings import solver_settings
 from physx_runtime.solver.sleep import WAKE_TIME
+from physx_runtime.worlds import grounded
 from physx_runtime.worlds.contact import ContactWorlds
 from physx_runtime.worlds.grounded import GroundedWorlds
 from physx_runtime.worlds.touching_worlds import TouchingWorlds
@@ -135,6 +136,29 @@ def test_an_arm_on_a_fixed_base_moves_as_by_itself(shared_cases: Path) -> None:
     arms.step(90)
     assert len(arms.together.touching)
     assert arms.agree()
+
+
+def test_pairs_that_blocks_meet_at_once_are_those_that_each_world_meets_to_the_bit(
+        monkeypatch: pytest.MonkeyPatch, ant: PackedIsland, ants: Both) -> None:
+    at_once = ants.together
+    monkeypatch.setattr(grounded, "kinds_on_planes", lambda *_: {})
+    found = fixed_pairs(table_of(ant, WORLDS), WORLDS)
+    assert found is not None
+    one_by_one = GroundedWorlds(ants.t, WORLDS, "float64", found)
+    for name in island_lasting_rows(ants.t) | island_input_rows(ants.t):
+        one_by_one.write(name, at_once.rows(name))
+    random = np.random.default_rng(5)
+    for _ in range(24):
+        efforts = random.uniform(-3.0, 3.0, at_once.rows("actor0_q").shape)
+        for worlds in (at_once, one_by_one):
+            worlds.write("actor0_joint_effort", efforts)
+            worlds.step(1, *ITERATIONS)
+        for name in island_lasting_rows(ants.t):
+            np.testing.assert_array_equal(at_once.rows(name), one_by_one.rows(name), err_msg=name)
+        for name in ("contacts", "impulses", "frictions", "touching"):
+            np.testing.assert_array_equal(getattr(at_once, name), getattr(one_by_one, name), err_msg=name)
+        for name in ("points", "anchors", "slipped", "born", "anchor0", "anchor1", "normal0", "normal1"):
+            np.testing.assert_array_equal(at_once.patches[name], one_by_one.patches[name], err_msg=name)
 
 
 def test_contacts_impulses_and_friction_are_read_alike(ants: Both) -> None:

@@ -30,7 +30,7 @@ from physx_runtime.collision.vectors import (
     unit,
     x_axis,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
 
 # Shares of the radius
 BREAKING, MAY_MOVE, NEAR = np.float32(0.05), np.float32(0.02), np.float32(0.001)
@@ -57,3 +57,13 @@ def _add_end(pair: Any, pose: Pose, end: Vector, radius: Number) -> None:
     if radius + pair.reach > end[0]:
         up = (ONE, ZERO, ZERO)
         add_of_two(pair, inward(pose, end), sub(end, scaled(up, end[0])), up, end[0], radius * NEAR)
+
+
+@scalar_entry
+def find_outsides(capsules: Any, planes: Any, outsides: Any) -> None:
+    """Fill in the direction out of planes that contacts have, by whether they are of capsules or of spheres."""
+    for i in range(len(planes)):
+        q = planes[i, 3:]
+        axis = x_axis((q[0], q[1], q[2], q[3]))
+        out = unit(axis) if capsules[i] else axis
+        outsides[i, 0], outsides[i, 1], outsides[i, 2] = out[0], out[1], out[2]

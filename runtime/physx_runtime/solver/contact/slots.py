@@ -8,7 +8,7 @@ a patch takes the next one. Slots that are used in no world of a block are passe
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from physx_runtime.compiling.schedule import Layout, LayoutPart, Schedule, Span
@@ -22,7 +22,7 @@ from physx_runtime.solver.by_joint.joint_space import (
     write_joint_space_iteration,
 )
 from physx_runtime.solver.by_joint.sweeps import clear
-from physx_runtime.solver.contact import fragments, in_tree
+from physx_runtime.solver.contact import fragments, in_tree, on_planes
 from physx_runtime.solver.contact.links import arranged, enter_behind, side_row, write_velocities_at_start
 from physx_runtime.solver.contact.sides import AT_START, IN_ITERATIONS
 from physx_runtime.solver.contact.sleep import write_contact_sleep
@@ -48,6 +48,7 @@ class LinkSlots:
     count: int
     points: int         # places for contacts in each
     torsional: bool
+    on_plane: int | None = None     # the kind of its one shape, where its one pair is met by rows (`on_planes`)
 
     @property
     def patch(self) -> ContactTopology:
@@ -68,6 +69,7 @@ class SlotProgram:
     # rows of every slot of every link; `used` is 0 where no patch is in it, `several` where it has one contact and one
     # anchor at most
     slots: tuple[tuple[LayoutPart, ...], ...]
+    met: Mapping[int, LayoutPart]               # by link with slots: rows of `on_planes`, KEPT ones neighbours
     layout: Mapping[str, int]                   # row scalar -> row: state, then inputs
     state_size: int
     size: int
@@ -83,9 +85,14 @@ def slot_program(t: IslandTopology, links_with: tuple[LinkSlots, ...]) -> SlotPr
     way: _Sweeping | _InJointSpace = (_InJointSpace if _fits_joint_space(t) else _Sweeping)(p)
     slots = tuple(tuple(_rows(p.layout, one, i, k, way.prepared_rows(one)) for k in range(one.count))
                   for i, one in enumerate(links_with))
+    kinds = {i: one.on_plane for i, one in enumerate(links_with) if one.on_plane is not None}
+    met = _met_rows(p.layout, kinds)
     start, prepare, position, velocity, end = (Schedule() for _ in range(5))
     write_island_start(p, start)
     way.write_start(start)
+    for i, rows in met.items():
+        on_planes.write_meeting(start, kinds[i], rows.groups, slots[i][0],
+                                _whereabouts(p, links_with[i]))
     for one, own in zip(links_with, slots, strict=True):
         for slot in own:
             part = Schedule()
@@ -94,10 +101,13 @@ def slot_program(t: IslandTopology, links_with: tuple[LinkSlots, ...]) -> SlotPr
     _write_iterations(p, way, links_with, slots, position, velocity)
     write_island_end(p, end)
     write_contact_sleep(p, end)
+    for i, rows in met.items():
+        on_planes.write_left(end, kinds[i], rows.groups, slots[i][0])
     lasting = island_lasting_rows(t)
     layout = {f"{name}_{i}": p.row(name).row + i
               for name, size in (lasting | island_input_rows(t)).items() for i in range(size)}
-    return SlotProgram(p, start, prepare, position, velocity, end, slots, layout, sum(lasting.values()), p.layout.size)
+    return SlotProgram(p, start, prepare, position, velocity, end, slots, met, layout, sum(lasting.values()),
+                       p.layout.size)
 
 
 def _rows(layout: Layout, one: LinkSlots, i: int, k: int, prepared: Mapping[str, int]) -> LayoutPart:
@@ -106,6 +116,22 @@ def _rows(layout: Layout, one: LinkSlots, i: int, k: int, prepared: Mapping[str,
     for name, size in ({"used": 1, "several": 1} | patch_rows(one.patch) | dict(prepared)).items():
         part.add(name, size)
     return part
+
+
+def _met_rows(layout: Layout, met: Collection[int]) -> dict[int, LayoutPart]:
+    """Rows for pairs that are met by rows, those that are kept between steps side by side."""
+    parts = {i: LayoutPart(whole=layout, prefix=f"met{i}_") for i in met}
+    for groups in (on_planes.KEPT, on_planes.STANDING | on_planes.MET):
+        for part in parts.values():
+            for name, size in groups.items():
+                part.add(name, size)
+    return parts
+
+
+def _whereabouts(p: IslandPlan, one: LinkSlots) -> dict[str, Span]:
+    tree = p.trees[one.owner]
+    return {"origin": tree.at("origin", one.link), "rotation": tree.p.at("rotation", one.link),
+            "center": tree.at("place", one.link)}
 
 
 def _write_iterations(p: IslandPlan, way: _Sweeping | _InJointSpace, links_with: tuple[LinkSlots, ...],
