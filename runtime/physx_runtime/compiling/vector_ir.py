@@ -115,7 +115,7 @@ class Arithmetic:
         if op == "rounded":
             return [f"  {self.result(n)} = bitcast {kind} {x[0]} to {kind}"]
         if op == "single":
-            return self._single(self.result(n), x[0])
+            return self._single(self.result(n), args[0])
         flags = f"<{self.vectors.lanes} x i1>"
         if op in ("lt", "le", "eq"):
             return [f"  {self.result(n)} = fcmp o{op} {kind} {x[0]}, {x[1]}"]
@@ -129,13 +129,22 @@ class Arithmetic:
             return self._select(self.result(n), args[0], x[1], x[2])
         raise NotImplementedError(f"operation {op} has no vector form")
 
-    def _single(self, name: str, x: str) -> list[str]:
-        """x rounded to float32."""
-        kind, rounded = self.vectors.type, f"<{self.vectors.lanes} x float>"
+    def _single(self, name: str, n: int) -> list[str]:
+        """A node rounded to float32; what is made of two such numbers is computed in float32, to the same bits.
+
+        A product of them is exact in float64, and a sum has more than twice float32's digits there.
+        """
+        kind, rounded, op = self.vectors.type, f"<{self.vectors.lanes} x float>", self.code.nodes[n][0]
         if kind == rounded:
-            return [f"  {name} = bitcast {kind} {x} to {kind}"]
-        return [f"  {name}.single = fptrunc {kind} {x} to {rounded}",
-                f"  {name} = fpext {rounded} {name}.single to {kind}"]
+            return [f"  {name} = bitcast {kind} {self.operand(n)} to {kind}"]
+        parts = self.code.arguments(n)
+        alike = all(self.code.nodes[a][0] == "single" for a in parts)
+        if op in ("add", "sub", "mul") and n not in self.fused and alike:
+            a, b = (f"{self.result(part)}.single" for part in parts)
+            line = f"  {name}.single = {INSTRUCTIONS[op]} {rounded} {a}, {b}"
+        else:
+            line = f"  {name}.single = fptrunc {kind} {self.operand(n)} to {rounded}"
+        return [line, f"  {name} = fpext {rounded} {name}.single to {kind}"]
 
     def _select(self, name: str, condition: int, x: str, y: str) -> list[str]:
         """x where the condition holds, else y; without mask registers a composed condition becomes several selections.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from physx_runtime.language.ops import Scalar, Scalars, sqrt
 
 Matrix = list[list[Scalar]]
+TOGETHER = 4        # sums that grow together, by measurement
 
 
 def less(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
@@ -20,8 +21,13 @@ def plus(a: Scalars, b: Scalars) -> list[Scalar]:
 
 
 def times(minv: Matrix, row: Sequence[Scalar]) -> list[Scalar]:
-    """minv row^T."""
-    return [inner(line, row) for line in minv]
+    """minv row^T; the sums of a few lines grow together, so that a number of the row serves all of them at once."""
+    out: list[Scalar] = [0.0] * len(minv)
+    for first in range(0, len(minv), TOGETHER):
+        for j, x in enumerate(row):
+            for i in range(first, min(first + TOGETHER, len(minv))):
+                out[i] = out[i] + minv[i][j] * x
+    return out
 
 
 def inner(a: Scalars, b: Scalars) -> Scalar:
@@ -74,11 +80,11 @@ def inverse(M: Matrix) -> Matrix:
     n = len(M)
     L = [list(row) for row in M]
     for k in range(n - 1, -1, -1):
+        for j in range(k + 1):
+            for below in range(n - 1, k, -1):
+                L[k][j] = L[k][j] - L[below][k] * L[below][j]
         pivot = 1.0 / sqrt(L[k][k])
         L[k] = [x * pivot for x in L[k][:k]] + [pivot]           # the inverse of the diagonal is kept
-        for i in range(k):
-            for j in range(i + 1):
-                L[i][j] = L[i][j] - L[k][i] * L[k][j]
     X = _inverse_of_lower(L)
     return [[_sum(X[i][k] * X[j][k] for k in range(min(i, j) + 1)) for j in range(n)] for i in range(n)]
 

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from physx_runtime.compiling.rare_branches import branched
+from physx_runtime.compiling.trace import row_scalars, trace
 from physx_runtime.solver.articulation.rotation import MOST_SQUARE, substep_turn
 
 AXIS = np.array([0.6, -0.48, 0.64])
@@ -20,3 +22,10 @@ def test_a_substep_turns_by_its_angle_about_its_axis(half: float) -> None:
     x, y, z, w = substep_turn(h, tuple(2.0 * half / h * AXIS))
     assert np.abs(np.array([x, y, z]) - math.sin(half) * AXIS).max() <= ROUNDED
     assert abs(w - math.cos(half)) <= ROUNDED
+
+
+def test_a_short_turn_takes_no_root_and_no_quotient() -> None:
+    code, _ = trace(lambda rows: {"turn": substep_turn(rows["h"][0], rows["w"])}, row_scalars({"h": 1, "w": 3}))
+    read = {n: code.arguments(n) for n in code.order if code.nodes[n][0] not in ("input", "const")}
+    left_out = {n for branch in branched(code, read)[1] for n in branch.nodes}
+    assert not [n for n in read if code.nodes[n][0] in ("sqrt", "div", "floor") and n not in left_out]

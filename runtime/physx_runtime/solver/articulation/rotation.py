@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.language.ops import Scalar, Single, inverted, polynomial, rarely, sincos, where
+from physx_runtime.language.ops import Scalar, Single, inverted, maximum, polynomial, rarely, sincos, where
 
 # Of sin(x)/x and cos(x) in x^2: below one ulp of float64 up to MOST_SQUARE.
 SINE_SERIES = (1.0, -1 / 6, 1 / 120, -1 / 5040, 1 / 362880)
@@ -33,5 +33,5 @@ def substep_turn(h: Scalar, w: sp.Vec3) -> sp.Quat:
     short, short_cosine = 0.5 * h * polynomial(SINE_SERIES, square), polynomial(COSINE_SERIES, square)
     sine, cosine = sincos(0.5 * h * speed)
     long = rarely(square > MOST_SQUARE)
-    factor, c = where(long, sine / where(long, speed, 1.0), short), where(long, cosine, short_cosine)
+    factor, c = where(long, sine / maximum(speed, 1e-30), short), where(long, cosine, short_cosine)
     return (factor * w[0], factor * w[1], factor * w[2], c)

@@ -34,11 +34,11 @@ def softening(rows: Rows, link: int, response: sp.Vec3) -> Scalar:
 
 def diagonal_response(a: dict[int, sp.Vec3], minv: Matrix) -> sp.Vec3:
     """Diagonal of J M^-1 J^T for the three rows of a Jacobian given by its columns."""
-    total = sp.ZERO3
+    half = sp.ZERO3
     for i, x in a.items():
+        answer = sp.scale(0.5 * minv[i][i], x)
         for j, y in a.items():
-            if j > i:
-                continue
-            weight = minv[i][j] if i == j else 2.0 * minv[i][j]
-            total = sp.add(total, (weight * x[0] * y[0], weight * x[1] * y[1], weight * x[2] * y[2]))
-    return total
+            if j < i:
+                answer = sp.add(answer, sp.scale(minv[i][j], y))
+        half = sp.add(half, (answer[0] * x[0], answer[1] * x[1], answer[2] * x[2]))
+    return sp.scale(2.0, half)
