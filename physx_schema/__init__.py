@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from physx_schema.checking import Finding, Report, check
     from physx_schema.class_description import ClassDescription, describe_class
     from physx_schema.description import Description, describe
+    from physx_schema.description.trial import trusted_files
 
 _HOMES = {
     "ClassDescription": "physx_schema.class_description",
@@ -39,6 +40,7 @@ _HOMES = {
     "check": "physx_schema.checking",
     "describe": "physx_schema.description",
     "describe_class": "physx_schema.class_description",
+    "trusted_files": "physx_schema.description.trial",
 }
 
 
@@ -79,4 +81,5 @@ def __dir__() -> list[str]:
 __all__ = [
     *_present, *(name for name in _retired if name not in _present), "ClassDescription", "Description", "Finding",
     "OmniPhysics", "Report", "author", "authoring", "check", "describe", "describe_class", "install", "strict",
+    "trusted_files",
 ]

@@ -48,7 +48,7 @@ ROOMS = {
         "attachment_sides": "",
         "class_description": "",
         "description.model": "definitions",
-        "description.opinions": "definitions description.model",
+        "description.opinions": "definitions description.model errors",
         "description.collision": "definitions description.model description.opinions",
         "description.articulation": "definitions description.model description.opinions",
         "description": "definitions errors",

@@ -23,6 +23,7 @@ from physx_schema.checking.stages import Run, check_all, check_one
 from physx_schema.cli.formats.github import workflow_commands
 from physx_schema.cli.formats.page import page
 from physx_schema.cli.formats.sarif import sarif
+from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import run_json
 from physx_schema.cli.program import Boundary, Internal
 from physx_schema.cli.repairs import Way, fix_stages
@@ -81,6 +82,7 @@ def _list_rules(context: click.Context, parameter: click.Parameter, wanted: bool
 @click.option("--in-place", is_flag=True, help="With --fix: change the files themselves.")
 @click.option("--override", type=click.Path(path_type=Path),
               help="With --fix: write the repairs as a layer over the stage, which stays as it is.")
+@isolation_option
 @click.option("--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules,
               help="List every code with its severity, profiles and title.")
 def check_command(

@@ -13,6 +13,7 @@ from physx_schema.checking.catalogue import RULES, rule_of
 from physx_schema.checking.pages import explained, pages
 from physx_schema.cli.check_command import check_command
 from physx_schema.cli.doctor import diagnose, plugin_folders
+from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import JSON_VERSION, description_json, plain
 from physx_schema.cli.outline import outline
 from physx_schema.cli.text import plural, printable
@@ -24,6 +25,7 @@ __all__ = ["check_command", "describe_command", "doctor_command", "explain_comma
 
 @click.command("describe")
 @click.argument("path")
+@isolation_option
 @click.option("--json", "as_json", is_flag=True, help="Write every fact as JSON.")
 def describe_command(path: str, as_json: bool) -> None:
     """Show what PhysX makes of the physics on a stage."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import JSON_VERSION, plain
 from physx_schema.cli.text import plural, printable
 from physx_schema.errors import UnsupportedError
@@ -27,6 +28,7 @@ _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
 
 @click.command("migrate")
 @click.argument("stages", nargs=-1, required=True, metavar="STAGE...")
+@isolation_option
 @click.option("--to", "release", help="Release of the schema to migrate to, such as 25.11.2; the newest where absent.")
 @click.option("--write", is_flag=True, help="Change the files in place.")
 @click.option("-o", "--output", type=click.Path(path_type=Path),

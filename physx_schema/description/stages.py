@@ -9,7 +9,8 @@ from typing import Any
 
 from pxr import Sdf, Tf, Usd
 
-from physx_schema.description.file_safety import require_safe
+from physx_schema.description.file_safety import require_text
+from physx_schema.description.trial import require_survived
 from physx_schema.errors import UnreadableError
 
 _PARSER_RULE = re.compile(r"parse error matching .*?(?= at ')")
@@ -23,7 +24,8 @@ def open_stage(source: str | Path | Any) -> Any:
         return source
     path = Path(source)
     _require_file(path)
-    require_safe(path)
+    require_text(path)
+    require_survived(path)
     try:
         layer = Sdf.Layer.FindOrOpen(str(path))
         if layer is None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.repairs import Way, fix_stages
 from physx_schema.cli.text import plural, printable
 
@@ -42,6 +43,7 @@ class _Seconds(click.ParamType[float]):
 
 @click.command("simulate")
 @click.argument("stage")
+@isolation_option
 @click.option("--steps", type=click.IntRange(0), default=600, show_default=True)
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
 @click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Record every so many steps.")
@@ -116,6 +118,7 @@ def _say(stage: str, found: Sequence[NotSimulated | str]) -> None:
 
 @click.command("verify")
 @click.argument("stage")
+@isolation_option
 @click.option("--format", "style", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
 @click.option("--strict", is_flag=True, help="Exit with 5 where something was not evaluated or not simulated.")

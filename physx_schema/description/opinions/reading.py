@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pxr import Usd
+from pxr import Tf, Usd
 
 from physx_schema.description.frames import Frames
 from physx_schema.description.model import Problem
 from physx_schema.description.opinions.prim import PrimOpinions, look_up
 from physx_schema.description.opinions.schemas import split_name
 from physx_schema.description.units import holds_defaults, takes_unit
+from physx_schema.errors import UnreadableError
 
 
 class Reading:
@@ -56,7 +57,7 @@ class Reading:
 
     def _unit(self, name: str, default: float) -> float:
         """A unit of the stage's metadata, USD's default where none is authored or the value makes no sense."""
-        value = float(self.stage.GetMetadata(name)) if self.stage.HasAuthoredMetadata(name) else default
+        value = float(self._metadata(name, default))
         if takes_unit(name, value):
             return value
         self.problem(
@@ -65,6 +66,15 @@ class Reading:
             "author a number above 0 that single precision holds",
         )
         return default
+
+    def _metadata(self, name: str, default: Any) -> Any:
+        """What is authored for the stage as a whole. Raises UnreadableError for a value of another type."""
+        try:
+            return self.stage.GetMetadata(name) if self.stage.HasAuthoredMetadata(name) else default
+        except Tf.ErrorException:
+            kind = "a number" if isinstance(default, float) else "a token"
+            raise UnreadableError(f"{self.stage.GetRootLayer().identifier}: {name} is of another type; author {kind} "
+                                  f"such as {default}") from None
 
     def _check_units(self) -> None:
         """Units that PhysX takes and in which its own numbers overflow or vanish."""
@@ -78,7 +88,7 @@ class Reading:
             )
 
     def _check_up_axis(self) -> None:
-        axis = self.stage.GetMetadata("upAxis") if self.stage.HasAuthoredMetadata("upAxis") else "Z"
+        axis = self._metadata("upAxis", "Z")
         if axis not in ("Y", "Z"):
             self.problem(
                 "stage/up-axis", "/", "upAxis", f"upAxis is {axis!r}",

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pxr import Gf, Usd, UsdGeom
+from pxr import Gf, UsdGeom
 
-from physx_schema.description.frames import pose_matrix, taken_apart
+from physx_schema.description.frames import Frames, pose_matrix, taken_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +27,16 @@ class PlacedLink:
 
 def placed_links(stage: Any, names: Sequence[str]) -> list[PlacedLink]:
     """What is constant for every link, read at the default time."""
-    frames, links = UsdGeom.XformCache(Usd.TimeCode.Default()), []
+    frames, links = Frames(), []
     for name in names:
         prim = stage.GetPrimAtPath(name)
-        matrix = frames.GetLocalToWorldTransform(prim)
+        matrix = frames.matrix(prim)
         if UsdGeom.Xformable(prim).GetResetXformStack():
             parent, carrier = Gf.Matrix4d(1.0), None
         else:
-            parent, carrier = frames.GetParentToWorldTransform(prim), _carrier(prim, frozenset(names))
+            parent, carrier = frames.matrix(prim.GetParent()), _carrier(prim, frozenset(names))
         if carrier is not None:
-            parent = parent * rigid(frames.GetLocalToWorldTransform(stage.GetPrimAtPath(carrier))).GetInverse()
+            parent = parent * rigid(frames.matrix(stage.GetPrimAtPath(carrier))).GetInverse()
         links.append(PlacedLink(name, matrix * rigid(matrix).GetInverse(), carrier, parent))
     return links
 

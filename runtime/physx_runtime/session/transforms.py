@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pxr import Gf, Sdf, UsdGeom, Vt
+from pxr import Gf, Sdf, Tf, UsdGeom, Vt
 
 from physx_runtime.packing.placement import placed_links
 from physx_runtime.session.layers import Slot, WrittenLayer
@@ -84,8 +84,11 @@ class Transforms:
     def _plan(self, layer: WrittenLayer, prim: Any, i: int, even: bool, note: Note) -> None:
         """Choose the operations of one link and make their slots."""
         xformable = UsdGeom.Xformable(prim)
-        ops = _own_ops(xformable)
-        local = np.array(xformable.GetLocalTransformation()).reshape(4, 4)[:3, :3]
+        try:
+            ops = _own_ops(xformable)
+            local = np.array(xformable.GetLocalTransformation()).reshape(4, 4)[:3, :3]
+        except Tf.ErrorException:       # one that USD does not know: a matrix takes the place of all
+            ops, local, even = _Ops(), np.eye(3), False
         given = ops.scale.Get() or (1.0, 1.0, 1.0) if ops.scale is not None else np.linalg.norm(local, axis=1)
         sizes = np.asarray(given, dtype=float)
         rigid = even and _orthonormal(local / sizes[:, None])

@@ -41,9 +41,9 @@ def truncated(path: Path) -> None:
 
 
 UNREADABLE: dict[str, tuple[str, str | bytes, str]] = {   # name of the case: file, content, what the line says
-    "41 prims": ("a.usda", deep(DEEP), f"USD crashed while parsing; brackets are nested {DEEP} deep"),
+    "41 prims": ("a.usda", deep(DEEP), "USD crashes while it reads it (SIGSEGV)"),
     "42 parentheses": ("a.usda", HEAD + "(" * 200_000, "2:2: Expected )"),
-    "42 lists": ("a.usda", HEAD + 'def "a"\n{\nfloat[] x = ' + "[" * 200_000, "USD crashed while parsing"),
+    "42 lists": ("a.usda", HEAD + 'def "a"\n{\nfloat[] x = ' + "[" * 200_000, "USD crashes while it reads it"),
     "44 text": ("a.usda", HEAD.encode() + b'def "a"\n{\nstring x = "\xff"\n}\n', "not valid UTF-8 text at byte 32"),
     "44 name": ("a.usda", HEAD.encode() + b'def "a\xff" {}\n', "not valid UTF-8 text at byte 16"),
     "44 nul": ("a.usda", HEAD + 'def "a\0" {}\n', "a NUL in the text at byte 16"),
@@ -126,7 +126,7 @@ def test_deep_layer_of_a_reference_is_refused(tmp_path: Path) -> None:
     (tmp_path / "deep.usda").write_text(deep(DEEP))
     path = tmp_path / "a.usda"
     path.write_text(f'{HEAD}def "a" (references = @./deep.usda@</a>) {{}}\n')
-    with pytest.raises(UnreadableError, match=r"crashed while parsing; brackets of .*deep\.usda are nested"):
+    with pytest.raises(UnreadableError, match=r"a\.usda: USD crashes while it reads .*deep\.usda"):
         check(path)
 
 
@@ -134,7 +134,7 @@ def test_deep_layer_of_a_package_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.usdz"
     with zipfile.ZipFile(path, "w") as package:
         package.writestr("a.usda", deep(DEEP))
-    with pytest.raises(UnreadableError, match="crashed while parsing"):
+    with pytest.raises(UnreadableError, match="USD crashes while it reads it"):
         check(path)
 
 

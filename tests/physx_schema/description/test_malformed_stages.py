@@ -12,6 +12,7 @@ from support.stages.robots import base, finger, joint, link, opened, prim, robot
 from physx_schema import check
 from physx_schema.cli.json_output import plain
 from physx_schema.description import describe
+from physx_schema.errors import UnreadableError
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.group}-{case.name}")
@@ -340,3 +341,12 @@ def test_enormous_array_in_place_of_a_number_is_not_spelt_out() -> None:
     (finding,) = check(stage).errors
     assert (finding.code, finding.property) == ("value/wrong-type", STIFFNESS)
     assert len(finding.message) < 200
+
+
+@pytest.mark.parametrize(("text", "says"), [
+    ("upAxis = {}", "upAxis is of another type; author a token such as Z"),
+    ("metersPerUnit = {}", "metersPerUnit is of another type; author a number such as 0.01"),
+])
+def test_units_of_another_type_make_a_stage_unreadable(text: str, says: str) -> None:
+    with pytest.raises(UnreadableError, match=says):
+        describe(opened(f"#usda 1.0\n(\n{text}\n)\n"))

@@ -266,3 +266,13 @@ def test_a_session_on_a_written_and_saved_stage_goes_on_from_there() -> None:
     session.step(DT)
     for name in ("/Robot/shoulder", "/Robot/elbow"):
         assert state(saved, name) == pytest.approx(state(stage, name), abs=2e-5)
+
+
+def test_operations_that_usd_does_not_know_are_replaced_by_a_matrix() -> None:
+    stage = opened("#usda 1.0\n" + prim("Xform", "body", ("PhysicsRigidBodyAPI", "PhysicsMassAPI"), {
+        "float physics:mass": 1.0, "uniform token[] xformOpOrder": ["xformOp:nope"]}))
+    with Session(stage) as session:
+        session.step(DT)
+        (height,) = world_poses(stage, ("/body",))[:, 2]
+        assert height == pytest.approx(-981 * DT**2, rel=1e-3)      # in centimetres
+        assert any("others are written in their place" in message.text for message in session.messages)

@@ -1,0 +1,115 @@
+"""Files are opened in another process first: OpenUSD crashes on some, and on others never ends."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from pathlib import Path
+from typing import IO, Any, cast
+
+from physx_schema.errors import UnreadableError
+
+SLOWEST = 30            # seconds of waiting for one of the processor, on a machine with much else to do
+STARTING = 2            # seconds of the processor in which the process is there and has said its first
+DYING = 1               # seconds, which a process has that says no more
+_PROGRAM = Path(__file__).with_name("trial_process.py")
+_TRUSTED: ContextVar[bool] = ContextVar("trusted", default=False)
+
+
+@contextmanager
+def trusted_files(trusted: bool = True) -> Iterator[None]:
+    """Open files in this process straight away: for files of one's own, where each tenth of a second counts.
+
+    What ends USD then ends this process. A stage that is already open, and a Python inside another program, whose
+    interpreter cannot be started by itself, go without a trial in any case.
+    """
+    token = _TRUSTED.set(trusted)
+    try:
+        yield
+    finally:
+        _TRUSTED.reset(token)
+
+
+def require_survived(path: Path) -> None:
+    """Raise UnreadableError for a file on which another process crashed, did not end or ran out of memory."""
+    if not _TRUSTED.get() and Path(sys.executable).name.startswith("python"):
+        fault = _TRIAL.fault(path)
+        if fault:
+            raise UnreadableError(f"{path}: {fault}")
+
+
+class _Trial:
+    """The other process, which stays for the files that come after and is started anew when it has died."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def fault(self, path: Path) -> str:
+        """Why a file is not opened here, "" where nothing speaks against it."""
+        with self._lock:
+            if self._process is not None and self._process.poll() is not None:
+                self.end()
+            if self._process is None:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", str(_PROGRAM)], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL)
+            name = str(path.absolute())
+            layer, seconds = name, STARTING
+            _send(self._process, name)
+            while answer := _answer(self._process, seconds):
+                if "fault" in answer:
+                    return str(answer["fault"])
+                layer, seconds = answer["layer"], answer["seconds"]
+            return _cause(self.end(), seconds, "it" if layer == name else layer)
+
+    def end(self) -> int:
+        """End the process, where one runs; the number of the signal that had ended it already, SIGXCPU for none."""
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        with process:               # waits for it, and closes both pipes
+            try:
+                return -process.wait(timeout=DYING)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                return signal.SIGXCPU
+
+    def forget(self) -> None:
+        """Leave the process, and a lock that nobody holds any more, to the one that this one was forked from."""
+        self._lock, self._process = threading.Lock(), None
+
+
+def _send(process: subprocess.Popen[bytes], name: str) -> None:
+    with suppress(BrokenPipeError):         # where it has died since, there is no answer
+        cast("IO[bytes]", process.stdin).write(f"{json.dumps(name)}\n".encode())
+
+
+def _answer(process: subprocess.Popen[bytes], seconds: int) -> dict[str, Any]:
+    """The next line of the process, nothing where there is none any more or none in time."""
+    stream = cast("IO[bytes]", process.stdout)
+    ready, _, _ = select.select([stream], [], [], SLOWEST * seconds)
+    line = stream.readline() if ready else b""
+    return cast("dict[str, Any]", json.loads(line)) if line else {}
+
+
+def _cause(number: int, seconds: int, what: str) -> str:
+    if number == signal.SIGXCPU:
+        return (f"USD does not finish reading {what} within {seconds} s, far more than its size needs; where it is "
+                "known to be sound, open it with --isolate off")
+    name = signal.Signals(number).name if number > 0 else f"exit code {-number}"
+    return f"USD crashes while it reads {what} ({name}); have it written anew by the tool it is from"
+
+
+_TRIAL = _Trial()
+atexit.register(_TRIAL.end)
+os.register_at_fork(after_in_child=_TRIAL.forget)
