@@ -166,6 +166,7 @@ def _fix(stage: str, dt: float, strict: bool, way: Way) -> int:
 
 @click.command("report")
 @click.argument("stage")
+@isolation_option
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("report.html"),
               show_default=True, help="The HTML file to write.")
 @click.option("--open", "shown", is_flag=True, help="Open it in a browser.")
