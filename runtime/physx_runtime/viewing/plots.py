@@ -69,6 +69,8 @@ def draw(time: NDArray[np.float64], chart: Chart) -> str:
 
 def draw_poses(shots: Sequence[Snapshot]) -> list[str]:
     """Every snapshot as an SVG element, all to one scale; raises as :func:`draw`."""
+    if not shots:
+        return []
     ends = np.concatenate([shot.bones.reshape(-1, 2) for shot in shots])
     low, high = ends.min(axis=0), ends.max(axis=0)
     pad = 0.08 * float((high - low).max()) or 1.0

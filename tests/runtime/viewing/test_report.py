@@ -14,6 +14,7 @@ import pytest
 from physx_runtime import simulate
 from physx_runtime.verification.report import Change, Remedy, Row, Verification
 from physx_runtime.viewing.report import headline, percent, share, write_report
+from physx_runtime.viewing.robot_report import report_robot
 from physx_runtime.viewing.text import numeral
 from support.stages.iteration_stages import GRAVITY, free, opened, prim, slider
 from support.stages.iteration_stages import stage as stage_of
@@ -261,6 +262,20 @@ def test_a_report_of_a_whole_stage_shows_every_articulation(tmp_path: Path) -> N
     for name in ("A", "B"):
         assert f"Articulation /{name}" in found
         assert f"/{name}/slide no limits" in found
+
+
+def test_a_body_beside_no_robot_has_a_report_too(tmp_path: Path) -> None:
+    stage = opened(stage_of(free("B")))
+    found = words(report_robot(stage, tmp_path / "report.html", steps=2).read_text(encoding="utf-8"))
+    assert "No live step: there is no articulation." in found
+    assert "Simulated 0.03333 s, 3 records" in found
+
+
+def test_a_stage_on_which_nothing_moves_has_a_report_that_says_so(tmp_path: Path) -> None:
+    stage = opened(stage_of(prim("Cube", "wall", "PhysicsCollisionAPI", {"double size": "1"})))
+    found = words(report_robot(stage, tmp_path / "report.html", steps=2).read_text(encoding="utf-8"))
+    assert "Nothing was measured" in found
+    assert "Not simulated:" in found
 
 
 def test_contacts_are_plotted_pair_by_pair(tmp_path: Path) -> None:

@@ -51,12 +51,12 @@ function* tendonRods(robot, poses, size, colours, forces) {
 }
 
 // A body without a shape is a bone to each joint that it carries.
-function* boneRods(robot, poses, size, colours) {
+function* boneRods(robot, poses, size, ink) {
   const shaped = robot.shaped || (robot.shaped = new Set(robot.shapes.map(shape => shape.body)));
   for (const { parent, child } of robot.joints)
-    if (!shaped.has(parent[0])) yield [placed(poses, [parent[0], [0, 0, 0]]), placed(poses, child), 0.012 * size, colours.bone];
+    if (!shaped.has(parent[0])) yield [placed(poses, [parent[0], [0, 0, 0]]), placed(poses, child), 0.012 * size, ink(parent[0])];
   for (let body = 0; body < robot.bodies.length; body++) {
     const at = placed(poses, [body, [0, 0, 0]]);
-    if (!shaped.has(body)) yield [add(at, [0, 0, 0.02 * size], -1), add(at, [0, 0, 0.02 * size]), 0.02 * size, colours.bone];
+    if (!shaped.has(body)) yield [add(at, [0, 0, 0.02 * size], -1), add(at, [0, 0, 0.02 * size]), 0.02 * size, ink(body)];
   }
 }

@@ -8,7 +8,7 @@ class Viewer {
     this.camera = new Camera(canvas, robot, poses, size, centre);
     this.marks = new Map(robot.marks);
     this.colour();
-    for (const query of ["(prefers-color-scheme: dark)"]) matchMedia(query).addEventListener("change", () => { this.colour(); this.camera.changed = true; });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.colour(); this.camera.changed = true; });
   }
 
   // The colours of the page.
@@ -31,7 +31,7 @@ class Viewer {
       [Array.from(all.subarray(7 * body, 7 * body + 3)), Array.from(all.subarray(7 * body + 3, 7 * body + 7))];
     painter.begin(this.camera.look(poses));
     for (const shape of robot.shapes) painter.shape(shape, ...pose(poses, shape.body), this.tint(shape.body, shape.colour), 1);
-    for (const rod of boneRods(robot, poses, size, colours)) painter.rod(...rod);
+    for (const rod of boneRods(robot, poses, size, body => this.tint(body, colours.bone))) painter.rod(...rod);
     if (this.shown.joints) for (const rod of jointRods(robot, poses, size, colours, this.focus)) painter.rod(...rod);
     if (this.shown.tendons) for (const rod of tendonRods(robot, poses, size, colours, forces)) painter.rod(...rod);
     if (this.shown.ghost && ghost)
