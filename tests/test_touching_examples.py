@@ -9,13 +9,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from physx_runtime import simulate
+from support.physx.live import record_live
 from support.places import ROOT
 
 EXAMPLES = ROOT / "examples"
 STILL = 5e-3                # of weights: a third of a second after the start things still settle
-# m after a second. Hand, ant and stack: 3e-8, 6e-7 and 3e-7 were measured. A box that stands on the ground while links
-# press it is off from the first touch on, by 2.6e-3: PhysX turns it there, and this step does not. Why is not known.
-OFFSETS = {"hold_a_ball": 1e-6, "ant_on_the_ground": 3e-6, "stack_of_boxes": 5e-6, "lift_a_box": 5e-3}
+# m after a second. Hand, ant, stack and gripper: 3e-8, 6e-7, 3e-7 and 2e-8 were measured. What links press while it
+# stands on the ground turns otherwise in PhysX once a tensor binding was made, whose hidden step knows its contacts
+# before the first step (2.6e-3): so none is made here.
+OFFSETS = {"hold_a_ball": 1e-6, "ant_on_the_ground": 3e-6, "stack_of_boxes": 5e-6, "lift_a_box": 1e-6}
 
 
 def said(example: str, path: Path) -> str:
@@ -66,15 +69,11 @@ def test_a_gripper_lifts_a_box_by_friction(tmp_path: Path) -> None:
     assert carried == pytest.approx(0.2 * 9.81, abs=0.02)
 
 
+@pytest.mark.usefixtures("oracle_folder")
 @pytest.mark.parametrize("example", OFFSETS)
-def test_an_example_moves_as_in_physx(example: str, oracle_folder: Path, tmp_path: Path) -> None:
-    from physx_oracle import simulate as simulate_in_physx
-    from physx_runtime import simulate
-
+def test_an_example_moves_as_in_physx(example: str, tmp_path: Path) -> None:
     path = tmp_path / f"{example}.usda"
     said(example, path)
-    there, here = simulate_in_physx(path, 1 / 60, 60), simulate(path, steps=60, every=60)
-    places = {str(name): pose[:3] for kind in ("rigid", "link") if f"{kind}_pose" in there
-              for name, pose in zip(there[f"{kind}_paths"], there[f"{kind}_pose"][-1], strict=True)}
+    (there,), here = record_live([(str(path), 1 / 60, 0, 60, {})]), simulate(path, steps=60, every=60)
     for name, pose in zip(here.body_names, here.body_pose[-1, 0], strict=True):
-        assert pose[:3] == pytest.approx(places[name], abs=OFFSETS[example])
+        assert pose[:3] == pytest.approx(there.of("position", name)[-1], abs=OFFSETS[example])
