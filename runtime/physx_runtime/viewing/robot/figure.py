@@ -28,6 +28,7 @@ from physx_runtime.viewing.robot.marks import (
     Place,
     TendonMark,
     body_index,
+    bones,
     finite,
     joint_marks,
     place_of,
@@ -85,6 +86,7 @@ def figure(stage: Any, description: Description, findings: Sequence[Finding], pa
     head: dict[str, Any] = {
         "up": str(UsdGeom.GetStageUpAxis(stage)), "bodies": list(bodies), "shapes": list(_shape_heads(shapes)),
         "joints": [_joint_head(mark) for mark in joints],
+        "bones": list(bones(description.articulations, index)),
         "tendons": [{"name": mark.name, "path": mark.path} for mark in tendons],
         "marks": _marks(description, index, findings),
         "places": {path: place for path in sorted(set(paths)) if (place := place_of(path, description, index))},

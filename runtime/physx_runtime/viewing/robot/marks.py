@@ -83,6 +83,19 @@ def _vector(values: Array) -> Vec3:
     return x, y, z
 
 
+def bones(articulations: Iterable[Articulation], index: Mapping[str, int]) -> Iterator[tuple[Place, Place]]:
+    """From each link's inbound joint to those that it carries, or past its centre of mass where it carries none."""
+    for articulation in articulations:
+        anchors = [link.joint.child_frame[0] if link.joint else (0.0, 0.0, 0.0) for link in articulation.links]
+        for i, link in enumerate(articulation.links):
+            ends = [(index[child.path], anchors[k]) for k, child in enumerate(articulation.links)
+                    if child.parent == i and child.path in index]
+            if link.path in index:
+                start = index[link.path], anchors[i]
+                past = _vector(2.0 * np.array(link.center_of_mass) - np.array(anchors[i]))
+                yield from ((start, end) for end in ends or [(index[link.path], past)])
+
+
 def tendon_marks(articulation: Articulation, index: Mapping[str, int]) -> Iterator[TendonMark]:
     """A line for every fixed tendon that acts, from joint to joint, and for every leaf of a spatial one."""
     bodies = [index[link.path] for link in articulation.links]

@@ -53,10 +53,12 @@ function* tendonRods(robot, poses, size, colours, forces) {
 // A body without a shape is a bone to each joint that it carries.
 function* boneRods(robot, poses, size, ink) {
   const shaped = robot.shaped || (robot.shaped = new Set(robot.shapes.map(shape => shape.body)));
-  for (const { parent, child } of robot.joints)
-    if (!shaped.has(parent[0])) yield [placed(poses, [parent[0], [0, 0, 0]]), placed(poses, child), 0.012 * size, ink(parent[0])];
+  const boned = robot.boned || (robot.boned = new Set(robot.bones.map(([start]) => start[0])));
+  for (const [start, end] of robot.bones)
+    if (!shaped.has(start[0])) yield [placed(poses, start), placed(poses, end), 0.01 * size, ink(start[0])];
   for (let body = 0; body < robot.bodies.length; body++) {
-    const at = placed(poses, [body, [0, 0, 0]]);
-    if (!shaped.has(body)) yield [add(at, [0, 0, 0.02 * size], -1), add(at, [0, 0, 0.02 * size]), 0.02 * size, ink(body)];
+    if (shaped.has(body) || boned.has(body)) continue;
+    const at = placed(poses, [body, [0, 0, 0]]), half = [0, 0, 0.015 * size];
+    yield [add(at, half, -1), add(at, half), 0.015 * size, ink(body)];
   }
 }
