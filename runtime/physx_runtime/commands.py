@@ -180,7 +180,7 @@ def report_command(stage: str, out: Path, shown: bool, dt: float, steps: int) ->
     from physx_runtime.viewing.robot_report import report_robot
 
     try:
-        report_robot(stage, out, dt, steps)
+        report_robot(stage, out, dt, steps, lambda what: click.echo(printable(f"{stage}: being {what}"), err=True))
     except OSError as error:
         raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
     click.echo(printable(f"{stage}: report written to {out}"))
