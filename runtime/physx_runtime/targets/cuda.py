@@ -6,6 +6,7 @@ import ctypes
 import functools
 import logging
 import os
+import weakref
 from collections.abc import Mapping
 
 import numpy as np
@@ -76,21 +77,39 @@ class LoadedKernels:
         self._shared = [kernel.shared_rows * LANES * size for kernel in source.kernels]
         self._kernels = [gpu.kernel(module, kernel.name, shared)
                          for kernel, shared in zip(source.kernels, self._shared, strict=True)]
+        self._graphs: dict[tuple[object, ...], ctypes.c_void_p] = {}      # by what their kernels are given
         self._others = {name: gpu.kernel(module, name) for name in (TAKE_ROWS, GIVE_ROWS, RAISE_ROWS)}
+        weakref.finalize(self, _give_back, gpu, module, self._graphs).atexit = False    # as of memory
         logger.info("kernels of %d rows on %s: design %r", source.rows, gpu.architecture, source.design)
 
     def run(self, x: Memory, scratch: Memory, worlds: int, rounds: int, counts: Mapping[str, int]) -> None:
-        """Launch the kernels one after the other, so many rounds, each with these counts."""
-        blocks, given = -(-worlds // LANES), [ctypes.c_uint64(x.address), ctypes.c_uint64(scratch.address)]
+        """Run the kernels one after the other, so many rounds, each with these counts: one call of the driver a round.
+        """
+        key = (x.address, scratch.address, worlds, *counts.items())
+        if key not in self._graphs:
+            self._graphs[key] = self.gpu.record(functools.partial(self._launch, x, scratch, worlds, counts))
         for _ in range(rounds):
-            for kernel, function, shared in zip(self.source.kernels, self._kernels, self._shared, strict=True):
-                often = (counts[kernel.count], 0) if kernel.count else ()
-                self.gpu.launch(function, blocks, LANES, shared, [*given, *map(ctypes.c_int, (worlds, *often))])
+            self.gpu.replay(self._graphs[key])
+
+    def _launch(self, x: Memory, scratch: Memory, worlds: int, counts: Mapping[str, int],
+                stream: ctypes.c_void_p) -> None:
+        """Launch the kernels of a round."""
+        blocks, given = -(-worlds // LANES), [ctypes.c_uint64(x.address), ctypes.c_uint64(scratch.address)]
+        for kernel, function, shared in zip(self.source.kernels, self._kernels, self._shared, strict=True):
+            often = (counts[kernel.count], 0) if kernel.count else ()
+            self.gpu.launch(function, blocks, LANES, shared, [*given, *map(ctypes.c_int, (worlds, *often))], stream)
 
     def run_on_rows(self, name: str, x: Memory, worlds: int, group: tuple[int, int], *arguments: Argument) -> None:
         """Launch one of the kernels beside the passes; group: its first row and its size."""
         given = (ctypes.c_uint64(x.address), *map(ctypes.c_int, (worlds, *group)), *arguments)
         self.gpu.launch(self._others[name], -(-worlds // LANES), LANES, 0, given)
+
+
+def _give_back(gpu: Gpu, module: ctypes.c_void_p, graphs: Mapping[tuple[object, ...], ctypes.c_void_p]) -> None:
+    """Give back what kernels hold on a GPU."""
+    for graph in graphs.values():
+        gpu.call("cuGraphExecDestroy", graph)
+    gpu.call("cuModuleUnload", module)
 
 
 def try_kernel() -> tuple[str, tuple[int, int]]:

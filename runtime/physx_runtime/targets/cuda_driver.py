@@ -23,6 +23,7 @@ OUT_OF_MEMORY, NO_DEVICE = 2, 100
 MAJOR, MINOR, SHARED_BYTES = 75, 76, 97             # attributes of a device
 SHARED_BYTES_OF_FUNCTION = 8                        # attribute of a function
 ON_HOST, ON_DEVICE = 1, 2                           # kinds of memory
+OWN_PACE, RELAXED = 1, 2                            # of a stream, and of what is recorded on it
 # More shared memory than this has to be asked for.
 COMMON_SHARED_BYTES = 48 << 10
 
@@ -114,11 +115,27 @@ class Gpu:
             self.call("cuFuncSetAttribute", function, SHARED_BYTES_OF_FUNCTION, shared)
         return function
 
-    def launch(self, kernel: ctypes.c_void_p, blocks: int, threads: int, shared: int,
-               arguments: Sequence[Argument]) -> None:
-        """Run a kernel on so many blocks of so many threads."""
+    def launch(self, kernel: ctypes.c_void_p, blocks: int, threads: int, shared: int, arguments: Sequence[Argument],
+               stream: ctypes.c_void_p | None = None) -> None:
+        """Run a kernel on so many blocks of so many threads, on the default stream where none is given."""
         places = (ctypes.c_void_p * len(arguments))(*map(ctypes.addressof, arguments))
-        self.call("cuLaunchKernel", kernel, blocks, 1, 1, threads, 1, 1, shared, None, places, None)
+        self.call("cuLaunchKernel", kernel, blocks, 1, 1, threads, 1, 1, shared, stream, places, None)
+
+    def record(self, launch_all: Callable[[ctypes.c_void_p], None]) -> ctypes.c_void_p:
+        """A graph of what `launch_all` launches on the stream that it is given; nothing of it runs."""
+        stream, graph, made = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+        self.call("cuStreamCreate", ctypes.byref(stream), OWN_PACE)
+        self.call("cuStreamBeginCapture_v2", stream, RELAXED)
+        launch_all(stream)
+        self.call("cuStreamEndCapture", stream, ctypes.byref(graph))
+        self.call("cuGraphInstantiateWithFlags", ctypes.byref(made), graph, ctypes.c_uint64(0))
+        self.call("cuGraphDestroy", graph)
+        self.call("cuStreamDestroy_v2", stream)
+        return made
+
+    def replay(self, graph: ctypes.c_void_p) -> None:
+        """Run what was recorded, on the default stream."""
+        self.call("cuGraphLaunch", graph, None)
 
     def allocate(self, size: int, what: str) -> Memory:
         """So many bytes of memory; what: is named where there is too little."""

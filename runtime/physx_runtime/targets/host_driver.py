@@ -59,7 +59,12 @@ class HostDriver:
             "cuMemGetInfo_v2": self._free, "cuMemAlloc_v2": self._allocate, "cuMemFree_v2": self._release,
             "cuMemsetD8_v2": self._fill, "cuMemcpy2D_v2": self._copy, "cuModuleLoadData": self._load,
             "cuModuleGetFunction": self._find, "cuFuncSetAttribute": lambda function, attribute, value: 0,
-            "cuLaunchKernel": self._launch}
+            "cuLaunchKernel": self._launch, "cuStreamCreate": self._open_stream, "cuStreamDestroy_v2": lambda stream: 0,
+            "cuStreamBeginCapture_v2": self._begin, "cuStreamEndCapture": self._end,
+            "cuGraphInstantiateWithFlags": self._instantiate, "cuGraphDestroy": lambda graph: 0,
+            "cuGraphLaunch": self._replay, "cuModuleUnload": lambda module: self._forget(self._modules, module),
+            "cuGraphExecDestroy": lambda graph: self._forget(self._graphs, graph)}
+        self._graphs: dict[int, list[Callable[[], None]]] = {}      # by their handles, and of streams that record
 
     def __getitem__(self, name: str) -> Callable[..., int]:
         return self._functions[name]
@@ -68,6 +73,15 @@ class HostDriver:
     def used(self) -> int:
         """Bytes that are allocated."""
         return sum(map(len, self._memory.values()))
+
+    @property
+    def handles(self) -> int:
+        """Modules and graphs that nobody has given back."""
+        return len(self._modules) + len(self._graphs)
+
+    @staticmethod
+    def _forget(held: dict[int, Any], handle: Any) -> int:
+        return 0 if held.pop(handle.value, None) is not None else INVALID
 
     def _name(self, text: Any, size: int, device: Any) -> int:
         text.value = NAME
@@ -143,6 +157,38 @@ class HostDriver:
         if (y, z, depth, height) != (1, 1, 1, 1) or x < 1:
             return INVALID
         name, run = self._kernels[function.value]
-        self.log.append(Launch(name, x, threads, shared))
-        run(ctypes.c_int(x * threads), places)
+        held = [ctypes.c_uint64.from_buffer_copy(ctypes.string_at(place, 8)) for place in places]
+
+        def launch() -> None:
+            self.log.append(Launch(name, x, threads, shared))
+            run(ctypes.c_int(x * threads), (ctypes.c_void_p * len(held))(*map(ctypes.addressof, held)))
+
+        if stream is not None:
+            if stream.value not in self._graphs:
+                return INVALID
+            self._graphs[stream.value].append(launch)
+        else:
+            launch()
+        return 0
+
+    def _open_stream(self, stream: Any, flags: int) -> int:
+        stream._obj.value = next(self._handles)
+        return 0
+
+    def _begin(self, stream: Any, mode: int) -> int:
+        self._graphs[stream.value] = []
+        return 0
+
+    def _end(self, stream: Any, graph: Any) -> int:
+        graph._obj.value = next(self._handles)
+        self._graphs[graph._obj.value] = self._graphs.pop(stream.value)
+        return 0
+
+    def _instantiate(self, made: Any, graph: Any, flags: Any) -> int:
+        made._obj.value = graph.value
+        return 0
+
+    def _replay(self, graph: Any, stream: Any) -> int:
+        for launch in self._graphs[graph.value]:
+            launch()
         return 0

@@ -181,11 +181,13 @@ def test_worlds_that_do_not_fit_are_refused_with_what_they_need(cpp_compiler: st
         CudaWorlds(gpu_on_host(HostDriver(memory=1 << 20)), random_tree(1, 2)[0], 100_000, "float32")
 
 
-def test_memory_is_given_back_with_its_worlds(driver: HostDriver) -> None:
+def test_memory_and_kernels_are_given_back_with_their_worlds(driver: HostDriver) -> None:
     store = CudaWorlds(gpu_on_host(driver), random_tree(1, 2)[0], WORLDS, "float32")
-    assert driver.used
+    store.step(1, 2, 1)
+    store.step(1, 3, 1)
+    assert driver.used and driver.handles == 3
     del store
-    assert driver.used == 0
+    assert driver.used == driver.handles == 0
 
 
 def test_kernels_that_were_written_before_are_not_traced_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
