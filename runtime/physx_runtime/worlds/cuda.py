@@ -81,20 +81,22 @@ class CudaWorlds:
 
         Raises ValueError where the array does not fit; its numbers are not looked at.
         """
-        given = device_array(name, array, (self.count, self._group(name)[1]), self.dtype)
+        given = device_array(name, array, (self.count, self._size_of(name)), self.dtype)
         self._run_on_rows(TAKE_ROWS, name, *_arguments(given))
 
     def give(self, name: str, array: Any) -> None:
         """Copy a row group to an array on the device, (n_world, n), on the default stream; ValueError as `take`."""
-        given = device_array(name, array, (self.count, self._group(name)[1]), self.dtype, written=True)
+        given = device_array(name, array, (self.count, self._size_of(name)), self.dtype, written=True)
         self._kernels.run_on_rows(GIVE_ROWS, self._x, self.count, self._group(name), *_arguments(given))
 
     def view(self, name: str) -> RowView:
-        """A row group where it lies, without a copy; it may be written between steps, on the default stream."""
+        """A row group where it lies, without a copy; it may be written between steps, on the default stream.
+
+        Raises ValueError for a name of which there are no numbers.
+        """
+        shape, lines = (self._blocks, LANES, self._size_of(name)), self._lines(name, 0)
         self._viewed.add(name)
-        lines, size = self._lines(name, 0), self._size
-        return RowView(self._x, lines.address, (self._blocks, LANES, self._group(name)[1]),
-                       (lines.pitch, size, LANES * size), self.dtype)
+        return RowView(self._x, lines.address, shape, (lines.pitch, self._size, LANES * self._size), self.dtype)
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         if self._fetched is None or self._viewed:
@@ -119,6 +121,14 @@ class CudaWorlds:
         self._alike.pop(name, None)
         self._fetched = None
         self._kernels.run_on_rows(kernel, self._x, self.count, self._group(name), *arguments)
+
+    def _size_of(self, name: str) -> int:
+        """How many numbers a row group has in a world, one at least."""
+        size = self._group(name)[1]
+        if not size:
+            groups = sorted({row.rpartition("_")[0] for row in self.layout})
+            raise ValueError(f"{name!r} is no row of these worlds; allowed are {', '.join(groups)}")
+        return size
 
     def _group(self, name: str) -> tuple[int, int]:
         return row_group(self.layout, name)

@@ -127,6 +127,14 @@ def test_a_read_only_array_takes_no_row(stepped: Simulation) -> None:
         store.give("q", OnDevice(np.zeros((WORLDS, 3), np.float32), read_only=True))
 
 
+def test_a_row_that_there_is_none_of_is_refused(stepped: Simulation) -> None:
+    store = stepped.store
+    assert isinstance(store, CudaWorlds)
+    for call in (store.view, lambda name: store.give(name, OnDevice(np.zeros((WORLDS, 3), np.float32)))):
+        with pytest.raises(ValueError, match=r"^'effort' is no row of these worlds; allowed are .*joint_effort, "):
+            call("effort")
+
+
 def test_an_array_on_the_device_goes_to_no_cpu_and_to_no_part_of_the_worlds(stepped: Simulation) -> None:
     array = OnDevice(np.zeros((WORLDS, 3), np.float32))
     with pytest.raises(ValueError, match="joint_effort is given on a GPU for some of the worlds"):
