@@ -130,6 +130,22 @@ def test_the_copys_structure_is_laid_out_as_in_c() -> None:
         "dstArray": 96, "dstPitch": 104, "WidthInBytes": 112, "Height": 120}
 
 
+def test_the_numbers_of_the_drivers_enumerations_are_nvidias() -> None:
+    driver = pytest.importorskip("cuda.bindings.driver", reason="NVIDIA's own bindings come with the numba-cuda extra")
+    attribute = driver.CUdevice_attribute
+    assert (cuda_driver.MAJOR, cuda_driver.MINOR, cuda_driver.SHARED_BYTES) == (
+        attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+        attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
+    assert cuda_driver.SHARED_BYTES_OF_FUNCTION == (
+        driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+    assert (cuda_driver.ON_HOST, cuda_driver.ON_DEVICE) == (
+        driver.CUmemorytype.CU_MEMORYTYPE_HOST, driver.CUmemorytype.CU_MEMORYTYPE_DEVICE)
+    assert (cuda_driver.OUT_OF_MEMORY, NO_DEVICE) == (
+        driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY, driver.CUresult.CUDA_ERROR_NO_DEVICE)
+    assert (cuda_driver.OWN_PACE, cuda_driver.RELAXED) == (
+        driver.CUstream_flags.CU_STREAM_NON_BLOCKING, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
+
+
 def test_a_trial_runs_a_kernel_and_names_the_gpu(cuda_on_host: None) -> None:
     assert try_kernel() == ("the processor in place of a GPU", (9, 0))
 
