@@ -11,7 +11,7 @@ from physx_runtime.model.owners import acting_fixed_tendons
 from physx_runtime.model.topology import REVOLUTE
 from physx_runtime.verification.bench import Array, Bench
 from physx_runtime.verification.quantity import Findings, Key
-from physx_runtime.verification.tendons import GAINS, SIGNS, Pull
+from physx_runtime.verification.tendons import GAINS, LENGTHS, SIGNS, Pull, limit_rows
 from physx_schema.description.model import Articulation, FixedTendon, TendonAxis
 
 
@@ -28,7 +28,7 @@ def measure_fixed_tendons(bench: Bench) -> Findings:
         gains = [Key(tendon.path, tendon.prefix + name) for name in GAINS]
         gearings, coefficients = ([Key(axis.path, tendon.prefix + name) for axis in tendon.axes]
                                   for name in ("gearing", "forceCoefficient"))
-        if not bench.asks(*gains, *gearings, *coefficients):
+        if not bench.asks(*gains, *gearings, *coefficients, *length_keys(tendon).values()):
             continue
         if read is None:
             found.values.update(dict.fromkeys([*gains, *coefficients], 0.0))
@@ -36,10 +36,16 @@ def measure_fixed_tendons(bench: Bench) -> Findings:
             continue
         pull = fixed_pull(bench, i, tendon, read)
         pull.measure_gains(found, gains)
+        pull.measure_lengths(found, length_keys(tendon), limit_rows(tendon, tendon.limit_stiffness))
         with found.attempt(*gearings, *coefficients):
             for keys, values in zip((gearings, coefficients), _axes(pull, tendon, read), strict=True):
                 found.values.update(zip(keys, values, strict=True))
     return found
+
+
+def length_keys(tendon: FixedTendon) -> dict[str, Key]:
+    """The properties of a tendon's lengths, by row."""
+    return {row: Key(tendon.path, tendon.prefix + name) for row, name in LENGTHS.items()}
 
 
 def read_axis(tendon: FixedTendon) -> TendonAxis | None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
+from physx_runtime.verification.fixed_tendons import length_keys as fixed_keys
 from physx_runtime.verification.joint_axes import axis_keys
 from physx_runtime.verification.mimics import mimic_keys
 from physx_runtime.verification.quantity import RADIANS_PER_DEGREE, Key, Quantity
 from physx_runtime.verification.settling import limit_keys
 from physx_runtime.verification.spatial_tendons import gain_keys
+from physx_runtime.verification.spatial_tendons import length_keys as spatial_keys
+from physx_runtime.verification.tendons import limit_rows
 from physx_schema.description.model import (
     Articulation,
+    Attachment,
     Dof,
     Drive,
     FixedTendon,
@@ -46,8 +50,13 @@ def quantities(articulation: Articulation, authored: Collection[tuple[str, str]]
         yield from _limits(dof, keys)
     for tendon in articulation.fixed_tendons:
         yield from _fixed_tendon(articulation, tendon)
+        yield from (item for item in _lengths(tendon, fixed_keys(tendon), tendon, tendon.offset)
+                    if (item.key.path, item.key.property) in authored)
     for spatial in articulation.spatial_tendons:
         yield from _spatial_tendon(spatial)
+        yield from (item for leaf in spatial.attachments if leaf.leaf
+                    for item in _lengths(spatial, spatial_keys(spatial, leaf), leaf, spatial.offset)
+                    if (item.key.path, item.key.property) in authored)
     for mimic in articulation.mimics:
         yield from _mimic(articulation, mimic)
 
@@ -113,6 +122,17 @@ def _gains(keys: list[Key], tendon: FixedTendon | SpatialTendon, limited: bool) 
     yield Quantity(keys[1], tendon.damping, "force s/length", idle=idle)
     if tendon.limit_stiffness != 0.0:
         yield Quantity(keys[2], tendon.limit_stiffness, "force/length", idle=idle or ("" if limited else NO_LIMITS))
+
+
+def _lengths(tendon: FixedTendon | SpatialTendon, keys: Mapping[str, Key], ends: FixedTendon | Attachment,
+             offset: float) -> Iterator[Quantity]:
+    """Rest length, offset and the limits that act; a rest length below 0 that stands for the pose is no length."""
+    idle = "" if tendon.enabled else DISABLED
+    if not (isinstance(ends, Attachment) and ends.rest_from_poses):
+        yield Quantity(keys["rest_length"], ends.rest_length, "length", idle=idle)
+    yield Quantity(keys["offset"], offset, "length", idle=idle)
+    for row, limit in limit_rows(ends, tendon.limit_stiffness).items():
+        yield Quantity(keys[row], limit, "length", idle=idle)
 
 
 def _fixed_tendon(articulation: Articulation, tendon: FixedTendon) -> Iterator[Quantity]:

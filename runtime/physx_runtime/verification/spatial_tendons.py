@@ -11,7 +11,7 @@ from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
 from physx_runtime.solver.constraints.spatial_tendon import SHORTEST_SEGMENT, attachment_point
 from physx_runtime.verification.bench import Array, Bench
 from physx_runtime.verification.quantity import Findings, Key
-from physx_runtime.verification.tendons import GAINS, SIGNS, Pull
+from physx_runtime.verification.tendons import GAINS, LENGTHS, SIGNS, Pull, limit_rows
 from physx_schema.description.model import Attachment, SpatialTendon
 
 
@@ -23,6 +23,12 @@ def leaf_place(tendon: SpatialTendon, leaf: Attachment) -> str:
 def gain_keys(tendon: SpatialTendon, leaf: Attachment) -> list[Key]:
     """The gains of the root as they act at one leaf."""
     return [Key(tendon.path, tendon.prefix + name, leaf_place(tendon, leaf)) for name in GAINS]
+
+
+def length_keys(tendon: SpatialTendon, leaf: Attachment) -> dict[str, Key]:
+    """The properties of the lengths at one leaf, by row; the offset is the root's."""
+    keys = {row: Key(leaf.path, leaf.prefix + name) for row, name in LENGTHS.items()}
+    return keys | {"offset": Key(tendon.path, tendon.prefix + LENGTHS["offset"], leaf_place(tendon, leaf))}
 
 
 def measure_spatial_tendons(bench: Bench) -> Findings:
@@ -39,7 +45,8 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
         path = [tendon.attachments[n] for n in indices]
         gains = gain_keys(tendon, path[-1])
         gearings = [Key(a.path, a.prefix + "gearing") for a in path[1:]]
-        if not bench.asks(*gains, *gearings):
+        lengths = length_keys(tendon, path[-1])
+        if not bench.asks(*gains, *gearings, *lengths.values()):
             continue
         _, k = bench.kinematics()
         arms = _moment_arms(bench, k, i)
@@ -49,6 +56,7 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
             continue
         pull = _pull(bench, k, i, tendon, arms)
         pull.measure_gains(found, gains)
+        pull.measure_lengths(found, lengths, limit_rows(path[-1], tendon.limit_stiffness))
         with found.attempt(*gearings):
             found.values.update(zip(gearings, _gearings(pull, k, i), strict=True))
     return found

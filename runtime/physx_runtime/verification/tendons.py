@@ -10,9 +10,18 @@ import numpy as np
 
 from physx_runtime.verification.bench import Array, Bench, Case
 from physx_runtime.verification.quantity import Findings, Key
+from physx_schema.description.model import Attachment, FixedTendon, unlimited
 
 GAINS = ("stiffness", "damping", "limitStiffness")
 SIGNS = (1.0, -1.0)
+# Lengths of tendons: row and the property that says it.
+LENGTHS = {"rest_length": "restLength", "offset": "offset", "lower_limit": "lowerLimit", "upper_limit": "upperLimit"}
+
+
+def limit_rows(item: FixedTendon | Attachment, stiffness: float) -> dict[str, float]:
+    """The limits of a tendon's length that act, by row; `stiffness`: of its limits."""
+    both = {"lower_limit": item.lower_limit, "upper_limit": item.upper_limit}
+    return {row: limit for row, limit in both.items() if stiffness > 0.0 and not unlimited(limit)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,42 @@ class Pull:
             rows = {"limit_stiffness": np.array([self.limit_stiffness]), "lower_limit": edge, "upper_limit": edge}
             cases.append(Case(self._rows(0.0, 0.0) | {f"{self.name}_{x}": value for x, value in rows.items()}))
         return cases, push
+
+    def measure_lengths(self, found: Findings, keys: Mapping[str, Key], limits: Mapping[str, float]) -> None:
+        """Put the rest length, the offset and limits among the findings; `limits`: those that there are, by row.
+
+        Rest length and offset: how the pull changes without the one, over what a change of the other does.
+        Limits: the tendon is offset
+        so that it lies beyond one, at two distances, spring off; the pulls tell where it begins.
+        """
+        with found.attempt(keys["rest_length"], keys["offset"]):
+            spring = self.bench.spring(self.stiffness, self.damping)
+            stretch = self.bench.probe(spring, self.damping) * self.bench.meter
+            rest, offset = (f"{self.name}_{row}" for row in ("rest_length", "offset"))
+            own = self.bench.base_rows(offset)
+            cases = [self.case(spring, -sign * stretch) for sign in SIGNS]
+            cases += [self.case(spring, 0.0, {offset: own + sign * stretch}) for sign in SIGNS]
+            for row in (rest, offset):
+                cases += [self.case(spring, 0.0, {row: values}) for values in (np.zeros(1), self.bench.base_rows(row))]
+            by_rest, by_offset, without_rest, without_offset = self.pulls(cases)
+            found.values[keys["rest_length"]] = 2.0 * stretch * without_rest / by_offset
+            found.values[keys["offset"]] = -2.0 * stretch * without_offset / by_rest
+        for row, limit in limits.items():
+            with found.attempt(keys[row]):
+                found.values[keys[row]] = self._limit(row, limit)
+
+    def _limit(self, row: str, limit: float) -> float:
+        """Where a limit begins to pull."""
+        outward = 1.0 if row == "upper_limit" else -1.0
+        beyond = 0.5 * abs(limit) + self.bench.length
+        own = float(self.bench.base_rows(f"{self.name}_offset")[0])
+        stiff = {f"{self.name}_limit_stiffness": np.array([self.limit_stiffness]),
+                 f"{self.name}_{row}": self.bench.base_rows(f"{self.name}_{row}")}
+        cases = [self.case(0.0, 0.0, stiff | {f"{self.name}_offset": np.array(
+            [own + limit + outward * times * beyond - self.length])}) for times in (2.0, 1.0)]
+        slack = [self.case(0.0, 0.0)]
+        slope, pull = self.pulls([*cases, cases[1], *slack])
+        return limit + outward * beyond - pull / (slope / (outward * beyond))
 
     def case(self, stiffness: float, rest: float, rows: Mapping[str, Array] | None = None,
              shift: Array | None = None) -> Case:
