@@ -77,7 +77,8 @@ class _Trial:
         process, self._process = self._process, None
         if process is None:
             return 0
-        with process:               # waits for it, and closes both pipes
+        with process:               # waits for it, and closes the other pipe
+            cast("IO[bytes]", process.stdin).close()        # one that waits for the next path ends by that
             try:
                 return -process.wait(timeout=DYING)
             except subprocess.TimeoutExpired:
