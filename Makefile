@@ -60,7 +60,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.ready-demo: pyproject.toml | $(VENV)/bin/python
-	$(VENV)/bin/python $(INSTALL) -e ".[report]"
+	$(VENV)/bin/python $(INSTALL) -e ".[usd,report]"
 	@touch $@
 
 $(VENV)/.ready-dev: pyproject.toml | $(VENV)/bin/python

@@ -12,6 +12,10 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from physx_schema.installed_usd import require_usd
+
+require_usd()       # before anything else imports pxr, whose own errors tell nobody what to do
+
 from physx_generated import *  # noqa: F403 - every class of the present schema and the errors
 from physx_generated import Tokens as _PresentTokens
 from physx_generated import __all__ as _present

@@ -42,6 +42,7 @@ RUNTIME_PXR = {"components", "packing", "session", "verification", "viewing", "d
 # What a room may import of its own package, the lowest first: only rooms above it in the table.
 ROOMS = {
     "physx_schema": {
+        "installed_usd": "",
         "errors": "",
         "files": "errors",
         "definitions": "",
@@ -57,7 +58,7 @@ ROOMS = {
         "checking.rules": "checking.engine definitions description migration",
         "checking": "description errors",
         "authoring": "checking definitions description errors",
-        "cli": "checking definitions description errors files migration",
+        "cli": "checking definitions description errors files installed_usd migration",
     },
     "physx_runtime": {
         "language": "",

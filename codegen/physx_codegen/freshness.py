@@ -6,19 +6,20 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from importlib import metadata
 from pathlib import Path
+
+from .installed_schemas import schema_files
 
 HERE = Path(__file__).resolve().parent
 
 
 def seal(definitions: Iterable[Path], outputs: Iterable[Path]) -> str:
-    """A digest of everything a check compares: definitions, generator, the USD it reads parents from, and outputs.
+    """A digest of everything a check compares: definitions, generator, the schemas it reads parents from, and outputs.
 
     Definitions and outputs are files or folders.
     """
-    digest = hashlib.sha256(usd_version().encode())
-    for group in (definitions, [HERE], outputs):
+    digest = hashlib.sha256()
+    for group in (definitions, [HERE], schema_files(), outputs):
         for path in sorted(file for place in group for file in files(place)):
             content = path.read_bytes()
             digest.update(f"\0{path}\0{len(content)}\0".encode())
@@ -33,14 +34,6 @@ def files(place: Path) -> Iterator[Path]:
     for folder, names, found in os.walk(place):
         names[:] = [name for name in names if name != "__pycache__"]
         yield from (Path(folder) / name for name in found)
-
-
-def usd_version() -> str:
-    """The installed usd-core."""
-    try:
-        return metadata.version("usd-core")
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def memory() -> Path:

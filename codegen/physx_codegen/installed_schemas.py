@@ -15,6 +15,8 @@ from .model import Kind
 from .plugin_files import PLUGIN
 
 PLUGIN_PATH = "PXR_PLUGINPATH_NAME"
+# Where distributions of USD keep their plugins, seen from the folder pxr: usd-core, usd-exchange, a build of OpenUSD.
+USD_PLUGINS = ("pluginfo", "../usd_exchange.libs/usd", "../../usd")
 KINDS: dict[str, Kind] = {
     "singleApplyAPI": "single-apply", "multipleApplyAPI": "multiple-apply", "nonAppliedAPI": "non-applied",
     "concreteTyped": "typed", "abstractTyped": "abstract", "abstractBase": "base",
@@ -46,7 +48,8 @@ def _plug_infos() -> Iterator[Path]:
 def _usd_plug_infos() -> Iterator[Path]:
     spec = importlib.util.find_spec("pxr")
     for place in spec.submodule_search_locations or () if spec else ():
-        yield from sorted(Path(place).glob(f"pluginfo/*/resources/{PLUGIN}"))
+        for folder in USD_PLUGINS:
+            yield from sorted(Path(os.path.normpath(Path(place, folder))).glob(f"*/resources/{PLUGIN}"))
 
 
 def _other_plug_infos() -> Iterator[Path]:
@@ -59,6 +62,12 @@ def _other_plug_infos() -> Iterator[Path]:
 def part_of_usd() -> dict[str, Installed]:
     """Identifier to schema of those that come with USD itself."""
     return {schema.name: schema for path in _usd_plug_infos() for schema in _declared(path)}
+
+
+def schema_files() -> list[Path]:
+    """The files by which the installed USD and the plugins that the environment names declare their schemas."""
+    found = (path for info in _plug_infos() for path in (info, info.with_name("generatedSchema.usda")))
+    return [path for path in found if path.is_file()]
 
 
 def plugins_beside(types: Collection[str]) -> list[Path]:

@@ -16,9 +16,8 @@ from pxr import Plug, Usd
 
 from physx_schema.cli.computer import cuda_state, kernel_cache
 from physx_schema.definitions import every_definition
+from physx_schema.installed_usd import DISTRIBUTIONS, folder, mixture
 
-# Distributions that bring a `pxr` of their own; two of them overwrite each other's files.
-USD_DISTRIBUTIONS = ("usd-core", "usd-exchange", "usd-exchange-base", "usd-minimal")
 # Distributions that bring PhysX's schemas too; in one process the first to register them wins.
 SCHEMA_DISTRIBUTIONS = ("physx-usd-schemas", "isaacsim-kernel", "omniverse-kit")
 _OPTIONAL = ("matplotlib", "nvidia-cuda-nvrtc", "newton-usd-schemas", *SCHEMA_DISTRIBUTIONS[:1])
@@ -78,13 +77,13 @@ def _required() -> list[str]:
     except metadata.PackageNotFoundError:
         wanted = []
     names = (re.split(r"[^\w.-]", item, maxsplit=1)[0] for item in wanted if "extra ==" not in item)
-    return sorted(set(names) - {"usd-core"}) or ["click", "jinja2", "numba", "numpy", "pyyaml"]
+    return sorted(set(names)) or ["click", "jinja2", "numba", "numpy", "pyyaml"]
 
 
 def _usd() -> Iterator[Diagnosis]:
     """Whose pxr runs: one distribution's, whole, and from the place where that one is installed."""
-    found = {name: version(name) for name in USD_DISTRIBUTIONS if version(name)}
-    running, where = ".".join(map(str, Usd.GetVersion()[1:])), _folder("pxr")
+    found = {name: version(name) for name in DISTRIBUTIONS if version(name)}
+    running, where = ".".join(map(str, Usd.GetVersion()[1:])), str(folder())
     source = ", ".join(f"{name} {text}" for name, text in found.items()) or "no package"
     yield Diagnosis("usd", f"pxr {running} at {where}, from {source}", _usd_fault(found, running, where))
     compiled = find_spec("pxr.PhysxSchema")
@@ -95,9 +94,7 @@ def _usd() -> Iterator[Diagnosis]:
 def _usd_fault(found: Mapping[str, str], running: str, where: str) -> str:
     """What to do about the installed USD; "" where it is sound."""
     if len(found) > 1:
-        names = " ".join(found)
-        return (f"{' and '.join(found)} overwrite each other's files: pip uninstall {names}, "
-                "then pip install usd-core alone")
+        return mixture(found)
     for name, text in found.items():
         home = str(metadata.distribution(name).locate_file("pxr"))
         if Path(home).resolve() != Path(where).resolve():
@@ -110,11 +107,6 @@ def _usd_fault(found: Mapping[str, str], running: str, where: str) -> str:
 def _numbers(text: str) -> tuple[int, ...]:
     """Year and month of a release: 26.05 and 26.5 are the same."""
     return tuple(map(int, re.findall(r"\d+", text)))[:2]
-
-
-def _folder(module: str) -> str:
-    spec = find_spec(module)
-    return str(Path(spec.origin).parent) if spec and spec.origin else "an unknown place"
 
 
 def _schemas() -> Iterator[Diagnosis]:

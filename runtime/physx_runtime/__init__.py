@@ -42,4 +42,5 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import_module("physx_schema")       # asks for a USD that can be used
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

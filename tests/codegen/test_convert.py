@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import physx_codegen
+import pxr
 import pytest
 from click.testing import CliRunner
 from physx_codegen import convert as converting
@@ -109,10 +109,10 @@ def test_importing_the_generator_loads_no_parser_and_no_usd() -> None:
 
 def pixars(folder: Path, text: str) -> Path:
     """The output of USD's own generator for a schema.usda."""
-    script = Path(str(importlib.util.find_spec("pxr").origin)).parent / "Usd/usdGenSchema.py"     # type: ignore[union-attr]
+    script = Path(pxr.__path__[0], "Usd/usdGenSchema.py")
     resources = [Path(found.resourcePath) for found in Plug.Registry().GetAllPlugins()]
     if not script.is_file() or not any((path / "usdPhysics/schema.usda").is_file() for path in resources):
-        pytest.skip("this usd-core does not ship usdGenSchema with the schema sources")
+        pytest.skip("this USD does not ship usdGenSchema with the schema sources")
     folder.mkdir(exist_ok=True)
     (folder / "schema.usda").write_text(text, encoding="utf-8")
     made = subprocess.run([sys.executable, str(script), str(folder / "schema.usda"), str(folder)], check=False,

@@ -9,7 +9,6 @@ from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any
 
-import pxr
 import pytest
 from click.testing import CliRunner, Result
 from physx_codegen.diff import Comparison, compare
@@ -18,6 +17,7 @@ from physx_codegen.model import Attribute, Library
 from physx_codegen.sources import Source, read
 from pxr import Sdf
 from support.places import ROOT, SCHEMAS
+from support.schemas.usd_generator import RESOURCES
 
 WHEEL = "physx-usd-schemas"
 COILS = """\
@@ -233,7 +233,7 @@ def test_our_schema_usda_carries_ranges_and_units_into_a_comparison(tmp_path: Pa
 
 @pytest.mark.parametrize("name", ["usdPhysics", "usdGeom", "usdSkel", "usdLux", "usdShade", "usdRender", "usdVol"])
 def test_schema_usda_of_usd_itself_is_what_its_compiled_plugin_holds(name: str) -> None:
-    plugin = Path(pxr.__path__[0]) / "pluginfo" / name / "resources"
+    plugin = RESOURCES[name]
     found = compare(read(str(plugin / name / "schema.usda")), read(str(plugin))).down_to("compatible")
     assert places(found) == []
 

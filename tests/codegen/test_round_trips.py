@@ -7,20 +7,19 @@ import math
 from pathlib import Path
 
 import physx_codegen
-import pxr
 import pytest
 from physx_codegen import fields, load_yaml, value_types, write_usda, write_yaml
 from physx_codegen.load_usda import load_usda
 from physx_codegen.model import Attribute, Entry, Library, Relationship, SchemaClass
 from support.places import ROOT, SCHEMAS
 from support.schemas.schema_differences import difference, specs
+from support.schemas.usd_generator import SOURCES
 from support.schemas.wheels import wheel_folder
 
 YAML = [ROOT / "schema/physx", ROOT / "schema/omni_physics", ROOT / "schema/legacy",
         SCHEMAS / "small/schema"]
-PLUGINS = Path(pxr.__file__).parent / "pluginfo"
 OWN = [SCHEMAS / name / "schema.usda" for name in ("everything", "small", "unregistered")]
-USDA = [*OWN, *sorted(PLUGINS.glob("*/resources/[uU]sd*/schema.usda"))]
+USDA = [*OWN, *SOURCES.values()]
 
 
 def as_usda(library: Library, folder: Path) -> Path:

@@ -25,7 +25,7 @@ SAMPLES: dict[str, Any] = {
 def own(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     """The generated package."""
     if "usdPhysics" not in SOURCES:
-        pytest.skip("this usd-core does not ship the schema sources")
+        pytest.skip("this USD does not ship the schema sources")
     return generated_package(SOURCES["usdPhysics"], tmp_path_factory.mktemp("physics"), "generated_usd_physics")
 
 

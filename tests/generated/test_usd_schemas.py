@@ -44,7 +44,7 @@ for module in [importlib.import_module(name) for name in sys.argv[1:]]:
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a package for each schema."""
     if "usdPhysics" not in SOURCES:
-        pytest.skip("this usd-core does not ship the schema sources")
+        pytest.skip("this USD does not ship the schema sources")
     folder = tmp_path_factory.mktemp("packages")
     for name, source in (SOURCES | {"everything": EVERYTHING}).items():
         write({folder / f"own_{name}": generate(source)})
