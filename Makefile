@@ -6,6 +6,9 @@ PYTHON ?= python3
 WORKERS ?= 2
 ORACLE_PACKAGES = "ovphysx>=0.7,<0.8" "physx-usd-schemas==25.11.2.*" "newton-usd-schemas>=0.6,<0.7" "usd-core==26.11" "numpy>=2.0,<3"
 
+# What the checks need of this package's dependencies, beside NVIDIA's asset validators.
+CHECK_PACKAGES = "usd-core==26.11" "numpy>=2.0,<3" "click>=8.1,<9"
+
 VENV := .venv
 ORACLE_VENV := .venv-oracle
 INSTALL := -m pip install --quiet --disable-pip-version-check
@@ -20,7 +23,11 @@ export PHYSX_SCHEMA_SHARED ?= $(abspath $(SHARED))
 export PHYSX_ORACLE ?= $(abspath $(SHARED))/oracle
 endif
 
-.PHONY: demo test sweep oracle
+# NVIDIA's asset validators, each in an environment of its own.
+export USD_VALIDATION_PYTHON ?= $(CURDIR)/.venv-usd-validation/bin/python
+export ASSET_VALIDATOR_PYTHON ?= $(CURDIR)/.venv-asset-validator/bin/python
+
+.PHONY: demo test sweep oracle validators
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.ready-demo
@@ -33,6 +40,8 @@ test: $(VENV)/.ready-dev
 sweep: $(VENV)/.ready-dev
 	@$(MAKE) --no-print-directory $(VENV)/.ready-sapien || \
 		echo "sweep: SAPIEN could not be installed here; scenes of components are not stepped beside it" >&2
+	@$(MAKE) --no-print-directory -k validators || \
+		echo "sweep: not every asset validator could be installed here; what is missing is skipped" >&2
 ifdef ORACLE_PYTHON
 	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
 else
@@ -52,6 +61,16 @@ oracle: $(ORACLE_VENV)/.ready
 $(ORACLE_VENV)/.ready: Makefile
 	$(PYTHON) -m venv $(ORACLE_VENV)
 	$(ORACLE_VENV)/bin/python $(INSTALL) $(ORACLE_PACKAGES)
+	@touch $@
+
+validators: .venv-usd-validation/.ready .venv-asset-validator/.ready
+
+.venv-usd-validation/.ready: VALIDATOR = "usd-validation-nvidia==1.22.*"
+.venv-asset-validator/.ready: VALIDATOR = "omniverse-asset-validator==1.18.*"
+.venv-usd-validation/.ready .venv-asset-validator/.ready: pyproject.toml Makefile
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(INSTALL) $(CHECK_PACKAGES) $(VALIDATOR)
+	$(@D)/bin/python $(INSTALL) --no-deps -e .
 	@touch $@
 
 $(VENV)/bin/python:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ from physx_generated._strict import strict
 from physx_generated.legacy import *  # type: ignore[assignment]  # noqa: F403 - the retired classes
 from physx_generated.legacy import Tokens as _RetiredTokens
 from physx_generated.legacy import __all__ as _retired
+from pxr import Plug as _Plug
+from pxr import Usd as _Usd
 
 from physx_schema import attachment_sides as _attachment_sides
 
@@ -49,6 +52,8 @@ _HOMES = {
 
 
 _attachment_sides.add()
+if _Usd.GetVersion() >= (0, 26, 5):     # the first USD whose validators may be Python
+    _Plug.Registry().RegisterPlugins(str(Path(__file__).with_name("validation")))
 
 
 class Tokens(_PresentTokens, _RetiredTokens):   # type: ignore[no-redef]

@@ -57,6 +57,8 @@ ROOMS = {
         "checking.engine": "description errors files migration",
         "checking.rules": "checking.engine definitions description migration",
         "checking": "description errors",
+        "validation": "checking",
+        "asset_validation": "checking",
         "authoring": "checking definitions description errors",
         "cli": "checking definitions description errors files installed_usd migration",
     },

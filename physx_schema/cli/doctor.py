@@ -147,5 +147,6 @@ def _registration(found: Mapping[str, str]) -> Diagnosis:
 
 
 def plugin_folders() -> list[Path]:
-    """The folders with a plugInfo.json, one for each library, for PXR_PLUGINPATH_NAME."""
-    return sorted(path.parent for path in Path(physx_generated.__file__).resolve().parent.rglob("plugInfo.json"))
+    """The folders with a plugInfo.json, one for each library and one for the validator, for PXR_PLUGINPATH_NAME."""
+    homes = (Path(physx_generated.__file__).resolve().parent, Path(__file__).resolve().parents[1])
+    return sorted(path.parent for home in homes for path in home.rglob("plugInfo.json"))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from physx_schema.checking.engine.finding import Finding, location, rank
 from physx_schema.checking.engine.report import Report
+from physx_schema.checking.remarks import text_of
 from physx_schema.checking.stages import Run
 from physx_schema.cli.formats.places import line_of
 from physx_schema.cli.text import plural
@@ -39,9 +40,8 @@ def _unsimulated(path: str, report: Report) -> Iterator[str]:
 
 def _annotation(path: str, finding: Finding) -> str:
     file = finding.layer or path
-    text = f"{location(finding.path, finding.property)}: {finding.message}\nwhy: {finding.why}\nfix: {finding.fix}"
     line = line_of(file, finding.path, finding.property)
-    return _command(_COMMANDS[finding.severity], finding.code, text, file, line)
+    return _command(_COMMANDS[finding.severity], finding.code, text_of(finding), file, line)
 
 
 def _command(kind: str, title: str, text: str, file: str, line: int | None) -> str:

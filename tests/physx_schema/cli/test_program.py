@@ -203,7 +203,7 @@ def test_doctor_names_usd_and_the_schemas() -> None:
 
 def test_plugin_path_holds_the_plugins() -> None:
     folders = [Path(folder) for folder in call("plugin-path").stdout.strip().split(os.pathsep)]
-    assert [folder.name for folder in folders] == ["physx_generated", "legacy", "omni_physics"]
+    assert [folder.name for folder in folders] == ["physx_generated", "legacy", "omni_physics", "validation"]
     assert all((folder / "plugInfo.json").is_file() for folder in folders)
 
 

@@ -1,0 +1,36 @@
+"""The plugin by which USD's own validation runs the checks; USD imports it when it first needs the validator.
+
+`plugInfo.json` beside it declares the validator ``physx_schema.validation:Physics``. Importing ``physx_schema``
+registers it where no validator was asked for before; other programs find it through PXR_PLUGINPATH_NAME.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pxr import Usd, UsdValidation
+
+from physx_schema.checking.remarks import Remark, remarks
+
+if not hasattr(UsdValidation.ValidationRegistry, "RegisterPluginStageValidator"):
+    raise ImportError("this USD takes no validators from Python; use 26.5 or newer, or physx_schema.check")
+
+VALIDATOR = "physx_schema.validation:Physics"
+_TYPES = {"error": UsdValidation.ValidationErrorType.Error, "warning": UsdValidation.ValidationErrorType.Warn,
+          "info": UsdValidation.ValidationErrorType.Info}
+
+
+def _errors(stage: Usd.Stage, times: Any) -> list[Any]:
+    """The remarks on a stage, whatever the times: the checks look at default values."""
+    return [UsdValidation.ValidationError(remark.code, _TYPES[remark.severity], [_site(stage, remark)], remark.text)
+            for remark in remarks(stage)]
+
+
+def _site(stage: Usd.Stage, remark: Remark) -> Any:
+    """The property of a remark where there is one, else its prim, else the stage as a whole."""
+    prim = stage.GetPrimAtPath(remark.path)
+    place = prim.GetProperty(remark.property) if prim and remark.property else None
+    return UsdValidation.ValidationErrorSite(stage, (place or prim or stage.GetPseudoRoot()).GetPath())
+
+
+UsdValidation.ValidationRegistry().RegisterPluginStageValidator(VALIDATOR, _errors, [])
