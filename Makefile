@@ -55,12 +55,17 @@ $(VENV)/.ready-sapien: pyproject.toml | $(VENV)/.ready-dev
 	$(VENV)/bin/python $(INSTALL) -e ".[sapien]"
 	@touch $@
 
-# Real PhysX has an environment of its own: ovphysx brings its USD and refuses a process with another one.
+# Real PhysX has an environment of its own: ovphysx brings its USD and refuses a process with another one. It steps on
+# the thread that asks, with the same results: workers spin between steps, which took half of its processor time.
 oracle: $(ORACLE_VENV)/.ready
+
+WITHOUT_WORKERS := import ovphysx, ovphysx.types as t; ovphysx.set_global_config(t.GlobalConfigKey.NUM_THREADS, 0)
 
 $(ORACLE_VENV)/.ready: Makefile
 	$(PYTHON) -m venv $(ORACLE_VENV)
 	$(ORACLE_VENV)/bin/python $(INSTALL) $(ORACLE_PACKAGES)
+	@$(ORACLE_VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"), end="/without_workers.pth")' \
+		| xargs sh -c 'echo "$(WITHOUT_WORKERS)" > "$$0"'
 	@touch $@
 
 validators: .venv-usd-validation/.ready .venv-asset-validator/.ready
