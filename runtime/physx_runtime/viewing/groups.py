@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,6 +13,8 @@ from physx_schema.checking import Finding
 from physx_schema.checking.engine.finding import location, rank
 
 Prims = list[tuple[str, list[Row]]]
+# A reason, how many rows have it, and these in folds.
+Reasoned = tuple[str, int, list[Fold]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,21 @@ class Found:
 
 
 def failed_by_path(verification: Verification) -> Prims:
-    """Prims with the rows to look at: altered, ignored, and those with a remedy."""
-    return _by_path(row for row in verification.rows if row.verdict in (ALTERED, IGNORED) or row.remedy)
+    """Prims with the rows to look at one by one: altered, with a remedy, and ignored for a reason of their own."""
+    many = {id(row) for row in _ignored_alike(verification)}
+    return _by_path(row for row in verification.rows
+                    if (row.verdict in (ALTERED, IGNORED) or row.remedy) and id(row) not in many)
+
+
+def ignored_by_reason(verification: Verification) -> list[Reasoned]:
+    """Rows that are ignored for one reason on several prims or properties."""
+    return _by_reason(_ignored_alike(verification))
+
+
+def _ignored_alike(verification: Verification) -> list[Row]:
+    ignored = [row for row in verification.rows if row.verdict == IGNORED and not row.remedy and row.effective is None]
+    counts = Counter(map(_reason, ignored))
+    return [row for row in ignored if counts[row.reason] > 1]
 
 
 def sound_by_path(verification: Verification) -> Prims:
@@ -39,11 +55,19 @@ def _by_path(rows: Iterable[Row]) -> Prims:
     return [(path, list(members)) for path, members in groupby(rows, lambda row: row.path)]
 
 
-def by_reason(verification: Verification) -> list[tuple[str, int, list[Fold]]]:
-    """Reasons why rows are not evaluated, how many they are, and these in folds."""
-    rows = sorted((row for row in verification.rows if row.verdict == NOT_EVALUATED), key=_reason)
-    found = [(reason, list(members)) for reason, members in groupby(rows, _reason)]
-    return [(reason, len(members), list(folded(members))) for reason, members in found]
+def unmeasured_by_reason(verification: Verification) -> list[Reasoned]:
+    """Rows that are not evaluated."""
+    return _by_reason([row for row in verification.rows if row.verdict == NOT_EVALUATED])
+
+
+def _by_reason(rows: Sequence[Row]) -> list[Reasoned]:
+    """Rows of each reason, the commonest first."""
+    found = [(reason, list(members)) for reason, members in groupby(sorted(rows, key=_reason), _reason)]
+    return [(reason, len(members), list(folded(members))) for reason, members in sorted(found, key=_fewness)]
+
+
+def _fewness(found: tuple[str, list[Row]]) -> int:
+    return -len(found[1])
 
 
 def _reason(row: Row) -> str:

@@ -21,7 +21,14 @@ from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT
 from physx_runtime.verification.text import remedy_text
 from physx_runtime.viewing.charts import joint_charts, recorded_articulations, relation_charts
 from physx_runtime.viewing.contact_charts import contact_charts
-from physx_runtime.viewing.groups import by_reason, by_rule, failed_by_path, remedy_lines, sound_by_path
+from physx_runtime.viewing.groups import (
+    by_rule,
+    failed_by_path,
+    ignored_by_reason,
+    remedy_lines,
+    sound_by_path,
+    unmeasured_by_reason,
+)
 from physx_runtime.viewing.live.step import LiveStep
 from physx_runtime.viewing.plots import Chart, draw, draw_poses
 from physx_runtime.viewing.poses import snapshots
@@ -101,11 +108,12 @@ def _stepped(live: LiveStep | str) -> dict[str, Any]:
 def _values(verification: Verification | None) -> dict[str, Any]:
     """What the template says of numbers."""
     if verification is None:
-        return {"totals": [], "altered": [], "sound_groups": [], "sound_count": 0, "unmeasured": [], "step": []}
+        return {"totals": [], "altered": [], "ignored": [], "sound_groups": [], "sound_count": 0, "unmeasured": [],
+                "step": []}
     sound = sound_by_path(verification)
     return {"totals": [(*MARKS[verdict], _count(verification, verdict), verdict) for verdict in MARKS],
-            "altered": failed_by_path(verification), "sound_groups": sound,
-            "sound_count": sum(len(rows) for _, rows in sound), "unmeasured": by_reason(verification),
+            "altered": failed_by_path(verification), "ignored": ignored_by_reason(verification), "sound_groups": sound,
+            "sound_count": sum(len(rows) for _, rows in sound), "unmeasured": unmeasured_by_reason(verification),
             "step": [("Verification step", f"{numeral(verification.dt)} s")]}
 
 

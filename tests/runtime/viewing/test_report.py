@@ -77,6 +77,18 @@ def words(html: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", body).split())
 
 
+def test_what_is_ignored_on_many_prims_is_one_line_and_in_no_table(tmp_path: Path) -> None:
+    gone = [replace(GONE, path=f"/Arm/joint{i}") for i in range(40)]
+    html = page(tmp_path, (STIFFNESS, *gone))
+    assert "40 values ignored: no such instance physxMimicJoint:Z:gearing on 40 prims" in words(html)
+    assert "/Arm/joint7" not in html
+
+
+def test_what_one_prim_alone_ignores_is_in_the_table(tmp_path: Path) -> None:
+    elements = Elements(page(tmp_path, (GEARING, GONE)))
+    assert ("td", {"class": "verdict ignored", "data-label": "Verdict"}) in elements.found
+
+
 class Elements(HTMLParser):
     """Collects tags with their attributes, and checks that they nest."""
 
