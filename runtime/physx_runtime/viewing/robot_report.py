@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.one_call import simulate
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification import Verification, verify
+from physx_runtime.viewing.live.base import holder, with_fixed_base
 from physx_runtime.viewing.live.step import LiveStep, live_step
 from physx_runtime.viewing.report import write_report
 from physx_schema.checking import check
@@ -58,15 +60,20 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
         intended = tried("simulated as intended", lambda: simulate(description, dt=dt, steps=steps, solver="ideal"))
     said("written")
     return write_report(path, stage, checked, verification, recording, intended=intended,
-                        live=_live(description, dt), missing=missing)
+                        live=_live(stage, description, dt), missing=missing)
 
 
-def _live(description: Description, dt: float) -> LiveStep | str:
+def _live(stage: Any, description: Description, dt: float) -> LiveStep | str:
     """The step of the first articulation, or why there is none."""
     acting = [articulation for articulation in description.articulations if articulation.enabled]
     if not acting:
         return "there is no articulation"
     try:
-        return live_step(description, acting[0].path, dt)
+        joint = holder(description, acting[0])
+        if joint is None:
+            return live_step(description, acting[0].path, dt)
+        live = live_step(with_fixed_base(stage, acting[0], joint), joint.path, dt)
+        return replace(live, left_out=(f"{joint.path} holds its root at the world, for which this step takes a fixed "
+                                       "base; in PhysX such a joint gives way a little", *live.left_out))
     except UnsupportedError as error:
         return "; ".join(str(error).splitlines())

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Simulation
+from physx_runtime.compiling import wasm_code
 from physx_runtime.demonstration.hand import build_hand
 from physx_runtime.simulation.recording import world_link_poses
 from physx_runtime.viewing.live import step
@@ -74,4 +75,10 @@ def test_a_slider_of_a_target_ends_at_the_limits_in_degrees() -> None:
 def test_a_robot_too_large_for_a_page_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(step, "MOST_OPERATIONS", 100)
     with pytest.raises(UnsupportedError, match=r"/World: 2 degrees of freedom are about \d+ operations in one piece"):
+        live_step(describe(arm()))
+
+
+def test_an_operation_that_webassembly_lacks_is_the_reason_for_no_live_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(wasm_code.INSTRUCTIONS, "sqrt")
+    with pytest.raises(UnsupportedError, match="/World: operation sqrt has no WebAssembly form"):
         live_step(describe(arm()))

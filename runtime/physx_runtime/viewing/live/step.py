@@ -67,7 +67,10 @@ def live_step(description: Description, articulation: str | None = None, dt: flo
     sim.keep_tendon_impulses()
     t = sim.topology
     program = step_program(t)
-    module = emit_module(program, {"poses": _poses(t, sim.model)})
+    try:
+        module = emit_module(program, {"poses": _poses(t, sim.model)})
+    except NotImplementedError as error:
+        raise UnsupportedError(f"{sim.model.actor.path}: {error}") from error
     return LiveStep(sim.model.actor.path, module.binary, _memory(sim, program.layout), dt,
                     (sim.settings.position_iterations, sim.settings.velocity_iterations), sim.model.link_names,
                     sim.model.dof_names, module.address, tuple(sliders(sim, module.address)),
