@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _DT = 1 / 60
 _ALTERED, _NOT_EVALUATED, _DIVERGED = 1, 5, 6
+OUTPUTS = (".npz", ".csv", ".html", ".usda", ".usdc", ".usd")
 _MOST_PAIRS = 5     # lines of bodies that touch; the recording has all
 
 
@@ -48,32 +49,54 @@ class _Seconds(click.ParamType[float]):
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
 @click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Record every so many steps.")
 @click.option("--articulation", help="Step this articulation or free body by itself: a prim path.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the motion to this .npz file.")
+@click.option("--joint-position", "positions", metavar="JOINT=VALUE", multiple=True,
+              help="Where a joint starts: rad or length units, or degrees as in knuckle=30deg. May be repeated.")
+@click.option("--joint-velocity", "velocities", metavar="JOINT=VALUE", multiple=True, help="How fast it starts.")
+@click.option("--joint-target", "targets", metavar="JOINT=VALUE", multiple=True, help="What its drive holds.")
+@click.option("--joint-effort", "efforts", metavar="JOINT=VALUE", multiple=True, help="A force or torque throughout.")
+@click.option("--start", type=click.Path(dir_okay=False, exists=True, path_type=Path),
+              help="A JSON file of these: {\"joint_position\": {JOINT: VALUE}, ...}; options come before it.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
+              help="Write the motion: .npz (all of it), .csv (joints), .html (a page), or .usda, .usdc, .usd (a layer "
+                   "over the stage that plays it).")
 @click.option("--joint-forces", is_flag=True, help="Write the forces of joints outside articulations too.")
 @click.option("--strict", is_flag=True, help="Exit with 5 where something that moves them in PhysX is not simulated.")
-def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None, out: Path | None,
-                     joint_forces: bool, strict: bool) -> None:
+def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None,
+                     positions: tuple[str, ...], velocities: tuple[str, ...], targets: tuple[str, ...],
+                     efforts: tuple[str, ...], start: Path | None, out: Path | None, joint_forces: bool,
+                     strict: bool) -> None:
     """Step a stage as PhysX steps it: all its articulations and free bodies together, or one of them.
 
-    What moves them in PhysX and is not simulated is named on stderr; with --strict the exit code is then 5. Where
-    the motion does not stay finite the exit code is 6, and a line on stderr says by which step and at which joint.
+    Ends with where the joints came to, the limits they were at, and the energy. What moves them in PhysX and is not
+    simulated is named on stderr; with --strict the exit code is then 5. Where the motion does not stay finite the
+    exit code is 6, and a line on stderr says by which step and at which joint.
     """
-    if out is not None and out.suffix != ".npz":
-        raise click.BadParameter(f"{out} does not end in .npz", param_hint="--out")
+    if out is not None and out.suffix not in OUTPUTS:
+        raise click.BadParameter(f"{out} does not end in {', '.join(OUTPUTS)}", param_hint="--out")
     from physx_runtime.packing.not_simulated import NotSimulatedWarning
     from physx_runtime.simulation.divergence import DivergenceWarning
     from physx_runtime.simulation.one_call import simulate
-    from physx_runtime.simulation.recording_file import write_recording
+    from physx_runtime.simulation.start_values import start_values
+    from physx_runtime.viewing.summary import summary_lines
+    from physx_schema.description import describe
 
+    description = describe(stage)
+    joints = [dof.name for item in description.articulations for dof in item.dofs]
+    options = dict(zip(("joint_position", "joint_velocity", "joint_target", "joint_effort"),
+                       (positions, velocities, targets, efforts), strict=True))
+    try:
+        given: dict[str, Any] = start_values(start, options, joints)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
     with warnings.catch_warnings():
         for said_below in (NotSimulatedWarning, DivergenceWarning):
             warnings.simplefilter("ignore", said_below)
-        recording = simulate(stage, dt=dt, steps=steps, every=every, articulation=articulation,
-                             joint_forces=joint_forces)
+        recording = simulate(description, dt=dt, steps=steps, every=every, articulation=articulation,
+                             joint_forces=joint_forces, **given)
     _say(stage, (*recording.not_simulated, *recording.diverged))
     if out is not None:
         try:
-            write_recording(out, recording)
+            _write(out, stage, recording)
         except OSError as error:
             raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
     where = f", written to {out}" if out else "; give --out to keep the motion"
@@ -81,12 +104,32 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
         click.echo(f"{stage}: {recording.raised}", err=True)
     click.echo(f"{stage}: {_stepped(recording)}, {steps - steps % every} steps of {dt:.6g} s, "
                f"{len(recording.time)} states{where}")
-    for line in _touching(recording):
+    for line in (*summary_lines(description, recording), *_touching(recording)):
         click.echo(printable(line))
     if recording.diverged:
         raise click.exceptions.Exit(_DIVERGED)
     if strict and recording.not_simulated:
         raise click.exceptions.Exit(_NOT_EVALUATED)
+
+
+def _write(out: Path, stage: str, recording: Recording) -> None:
+    """Write a motion in the format that the file's name ends in."""
+    from physx_runtime.simulation.recording_file import write_recording
+    from physx_runtime.viewing.motion import write_motion
+    from physx_runtime.viewing.table import write_table
+
+    if out.suffix == ".npz":
+        write_recording(out, recording)
+    elif out.suffix == ".csv":
+        write_table(out, recording)
+    elif out.suffix == ".html":
+        from physx_runtime.viewing.report import write_report
+        from physx_schema.checking import check
+
+        said = [f"{item}." for item in (*recording.not_simulated, *recording.diverged)]
+        write_report(out, stage, check(stage), None, recording, missing=said)
+    else:
+        write_motion(stage, recording, out)
 
 
 def _stepped(recording: Recording) -> str:

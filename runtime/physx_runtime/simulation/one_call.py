@@ -27,12 +27,14 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
              articulation: str | None = None, link_force: Values | None = None,
              link_torque: Values | None = None, path: str = AUTO,
              sleeping: bool = True, kinematic_target: Mapping[str, ArrayLike] | None = None,
-             kinematic_pose: Mapping[str, ArrayLike] | None = None, joint_forces: bool = False) -> Recording:
+             kinematic_pose: Mapping[str, ArrayLike] | None = None, joint_forces: bool = False,
+             joint_target: Values | None = None) -> Recording:
     """Step a stage and record every `every`-th state; steps beyond the last such state are not taken.
 
     Everything that moves is stepped together, as by `Scene`; with `articulation`, the prim path of one articulation or
     free body, that one by itself, as by `Simulation`.
     joint_position, joint_velocity: (n_dof,) or (n_world, n_dof) at the start, the authored state where None.
+    joint_target: (n_dof,) or (n_world, n_dof) positions that drives hold, the authored targets where None.
     joint_effort: (n_dof,) or (n_world, n_dof) force or torque, written before every step, so that its actors do not
     sleep.
     link_force, link_torque: (n_link, 3) or (n_world, n_link, 3) at the centres of mass, world axes, held throughout.
@@ -57,6 +59,8 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
                          path=path, sleeping=sleeping)
         actors, kinematic = [run], KinematicBodies((), run.worlds)
     _start(actors, joint_position, joint_velocity)
+    for actor, given in _of_joints(actors, "joint_target", joint_target):
+        actor.set_parameter("target_position", given.into(actor.parameter("target_position")))
     _push(actors, {"link_force": link_force, "link_torque": link_torque})
     efforts = _of_joints(actors, "joint_effort", joint_effort)
     moved = [KinematicMotion(kinematic, argument, poses, steps) for argument, poses in (

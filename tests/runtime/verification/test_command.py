@@ -115,7 +115,8 @@ def test_simulate_writes_the_recording(clean: str, tmp_path: Path) -> None:
     out = tmp_path / "motion.npz"
     result = call("simulate", clean, "--steps", "20", "--dt", "0.01", "--every", "5", "--out", str(out))
     assert result.exit_code == 0, result.output
-    assert result.stdout == f"{clean}: 1 joint axes and 2 links, 20 steps of 0.01 s, 5 states, written to {out}\n"
+    assert result.stdout.startswith(
+        f"{clean}: 1 joint axes and 2 links, 20 steps of 0.01 s, 5 states, written to {out}\n")
     with np.load(out) as arrays:
         assert arrays["time"] == pytest.approx([0.0, 0.05, 0.1, 0.15, 0.2])
         assert list(arrays["joint_names"]) == ["/Robot/j0"]
@@ -143,9 +144,9 @@ def test_recording_that_cannot_be_written_leaves_nothing(clean: str, tmp_path: P
 
 
 def test_recording_with_another_suffix_is_a_usage_error(clean: str, tmp_path: Path) -> None:
-    result = call("simulate", clean, "--out", str(tmp_path / "motion.csv"))
+    result = call("simulate", clean, "--out", str(tmp_path / "motion.txt"))
     assert result.exit_code == 2
-    assert "does not end in .npz" in result.stderr
+    assert "does not end in .npz, .csv, .html, .usda" in result.stderr
 
 
 def test_help_loads_no_compiler() -> None:

@@ -1,0 +1,79 @@
+"""What a motion came to, in a few lines: where joints ended, which limits they stood at, and the mechanical energy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.simulation.recording import Recording
+from physx_runtime.viewing.charts import recorded_articulations
+from physx_runtime.viewing.poses import rotated
+from physx_schema.cli.text import plural
+from physx_schema.description.model import Description, Dof, Link
+
+AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+MOST_JOINTS = 12            # lines; a file that the motion is written to has all
+AT_LIMIT = 1e-3             # rad or length units within which a joint counts as at its limit
+
+
+def summary_lines(description: Description, recording: Recording, world: int = 0) -> Iterator[str]:
+    """How each joint moved, the limits that it was at, and the energy of all that moves, at start and end."""
+    dofs = [dof for articulation in recorded_articulations(description, recording) for dof in articulation.dofs]
+    columns = [recording.joint_position[:, world, recording.joint_names.index(dof.name)] for dof in dofs]
+    yield from (_joint_line(*one) for one in list(zip(dofs, columns, strict=True))[:MOST_JOINTS])
+    if len(dofs) > MOST_JOINTS:
+        yield f"and {plural(len(dofs) - MOST_JOINTS, 'more joint axis', 'more joint axes')}"
+    reached = sum(bool(_at_limits(*one)) for one in zip(dofs, columns, strict=True))
+    if dofs:
+        yield f"{reached} of {plural(len(dofs), 'joint axis', 'joint axes')} came to a limit"
+    energy = mechanical_energy(description, recording, world)
+    yield (f"energy of motion and height {energy[0]:.4g} {_unit(description)} at the start, "
+           f"{energy[-1]:.4g} at the end")
+
+
+def _joint_line(dof: Dof, position: NDArray[np.floating]) -> str:
+    scale, unit = (180.0 / np.pi, " degrees") if dof.angular else (1.0, "")
+    moved = f"{position[0] * scale:.4g} to {position[-1] * scale:.4g}{unit}"
+    return f"{dof.name}: {moved}{_at_limits(dof, position)}"
+
+
+def _at_limits(dof: Dof, position: NDArray[np.floating]) -> str:
+    """Which limits a joint was at or beyond in any record; "" where at none."""
+    reached = [name for name, there in (("lower", (position <= dof.lower + AT_LIMIT).any()),
+                                        ("upper", (position >= dof.upper - AT_LIMIT).any())) if there]
+    return f", at its {' and '.join(reached)} limit" if reached else ""
+
+
+def mechanical_energy(description: Description, recording: Recording, world: int = 0) -> NDArray[np.float64]:
+    """(n_record,) kinetic energy of all links and bodies, and potential energy of gravity above the world's origin.
+
+    In mass * length^2 / s^2. Springs, armatures and contacts are left out; kinematic bodies are, too.
+    """
+    links = {link.path: link for item in description.articulations for link in item.links}
+    links |= {body.path: body for body in description.separate_bodies}
+    total = np.zeros(len(recording.time))
+    for i, name in enumerate(recording.link_names):
+        link = links[name]
+        pose = recording.link_pose[:, world, i].astype(np.float64)
+        velocity = recording.link_velocity[:, world, i].astype(np.float64)
+        total += _kinetic(link, pose, velocity)
+        if link.gravity_enabled:
+            total -= link.mass * rotated(pose, link.center_of_mass) @ np.array(description.scene_of(link).gravity)
+    return total
+
+
+def _kinetic(link: Link, pose: NDArray[np.float64], velocity: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Half of m v^2 + w I w, the inertia seen along the link's axes in the world."""
+    turned = pose * np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0])
+    axes = np.stack([rotated(turned, axis) for axis in AXES], axis=-1)
+    turning = np.einsum("nij,ni->nj", axes, velocity[:, 3:])        # in the link's frame
+    inertia = np.array(link.inertia)
+    twice = link.mass * (velocity[:, :3] ** 2).sum(axis=1) + np.einsum("ni,ij,nj->n", turning, inertia, turning)
+    return np.asarray(0.5 * twice, np.float64)
+
+
+def _unit(description: Description) -> str:
+    scene = description.scene
+    return "J" if scene.meters_per_unit == scene.kilograms_per_unit == 1.0 else "units of energy"
