@@ -79,9 +79,9 @@ ROOMS = {
         "targets": "compiling",
         "packing": "collision dynamics model",
         "worlds": "collision compiling model solver targets",
-        "simulation": "collision dynamics model packing solver worlds",
+        "simulation": "collision dynamics model packing solver targets worlds",
         "quantities": "compiling dynamics language model packing simulation solver targets worlds",
-        "direct": "dynamics language model packing quantities simulation",
+        "direct": "dynamics language model packing quantities simulation targets worlds",
         "simulation.answers": "direct quantities",      # hands out both; the simulation itself needs neither
         "session": "compiling dynamics language model packing simulation solver worlds",
         "components": "model packing quantities simulation",     # written to stages, which are stepped

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 # (operation, arguments): node numbers, the number of a "const" or the row scalar of an "input".
@@ -58,6 +58,11 @@ class Code:
                 nodes[n] = op, args
         outputs = tuple((row, same.get(n, n)) for row, n in self.outputs)
         return Code(tuple(nodes), self.origins, self.order, outputs).pruned({row for row, _ in outputs})
+
+    def renamed(self, names: Mapping[str, str]) -> Code:
+        """The code with outputs of other names."""
+        outputs = tuple((names.get(row, row), n) for row, n in self.outputs)
+        return Code(self.nodes, self.origins, self.order, outputs)
 
     def pruned(self, rows: Collection[str]) -> Code:
         """The code with only the outputs in `rows` that it changes, and what they need."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import cast
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from physx_runtime.compiling.code import Code
 from physx_runtime.compiling.kernel_cache import keep, kept, package_code
@@ -26,9 +26,6 @@ from physx_runtime.compiling.scalar_c import statements
 LANES = 32
 # Operations in a piece of what runs once.
 SINGLE_PIECE = 100
-# Kernels beside the passes, of the buffer and the number of worlds: the first row of a group and its size, then an
-# array, and elements of it from world to world and from row to row; or the least that a row may be.
-TAKE_ROWS, GIVE_ROWS, RAISE_ROWS = "take_rows", "give_rows", "raise_rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +73,8 @@ def emit_kernels(program: Program, dtype: str, design: str) -> KernelSource:
               for one in program.passes]
     kernels = tuple(Kernel(body.name, one.count, len(body.shared))
                     for one, body in zip(program.passes, bodies, strict=True))
-    single, scratch = dtype == "float32", max(1, len(program.scratch))
-    text = _template().render(
-        design=design, dtype="float" if single else "double", single=single, f="f" if single else "", lanes=LANES,
-        rows=len(program.layout), scratch=scratch, kernels=bodies)
+    scratch = max(1, len(program.scratch))
+    text = render("kernels.cu.jinja", dtype, design=design, rows=len(program.layout), scratch=scratch, kernels=bodies)
     return KernelSource(text, kernels, design, dtype, len(program.layout), scratch)
 
 
@@ -97,11 +92,17 @@ def kept_source(key: str, make: Callable[[], KernelSource]) -> KernelSource:
     return source
 
 
+def render(template: str, dtype: str, **more: object) -> str:
+    """The text of a template in which numbers are of this type."""
+    single = dtype == "float32"
+    return _environment().get_template(template).render(
+        dtype="float" if single else "double", single=single, f="f" if single else "", lanes=LANES, **more)
+
+
 @functools.cache
-def _template() -> Template:
-    environment = Environment(loader=PackageLoader("physx_runtime.compiling"), undefined=StrictUndefined,
-                              trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
-    return environment.get_template("kernels.cu.jinja")
+def _environment() -> Environment:
+    return Environment(loader=PackageLoader("physx_runtime.compiling"), undefined=StrictUndefined, trim_blocks=True,
+                       lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
 
 
 def _memory(program: Program, row: str) -> str:

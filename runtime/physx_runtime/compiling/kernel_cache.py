@@ -36,9 +36,9 @@ def cache_folder() -> Path:
 
 @functools.cache
 def package_code() -> str:
-    """A hash of the package's Python code: kernels that it emitted may change with it."""
+    """A hash of the package's Python code and templates: kernels that it emitted may change with it."""
     root, total = Path(__file__).resolve().parents[1], hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
+    for path in sorted((*root.rglob("*.py"), *root.rglob("*.jinja"))):
         total.update(path.read_bytes())
     return total.hexdigest()
 

@@ -12,15 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.direct import tendons, writes
 from physx_runtime.direct.articulations import Articulations
+from physx_runtime.direct.gpu_access import GpuAccess
+from physx_runtime.direct.gpu_articulations import GpuArticulations
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
 from physx_runtime.quantities.state import centroidal_momentum_of
 from physx_runtime.quantities.world_quantities import ArrayLines
 from physx_runtime.simulation.actor import Actor
+from physx_runtime.worlds.gpu_rows import gpu_rows
 from physx_schema.errors import PhysxSchemaError
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
 Kind = TypeVar("Kind", bound=Enum)
+Member = TypeVar("Member", bound=Articulations | GpuArticulations)
 
 
 # What a step leaves besides its state.
@@ -52,15 +56,24 @@ class Direct:
         if not given or len(dtypes) > 1 or len({id(s) for s in given}) < len(given):
             raise ValueError(f"{len(given)} simulations of dtype {', '.join(dtypes) or 'none'}; give different ones of "
                              "one dtype")
+        on_gpu = [gpu_rows(simulation.store) is not None for simulation in given]
+        if any(on_gpu) and not all(on_gpu):
+            raise ValueError("some of the simulations are on a GPU and some are not; give those of one device")
+        starts = np.cumsum([0, *(simulation.worlds for simulation in given)]).tolist()
+        self.count, self.dtype = starts[-1], np.dtype(dtypes[0])
         self._members: list[Articulations] = []
-        for simulation in given:
-            self._members.append(Articulations(simulation, sum(member.count for member in self._members)))
-        self.count = sum(member.count for member in self._members)
-        self.dtype = np.dtype(dtypes[0])
+        self._gpu: GpuAccess | None = None
+        if any(on_gpu):
+            members = [GpuArticulations(simulation, first) for simulation, first in zip(given, starts, strict=False)]
+            self._every: Sequence[Articulations | GpuArticulations] = members
+            self._gpu = GpuAccess(members, self)
+        else:
+            self._members = [Articulations(simulation, first) for simulation, first in zip(given, starts, strict=False)]
+            self._every = self._members
 
     def max_counts(self) -> MaxCounts:
         """The largest counts of any articulation, which the block sizes follow from."""
-        each = [dataclasses.astuple(member.counts()) for member in self._members]
+        each = [dataclasses.astuple(member.counts()) for member in self._every]
         return MaxCounts(*(max(column) for column in zip(*each, strict=True)))
 
     def block_size(self, kind: ComputeType | ReadType | WriteType | str) -> int:
@@ -80,13 +93,16 @@ class Direct:
         """
         kind = _kind(ComputeType, kind)
         self._require_step()
+        if self._gpu is not None:
+            self._gpu.compute(kind, data, indices)
+            return
         if kind is ComputeType.eUPDATE_KINEMATIC:
-            chosen = self._chosen(np.arange(self.count) if indices is None else indices)
+            chosen = self.chosen(np.arange(self.count) if indices is None else indices)
             for member, _, worlds in self._by_member(chosen):
                 member.refresh(worlds, clear=True)
             return
-        chosen = self._chosen(indices)
-        flat = self._buffer(kind, data, chosen, writes=True)
+        chosen = self.chosen(indices)
+        flat = self.buffer(kind, data, chosen, writes=True)
         if kind is ComputeType.eCENTROIDAL_MOMENTUM_MATRICES:
             self._compute_centroidal(flat, chosen)
             return
@@ -102,9 +118,12 @@ class Direct:
         """
         kind = _kind(ReadType, kind)
         self._require_step()
-        chosen = self._chosen(indices)
-        flat = self._buffer(kind, data, chosen, writes=True)
-        self._require_outputs(kind, chosen)
+        if self._gpu is not None:
+            self._gpu.get(kind, data, indices)
+            return
+        chosen = self.chosen(indices)
+        flat = self.buffer(kind, data, chosen, writes=True)
+        self.require_outputs(kind, chosen)
         stride, counts = block_size(kind, self.max_counts()), self.max_counts()
         for member, order, worlds in self._by_member(chosen):
             place = ArrayLines(flat, order * stride)
@@ -122,8 +141,11 @@ class Direct:
         """
         kind = _kind(WriteType, kind)
         self._require_step()
-        chosen = self._chosen(indices)
-        flat = self._buffer(kind, data, chosen, writes=False)
+        if self._gpu is not None:
+            self._gpu.set(kind, data, indices)
+            return
+        chosen = self.chosen(indices)
+        flat = self.buffer(kind, data, chosen, writes=False)
         counts = self.max_counts()
         blocks = flat.reshape(len(chosen), block_size(kind, counts))
         parts = [(member, worlds, blocks[order]) for member, order, worlds in self._by_member(chosen)]
@@ -132,24 +154,27 @@ class Direct:
     # --- arguments ----------------------------------------------------------------------------------------------------
 
     def _require_step(self) -> None:
-        early = [m.simulation.model.actor.path for m in self._members if not m.simulation.steps_taken]
+        early = [m.simulation.model.actor.path for m in self._every if not m.simulation.steps_taken]
         if early:
             raise DirectError(f"{early[0]}: no step was taken yet, and PhysX's direct API works only after the first; "
                               "call step() first")
 
-    def _require_outputs(self, kind: ReadType, chosen: Indices) -> None:
-        late = [member.simulation.model.actor.path for member, _, worlds in self._by_member(chosen)
+    def require_outputs(self, kind: ReadType, chosen: Indices) -> None:
+        late = [member.simulation.model.actor.path for member, _, worlds in _by_member(chosen, self._every)
                 if (kind in OUTPUT_READS and not member.start_of_step)
                 or (kind in VELOCITY_READS and not member.has_velocities(worlds))]
         if late:
             raise DirectError(f"{late[0]}: {kind.name} is kept from the first step after Direct was made; take one "
                               "more step")
 
-    def _chosen(self, indices: ArrayLike | None) -> Indices:
+    def chosen(self, indices: ArrayLike | None) -> Indices:
+        """Indices of articulations; of a mask (count,) those that it names, -1 in the place of others."""
         array = np.asarray(indices if indices is not None else np.zeros((0, 0)))
+        if array.dtype == np.bool_ and array.shape == (self.count,):
+            return np.where(array, np.arange(self.count), -1)
         if array.ndim != 1 or (array.size and not np.issubdtype(array.dtype, np.integer)):
             raise ValueError(f"indices are {'None' if indices is None else f'{array.dtype} of shape {array.shape}'}; "
-                             "give a list of whole numbers")
+                             "give a list of whole numbers, or a mask")
         if array.size and (array.min() < 0 or array.max() >= self.count):
             wrong = array[(array < 0) | (array >= self.count)][0]
             raise ValueError(f"indices hold {wrong}; give indices from 0 to {self.count - 1}")
@@ -157,7 +182,7 @@ class Direct:
             raise ValueError("indices hold a number twice; give each once")
         return array.astype(np.int64)
 
-    def _buffer(self, kind: Enum, data: Array | None, chosen: Indices, writes: bool) -> Array:
+    def buffer(self, kind: Enum, data: Array | None, chosen: Indices, writes: bool) -> Array:
         """The caller's memory as one line."""
         stride = block_size(kind, self.max_counts())        # type: ignore[arg-type]
         wanted = f"give {len(chosen)} blocks of {stride}, {len(chosen) * stride} numbers of {self.dtype}"
@@ -173,12 +198,7 @@ class Direct:
 
     def _by_member(self, chosen: Indices) -> list[tuple[Articulations, Indices, Indices]]:
         """Per simulation with any: (its articulations, their blocks' places in the buffer, their worlds)."""
-        parts = []
-        for member in self._members:
-            order = np.flatnonzero((chosen >= member.first) & (chosen < member.first + member.count))
-            if len(order):
-                parts.append((member, order, chosen[order] - member.first))
-        return parts
+        return _by_member(chosen, self._members)
 
     # --- centroidal momentum ------------------------------------------------------------------------------------------
 
@@ -193,17 +213,21 @@ class Direct:
             for name, region, count in (("given_mass", 0, nv * nv), ("given_coriolis", 1, nv)):
                 _, indices = ArrayLines(flat, starts[region] + order * sizes[region]).view(count)
                 given[name] = flat[indices]
-                if not np.isfinite(given[name]).all():
-                    raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices or Coriolis forces in data are "
-                                     "not finite; compute them into it first")
-            if not (given["given_mass"][:, 0] > 0.0).all():
-                raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices in data have no mass; compute "
-                                 "eMASS_MATRICES into its first region first")
+            writes.check_momentum(given["given_mass"], given["given_coriolis"])
             jobs.append((member, worlds, given, {"matrix": ArrayLines(flat, starts[2] + order * sizes[2]),
                                                  "bias": ArrayLines(flat, starts[3] + order * sizes[3])}))
         for member, worlds, given, results in jobs:
             member.refresh(worlds, clear=False)
             member.run(centroidal_momentum_of, worlds, given, results)
+
+
+def _by_member(chosen: Indices, members: Sequence[Member]) -> list[tuple[Member, Indices, Indices]]:
+    parts = []
+    for member in members:
+        order = np.flatnonzero((chosen >= member.first) & (chosen < member.first + member.count))
+        if len(order):
+            parts.append((member, order, chosen[order] - member.first))
+    return parts
 
 
 def _kind(enum: type[Kind], kind: Any) -> Kind:

@@ -17,10 +17,13 @@ from physx_runtime.language.ops import Rows
 from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tendons
 from physx_runtime.model.rows import LINK_FORCE_ROWS, acting_rows, given_rows
 from physx_runtime.model.topology import Topology
+from physx_runtime.packing.model import PackedModel
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.step import held_velocity, step_outputs
-from physx_runtime.quantities.world_quantities import ArrayLines, Indices, StateQuantity, WorldQuantities
+from physx_runtime.quantities.traced import StateQuantity
+from physx_runtime.quantities.world_quantities import ArrayLines, Indices, WorldQuantities
 from physx_runtime.simulation.actor import Actor
+from physx_runtime.targets.cuda_functions import Chosen
 
 Array = NDArray[Any]
 
@@ -44,6 +47,15 @@ QUANTITIES: dict[ComputeType, StateQuantity] = {
 }
 
 
+# What is read of links as they were last placed, and of what the last step left.
+LINK_STATES = {ReadType.eLINK_GLOBAL_POSE: "pose", ReadType.eLINK_LINEAR_VELOCITY: "linear",
+               ReadType.eLINK_ANGULAR_VELOCITY: "angular"}
+STEP_OUTPUTS = {ReadType.eJOINT_ACCELERATION: "joint_acceleration",
+                ReadType.eLINK_LINEAR_ACCELERATION: "linear_acceleration",
+                ReadType.eLINK_ANGULAR_ACCELERATION: "angular_acceleration",
+                ReadType.eLINK_INCOMING_JOINT_FORCE: "joint_force"}
+
+
 def root_pose_data(t: Topology, rows: Rows) -> Rows:
     """Pose of the root link's frame, rotation first; given `link_frames`."""
     pose = quantities.link_state(t, rows)["pose"]
@@ -60,6 +72,26 @@ def link_velocity_data(t: Topology, rows: Rows) -> Rows:
     """Linear and angular velocities of all links at the state."""
     velocities = link_state.link_velocities(t, state_kinematics(t, rows), rows["v"])
     return {"linear": [x for v in velocities for x in v[0:3]], "angular": [x for v in velocities for x in v[3:6]]}
+
+
+def joints_of(model: PackedModel) -> dict[str, Array]:
+    """Which joints count from child to parent, (n_link,), and their frames, (4 n_link,); see `step_outputs`."""
+    frames, reverse = [(0.0, 0.0, 0.0, 1.0)], [0.0]
+    for i, link in enumerate(model.actor.links):
+        if link.joint is not None:
+            own = link.joint.parent_frame if link.joint.reversed else link.joint.child_frame
+            holder = model.link_frames[link.parent if link.joint.reversed else i]
+            frames.append(sp.mul_quat(sp.conjugate(own[1]), sp.conjugate(holder[1])))
+            reverse.append(float(link.joint.reversed))
+    return {"joint_frames": np.ravel(frames), "reversed": np.array(reverse)}
+
+
+def counts_of(simulation: Actor) -> MaxCounts:
+    """What there is in one articulation."""
+    art, t = simulation.model.actor, simulation.topology
+    fixed, spatial = acting_fixed_tendons(art), acting_spatial_tendons(art)
+    return MaxCounts(len(t.dofs), len(t.links), len(fixed), max((len(x.axes) for x in fixed), default=0),
+                     len(spatial), max((len(x.attachments) for x in spatial), default=0))
 
 
 class Articulations:
@@ -90,11 +122,7 @@ class Articulations:
 
     def counts(self) -> MaxCounts:
         """What there is in one articulation."""
-        art = self.simulation.model.actor
-        fixed, spatial = acting_fixed_tendons(art), acting_spatial_tendons(art)
-        return MaxCounts(len(self.topology.dofs), len(self.topology.links), len(fixed),
-                         max((len(t.axes) for t in fixed), default=0), len(spatial),
-                         max((len(t.attachments) for t in spatial), default=0))
+        return counts_of(self.simulation)
 
     def run(self, quantity: StateQuantity, worlds: Indices, given: Mapping[str, Array],
             results: Mapping[str, ArrayLines]) -> None:
@@ -103,9 +131,9 @@ class Articulations:
 
     # --- link states --------------------------------------------------------------------------------------------------
 
-    def state_written(self, worlds: Indices) -> None:
+    def state_written(self, worlds: Indices | Chosen) -> None:
         """Links of worlds whose state was set past this API are where that puts them."""
-        if not self._writing:
+        if not self._writing and not isinstance(worlds, Chosen):
             self.dirty[worlds] = False
             self._refreshed[worlds] = self._cleared[worlds] = True
 
@@ -207,7 +235,7 @@ class Articulations:
             forces = touched[worlds] / start["dt"][worlds][:, :, None]
             for name, force in zip(LINK_FORCE_ROWS, (forces[..., :3], forces[..., 3:]), strict=True):
                 given[name] = given[name] + force.reshape(len(worlds), -1)
-        given |= {name: np.tile(values, (len(worlds), 1)) for name, values in self._joints().items()}
+        given |= {name: np.tile(values, (len(worlds), 1)) for name, values in joints_of(self.simulation.model).items()}
         given |= {name: self.simulation.store.rows(name)[worlds] for name in given_rows(self.topology)}
         return self._quantities.values(step_outputs, self.simulation.store, worlds,
                                   self._start(worlds) | given)
@@ -219,37 +247,20 @@ class Articulations:
         flat, indices = place.view(values.shape[1])
         flat[indices] = values
 
-    def _joints(self) -> dict[str, Array]:
-        """Which joints count from child to parent, (n_link,), and their frames, (4 n_link,); see `step_outputs`."""
-        model, frames, reverse = self.simulation.model, [(0.0, 0.0, 0.0, 1.0)], [0.0]
-        for i, link in enumerate(model.actor.links):
-            if link.joint is not None:
-                own = link.joint.parent_frame if link.joint.reversed else link.joint.child_frame
-                holder = model.link_frames[link.parent if link.joint.reversed else i]
-                frames.append(sp.mul_quat(sp.conjugate(own[1]), sp.conjugate(holder[1])))
-                reverse.append(float(link.joint.reversed))
-        return {"joint_frames": np.ravel(frames), "reversed": np.array(reverse)}
-
     # --- reading ------------------------------------------------------------------------------------------------------
 
     def read(self, kind: ReadType, worlds: Indices, place: ArrayLines) -> None:
         """Write one kind of data but tendons."""
         root = self.topology.root_size
-        links = {ReadType.eLINK_GLOBAL_POSE: "pose", ReadType.eLINK_LINEAR_VELOCITY: "linear",
-                 ReadType.eLINK_ANGULAR_VELOCITY: "angular"}
-        outputs = {ReadType.eJOINT_ACCELERATION: "joint_acceleration",
-                   ReadType.eLINK_LINEAR_ACCELERATION: "linear_acceleration",
-                   ReadType.eLINK_ANGULAR_ACCELERATION: "angular_acceleration",
-                   ReadType.eLINK_INCOMING_JOINT_FORCE: "joint_force"}
         rows = {ReadType.eJOINT_POSITION: row("q"), ReadType.eJOINT_VELOCITY: row("v", root),
                 ReadType.eJOINT_FORCE: row("joint_effort"), ReadType.eJOINT_TARGET_POSITION: row("target_position"),
                 ReadType.eJOINT_TARGET_VELOCITY: row("target_velocity"),
                 ReadType.eROOT_LINEAR_VELOCITY: row("v", 0, 3) if root else _still,
                 ReadType.eROOT_ANGULAR_VELOCITY: row("v", 3, 6) if root else _still}
-        if kind in links:
-            self.write_links(links[kind], worlds, place)
-        elif kind in outputs:
-            self.write_outputs(outputs[kind], worlds, place)
+        if kind in LINK_STATES:
+            self.write_links(LINK_STATES[kind], worlds, place)
+        elif kind in STEP_OUTPUTS:
+            self.write_outputs(STEP_OUTPUTS[kind], worlds, place)
         elif kind is ReadType.eROOT_GLOBAL_POSE:
             self.run(root_pose_data, worlds, {"link_frames": self._frames(worlds)}, {"values": place})
         else:

@@ -76,12 +76,23 @@ def _attachment_words(art: ActorDescription, counts: MaxCounts) -> Iterator[tupl
             element += 1
 
 
+def own_size(kind: str, art: ActorDescription, counts: MaxCounts) -> int:
+    """Words of an articulation's own data: the elements there are, up to the last."""
+    size, last = element_size(kind), max((word for word, _, _ in words(kind, art, counts)), default=-1)
+    return (last // size + 1) * size
+
+
+def axis_words(kind: str, t: Topology, art: ActorDescription, counts: MaxCounts, dtype: str
+               ) -> Iterator[tuple[int, float]]:
+    """The words of a kind that hold an axis, and the number whose bits are that unsigned integer."""
+    for start, axis in _axes(t, art, counts) if kind == "eFIXED_TENDON_JOINT" else ():
+        yield start + AXIS_WORD, float(np.array(axis, f"u{np.dtype(dtype).itemsize}").view(dtype))
+
+
 def tendon_data(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCounts) -> Array:
     """Blocks of the worlds, (n, words): the elements there are, up to the last."""
     places = list(words(kind, simulation.model.actor, counts))
-    size = element_size(kind)
-    last = max((word for word, _, _ in places), default=-1)
-    out = np.zeros((len(worlds), (last // size + 1) * size), simulation.dtype)
+    out = np.zeros((len(worlds), own_size(kind, simulation.model.actor, counts)), simulation.dtype)
     values = {name: simulation.parameter(name) for name in {name for _, name, _ in places}}
     for word, name, place in places:
         out[:, word] = values[name][worlds].reshape(len(worlds), -1)[:, place]
@@ -96,8 +107,8 @@ def write_tendon_data(kind: str, simulation: Actor, worlds: NDArray[np.int64], c
     """Set the parameters from blocks (n, words); raises ValueError for values that they cannot take, and sets none."""
     new: dict[str, Array] = {}
     for word, name, place in words(kind, simulation.model.actor, counts):
-        if name not in new:
-            new[name] = simulation.parameter(name)[worlds].astype(np.float64)
+        if name not in new:         # every one of them has a word
+            new[name] = np.zeros((len(worlds), *simulation.parameters[name].shape))
         new[name].reshape(len(worlds), -1)[:, place] = data[:, word]
     if kind == "eFIXED_TENDON_JOINT":
         unsigned = data.view(f"u{data.itemsize}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,23 @@ from physx_runtime.direct import tendons
 from physx_runtime.direct.articulations import Articulations
 from physx_runtime.direct.kinds import TRANSFORM_SIZE, MaxCounts, WriteType
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.model.topology import Topology
 from physx_runtime.packing.frames import IDENTITY_ROTATION, root_frame, root_rows
+from physx_runtime.simulation.actor import Actor
 
 Array = NDArray[Any]
+
+
+class Written(Protocol):
+    """What is asked of articulations that are written to."""
+
+    simulation: Actor
+    first: int
+
+    @property
+    def topology(self) -> Topology: ...
+
+
 # One simulation's part of a call: its articulations, their worlds, their blocks (n, block).
 Part = tuple[Articulations, NDArray[np.int64], Array]
 
@@ -33,24 +47,24 @@ MOVING_WRITES = ("eJOINT_POSITION", "eJOINT_VELOCITY", "eROOT_GLOBAL_POSE", "eRO
 def write(kind: WriteType, parts: Sequence[Part], counts: MaxCounts) -> None:
     """Set one kind of data; raises ValueError for what cannot be set, and then has set nothing."""
     if "TENDON" in kind.name:
-        _write_tendons(kind, parts, counts)
+        write_tendons(kind, parts, counts)
         return
     for part in parts:
-        _check(kind, *part)
+        check(kind, *part)
     for articulations, worlds, blocks in parts:
         articulations.write(_rows(kind, articulations, worlds, blocks), worlds, kind.name in MOVING_WRITES)
 
 
-def _size(kind: WriteType, articulations: Articulations) -> int:
-    """Numbers of an articulation's own data."""
-    t = articulations.topology
+def own_size(kind: WriteType, t: Topology) -> int:
+    """Numbers of an articulation's own data, of tendons aside."""
     if kind is WriteType.eROOT_GLOBAL_POSE:
         return TRANSFORM_SIZE
     return len(t.dofs) if kind.name.startswith("eJOINT") else 3 * len(t.links) if kind.name.startswith("eLINK") else 3
 
 
-def _check(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int64], blocks: Array) -> None:
-    own = blocks[:, :_size(kind, articulations)]
+def check(kind: WriteType, articulations: Written, worlds: NDArray[np.int64], blocks: Array) -> None:
+    """Raises ValueError for blocks that PhysX would not take."""
+    own = blocks[:, :own_size(kind, articulations.topology)]
     path = articulations.simulation.model.actor.path
 
     def refuse(wrong: Any, advice: str) -> None:
@@ -70,7 +84,7 @@ def _check(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int
 def _rows(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int64], blocks: Array) -> dict[str, Array]:
     """The rows to set, (n, row)."""
     simulation, root = articulations.simulation, articulations.topology.root_size
-    own = blocks[:, :_size(kind, articulations)].astype(np.float64)
+    own = blocks[:, :own_size(kind, articulations.topology)].astype(np.float64)
     if kind is WriteType.eROOT_GLOBAL_POSE:
         x, y, z, w, *position = np.moveaxis(own, -1, 0)
         link = (position[0], position[1], position[2]), sp.normalized((x, y, z, w))
@@ -87,15 +101,27 @@ def _rows(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int6
     return {"v": v}
 
 
-def _write_tendons(kind: WriteType, parts: Sequence[Part], counts: MaxCounts) -> None:
+def write_tendons(kind: WriteType, parts: Sequence[tuple[Written, NDArray[np.int64], Array]], counts: MaxCounts
+                  ) -> None:
     """Simulation after simulation; those already written are taken back where a later one refuses."""
-    done: list[tuple[Articulations, NDArray[np.int64], Array]] = []
+    done: list[tuple[Written, NDArray[np.int64], Array]] = []
     try:
         for articulations, worlds, blocks in parts:
-            before = tendons.tendon_data(kind.name, articulations.simulation, worlds, counts)
+            if len(parts) > 1:
+                done.append((articulations, worlds,
+                             tendons.tendon_data(kind.name, articulations.simulation, worlds, counts)))
             tendons.write_tendon_data(kind.name, articulations.simulation, worlds, counts, blocks)
-            done.append((articulations, worlds, before))
     except ValueError:
         for articulations, worlds, before in done:
             tendons.write_tendon_data(kind.name, articulations.simulation, worlds, counts, before)
         raise
+
+
+def check_momentum(mass: Array, coriolis: Array) -> None:
+    """Raises ValueError for mass matrices and Coriolis forces, (n, size) each, that nobody computed."""
+    if not (np.isfinite(mass).all() and np.isfinite(coriolis).all()):
+        raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices or Coriolis forces in data are not finite; "
+                         "compute them into it first")
+    if not (mass[:, 0] > 0.0).all():
+        raise ValueError("eCENTROIDAL_MOMENTUM_MATRICES: the mass matrices in data have no mass; compute "
+                         "eMASS_MATRICES into its first region first")

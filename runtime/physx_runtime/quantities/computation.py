@@ -16,7 +16,7 @@ from physx_runtime.packing.frames import inverse_frame, root_frame, root_place, 
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.state import evaluated
-from physx_runtime.quantities.world_quantities import StateQuantity
+from physx_runtime.quantities.traced import StateQuantity
 from physx_runtime.simulation.parameter_values import is_rotation
 from physx_schema.description import describe
 from physx_schema.description.model import Description

@@ -16,7 +16,8 @@ from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.derivatives import inverse_derivatives
-from physx_runtime.quantities.world_quantities import ArrayLines, Indices, StateQuantity, WorldQuantities, lines_of
+from physx_runtime.quantities.traced import StateQuantity
+from physx_runtime.quantities.world_quantities import ArrayLines, Indices, WorldQuantities, lines_of
 from physx_runtime.simulation.actor import Actor
 from physx_schema.errors import UnsupportedError
 

@@ -7,27 +7,24 @@ the same functions on arrays of worlds, which is slower and has no limit.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.function import Function, Sizes, trace_function
-from physx_runtime.language.ops import Rows
 from physx_runtime.model.rows import input_rows, state_rows, tree_rows
-from physx_runtime.model.topology import ActorTopology, BodyTopology, DofTopology, Topology
+from physx_runtime.model.topology import ActorTopology, Topology
+from physx_runtime.quantities.gpu_quantities import GivenPlaces, GpuQuantities
 from physx_runtime.quantities.state import evaluated
+from physx_runtime.quantities.traced import StateQuantity, specialised, structure, traced
 from physx_runtime.targets.cpu import FunctionKernel, Lines
+from physx_runtime.worlds.gpu_rows import GpuRows, gpu_rows
 from physx_runtime.worlds.store import WorldRows
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
-StateQuantity = Callable[[Topology, Rows], Rows]
-
-# Pairs of a link and a dof it hangs on, up to which straight-line code is emitted: a chain of 62 links.
-MOST_LINK_DOF_PAIRS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +53,13 @@ class WorldQuantities:
 
     def __init__(self, t: ActorTopology) -> None:
         self._structure = structure(t)
-        self.specialised = _pairs(t.tree) <= MOST_LINK_DOF_PAIRS
+        self.specialised, self._topology = specialised(t), t
         self._kernels: dict[object, FunctionKernel] = {}
+
+    @functools.cached_property
+    def gpu(self) -> GpuQuantities:
+        """The same as kernels, for worlds on a GPU."""
+        return GpuQuantities(self._topology)
 
     @property
     def topology(self) -> Topology:
@@ -72,6 +74,13 @@ class WorldQuantities:
         results that are wanted, one line for each of the worlds.
         """
         if not len(worlds):
+            return
+        rows = gpu_rows(store)
+        if rows is not None:
+            made = self.gpu.values(quantity, rows, rows.chosen(worlds), _sent(rows, given), results)
+            for name, place in results.items():
+                flat, indices = place.view(made[name].shape[1])
+                flat[indices] = made[name]
             return
         if not self.specialised:
             made = self._on_arrays(quantity, store, worlds, given)
@@ -89,6 +98,9 @@ class WorldQuantities:
     def values(self, quantity: StateQuantity, store: WorldRows, worlds: Indices,
                given: Mapping[str, Array]) -> dict[str, Array]:
         """The results of a quantity as new arrays, (n_chosen, size) each."""
+        rows = gpu_rows(store)
+        if rows is not None:
+            return self.gpu.values(quantity, rows, rows.chosen(worlds), _sent(rows, given))
         if not self.specialised:
             return self._on_arrays(quantity, store, worlds, given)
         dtype = store.blocks()[0].dtype
@@ -103,7 +115,7 @@ class WorldQuantities:
         key = (quantity, sizes, buffer.dtype, buffer.shape[2])
         kernel = self._kernels.get(key)
         if kernel is None or kernel.layout is not layout:
-            function = _traced(quantity, self._structure, sizes)
+            function = traced(quantity, self._structure, sizes)
             kernel = FunctionKernel(function, layout, state_rows(self._structure), str(buffer.dtype), buffer.shape[2])
             self._kernels[key] = kernel
         return kernel
@@ -117,30 +129,6 @@ class WorldQuantities:
         return {name: values.astype(rows["q"].dtype) for name, values in made.items()}
 
 
-def structure(t: ActorTopology) -> ActorTopology:
-    """What quantities depend on: the tree, its joints and what pushes links from outside.
-
-    How often forces act stays too, which reports of joint forces show, and tendons whose impulses are kept for them.
-    Whatever else acts on the joints is left out. The rows of link forces are there; a quantity that reads them is given
-    them.
-    """
-    if isinstance(t, BodyTopology):
-        return BodyTopology(t.forces_every_iteration, link_forces=True, pushes=t.pushes)
-    dofs = tuple(DofTopology(dof.link, axis=dof.axis) for dof in t.dofs)
-    alone = Topology(t.fixed_base, t.forces_every_iteration, t.links, dofs, link_forces=True, pushes=t.pushes)
-    if not t.tendon_impulses:
-        return alone
-    return replace(alone, fixed_tendons=t.fixed_tendons, spatial_tendons=t.spatial_tendons, tendon_impulses=True)
-
-
-@functools.lru_cache(maxsize=256)
-def _traced(quantity: StateQuantity, t: ActorTopology, given: Sizes) -> Function:
-    absent = {name: [0.0] * size for name, size in tree_rows(t).items()}
-    return trace_function(lambda rows: quantity(t.tree, {**absent, **rows}), state_rows(t) | input_rows(t), given)
-
-
-def _pairs(t: Topology) -> int:
-    dofs = [t.root_size] * len(t.links)
-    for i, link in enumerate(t.links):
-        dofs[i] = len(t.dofs_of(i)) + (dofs[link.parent] if link.parent >= 0 else t.root_size)
-    return sum(dofs)
+def _sent(rows: GpuRows, given: Mapping[str, Array]) -> GivenPlaces:
+    """Arrays of the host where they were sent to."""
+    return {name: (rows.worlds.lines(values), values.shape[1]) for name, values in given.items()}

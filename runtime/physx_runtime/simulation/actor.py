@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,23 +14,23 @@ from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.alike import Alike
 from physx_runtime.simulation.divergence import DivergenceReport
+from physx_runtime.simulation.on_gpu import GRAVITY_SWITCH, OnGpu, host_worlds
 from physx_runtime.simulation.parameter_values import ParameterValues, chosen_worlds
 from physx_runtime.simulation.parameters import Parameter
 from physx_runtime.simulation.pushes import Pushes, PushMode
 from physx_runtime.simulation.recording import world_link_poses
 from physx_runtime.simulation.reset import Start
-from physx_runtime.simulation.row_values import checked_device_row, checked_row, row_size
+from physx_runtime.simulation.row_values import checked_row, row_size
 from physx_runtime.simulation.watcher import Watcher
 from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_settings
 from physx_runtime.worlds.device_array import is_on_device
 from physx_runtime.worlds.share import Share
 from physx_runtime.worlds.sleep import TARGET_ROWS, WAKING_ROWS, Waking
-from physx_runtime.worlds.store import WorldRows, Worlds, write_worlds
+from physx_runtime.worlds.store import WorldRows, Worlds
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
 
-GRAVITY_SWITCH = "gravity_enabled"      # wakes where it is switched on, if it was before as well
 
 
 class Actor:
@@ -51,9 +51,29 @@ class Actor:
         if "_values" in self.__dict__:
             self._values.store = store
 
+    def use_stream(self, stream: Any) -> None:
+        """Give all work to a stream of the GPU from now on, with all that is stepped together with this.
+
+        stream: of CuPy, PyTorch, Warp, JAX or numba-cuda, a handle as a number, or None for the default stream. Raises
+        ValueError for anything else, and where the worlds are on no GPU.
+        """
+        OnGpu(self).use_stream(stream)
+
+    def give(self, name: str, array: Any) -> None:
+        """Copy a row of every world into an array on the GPU, (n_world, n) of the simulation's dtype, any strides.
+
+        Raises ValueError for another name or array, and where the worlds are on no GPU.
+        """
+        OnGpu(self).give(name, array)
+
     @functools.cached_property
     def _values(self) -> ParameterValues:
         return ParameterValues(self.model, self._store, self.worlds, self.dtype)
+
+    @property
+    def values(self) -> ParameterValues:
+        """Parameters of every world."""
+        return self._values
 
     @functools.cached_property
     def _pushes(self) -> Pushes:
@@ -175,15 +195,15 @@ class Actor:
     def set_row(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
         """Set a row as the step has it, (n,) for all worlds alike or (n_world, n), whatever follows from it.
 
-        An array on a GPU, (n_world, n) of the simulation's dtype, is taken where it is, by device "cuda" alone; its
-        numbers are not looked at. Raises ValueError for NaN, an infinite state, effort or force, another shape, and
-        rows that there are none of.
+        An array on a GPU, (n_world, n) of the simulation's dtype, is taken where it is, and so is a mask or indices,
+        by device "cuda" alone; their numbers are not looked at. Raises ValueError for NaN, an infinite state, effort or
+        force, another shape, and rows that there are none of.
         """
+        if is_on_device(values) or is_on_device(worlds):
+            OnGpu(self).set_row(name, values, worlds)
+            return
         chosen = chosen_worlds(worlds, self.worlds)
-        if is_on_device(values):
-            array = checked_device_row(self.model, self._store, name, values, worlds)
-        else:
-            array = checked_row(self.model, self._values.owners, name, values, chosen, self.dtype)
+        array = checked_row(self.model, self._values.owners, name, values, chosen, self.dtype)
         if name in LINK_FORCE_ROWS:
             self._alike.heed_link_forces()
         self._write(name, array, None if worlds is None else chosen)
@@ -197,7 +217,7 @@ class Actor:
         if worlds is None:
             self._store.write(name, array)
         else:
-            write_worlds(self._store, name, array, worlds)
+            self._store.write_at(name, array, worlds)
         if name in self.model.state:
             self._state_written(np.arange(self.worlds) if worlds is None else worlds)
         else:
@@ -215,7 +235,7 @@ class Actor:
         or indices, all where None. It wakes as `set("link_force")` does. Raises ValueError for another link or mode,
         shapes that do not fit, and what is not finite; then nothing is pushed.
         """
-        chosen, index = chosen_worlds(worlds, self.worlds), self._pushes.link_of(link)
+        chosen, index = host_worlds("apply_force", worlds, self.worlds), self._pushes.link_of(link)
         push = self._pushes.given(chosen, index, force, torque, point, mode, local)
         self._pushes.add(push, index, chosen)
         self._alike.heed_link_forces()
@@ -237,6 +257,11 @@ class Actor:
     def _state_written(self, worlds: Indices) -> None:
         for watcher in self._watchers:
             watcher.state_written(worlds)
+
+    @property
+    def watchers(self) -> Sequence[Watcher]:
+        """Who is told of every state that is set."""
+        return self._watchers
 
     def get(self, name: str) -> Array:
         """A row of every world, (n_world, n), or a parameter as `parameter` gives it; ValueError for another name.
@@ -297,7 +322,10 @@ class Actor:
 
     def wake(self, worlds: ArrayLike | None = None) -> None:
         """Wake worlds, a mask (n_world,) or indices, all where None; those awake stay so for 0.4 s at least."""
-        self._waking.wake(None if worlds is None else chosen_worlds(worlds, self.worlds))
+        if is_on_device(worlds):
+            OnGpu(self).wake(worlds)
+        else:
+            self._waking.wake(None if worlds is None else chosen_worlds(worlds, self.worlds))
 
     def put_to_sleep(self, worlds: ArrayLike | None = None) -> None:
         """Let worlds, a mask (n_world,) or indices, all where None, rest without velocity until something wakes them.
@@ -308,7 +336,7 @@ class Actor:
         """
         if self._alike.sleepless:
             raise ValueError(f"{self.model.actor.path} cannot be put to sleep: {self._alike.sleepless}")
-        chosen = chosen_worlds(worlds, self.worlds)
+        chosen = host_worlds("put_to_sleep", worlds, self.worlds)
         self.set_row("v", np.zeros(self.topology.nv), chosen)
         self._pushes.clear(chosen)
         self._waking.calm(chosen)
@@ -322,8 +350,12 @@ class Actor:
         worlds: a mask (n_world,) or indices, all where None. Given values are for all chosen worlds alike or one line
         each: joint_position, joint_velocity (n_dof); root_pose (7) of the root link, position, quaternion x y z w;
         root_velocity (6), linear at its centre of mass, angular. Efforts, targets and parameters stay. Raises
-        ValueError for shapes that do not fit and for numbers that are not finite; then nothing is reset.
+        ValueError for shapes that do not fit and for numbers that are not finite; then nothing is reset. With device
+        "cuda" worlds may lie on the GPU, and joint_position and joint_velocity beside them.
         """
+        if any(is_on_device(given) for given in (worlds, joint_position, joint_velocity, root_pose, root_velocity)):
+            OnGpu(self).reset(worlds, joint_position, joint_velocity, root_pose, root_velocity)
+            return
         chosen = chosen_worlds(worlds, self.worlds)
         start = Start(self.model, chosen, self.dtype, self._values.mass_properties.root_place(chosen))
         start.take(joint_position, joint_velocity, root_pose, root_velocity)
@@ -358,8 +390,12 @@ class Actor:
 
         worlds: a mask (n_world,) or indices, all where None. Links keep their poses and the root its velocity where a
         centre of mass moves. Raises ValueError, naming world and prim, for values that PhysX would refuse and for
-        values that nothing would heed (see `randomize`); then nothing is set.
+        values that nothing would heed (see `randomize`); then nothing is set. With device "cuda" values and worlds may
+        lie on the GPU, but for masses' places and axes; their numbers are not looked at.
         """
+        if any(is_on_device(given) for given in (worlds, *values.values())):
+            OnGpu(self).set_parameters(values, worlds)
+            return
         chosen = chosen_worlds(worlds, self.worlds)
         before = self._values.mass_properties.root_place()
         self._values.assign(values, chosen)

@@ -25,7 +25,7 @@ from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_sett
 from physx_runtime.worlds.path import AUTO
 from physx_runtime.worlds.share import Share
 from physx_runtime.worlds.sleep import Waking
-from physx_runtime.worlds.store import Worlds, write_worlds
+from physx_runtime.worlds.store import Worlds
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
@@ -118,10 +118,9 @@ class Alike:
         lanes = self.lanes.of_worlds(worlds)
         for name in self.models[0].state:
             authored = np.stack([model.state[name] for model in self.models])
-            write_worlds(self.store, name, np.repeat(self._held(name, authored), len(worlds), axis=0), lanes)
-        flags, self.reported[lanes] = self.store.rows(DIVERGED), False
-        flags[lanes] = 0.0
-        self.store.write(DIVERGED, flags)
+            self.store.write_at(name, np.repeat(self._held(name, authored), len(worlds), axis=0), lanes)
+        self.reported[lanes] = False
+        self.store.write_at(DIVERGED, np.zeros(1), lanes)
         self.start(lanes)
         for actor in self._actors:
             actor.reset_with_others(worlds)

@@ -80,11 +80,14 @@ class DivergenceReport:
         self._actor, self._reported, self._together = actor, reported, together
         together.append(self)
         self.said: list[str] = []
+        self._revived_unseen = False
         self.lost: Loss | None = None       # in the last world that was told of
 
     def flags(self) -> NDArray[np.bool_]:
         """(n_world,) which worlds have diverged; warns about those not reported yet."""
         flags = self._flags()
+        if self._revived_unseen:
+            self._revived_unseen, self._reported[:] = False, self._reported & flags
         new = np.flatnonzero(flags & ~self._reported)
         if len(new):
             self._tell(new)
@@ -99,6 +102,10 @@ class DivergenceReport:
     def revive(self, worlds: NDArray[np.int64]) -> None:
         """Let worlds with these indices move again."""
         self._mark(worlds, False)
+
+    def revived_unseen(self) -> None:
+        """Heed that worlds move again which only the GPU knows: those found sound next are not reported any more."""
+        self._revived_unseen = True
 
     def _tell(self, new: NDArray[np.int64]) -> None:
         """Warn about worlds with these indices, for all that diverged there and of which nothing was said."""
@@ -126,9 +133,7 @@ class DivergenceReport:
         return np.asarray(self._actor.store.rows(DIVERGED)[:, 0] > 0.5)
 
     def _mark(self, worlds: NDArray[np.int64], diverged: bool) -> None:
-        flags = self._actor.store.rows(DIVERGED)
-        flags[worlds] = float(diverged)
-        self._actor.store.write(DIVERGED, flags)
+        self._actor.store.write_at(DIVERGED, np.array([float(diverged)]), worlds)
         self._reported[worlds] = diverged
 
 

@@ -21,9 +21,11 @@ from physx_runtime.simulation.watcher import StepWatcher
 from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.worlds.contact import ContactWorlds
+from physx_runtime.worlds.cuda import CudaWorlds
 from physx_runtime.worlds.device import make_worlds
 from physx_runtime.worlds.grounded import GroundedWorlds
 from physx_runtime.worlds.path import AUTO
+from physx_runtime.worlds.row_copy import step_apart
 from physx_runtime.worlds.share import Share
 from physx_runtime.worlds.store import Worlds, copy_rows
 from physx_runtime.worlds.touching_worlds import TouchingWorlds
@@ -114,7 +116,11 @@ class Lanes:
         """Step by the code of another structure from now on, which has at least the same rows; all of them stay."""
         before, self.topology = (self.store, self.topology), topology
         self.store = make_worlds(topology, self.count, self._device, self.dtype, self._path, self._contacts)
-        copy_rows(before[0], rows_by(before[1]), self.store)
+        if isinstance(self.store, CudaWorlds) and isinstance(before[0], CudaWorlds):
+            self.store.stream = before[0].stream
+            self.store.copy_from(before[0], rows_by(before[1]))
+        else:
+            copy_rows(before[0], rows_by(before[1]), self.store)
         for kind in (ContactWorlds, GroundedWorlds):
             if isinstance(self.store, kind) and isinstance(before[0], kind):
                 self.store.go_on(before[0])     # type: ignore[arg-type]
@@ -213,6 +219,9 @@ class Lanes:
 
     def _step_apart(self) -> None:
         """A step under counts that differ: all lanes take one under each of them, and keep that under their own."""
+        if isinstance(self.store, CudaWorlds):
+            step_apart(self.store, [*rows_by(self.topology, STATE, KEPT)], self._solved)
+            return
         before = {name: self.store.rows(name) for name in rows_by(self.topology, STATE, KEPT)}
         after = {name: rows.copy() for name, rows in before.items()}
         for n, v, lanes in self._solved:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -31,8 +31,9 @@ class RowStore(Protocol):
     def rows(self, name: str) -> Array:
         """A row group, (n_world, n), a copy."""
 
-    def write(self, name: str, values: Array) -> None:
-        """Set a row group from (n_world, n)."""
+    def write_at(self, name: str, values: Array, worlds: NDArray[np.int64], columns: Sequence[int] | None = None
+                 ) -> None:
+        """Set columns of a row group, all where None, of the worlds with these indices."""
 
 
 class ParameterValues:
@@ -56,7 +57,7 @@ class ParameterValues:
 
     def read(self, name: str) -> Array:
         """Values of every world, (n_world, *shape)."""
-        parameter = self._parameter(name)
+        parameter = self.parameter(name)
         if not parameter.scalars:
             return self.mass_properties.values[name].astype(self._dtype)
         rows = {row: self.store.rows(row) for row, _ in (places[0] for places in parameter.scalars)}
@@ -76,7 +77,7 @@ class ParameterValues:
 
     def _shaped(self, name: str, values: ArrayLike, count: int) -> Array:
         """Values of a parameter as (count, *shape)."""
-        shape, given = self._parameter(name).shape, np.asarray(values, dtype=np.float64)
+        shape, given = self.parameter(name).shape, np.asarray(values, dtype=np.float64)
         size = math.prod(shape)
         if given.shape in ((size,), (count, size)):     # as the step has rows
             given = given.reshape(*given.shape[:-1], *shape)
@@ -84,7 +85,8 @@ class ParameterValues:
             raise ValueError(f"{name} has shape {given.shape}; give one number, {shape} or {(count, *shape)}")
         return np.broadcast_to(given, (count, *shape))
 
-    def _parameter(self, name: str) -> Parameter:
+    def parameter(self, name: str) -> Parameter:
+        """The parameter of this name; raises ValueError where there is none."""
         if name not in self.table:
             raise ValueError(f"{name!r} is no parameter of this model; allowed are {', '.join(sorted(self.table))}")
         return self.table[name]
@@ -92,15 +94,18 @@ class ParameterValues:
     # --- setting -----------------------------------------------------------------------------------------------------
 
     def _copy(self, parameter: Parameter, new: Array, worlds: NDArray[np.int64]) -> None:
+        for row, pairs in self.places(parameter).items():
+            inside, columns = (list(part) for part in zip(*pairs, strict=True))
+            self._write(row, new[:, columns], worlds, inside)
+
+    @staticmethod
+    def places(parameter: Parameter) -> dict[str, list[tuple[int, int]]]:
+        """Row -> (index in it, index among the parameter's values) of every number that is a copy of one of these."""
         places: dict[str, list[tuple[int, int]]] = {}
         for column, scalars in enumerate(parameter.scalars):
             for row, i in scalars:
                 places.setdefault(row, []).append((i, column))
-        for row, pairs in places.items():
-            held = self.store.rows(row)
-            inside, columns = (list(part) for part in zip(*pairs, strict=True))
-            held[np.ix_(worlds, inside)] = new[:, columns]
-            self._write(row, held)
+        return {row: sorted(pairs) for row, pairs in places.items()}
 
     def _derive(self, name: str, new: Array, worlds: NDArray[np.int64]) -> None:
         if name == "principal_axes":
@@ -108,13 +113,11 @@ class ParameterValues:
         whole = self.mass_properties.values[name].copy()
         whole[worlds] = new
         for change in self.mass_properties.assign(name, whole):
-            held = self.store.rows(change.row)
-            end = change.first + change.values.shape[1]
-            held[change.worlds, change.first:end] = change.values[change.worlds]
-            self._write(change.row, held)
+            inside = range(change.first, change.first + change.values.shape[1])
+            self._write(change.row, change.values[change.worlds], np.flatnonzero(change.worlds), inside)
 
-    def _write(self, row: str, values: Array) -> None:
-        self.store.write(row, values)
+    def _write(self, row: str, values: Array, worlds: NDArray[np.int64], columns: Sequence[int]) -> None:
+        self.store.write_at(row, values, worlds, columns)
         self.rows_set.add(row)
 
     # --- what follows from them --------------------------------------------------------------------------------------
@@ -125,11 +128,13 @@ class ParameterValues:
         before: `root_place` of the worlds until now.
         """
         (center, axes), (old_center, old_axes) = self.mass_properties.root_place(), before
+        moved, turned = np.not_equal(center, old_center), np.not_equal(axes, old_axes)
+        if not moved.any() and not turned.any():
+            return
         rotation = sp.normalized(tuple(np.moveaxis(self.store.rows("root_rotation").astype(np.float64), -1, 0)))
         link = sp.mul_quat(rotation, sp.conjugate(old_axes))
         shift = sp.sub(center, old_center)
         position = self.store.rows("root_position") + np.stack(sp.rotate(link, shift), axis=-1)
-        moved, turned = np.not_equal(center, old_center), np.not_equal(axes, old_axes)
         yield "root_position", np.asarray(moved.any(axis=0)), position
         yield "root_rotation", np.asarray(turned.any(axis=0)), np.stack(sp.mul_quat(link, axes), axis=-1)
 

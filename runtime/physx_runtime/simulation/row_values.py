@@ -12,8 +12,6 @@ from physx_runtime.model.owners import Owner, row_label
 from physx_runtime.model.rows import FORCE_ROWS, settable_rows
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.parameter_values import refusal, rounded
-from physx_runtime.worlds.cuda import CudaWorlds
-from physx_runtime.worlds.store import WorldRows
 
 Array = NDArray[Any]
 
@@ -45,20 +43,6 @@ def checked_row(model: PackedModel, owners: Mapping[str, tuple[Owner, ...]], nam
         raise ValueError(refusal(name, given, ~right, worlds, lambda i: row_label(owners, name, i),
                                  "give finite numbers" if _moving(model, name) else "give numbers"))
     return array
-
-
-def checked_device_row(model: PackedModel, store: WorldRows, name: str, values: Any, worlds: ArrayLike | None) -> Any:
-    """An array on a GPU as it is, for a row of all worlds that is there as well.
-
-    Raises ValueError for a name that is no row, for some of the worlds, and where the rows are elsewhere.
-    """
-    row_size(model, name)
-    if worlds is not None:
-        raise ValueError(f"{name} is given on a GPU for some of the worlds; give it for all, or copy it to the host")
-    if not isinstance(store, CudaWorlds):
-        raise ValueError(f"{name} is given on a GPU, and these rows are not there; copy it to the host, or make a "
-                         "Simulation with device='cuda'")
-    return values
 
 
 def sound(model: PackedModel, name: str, values: Array, dtype: str) -> tuple[Array, NDArray[np.bool_]]:

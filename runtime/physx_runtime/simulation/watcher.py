@@ -7,6 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.targets.cuda_functions import Chosen
+
 Indices = NDArray[np.int64]
 
 
@@ -23,5 +25,5 @@ class StepWatcher(Protocol):
 class Watcher(StepWatcher, Protocol):
     """What looks on as an actor's worlds are written to and stepped."""
 
-    def state_written(self, worlds: Indices) -> None:
-        """Somebody set the state of the worlds with these indices."""
+    def state_written(self, worlds: Indices | Chosen) -> None:
+        """Somebody set the state of the worlds with these indices, or of those that are chosen on a GPU."""

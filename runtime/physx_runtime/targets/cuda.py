@@ -12,11 +12,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from physx_runtime.compiling.cubin import ToolkitError, compile_cubin
-from physx_runtime.compiling.cuda_c import GIVE_ROWS, LANES, RAISE_ROWS, TAKE_ROWS, KernelSource, emit_kernels
+from physx_runtime.compiling.cuda_c import LANES, KernelSource, emit_kernels
 from physx_runtime.compiling.kernel_design import HELD
 from physx_runtime.compiling.program import PassSource, trace_program
 from physx_runtime.compiling.shared_library import compile_library
-from physx_runtime.targets.cuda_driver import Argument, DeviceError, Gpu, Lines, Memory, load_library
+from physx_runtime.targets.cuda_driver import DeviceError, Gpu, Lines, Memory, Stream, load_library
 from physx_runtime.targets.host_driver import HostDriver
 
 # Names what steps worlds of device "cuda".
@@ -78,18 +78,18 @@ class LoadedKernels:
         self._kernels = [gpu.kernel(module, kernel.name, shared)
                          for kernel, shared in zip(source.kernels, self._shared, strict=True)]
         self._graphs: dict[tuple[object, ...], ctypes.c_void_p] = {}      # by what their kernels are given
-        self._others = {name: gpu.kernel(module, name) for name in (TAKE_ROWS, GIVE_ROWS, RAISE_ROWS)}
         weakref.finalize(self, _give_back, gpu, module, self._graphs).atexit = False    # as of memory
         logger.info("kernels of %d rows on %s: design %r", source.rows, gpu.architecture, source.design)
 
-    def run(self, x: Memory, scratch: Memory, worlds: int, rounds: int, counts: Mapping[str, int]) -> None:
+    def run(self, x: Memory, scratch: Memory, worlds: int, rounds: int, counts: Mapping[str, int],
+            on: Stream = None) -> None:
         """Run the kernels one after the other, so many rounds, each with these counts: one call of the driver a round.
         """
         key = (x.address, scratch.address, worlds, *counts.items())
         if key not in self._graphs:
             self._graphs[key] = self.gpu.record(functools.partial(self._launch, x, scratch, worlds, counts))
         for _ in range(rounds):
-            self.gpu.replay(self._graphs[key])
+            self.gpu.replay(self._graphs[key], on)
 
     def _launch(self, x: Memory, scratch: Memory, worlds: int, counts: Mapping[str, int],
                 stream: ctypes.c_void_p) -> None:
@@ -98,11 +98,6 @@ class LoadedKernels:
         for kernel, function, shared in zip(self.source.kernels, self._kernels, self._shared, strict=True):
             often = (counts[kernel.count], 0) if kernel.count else ()
             self.gpu.launch(function, blocks, LANES, shared, [*given, *map(ctypes.c_int, (worlds, *often))], stream)
-
-    def run_on_rows(self, name: str, x: Memory, worlds: int, group: tuple[int, int], *arguments: Argument) -> None:
-        """Launch one of the kernels beside the passes; group: its first row and its size."""
-        given = (ctypes.c_uint64(x.address), *map(ctypes.c_int, (worlds, *group)), *arguments)
-        self.gpu.launch(self._others[name], -(-worlds // LANES), LANES, 0, given)
 
 
 def _give_back(gpu: Gpu, module: ctypes.c_void_p, graphs: Mapping[tuple[object, ...], ctypes.c_void_p]) -> None:

@@ -24,6 +24,8 @@ MAJOR, MINOR, SHARED_BYTES = 75, 76, 97             # attributes of a device
 SHARED_BYTES_OF_FUNCTION = 8                        # attribute of a function
 ON_HOST, ON_DEVICE = 1, 2                           # kinds of memory
 OWN_PACE, RELAXED = 1, 2                            # of a stream, and of what is recorded on it
+DEVICE_OF_POINTER = 9                               # attribute of an address
+WITHOUT_TIME = 2                                    # of an event
 # More shared memory than this has to be asked for.
 COMMON_SHARED_BYTES = 48 << 10
 
@@ -66,10 +68,15 @@ class Memory:
         self.address, self.size = int(address.value), size
         weakref.finalize(self, gpu.call, "cuMemFree_v2", address).atexit = False    # the context may be gone by then
         gpu.call("cuMemsetD8_v2", address, ctypes.c_ubyte(0), ctypes.c_size_t(size))
+        gpu.wait(None)      # others work on streams that do not wait for the default one
+
+
+# A stream's handle; None is the default stream.
+Stream = ctypes.c_void_p | None
 
 
 class Gpu:
-    """The first GPU that the driver shows; work is on its default stream, in the context that others use as well.
+    """The first GPU that the driver shows, in the context that others use as well.
 
     compile_text: the machine code of a text for an architecture such as "sm_90".
 
@@ -116,8 +123,8 @@ class Gpu:
         return function
 
     def launch(self, kernel: ctypes.c_void_p, blocks: int, threads: int, shared: int, arguments: Sequence[Argument],
-               stream: ctypes.c_void_p | None = None) -> None:
-        """Run a kernel on so many blocks of so many threads, on the default stream where none is given."""
+               stream: Stream = None) -> None:
+        """Run a kernel on so many blocks of so many threads."""
         places = (ctypes.c_void_p * len(arguments))(*map(ctypes.addressof, arguments))
         self.call("cuLaunchKernel", kernel, blocks, 1, 1, threads, 1, 1, shared, stream, places, None)
 
@@ -133,9 +140,29 @@ class Gpu:
         self.call("cuStreamDestroy_v2", stream)
         return made
 
-    def replay(self, graph: ctypes.c_void_p) -> None:
-        """Run what was recorded, on the default stream."""
-        self.call("cuGraphLaunch", graph, None)
+    def replay(self, graph: ctypes.c_void_p, stream: Stream = None) -> None:
+        """Run what was recorded."""
+        self.call("cuGraphLaunch", graph, stream)
+
+    def wait(self, stream: Stream) -> None:
+        """Wait until all work on a stream is done."""
+        self.call("cuStreamSynchronize", stream)
+
+    def follow(self, stream: Stream, earlier: Stream) -> None:
+        """Let what comes on a stream wait for what was given to another one."""
+        event = ctypes.c_void_p()
+        self.call("cuEventCreate", ctypes.byref(event), WITHOUT_TIME)
+        self.call("cuEventRecord", event, earlier)
+        self.call("cuStreamWaitEvent", stream, event, 0)
+        self.call("cuEventDestroy_v2", event)
+
+    def device_of(self, address: int) -> int | None:
+        """The number of the GPU in whose memory an address lies; None where that is no GPU's."""
+        found = ctypes.c_int()
+        self._library["cuCtxSetCurrent"](self._context)
+        failed = self._library["cuPointerGetAttribute"](ctypes.byref(found), DEVICE_OF_POINTER,
+                                                        ctypes.c_uint64(address))
+        return None if failed else found.value
 
     def allocate(self, size: int, what: str) -> Memory:
         """So many bytes of memory; what: is named where there is too little."""
@@ -146,25 +173,26 @@ class Gpu:
                               f"{total.value / 2**30:.2f} GiB are free; take fewer worlds")
         return Memory(self, size)
 
-    def read(self, lines: Lines, shape: tuple[int, ...], dtype: str) -> Array:
-        """A copy of lines, each what is behind the first dimension of `shape`."""
+    def read(self, lines: Lines, shape: tuple[int, ...], dtype: str, stream: Stream = None) -> Array:
+        """A copy of lines, each what is behind the first dimension of `shape`, after all work on a stream."""
         made = np.empty(shape, dtype)
         self._copy(Copy2D(srcMemoryType=ON_DEVICE, srcDevice=lines.address, srcPitch=lines.pitch,
-                          dstMemoryType=ON_HOST, dstHost=made.ctypes.data), made, "dstPitch")
+                          dstMemoryType=ON_HOST, dstHost=made.ctypes.data), made, "dstPitch", stream)
         return made
 
-    def write(self, lines: Lines, values: Array) -> None:
-        """Copy an array to lines."""
+    def write(self, lines: Lines, values: Array, stream: Stream = None) -> None:
+        """Copy an array to lines, after all work on a stream; the array may change afterwards."""
         held = np.ascontiguousarray(values)
         self._copy(Copy2D(srcMemoryType=ON_HOST, srcHost=held.ctypes.data, dstMemoryType=ON_DEVICE,
-                          dstDevice=lines.address, dstPitch=lines.pitch), held, "srcPitch")
+                          dstDevice=lines.address, dstPitch=lines.pitch), held, "srcPitch", stream)
 
-    def _copy(self, copy: Copy2D, host: Array, pitch: str) -> None:
-        """A copy from or to an array of the host."""
+    def _copy(self, copy: Copy2D, host: Array, pitch: str, stream: Stream) -> None:
+        """A copy from or to an array of the host, done before this returns: pinned memory would be read later."""
         copy.Height, copy.WidthInBytes = len(host), math.prod(host.shape[1:]) * host.itemsize
         setattr(copy, pitch, copy.WidthInBytes)
         if copy.Height and copy.WidthInBytes:
-            self.call("cuMemcpy2D_v2", ctypes.byref(copy))
+            self.call("cuMemcpy2DAsync_v2", ctypes.byref(copy), stream)
+            self.wait(stream)
 
     def call(self, name: str, *arguments: Any) -> None:
         """Call a function of the driver in this GPU's context, whichever thread it is."""

@@ -28,12 +28,13 @@ MEANINGS = {INVALID: b"invalid argument", OUT_OF_MEMORY: b"out of memory", NOT_F
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Of a kernel: how many blocks of how many threads, bytes of shared memory a block."""
+    """Of a kernel: how many blocks of how many threads, bytes of shared memory a block; 0 is the default stream."""
 
     kernel: str
     blocks: int
     threads: int
-    shared: int
+    shared: int = 0
+    stream: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,23 @@ class Transfer:
 
     to_device: bool
     size: int
+    stream: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Of a stream for what was given to another one."""
+
+    stream: int
+    earlier: int
 
 
 class HostDriver:
     """The driver's functions by name; memory: bytes of the GPU that it plays."""
 
     def __init__(self, memory: int = 16 << 30) -> None:
-        self.log: list[Launch | Transfer] = []
+        self.log: list[Launch | Transfer | Wait] = []
+        self.elsewhere: dict[int, int | None] = {}      # address -> the GPU that it is of, where that is not this one
         self._size, self._memory = memory, dict[int, NDArray[np.uint8]]()
         self._handles, self._modules = itertools.count(1), dict[int, ctypes.CDLL]()
         self._kernels: dict[int, tuple[str, Any]] = {}
@@ -57,14 +68,18 @@ class HostDriver:
             "cuDevicePrimaryCtxRetain": lambda context, device: 0, "cuCtxSetCurrent": lambda context: 0,
             "cuDeviceGetName": self._name, "cuDeviceGetAttribute": self._attribute, "cuGetErrorString": self._meaning,
             "cuMemGetInfo_v2": self._free, "cuMemAlloc_v2": self._allocate, "cuMemFree_v2": self._release,
-            "cuMemsetD8_v2": self._fill, "cuMemcpy2D_v2": self._copy, "cuModuleLoadData": self._load,
+            "cuMemsetD8_v2": self._fill, "cuMemcpy2DAsync_v2": self._copy, "cuModuleLoadData": self._load,
+            "cuStreamSynchronize": lambda stream: 0, "cuPointerGetAttribute": self._place,
+            "cuEventCreate": self._open, "cuEventRecord": self._record, "cuStreamWaitEvent": self._wait,
+            "cuEventDestroy_v2": lambda event: self._forget(self._events, event),
             "cuModuleGetFunction": self._find, "cuFuncSetAttribute": lambda function, attribute, value: 0,
-            "cuLaunchKernel": self._launch, "cuStreamCreate": self._open_stream, "cuStreamDestroy_v2": lambda stream: 0,
+            "cuLaunchKernel": self._launch, "cuStreamCreate": self._open, "cuStreamDestroy_v2": lambda stream: 0,
             "cuStreamBeginCapture_v2": self._begin, "cuStreamEndCapture": self._end,
             "cuGraphInstantiateWithFlags": self._instantiate, "cuGraphDestroy": lambda graph: 0,
             "cuGraphLaunch": self._replay, "cuModuleUnload": lambda module: self._forget(self._modules, module),
             "cuGraphExecDestroy": lambda graph: self._forget(self._graphs, graph)}
-        self._graphs: dict[int, list[Callable[[], None]]] = {}      # by their handles, and of streams that record
+        self._graphs: dict[int, list[Callable[[int], None]]] = {}   # by their handles, and of streams that record
+        self._events: dict[int, int] = {}                           # and the stream that each is on
 
     def __getitem__(self, name: str) -> Callable[..., int]:
         return self._functions[name]
@@ -116,7 +131,7 @@ class HostDriver:
         ctypes.memset(address.value, value.value, size.value)
         return 0
 
-    def _copy(self, given: Any) -> int:
+    def _copy(self, given: Any, stream: Any) -> int:
         copy: Copy2D = given._obj
         to_device = copy.dstMemoryType == ON_DEVICE
         near, near_pitch, far, far_pitch = \
@@ -128,7 +143,7 @@ class HostDriver:
         for line in range(copy.Height):
             places = near + line * near_pitch, far + line * far_pitch
             ctypes.memmove(*(places[::-1] if to_device else places), copy.WidthInBytes)
-        self.log.append(Transfer(to_device, copy.WidthInBytes * copy.Height))
+        self.log.append(Transfer(to_device, copy.WidthInBytes * copy.Height, _handle(stream)))
         return 0
 
     def _holds(self, address: int, size: int) -> bool:
@@ -159,20 +174,34 @@ class HostDriver:
         name, run = self._kernels[function.value]
         held = [ctypes.c_uint64.from_buffer_copy(ctypes.string_at(place, 8)) for place in places]
 
-        def launch() -> None:
-            self.log.append(Launch(name, x, threads, shared))
+        def launch(stream: int) -> None:
+            self.log.append(Launch(name, x, threads, shared, stream))
             run(ctypes.c_int(x * threads), (ctypes.c_void_p * len(held))(*map(ctypes.addressof, held)))
 
-        if stream is not None:
-            if stream.value not in self._graphs:
-                return INVALID
-            self._graphs[stream.value].append(launch)
+        if _handle(stream) in self._graphs:
+            self._graphs[_handle(stream)].append(launch)
         else:
-            launch()
+            launch(_handle(stream))
         return 0
 
-    def _open_stream(self, stream: Any, flags: int) -> int:
-        stream._obj.value = next(self._handles)
+    def _open(self, handle: Any, flags: int) -> int:
+        """Make a stream or an event."""
+        handle._obj.value = next(self._handles)
+        return 0
+
+    def _record(self, event: Any, stream: Any) -> int:
+        self._events[event.value] = _handle(stream)
+        return 0
+
+    def _wait(self, stream: Any, event: Any, flags: int) -> int:
+        self.log.append(Wait(_handle(stream), self._events[event.value]))
+        return 0
+
+    def _place(self, value: Any, which: int, address: Any) -> int:
+        found = self.elsewhere.get(address.value, 0)
+        if found is None:
+            return INVALID
+        value._obj.value = found
         return 0
 
     def _begin(self, stream: Any, mode: int) -> int:
@@ -190,5 +219,9 @@ class HostDriver:
 
     def _replay(self, graph: Any, stream: Any) -> int:
         for launch in self._graphs[graph.value]:
-            launch()
+            launch(_handle(stream))
         return 0
+
+
+def _handle(stream: Any) -> int:
+    return int(stream.value or 0) if stream is not None else 0

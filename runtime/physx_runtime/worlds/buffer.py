@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.vector_ir import CACHE_LINE
-from physx_runtime.worlds.store import EVERY_WORLD
+from physx_runtime.worlds.store import EVERY_WORLD, with_lines
 
 Array = NDArray[Any]
 
@@ -69,6 +69,9 @@ class Buffer:
         if end == self.count and self.count % self.lanes:
             # the last block is padded with copies of the last world, so that its lanes stay finite
             worlds[-1, self.count % self.lanes:] = values[-1]
+
+    def write_at(self, name: str, values: Array, worlds: Array, columns: Sequence[int] | None = None) -> None:
+        self.write(name, with_lines(self.rows(name), values, worlds, columns))
 
     def at_least(self, name: str, value: float) -> None:
         held = self._changing(name)

@@ -2,107 +2,182 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.cuda_c import (
-    GIVE_ROWS,
-    LANES,
-    RAISE_ROWS,
-    TAKE_ROWS,
-    KernelSource,
-    emit_kernels,
-    kept_source,
-)
+from physx_runtime.compiling.cuda_c import LANES, KernelSource, emit_kernels, kept_source
 from physx_runtime.compiling.kernel_design import choose_design, forced_design
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.program import POSITION_COUNT, VELOCITY_COUNT, step_layout, step_program
 from physx_runtime.targets.cuda import LoadedKernels
-from physx_runtime.targets.cuda_driver import Argument, Gpu, Lines
-from physx_runtime.worlds.buffer import by_block, by_world, row_group
-from physx_runtime.worlds.device_array import DeviceArray, RowView, device_array, is_on_device
+from physx_runtime.targets.cuda_driver import Gpu, Lines, Memory, Stream
+from physx_runtime.targets.cuda_functions import Chosen, Movement, Place, by_world, in_blocks
+from physx_runtime.worlds.buffer import by_block, row_group
+from physx_runtime.worlds.buffer import by_world as worlds_of
+from physx_runtime.worlds.device_array import DeviceArray, RowView, device_array, fitting, stream_of
 from physx_runtime.worlds.path import SPECIALISED
 from physx_runtime.worlds.store import EVERY_WORLD
 
 Array = NDArray[Any]
-REALS: dict[str, type[ctypes.c_float | ctypes.c_double]] = {"float32": ctypes.c_float, "float64": ctypes.c_double}
+Indices = NDArray[np.int64]
 
 
 class CudaWorlds:
     """Worlds in a GPU's memory, (blocks, rows, lanes); the methods as `Worlds` has them.
 
-    Raises DeviceError where they do not fit, or where their step cannot be compiled.
+    stream: all work is given there; None is the default one. Raises DeviceError where the worlds do not fit, or where
+    their step cannot be compiled.
     """
 
     near, path = False, SPECIALISED
 
-    def __init__(self, gpu: Gpu, t: ActorTopology, count: int, dtype: str) -> None:
-        self.count, self.dtype, self.layout = count, dtype, step_layout(t)
-        self._gpu, self._blocks, self._size = gpu, -(-count // LANES), np.dtype(dtype).itemsize
+    def __init__(self, gpu: Gpu, t: ActorTopology, count: int, dtype: str, stream: Stream = None) -> None:
+        self.count, self.dtype, self.layout, self.gpu, self.stream = count, dtype, step_layout(t), gpu, stream
+        self._blocks, self._size = -(-count // LANES), np.dtype(dtype).itemsize
         self._kernels = LoadedKernels(gpu, step_kernels(t, dtype, forced_design()))
+        self.movement = Movement(gpu, dtype)
         source = self._kernels.source
         self._x = gpu.allocate(self._blocks * source.rows * LANES * self._size, f"the state of {count} worlds")
         self._scratch = gpu.allocate(self._blocks * source.scratch * LANES * self._size, f"a step of {count} worlds")
         self._alike: dict[str, bool] = {}       # row groups known to be the same in every world, or not
         self._viewed: set[str] = set()          # row groups that somebody else may write at any time
         self._fetched: Array | None = None      # everything, since the last step and writing
+        self._sent: tuple[Indices, Memory] | None = None        # the last indices, which often come again
+
+    # --- rows on the host --------------------------------------------------------------------------------------------
 
     def rows(self, name: str, window: slice = EVERY_WORLD) -> Array:
         first, end, _ = window.indices(self.count)
         before, after = first // LANES, -(-end // LANES)
-        return by_world(self._read(name, before, after))[first - before * LANES:end - before * LANES]
+        return worlds_of(self._read(name, before, after))[first - before * LANES:end - before * LANES]
 
     def write(self, name: str, values: Array, window: slice = EVERY_WORLD) -> None:
-        if is_on_device(values):
-            self.take(name, values)
-            return
         first, end, _ = window.indices(self.count)
-        before, after = first // LANES, -(-end // LANES)
-        if end == self.count and first % LANES == 0:        # whole blocks, the last one padded
-            blocks = by_block(np.broadcast_to(values, (end - first, self._group(name)[1])).astype(self.dtype), LANES)
+        lines = np.broadcast_to(values, (end - first, self.group(name)[1]))
+        if end == self.count and first % LANES == 0 and not _one_line(lines):   # whole blocks, the last one padded
+            self._write(name, first // LANES, by_block(lines.astype(self.dtype), LANES))
         else:
-            held = by_world(self._read(name, before, after))
-            held[first - before * LANES:end - before * LANES] = values
-            if end == self.count:
-                held[end - before * LANES:] = held[end - before * LANES - 1]
-            blocks = by_block(held, LANES)
-        self._write(name, before, blocks)
+            self._write_lines(name, lines, Chosen(end - first, end - first, shift=first))
+
+    def write_at(self, name: str, values: Array, worlds: Indices, columns: Sequence[int] | None = None) -> None:
+        columns = range(self.group(name)[1]) if columns is None else columns
+        lines = np.broadcast_to(values, (len(worlds), len(columns)))
+        self._write_lines(name, lines, self.chosen(worlds), columns)
 
     def at_least(self, name: str, value: float) -> None:
-        self._run_on_rows(RAISE_ROWS, name, REALS[self.dtype](value))
+        self.changing(name)
+        self.movement.at_least(self.everyone, self.place(name), value, self.group(name)[1], self.stream)
+
+    # --- rows on the device ------------------------------------------------------------------------------------------
+
+    @property
+    def everyone(self) -> Chosen:
+        """All worlds."""
+        return Chosen(self.count, self.count)
+
+    @property
+    def address(self) -> int:
+        """Where the buffer is."""
+        return self._x.address
+
+    def chosen(self, worlds: Indices) -> Chosen:
+        """The worlds with these indices, which are sent to the GPU where they are not those of the last time."""
+        if self._sent is None or not np.array_equal(self._sent[0], worlds):
+            self._sent = worlds.copy(), self.sent(worlds.astype(np.int32))
+        return Chosen(len(worlds), self.count, self._sent[1].address, 4, owner=self._sent[1])
+
+    def sent(self, values: Array) -> Memory:
+        """Memory on the GPU with a copy of an array."""
+        memory = self.gpu.allocate(max(1, values.nbytes), "what is sent")
+        flat = np.ascontiguousarray(values).reshape(1, -1)
+        self.gpu.write(Lines(memory.address, flat.nbytes), flat, self.stream)
+        return memory
+
+    def lines(self, values: Array) -> Place:
+        """Lines (n, size) as they are read on the GPU, where they are sent to: one, where all are alike."""
+        one = _one_line(values)
+        memory = self.sent((values[:1] if one else values).astype(self.dtype))
+        return Place(memory.address, of_line=0 if one else values.shape[1], owner=memory)
+
+    def place(self, name: str) -> Place:
+        """Where a row group lies."""
+        return in_blocks(self._lines(name, 0).address, len(self.layout), self._x)
+
+    def group(self, name: str) -> tuple[int, int]:
+        """The first row of a row group, and how many it has."""
+        return row_group(self.layout, name)
+
+    def size_of(self, name: str) -> int:
+        """How many numbers a row group has in a world, one at least; raises ValueError for one that is none."""
+        size = self.group(name)[1]
+        if not size:
+            groups = sorted({row.rpartition("_")[0] for row in self.layout})
+            raise ValueError(f"{name!r} is no row of these worlds; allowed are {', '.join(groups)}")
+        return size
+
+    def changing(self, name: str) -> None:
+        """Heed that a row group is about to be others' numbers."""
+        self._alike.pop(name, None)
+        self._fetched = None
+
+    def array(self, name: str, values: Any) -> DeviceArray:
+        """An array of another package, once work on it may begin. Raises ValueError where it cannot be used here."""
+        found = device_array(name, values, self.gpu, self.stream)
+        if found.stream is not None and stream_of(found.stream) != self.stream:
+            self.gpu.follow(self.stream, stream_of(found.stream))
+        return found
+
+    def done_with(self, array: DeviceArray) -> None:
+        """Let its own stream wait for what was done with an array."""
+        if array.stream is not None and stream_of(array.stream) != self.stream:
+            self.gpu.follow(stream_of(array.stream), self.stream)
 
     def take(self, name: str, array: Any) -> None:
-        """Set a row group from an array on the device, (n_world, n), on the default stream.
+        """Set a row group from an array on the device, (n_world, n).
 
         Raises ValueError where the array does not fit; its numbers are not looked at.
         """
-        given = device_array(name, array, (self.count, self._size_of(name)), self.dtype)
-        self._run_on_rows(TAKE_ROWS, name, *_arguments(given))
+        given = fitting(name, self.array(name, array), ((self.count, self.size_of(name)),), self.dtype)
+        self.changing(name)
+        self._move(self.place(name), by_world(given.address, *given.strides), name, given)
 
     def give(self, name: str, array: Any) -> None:
-        """Copy a row group to an array on the device, (n_world, n), on the default stream; ValueError as `take`."""
-        given = device_array(name, array, (self.count, self._size_of(name)), self.dtype, written=True)
-        self._kernels.run_on_rows(GIVE_ROWS, self._x, self.count, self._group(name), *_arguments(given))
+        """Copy a row group to an array on the device, (n_world, n); raises ValueError as `take`."""
+        given = fitting(name, self.array(name, array), ((self.count, self.size_of(name)),), self.dtype, written=True)
+        self._move(by_world(given.address, *given.strides), self.place(name), name, given)
+
+    def copy_from(self, other: CudaWorlds, names: Collection[str]) -> None:
+        """Copy row groups of other worlds as many, on the GPU."""
+        for name in names:
+            self.changing(name)
+            self.movement.move(self.everyone, self.place(name), other.place(name), self.group(name)[1], self.stream)
+            self._viewed |= other._viewed & {name}
+
+    def _move(self, to: Place, origin: Place, name: str, given: DeviceArray) -> None:
+        self.movement.move(self.everyone, to, origin, self.group(name)[1], self.stream)
+        self.done_with(given)
 
     def view(self, name: str) -> RowView:
-        """A row group where it lies, without a copy; it may be written between steps, on the default stream.
+        """A row group where it lies, without a copy; it may be written between steps, on its stream.
 
         Raises ValueError for a name of which there are no numbers.
         """
-        shape, lines = (self._blocks, LANES, self._size_of(name)), self._lines(name, 0)
+        shape, lines = (self._blocks, LANES, self.size_of(name)), self._lines(name, 0)
         self._viewed.add(name)
-        return RowView(self._x, lines.address, shape, (lines.pitch, self._size, LANES * self._size), self.dtype)
+        return RowView(self._x, lines.address, shape, (lines.pitch, self._size, LANES * self._size), self.dtype,
+                       self.stream)
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         if self._fetched is None or self._viewed:
             rows = len(self.layout)
             pitch = rows * LANES * self._size
-            self._fetched = self._gpu.read(Lines(self._x.address, pitch), (self._blocks, rows, LANES), self.dtype)
+            self._fetched = self.gpu.read(Lines(self._x.address, pitch), (self._blocks, rows, LANES), self.dtype,
+                                          self.stream)
         return self._fetched, self.layout
 
     def alike(self, names: Collection[str]) -> bool:
@@ -114,41 +189,47 @@ class CudaWorlds:
 
     def step(self, steps: int, n: int, v: int) -> None:
         self._fetched = None
-        self._kernels.run(self._x, self._scratch, self.count, steps, {POSITION_COUNT: n, VELOCITY_COUNT: v})
+        self._kernels.run(self._x, self._scratch, self.count, steps, {POSITION_COUNT: n, VELOCITY_COUNT: v},
+                          self.stream)
 
-    def _run_on_rows(self, kernel: str, name: str, *arguments: Argument) -> None:
-        """Launch a kernel that changes a row group."""
-        self._alike.pop(name, None)
-        self._fetched = None
-        self._kernels.run_on_rows(kernel, self._x, self.count, self._group(name), *arguments)
-
-    def _size_of(self, name: str) -> int:
-        """How many numbers a row group has in a world, one at least."""
-        size = self._group(name)[1]
-        if not size:
-            groups = sorted({row.rpartition("_")[0] for row in self.layout})
-            raise ValueError(f"{name!r} is no row of these worlds; allowed are {', '.join(groups)}")
-        return size
-
-    def _group(self, name: str) -> tuple[int, int]:
-        return row_group(self.layout, name)
+    def _write_lines(self, name: str, lines: Array, chosen: Chosen, columns: Sequence[int] | None = None) -> None:
+        """Send lines of numbers and put them into columns of a row group, all where None."""
+        if not lines.size:
+            return
+        self.changing(name)
+        origin, to = self.lines(lines), self.place(name)
+        columns = range(lines.shape[1]) if columns is None else columns
+        for first, size in _runs(columns):
+            start = self._size * LANES * columns[first]
+            self.movement.move(chosen, replace(to, address=to.address + start),
+                               replace(origin, address=origin.address + self._size * first), size, self.stream)
 
     def _lines(self, name: str, block: int) -> Lines:
         """Where a row group lies, from a block on."""
         pitch = len(self.layout) * LANES * self._size
-        return Lines(self._x.address + block * pitch + self._group(name)[0] * LANES * self._size, pitch)
+        return Lines(self._x.address + block * pitch + self.group(name)[0] * LANES * self._size, pitch)
 
     def _read(self, name: str, first: int, end: int) -> Array:
-        return self._gpu.read(self._lines(name, first), (end - first, self._group(name)[1], LANES), self.dtype)
+        return self.gpu.read(self._lines(name, first), (end - first, self.group(name)[1], LANES), self.dtype,
+                              self.stream)
 
     def _write(self, name: str, first: int, blocks: Array) -> None:
-        self._alike.pop(name, None)
-        self._fetched = None
-        self._gpu.write(self._lines(name, first), blocks.astype(self.dtype, copy=False))
+        self.changing(name)
+        self.gpu.write(self._lines(name, first), blocks.astype(self.dtype, copy=False), self.stream)
 
 
-def _arguments(array: DeviceArray) -> tuple[Argument, ...]:
-    return ctypes.c_uint64(array.address), ctypes.c_int64(array.of_world), ctypes.c_int64(array.of_row)
+def _one_line(values: Array) -> bool:
+    """Whether lines are all alike, in every bit."""
+    return bool((values == values[:1]).all() and (np.signbit(values) == np.signbit(values[:1])).all())
+
+
+def _runs(columns: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Where columns that follow each other begin, and how many they are."""
+    first = 0
+    for i in range(1, len(columns) + 1):
+        if i == len(columns) or columns[i] != columns[i - 1] + 1:
+            yield first, i - first
+            first = i
 
 
 @functools.lru_cache(maxsize=64)

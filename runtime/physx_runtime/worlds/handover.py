@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -50,6 +50,9 @@ class HandoverWorlds:
 
     def write(self, name: str, values: Array, window: slice = EVERY_WORLD) -> None:
         self._worlds.write(name, values, window)
+
+    def write_at(self, name: str, values: Array, worlds: Array, columns: Sequence[int] | None = None) -> None:
+        self._worlds.write_at(name, values, worlds, columns)
 
     def at_least(self, name: str, value: float) -> None:
         self._worlds.at_least(name, value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,35 +20,38 @@ class Share:
     """
 
     def __init__(self, whole: Worlds, first: int, count: int, prefix: str = "") -> None:
-        self.count, self._whole, self._prefix = count, whole, prefix
-        self._window = slice(first, first + count)
+        self.count, self.whole, self.prefix = count, whole, prefix
+        self.window = slice(first, first + count)
         self._layout: tuple[Mapping[str, int], dict[str, int]] | None = None    # the whole's, and what of it is here
 
     @property
     def near(self) -> bool:
-        return self._whole.near
+        return self.whole.near
 
     @property
     def path(self) -> str:
-        return self._whole.path
+        return self.whole.path
 
     def rows(self, name: str) -> Array:
-        return self._whole.rows(self._prefix + name, self._window)
+        return self.whole.rows(self.prefix + name, self.window)
 
     def write(self, name: str, values: Array) -> None:
-        self._whole.write(self._prefix + name, values, self._window)
+        self.whole.write(self.prefix + name, values, self.window)
+
+    def write_at(self, name: str, values: Array, worlds: Array, columns: Sequence[int] | None = None) -> None:
+        self.whole.write_at(self.prefix + name, values, worlds + self.window.start, columns)
 
     def alike(self, names: Collection[str]) -> bool:
         return all(bool((rows == rows[:1]).all()) for rows in map(self.rows, names))
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         """A copy in blocks of its own, padded with the last world."""
-        buffer, layout = self._whole.blocks()
+        buffer, layout = self.whole.blocks()
         if self._layout is None or self._layout[0] is not layout:
-            own = [name for name in layout if name.startswith(self._prefix)]
-            self._layout = layout, {name.removeprefix(self._prefix): i for i, name in enumerate(own)}
-        lanes, first = buffer.shape[2], self._window.start
-        found = [layout[self._prefix + name] for name in self._layout[1]]
+            own = [name for name in layout if name.startswith(self.prefix)]
+            self._layout = layout, {name.removeprefix(self.prefix): i for i, name in enumerate(own)}
+        lanes, first = buffer.shape[2], self.window.start
+        found = [layout[self.prefix + name] for name in self._layout[1]]
         chosen = first + np.minimum(np.arange(-(-self.count // lanes) * lanes), self.count - 1)
         rows = buffer[(chosen // lanes)[:, None], found, (chosen % lanes)[:, None]]
         copied = rows.reshape(-1, lanes, len(found)).transpose(0, 2, 1)

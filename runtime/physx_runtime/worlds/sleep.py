@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from physx_runtime.model.rows import LINK_FORCE_ROWS
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.sleep import STARTED, STILL, WOKEN
+from physx_runtime.worlds.gpu_rows import gpu_rows
 from physx_runtime.worlds.share import Share
-from physx_runtime.worlds.store import Worlds, write_worlds
+from physx_runtime.worlds.store import Worlds
 
 Indices = NDArray[np.int64]
 
@@ -62,7 +63,10 @@ class Waking:
     def _stir(self, worlds: Indices | None, amount: float) -> None:
         if not self._topology.sleeping:
             return
-        if worlds is None and not isinstance(self._store, Share):
+        rows = gpu_rows(self._store)
+        if rows is not None:
+            rows.at_least("stirred", amount, rows.chosen(worlds))
+        elif worlds is None and not isinstance(self._store, Share):
             self._store.at_least("stirred", amount)
         else:
             chosen = slice(None) if worlds is None else worlds
@@ -72,4 +76,4 @@ class Waking:
 
     def _set(self, worlds: Indices, **values: float) -> None:
         for name, value in values.items() if self._topology.sleeping else ():
-            write_worlds(self._store, name, np.asarray(value), worlds)
+            self._store.write_at(name, np.asarray(value), worlds)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.model.rows import input_rows, lasting_rows
@@ -37,6 +38,9 @@ class WorldRows(Protocol):
     def write(self, name: str, values: Array) -> None:
         """Set a row group from (n_world, n)."""
 
+    def write_at(self, name: str, values: Array, worlds: Array, columns: Sequence[int] | None = None) -> None:
+        """Set columns of a row group, all where None, of the worlds with these indices, from (n, n_column) or fewer."""
+
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         """Everything for reading, (blocks, rows, lanes), and which row each scalar is."""
 
@@ -58,11 +62,10 @@ class Worlds(WorldRows, Protocol):
         """Advance by steps of `n` position and `v` velocity iterations."""
 
 
-def write_worlds(store: WorldRows, name: str, values: Array, worlds: Array) -> None:
-    """Set a row group, (n, size), of the worlds with these indices."""
-    held = store.rows(name)
-    held[worlds] = values
-    store.write(name, held)
+def with_lines(held: Array, values: Array, worlds: Array, columns: Sequence[int] | None) -> Array:
+    """Rows (n_world, n) of which those of some worlds, and some columns where they are named, have become values."""
+    held[worlds if columns is None else np.ix_(worlds, np.asarray(columns, np.int64))] = values
+    return held
 
 
 def copy_rows(before: Worlds, names: Iterable[str], after: Worlds) -> None:

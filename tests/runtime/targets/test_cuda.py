@@ -116,7 +116,7 @@ def test_lines_are_copied_where_they_lie_and_nowhere_else(cpp_compiler: str) -> 
 def test_a_copy_beyond_the_memory_is_the_drivers_to_refuse(cpp_compiler: str) -> None:
     gpu = gpu_on_host(HostDriver())
     memory = gpu.allocate(64, "a test")
-    with pytest.raises(DeviceError, match="cuMemcpy2D_v2 failed: invalid argument"):
+    with pytest.raises(DeviceError, match="cuMemcpy2DAsync_v2 failed: invalid argument"):
         gpu.read(Lines(memory.address, 64), (2, 16), "float32")
 
 

@@ -1,0 +1,230 @@
+"""The Direct API of worlds on a GPU: buffers and indices of the host, or of other packages on the device.
+
+Numbers and indices on the device are not looked at: an index that is none is skipped. Indices and data of the host are
+checked as ever, sent, and only the articulations' own numbers travel back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.direct import writes
+from physx_runtime.direct.gpu_articulations import GpuArticulations
+from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
+from physx_runtime.quantities.gpu_quantities import line_memory, read_lines
+from physx_runtime.quantities.state import centroidal_momentum_of
+from physx_runtime.targets.cuda_functions import MASK, Chosen, Place
+from physx_runtime.worlds.device_array import DeviceArray, is_on_device
+from physx_runtime.worlds.gpu_rows import WHOLE_NUMBERS
+
+Array = NDArray[Any]
+Indices = NDArray[np.int64]
+Kind = ComputeType | ReadType | WriteType
+
+
+class HostArguments(Protocol):
+    """How arguments of the host are checked."""
+
+    dtype: np.dtype[Any]
+    count: int
+
+    def max_counts(self) -> MaxCounts: ...
+
+    def chosen(self, indices: Any) -> Indices: ...
+
+    def buffer(self, kind: Kind, data: Any, chosen: Indices, writes: bool) -> Array: ...
+
+    def require_outputs(self, kind: ReadType, chosen: Indices) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a call asks of one simulation: the lines of the device's buffer, or their places among the host's blocks."""
+
+    member: GpuArticulations
+    chosen: Chosen
+    order: Indices
+    worlds: Indices             # on the host, where they are named there
+
+
+class GpuAccess:
+    """Operations on articulations of simulations that are on a GPU."""
+
+    def __init__(self, members: Sequence[GpuArticulations], arguments: HostArguments) -> None:
+        self._members, self._arguments = members, arguments
+
+    def compute(self, kind: ComputeType, data: Any, indices: Any) -> None:
+        """As `Direct.compute`."""
+        if kind is ComputeType.eUPDATE_KINEMATIC:
+            everyone = np.arange(self._arguments.count) if indices is None else indices
+            for part in self._parts(everyone, on_device=is_on_device(indices)):
+                part.member.refresh(part.chosen, clear=True)
+            return
+        if kind is ComputeType.eCENTROIDAL_MOMENTUM_MATRICES:
+            self._compute_centroidal(data, indices)
+            return
+
+        def make(part: Part, place: Place) -> None:
+            part.member.refresh(part.chosen, clear=False)
+            part.member.compute(kind, part.chosen, place)
+
+        self._give(kind, data, indices, make)
+
+    def get(self, kind: ReadType, data: Any, indices: Any) -> None:
+        """As `Direct.get`."""
+        counts = self._arguments.max_counts()
+        self._arguments.require_outputs(kind, np.arange(self._arguments.count) if is_on_device(indices) else
+                                        self._arguments.chosen(indices))
+        self._give(kind, data, indices, lambda part, place: part.member.read(kind, part.chosen, place, counts))
+
+    def set(self, kind: WriteType, data: Any, indices: Any) -> None:
+        """As `Direct.set`."""
+        counts = self._arguments.max_counts()
+        stride = block_size(kind, counts)
+        if is_on_device(data):
+            for part, array in self._on_device(kind, data, indices, written=False):
+                part.member.write(kind, part.chosen, Place(array.address, of_line=stride, owner=array), counts)
+                part.member.rows.worlds.done_with(array)
+            return
+        self._require_host(kind, indices)
+        chosen = self._arguments.chosen(indices)
+        blocks = self._arguments.buffer(kind, data, chosen, False).reshape(len(chosen), stride)
+        parts = [(part, blocks[part.order]) for part in self._parts(indices, on_device=False)]
+        if "TENDON" in kind.name:
+            writes.write_tendons(kind, [(part.member, part.worlds, own) for part, own in parts], counts)
+            return
+        for part, own in parts:
+            writes.check(kind, part.member, part.worlds, own)
+        for part, own in parts:
+            size = writes.own_size(kind, part.member.topology)
+            part.member.write(kind, part.chosen, part.member.rows.worlds.lines(own[:, :size]), counts)
+
+    # --- buffers -----------------------------------------------------------------------------------------------------
+
+    def _give(self, kind: ComputeType | ReadType, data: Any, indices: Any, make: Callable[[Part, Place], None]) -> None:
+        """Have what `make` puts into places put into the caller's buffer."""
+        counts = self._arguments.max_counts()
+        stride = block_size(kind, counts)
+        if is_on_device(data):
+            for part, array in self._on_device(kind, data, indices, written=True):
+                make(part, Place(array.address, of_line=stride, owner=array))
+                part.member.rows.worlds.done_with(array)
+            return
+        self._require_host(kind, indices)
+        chosen = self._arguments.chosen(indices)
+        flat = self._arguments.buffer(kind, data, chosen, True)
+        for part in self._parts(indices, on_device=False):
+            self._fetch(part, part.member.size_of(kind, counts), flat, part.order * stride, make)
+
+    @staticmethod
+    def _fetch(part: Part, size: int, flat: Array, starts: Indices, make: Callable[[Part, Place], None]) -> None:
+        """Copy what is made to lines of the host's buffer."""
+        rows, lines = part.member.rows, len(part.order)
+        if size:
+            memory = line_memory(rows, lines, size)
+            make(part, Place(memory.address, of_line=size, owner=memory))
+            flat[starts[:, None] + np.arange(size)] = read_lines(rows, memory, lines, size)
+
+    def _on_device(self, kind: Kind, data: Any, indices: Any, written: bool) -> Iterator[tuple[Part, DeviceArray]]:
+        """Parts whose lines lie in a buffer on the device, each with that. Raises ValueError where it does not fit."""
+        stride = block_size(kind, self._arguments.max_counts())
+        parts = self._parts(indices, on_device=True)
+        for part in parts:
+            array, lines = part.member.rows.worlds.array(kind.name, data), part.chosen.lines
+            held = int(np.prod(array.shape))
+            wanted = f"give {lines} blocks of {stride}, {lines * stride} numbers of {self._arguments.dtype}"
+            if array.dtype != self._arguments.dtype or held != lines * stride:
+                raise ValueError(f"{kind.name}: data on the device holds {held} numbers of {array.dtype}; {wanted}")
+            if not array.contiguous or (written and array.read_only):
+                wrong = "read-only" if array.contiguous else "not contiguous"
+                raise ValueError(f"{kind.name}: data on the device is {wrong}; {wanted} in one writeable piece")
+            yield part, array
+
+    @staticmethod
+    def _require_host(kind: Kind, indices: Any) -> None:
+        if is_on_device(indices):
+            raise ValueError(f"{kind.name}: indices are on the device and data is not; give both there, or both on the "
+                             "host")
+
+    # --- indices -----------------------------------------------------------------------------------------------------
+
+    def _parts(self, indices: Any, on_device: bool) -> list[Part]:
+        """Per simulation with any: which worlds.
+
+        on_device: lines are those of the call, whichever simulation they are of; else those of each simulation alone.
+        """
+        if is_on_device(indices):
+            nobody = np.zeros(0, np.int64)
+            return [Part(member, self._told(member, indices), nobody, nobody) for member in self._members]
+        chosen, parts = self._arguments.chosen(indices), []
+        for member in self._members:
+            order = np.flatnonzero((chosen >= member.first) & (chosen < member.first + member.count))
+            if not len(order):
+                continue
+            worlds, rows = chosen[order] - member.first, member.rows
+            found = rows.chosen(worlds)
+            if on_device and len(order) < len(chosen):
+                found = replace(rows.worlds.chosen(chosen), first=member.first, worlds=member.count, shift=rows.first)
+            parts.append(Part(member, found, order, worlds))
+        return parts
+
+    def _told(self, member: GpuArticulations, indices: Any) -> Chosen:
+        rows = member.rows
+        array = rows.worlds.array("indices", indices)
+        kind, size = str(array.dtype), array.dtype.itemsize
+        if array.dtype.kind == "b" and array.shape == (self._arguments.count,):
+            size = MASK
+        elif kind not in WHOLE_NUMBERS.get(size, ()) or len(array.shape) != 1:
+            raise ValueError(f"indices are {kind} of shape {array.shape} on the device; give whole numbers of 4 or 8 "
+                             f"bytes, or a mask ({self._arguments.count},)")
+        if not array.contiguous:
+            raise ValueError("indices on the device do not lie one after the other; give a contiguous array")
+        return Chosen(array.shape[0], member.count, array.address, size, member.first, rows.first, owner=array)
+
+    # --- centroidal momentum -----------------------------------------------------------------------------------------
+
+    def _compute_centroidal(self, data: Any, indices: Any) -> None:
+        kind, sizes = ComputeType.eCENTROIDAL_MOMENTUM_MATRICES, centroidal_blocks(self._arguments.max_counts())
+        if is_on_device(data):
+            width = self._arguments.dtype.itemsize
+            for part, array in self._on_device(kind, data, indices, written=True):
+                starts = np.cumsum([0, *(size * part.chosen.lines for size in sizes)])
+                places = [Place(array.address + int(start) * width, of_line=size, owner=array)
+                          for start, size in zip(starts, sizes, strict=False)]
+                self._momentum(part, places)
+                part.member.rows.worlds.done_with(array)
+            return
+        self._require_host(kind, indices)
+        chosen = self._arguments.chosen(indices)
+        flat = self._arguments.buffer(kind, data, chosen, True)
+        starts = np.cumsum([0, *(size * len(chosen) for size in sizes)])
+        jobs = []
+        for part in self._parts(indices, on_device=False):
+            nv = part.member.topology.nv
+            if not part.member.topology.fixed_base:
+                given = [flat[(starts[i] + part.order * sizes[i])[:, None] + np.arange(n)]
+                         for i, n in ((0, nv * nv), (1, nv))]
+                writes.check_momentum(*given)
+                jobs.append((part, given))
+        for part, given in jobs:
+            worlds, lines, nv = part.member.rows.worlds, len(part.order), part.member.topology.nv
+            made = [(i, n, line_memory(part.member.rows, lines, n)) for i, n in ((2, 6 * nv), (3, 6))]
+            self._momentum(part, [*map(worlds.lines, given), *(Place(memory.address, of_line=n, owner=memory)
+                                                               for _, n, memory in made)])
+            for i, n, memory in made:
+                place = (starts[i] + part.order * sizes[i])[:, None] + np.arange(n)
+                flat[place] = read_lines(part.member.rows, memory, lines, n)
+
+    @staticmethod
+    def _momentum(part: Part, places: Sequence[Place]) -> None:
+        nv = part.member.topology.nv
+        if not part.member.topology.fixed_base:
+            part.member.refresh(part.chosen, clear=False)
+            part.member.run(centroidal_momentum_of, part.chosen,
+                            {"given_mass": (places[0], nv * nv), "given_coriolis": (places[1], nv)},
+                            {"matrix": places[2], "bias": places[3]})

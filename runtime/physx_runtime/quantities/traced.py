@@ -1,0 +1,52 @@
+"""Quantities of worlds as straight-line code: what they depend on, and for which trees there is such code."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+
+from physx_runtime.compiling.function import Function, Sizes, trace_function
+from physx_runtime.language.ops import Rows
+from physx_runtime.model.rows import input_rows, state_rows, tree_rows
+from physx_runtime.model.topology import ActorTopology, BodyTopology, DofTopology, Topology
+
+StateQuantity = Callable[[Topology, Rows], Rows]
+
+# Pairs of a link and a dof it hangs on, up to which straight-line code is emitted: a chain of 62 links.
+MOST_LINK_DOF_PAIRS = 2000
+
+
+def structure(t: ActorTopology) -> ActorTopology:
+    """What quantities depend on: the tree, its joints and what pushes links from outside.
+
+    How often forces act stays too, which reports of joint forces show, and tendons whose impulses are kept for them.
+    Whatever else acts on the joints is left out. The rows of link forces are there; a quantity that reads them is given
+    them.
+    """
+    if isinstance(t, BodyTopology):
+        return BodyTopology(t.forces_every_iteration, link_forces=True, pushes=t.pushes)
+    dofs = tuple(DofTopology(dof.link, axis=dof.axis) for dof in t.dofs)
+    alone = Topology(t.fixed_base, t.forces_every_iteration, t.links, dofs, link_forces=True, pushes=t.pushes)
+    if not t.tendon_impulses:
+        return alone
+    return replace(alone, fixed_tendons=t.fixed_tendons, spatial_tendons=t.spatial_tendons, tendon_impulses=True)
+
+
+@functools.lru_cache(maxsize=256)
+def traced(quantity: StateQuantity, t: ActorTopology, given: Sizes) -> Function:
+    """The code of a quantity; given: arrays that it finds among the rows."""
+    absent = {name: [0.0] * size for name, size in tree_rows(t).items()}
+    return trace_function(lambda rows: quantity(t.tree, {**absent, **rows}), state_rows(t) | input_rows(t), given)
+
+
+def specialised(t: ActorTopology) -> bool:
+    """Whether a tree is small enough for straight-line code."""
+    return _pairs(t.tree) <= MOST_LINK_DOF_PAIRS
+
+
+def _pairs(t: Topology) -> int:
+    dofs = [t.root_size] * len(t.links)
+    for i, link in enumerate(t.links):
+        dofs[i] = len(t.dofs_of(i)) + (dofs[link.parent] if link.parent >= 0 else t.root_size)
+    return sum(dofs)
