@@ -43,7 +43,7 @@ def literal(value: float, dtype: str) -> str:
     if single:
         value = struct.unpack("f", struct.pack("f", value))[0]
     if math.isnan(value):
-        raise NotImplementedError("a constant that is no number has no C form")
+        return "NO_NUMBER"
     if math.isinf(value):
         return "INFINITE" if value > 0 else "(-INFINITE)"
     text = f"{value.hex()}{'f' if single else ''}"

@@ -143,7 +143,7 @@ class GpuArticulations:
 
     def _frames(self) -> tuple[Place, int]:
         """Link frames in F."""
-        masses = self.simulation.values.mass_properties
+        masses = self.simulation.parameter_values.mass_properties
         centers = masses.values["center_of_mass"]
         frames = np.array([[*position, *rotation] for position, rotation in self.simulation.model.link_frames]).ravel()
         if not self.topology.fixed_base and masses.root_moved:
@@ -153,7 +153,7 @@ class GpuArticulations:
 
     def _root_numbers(self, name: str) -> tuple[Place, int]:
         """A parameter of the root link that the host keeps."""
-        values = self.simulation.values.mass_properties.values[name]
+        values = self.simulation.parameter_values.mass_properties.values[name]
         root = values[:, 0]
         return self._constant(f"root {name}", root[0] if (root == root[:1]).all() else root, values), root.shape[1]
 
@@ -282,7 +282,7 @@ class GpuArticulations:
             self._move(chosen, place, self.rows.shifted(self.rows.worlds.place(name), first), size)
 
     def _read_tendons(self, kind: str, chosen: Chosen, place: Place, counts: MaxCounts) -> None:
-        rows, actor, own = self.rows, self.simulation.model.actor, self.simulation.values
+        rows, actor, own = self.rows, self.simulation.model.actor, self.simulation.parameter_values
         rows.worlds.movement.fill(chosen, place, 0.0, tendons.own_size(kind, actor, counts), rows.worlds.stream)
         for word, name, element in tendons.words(kind, actor, counts):
             parameter = own.parameter(name)
@@ -330,7 +330,7 @@ class GpuArticulations:
         self._writing = False
 
     def _write_tendons(self, kind: WriteType, chosen: Chosen, place: Place, counts: MaxCounts) -> None:
-        rows, own = self.rows, self.simulation.values
+        rows, own = self.rows, self.simulation.parameter_values
         found = [(word, own.parameter(name), element)
                  for word, name, element in tendons.words(kind.name, self.simulation.model.actor, counts)]
         if any(not parameter.scalars for _, parameter, _ in found):

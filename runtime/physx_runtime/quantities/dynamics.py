@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +19,8 @@ from physx_runtime.quantities.derivatives import inverse_derivatives
 from physx_runtime.quantities.traced import StateQuantity
 from physx_runtime.quantities.world_quantities import ArrayLines, Indices, WorldQuantities, lines_of
 from physx_runtime.simulation.actor import Actor
+from physx_runtime.worlds.device_array import is_on_device
+from physx_runtime.worlds.gpu_rows import required_gpu_rows
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[Any]
@@ -61,36 +63,36 @@ class Dynamics:
     def _everywhere(self) -> Indices:
         return np.arange(self._simulation.worlds)
 
-    def inverse_dynamics(self, acceleration: ArrayLike) -> Array:
+    def inverse_dynamics(self, acceleration: Any, out: Any = None) -> Any:
         """Force that makes the articulation accelerate so, (n_world, nv).
 
         acceleration: (nv,) or (n_world, nv); of the root, of its centre of mass, not a spatial one. Raises ValueError
         for another shape and for numbers that are not finite.
         """
-        given = {"acceleration": self._given("acceleration", acceleration)}
-        return self._values(quantities.force_at_acceleration, given)["values"]
+        return self._answer(quantities.force_at_acceleration, (self._quantities.topology.nv,), out,
+                            acceleration=acceleration)
 
-    def forward_dynamics(self, force: ArrayLike) -> Array:
+    def forward_dynamics(self, force: Any, out: Any = None) -> Any:
         """Acceleration under a force (nv,) or (n_world, nv), (n_world, nv); raises as `inverse_dynamics`."""
-        return self._values(quantities.acceleration_under_force, {"force": self._given("force", force)})["values"]
+        return self._answer(quantities.acceleration_under_force, (self._quantities.topology.nv,), out, force=force)
 
-    def bias(self) -> Array:
+    def bias(self, out: Any = None) -> Any:
         """C(q, v) + g(q): the force at zero acceleration, (n_world, nv)."""
-        return self._values(quantities.bias_force, {})["values"]
+        return self._answer(quantities.bias_force, (self._quantities.topology.nv,), out)
 
-    def mass_matrix(self) -> Array:
+    def mass_matrix(self, out: Any = None) -> Any:
         """M with armature, (n_world, nv, nv)."""
         nv = self._quantities.topology.nv
-        return self._values(quantities.mass_with_armature, {})["values"].reshape(self._simulation.worlds, nv, nv)
+        return self._answer(quantities.mass_with_armature, (nv, nv), out)
 
-    def jacobian(self, link: str) -> Array:
+    def jacobian(self, link: str, out: Any = None) -> Any:
         """[velocity of the link's centre of mass; angular velocity] over generalised velocity, (n_world, 6, nv).
 
         link: its prim path; raises ValueError for one that is no link.
         """
-        return self._of_link(link, "jacobian").reshape(self._simulation.worlds, 6, self._quantities.topology.nv)
+        return self._answer(self._of_link(link, "jacobian"), (6, self._quantities.topology.nv), out)
 
-    def operational_inertia(self, link: str, axes: str = "both") -> Array:
+    def operational_inertia(self, link: str, axes: str = "both", out: Any = None) -> Any:
         """(J M^-1 J^T)^-1 of a link, (n_world, 6, 6): the inertia that a force at its centre of mass meets.
 
         link: its prim path. axes: "linear" or "angular" for the (n_world, 3, 3) of those coordinates alone, "both" for
@@ -100,10 +102,10 @@ class Dynamics:
         if axes not in JACOBIAN_ROWS:
             raise ValueError(f"axes is {axes!r}; allowed are {', '.join(JACOBIAN_ROWS)}")
         first, last = JACOBIAN_ROWS[axes]
-        return self._of_link(link, axes).reshape(-1, last - first, last - first)
+        return self._answer(self._of_link(link, axes), (last - first, last - first), out)
 
     def inverse_dynamics_derivatives(self, acceleration: ArrayLike) -> InverseDerivatives:
-        """How the force of `inverse_dynamics` changes, exactly: the traced expression differentiated.
+        """How the force of `inverse_dynamics` changes, exactly: the traced expression differentiated; on the host.
 
         Raises as `inverse_dynamics`, and UnsupportedError for a tree too large for straight-line code.
         """
@@ -133,19 +135,44 @@ class Dynamics:
         position, velocity = (array.reshape(len(worlds), t.nv, t.nv).transpose(0, 2, 1) for array in made.values())
         return position, velocity
 
-    def _of_link(self, path: str, what: str) -> Array:
+    def _of_link(self, path: str, what: str) -> StateQuantity:
         names = self._simulation.model.link_names
         if path not in names:
             raise ValueError(f"{path!r} is no link; allowed are {', '.join(names)}")
         key = (names.index(path), what)
         if key not in self._inertias:
             self._inertias[key] = _link_quantity(*key)
-        return self._values(self._inertias[key], {})["values"]
+        return self._inertias[key]
 
-    def _values(self, quantity: StateQuantity, given: dict[str, Array]) -> dict[str, Array]:
-        return self._quantities.values(quantity, self._simulation.store, self._everywhere, given)
+    def _answer(self, quantity: StateQuantity, shape: tuple[int, ...], out: Any, **given: Any) -> Any:
+        """The values of a quantity, (n_world, *shape), or `out` once they are put there."""
+        if out is not None or any(is_on_device(values) for values in given.values()):
+            return self._on_gpu(quantity, shape, out, given)
+        arrays = {name: self._given(name, values) for name, values in given.items()}
+        made = self._quantities.values(quantity, self._simulation.store, self._everywhere, arrays)["values"]
+        return made.reshape(self._simulation.worlds, *shape)
+
+    def _on_gpu(self, quantity: StateQuantity, shape: tuple[int, ...], out: Any, given: Mapping[str, Any]) -> Any:
+        rows, nv = required_gpu_rows("an argument", self._simulation.store), self._quantities.topology.nv
+        if out is not None and not is_on_device(out):
+            raise ValueError(f"out is {type(out).__name__}, which lies on no GPU; leave it out for an array of the "
+                             "host")
+        chosen = rows.everyone()
+        held = {name: values if is_on_device(values) else self._given(name, values) for name, values in given.items()}
+        places = {name: (rows.lines(name, values, chosen, nv), nv) for name, values in held.items()}
+        if out is None:
+            made = self._quantities.gpu.values(quantity, rows, chosen, places)["values"]
+            found: Any = made.reshape(self._simulation.worlds, *shape)
+        else:
+            found, place = out, rows.elements("out", out, chosen, shape, written=True)
+            self._quantities.gpu.run(quantity, rows, chosen, places, {"values": place})
+            rows.done(place)
+        rows.done(*(place for place, _ in places.values()))
+        return found
 
     def _given(self, name: str, values: ArrayLike) -> Array:
+        if is_on_device(values):
+            raise ValueError(f"{name} is given on a GPU, and derivatives are put together on the host; copy it there")
         array, count = np.asarray(values, dtype=self._simulation.dtype), self._simulation.worlds
         nv = self._quantities.topology.nv
         if array.shape not in ((nv,), (count, nv)):

@@ -54,7 +54,7 @@ class Actor:
     def use_stream(self, stream: Any) -> None:
         """Give all work to a stream of the GPU from now on, with all that is stepped together with this.
 
-        stream: of CuPy, PyTorch, Warp, JAX or numba-cuda, a handle as a number, or None for the default stream. Raises
+        stream: of CuPy, PyTorch, Warp or numba-cuda, a handle as a number, or None for the default stream. Raises
         ValueError for anything else, and where the worlds are on no GPU.
         """
         OnGpu(self).use_stream(stream)
@@ -71,7 +71,7 @@ class Actor:
         return ParameterValues(self.model, self._store, self.worlds, self.dtype)
 
     @property
-    def values(self) -> ParameterValues:
+    def parameter_values(self) -> ParameterValues:
         """Parameters of every world."""
         return self._values
 

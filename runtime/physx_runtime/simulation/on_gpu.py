@@ -50,7 +50,7 @@ class GpuActor(Protocol):
     def store(self) -> WorldRows: ...
 
     @property
-    def values(self) -> ParameterValues: ...
+    def parameter_values(self) -> ParameterValues: ...
 
     @property
     def watchers(self) -> Sequence[Watcher]: ...
@@ -85,7 +85,7 @@ class OnGpu:
             if line.shape != (size,):
                 raise ValueError(f"{name} has shape {line.shape}; for worlds that are named on a GPU give ({size},), "
                                  f"or ({chosen.lines}, {size}) there")
-            values = checked_row(self._actor.model, self._actor.values.owners, name, line, np.arange(1),
+            values = checked_row(self._actor.model, self._actor.parameter_values.owners, name, line, np.arange(1),
                                  self._actor.dtype)
         if name in LINK_FORCE_ROWS:
             self._actor.alike.heed_link_forces()
@@ -123,7 +123,8 @@ class OnGpu:
         start = self._start(lines.get("joint_position"), lines.get("joint_velocity"), root_pose,
                             lines.get("root_velocity"))
         for name, values in start.rows.items():
-            array = checked_row(actor.model, actor.values.owners, name, values, np.arange(len(values)), actor.dtype)
+            array = checked_row(actor.model, actor.parameter_values.owners, name, values, np.arange(len(values)),
+                                actor.dtype)
             self._put(rows, name, rows.of_all(array), chosen, 0, array.shape[1])
         for row, first, size, place in places:
             rows.write_part(row, first, size, place, chosen)
@@ -135,7 +136,7 @@ class OnGpu:
     def _start(self, joint_position: ArrayLike | None, joint_velocity: ArrayLike | None, root_pose: ArrayLike | None,
                root_velocity: ArrayLike | None) -> Start:
         """Of one world where all begin alike, else of every world; what is given is for all alike."""
-        actor, masses = self._actor, self._actor.values.mass_properties
+        actor, masses = self._actor, self._actor.parameter_values.mass_properties
         worlds = np.arange(actor.worlds if masses.root_moved else 1)
         start = Start(actor.model, worlds, actor.dtype, masses.root_place(worlds))
         for name, given in (("joint_position", joint_position), ("joint_velocity", joint_velocity),
@@ -148,7 +149,7 @@ class OnGpu:
 
     def set_parameters(self, values: Mapping[str, Any], worlds: Any) -> None:
         """Set parameters that lie on the GPU, (n_line, *shape) each."""
-        rows, own = self._rows("a parameter"), self._actor.values
+        rows, own = self._rows("a parameter"), self._actor.parameter_values
         chosen = self._chosen(rows, worlds)
         found = []
         for name, given in values.items():

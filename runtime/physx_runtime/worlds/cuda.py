@@ -19,7 +19,7 @@ from physx_runtime.targets.cuda_driver import Gpu, Lines, Memory, Stream
 from physx_runtime.targets.cuda_functions import Chosen, Movement, Place, by_world, in_blocks
 from physx_runtime.worlds.buffer import by_block, row_group
 from physx_runtime.worlds.buffer import by_world as worlds_of
-from physx_runtime.worlds.device_array import DeviceArray, RowView, device_array, fitting, stream_of
+from physx_runtime.worlds.device_array import DeviceArray, RowView, device_array, fitting, number_of, stream_of
 from physx_runtime.worlds.path import SPECIALISED
 from physx_runtime.worlds.store import EVERY_WORLD
 
@@ -87,6 +87,8 @@ class CudaWorlds:
 
     def chosen(self, worlds: Indices) -> Chosen:
         """The worlds with these indices, which are sent to the GPU where they are not those of the last time."""
+        if not len(worlds):
+            return Chosen(0, self.count)
         if self._sent is None or not np.array_equal(self._sent[0], worlds):
             self._sent = worlds.copy(), self.sent(worlds.astype(np.int32))
         return Chosen(len(worlds), self.count, self._sent[1].address, 4, owner=self._sent[1])
@@ -128,14 +130,18 @@ class CudaWorlds:
     def array(self, name: str, values: Any) -> DeviceArray:
         """An array of another package, once work on it may begin. Raises ValueError where it cannot be used here."""
         found = device_array(name, values, self.gpu, self.stream)
-        if found.stream is not None and stream_of(found.stream) != self.stream:
+        if self._elsewhere(found):
             self.gpu.follow(self.stream, stream_of(found.stream))
         return found
 
     def done_with(self, array: DeviceArray) -> None:
         """Let its own stream wait for what was done with an array."""
-        if array.stream is not None and stream_of(array.stream) != self.stream:
+        if self._elsewhere(array):
             self.gpu.follow(stream_of(array.stream), self.stream)
+
+    def _elsewhere(self, array: DeviceArray) -> bool:
+        """Whether an array is worked on on another stream."""
+        return array.stream is not None and number_of(stream_of(array.stream)) != number_of(self.stream)
 
     def take(self, name: str, array: Any) -> None:
         """Set a row group from an array on the device, (n_world, n).

@@ -74,12 +74,13 @@ class GpuRows:
         """The numbers from the `first` one on."""
         return replace(place, address=place.address + first * place.of_row * np.dtype(self.worlds.dtype).itemsize)
 
-    def elements(self, name: str, values: Any, chosen: Chosen, shape: tuple[int, ...]) -> Place:
+    def elements(self, name: str, values: Any, chosen: Chosen, shape: tuple[int, ...], written: bool = False) -> Place:
         """Where an array on the device (n_line, *shape) lies, of whose last axes the numbers follow each other.
 
         Raises ValueError where it does not fit.
         """
-        array = fitting(name, self.worlds.array(name, values), ((chosen.lines, *shape),), self.worlds.dtype)
+        array = fitting(name, self.worlds.array(name, values), ((chosen.lines, *shape),), self.worlds.dtype,
+                        written)
         if not array.contiguous:
             raise ValueError(f"{name} on the device does not lie in one piece; give a contiguous array")
         return Place(array.address, of_line=math.prod(shape), owner=array)

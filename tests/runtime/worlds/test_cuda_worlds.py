@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from physx_runtime import Simulation
 from physx_runtime.compiling.cuda_c import LANES
 from physx_runtime.targets import cuda
@@ -18,21 +17,12 @@ from physx_runtime.worlds.cuda import CudaWorlds, step_kernels
 from physx_runtime.worlds.specialised import SpecialisedWorlds
 from physx_runtime.worlds.store import Worlds
 from support.chance.packed_trees import random_tree
+from support.device_arrays import OnDevice
 from support.places import DOUBLE_PENDULUM, FINGER
 
 WORLDS, BLOCKS = 37, 2
 PASSES = ("start", "position", "velocity", "end")
 FLOAT = 4       # bytes
-
-
-class OnDevice:
-    """An array that another package says lies on the GPU; here it is the processor's memory."""
-
-    def __init__(self, held: NDArray[Any], read_only: bool = False, **more: Any) -> None:
-        self.held = held
-        self.__cuda_array_interface__ = {
-            "shape": held.shape, "typestr": held.dtype.str, "data": (held.ctypes.data, read_only), "version": 3,
-            "strides": None if held.flags.c_contiguous else held.strides, **more}
 
 
 @pytest.fixture
