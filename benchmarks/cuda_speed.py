@@ -5,13 +5,16 @@
 
 For every robot the first worlds are stepped on the CPU as well and must agree bit for bit in every row of the state;
 then batches of several sizes are timed, the state staying on the GPU. Counted are steps of one world by 1/60 s at 32
-position iterations and 1 velocity iteration; all worlds must have moved and be finite. With PHYSX_RUNTIME_CUDA=host the
-kernels run on the processor: a rehearsal, no measurement.
+position iterations and 1 velocity iteration; all worlds must have moved and be finite. Quantities of the Direct API are
+held against the CPU likewise and timed, their matrices staying on the GPU. Where CuPy and numba-cuda are, their arrays
+and streams go in and out of a step. With PHYSX_RUNTIME_CUDA=host the kernels run on the processor: a rehearsal, no
+measurement.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import pickle
 import time
@@ -22,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CHECKED, CHECKED_STEPS = 64, 60
+CALLS = 32          # of a quantity that are timed
 NUDGE = 0.01        # rad or length: what sets worlds apart
 
 
@@ -90,10 +94,75 @@ def rate(gpu: Any, t: Any, rows: Any, n: int, v: int, worlds: int, dtype: str, s
     return worlds * steps / seconds
 
 
+def quantity_rates(gpu: Any, t: Any, rows: Any, worlds: int, dtype: str) -> dict[str, float]:
+    """Worlds a second for which quantities are made; the first worlds must have the CPU's bits."""
+    from physx_runtime.quantities import state
+    from physx_runtime.quantities.world_quantities import WorldQuantities
+    from physx_runtime.targets.cuda_functions import Place
+    from physx_runtime.worlds.cuda import CudaWorlds
+    from physx_runtime.worlds.gpu_rows import GpuRows
+    from physx_runtime.worlds.specialised import SpecialisedWorlds
+
+    made, chosen, found = WorldQuantities(t), np.arange(min(worlds, CHECKED)), {}
+    near = filled(SpecialisedWorlds(t, len(chosen), dtype), t, rows)
+    far = filled(CudaWorlds(gpu, t, len(chosen), dtype), t, rows)
+    store = filled(CudaWorlds(gpu, t, worlds, dtype), t, rows)
+    lines = GpuRows(store, 0, worlds)
+    for quantity in (state.jacobian, state.mass_without_armature, state.coriolis_compensation):
+        one, other = (made.values(quantity, each, chosen, {})["values"] for each in (near, far))
+        if not np.array_equal(one, other):
+            raise RuntimeError(f"{quantity.__name__}: numbers differ from the CPU; none may")
+        size = one.shape[1]
+        memory = gpu.allocate(worlds * size * one.itemsize, "matrices")
+        places = {"values": Place(memory.address, of_line=size)}
+        made.gpu.run(quantity, lines, lines.everyone(), {}, places)
+        gpu.wait(None)
+        begin = time.perf_counter()
+        for _ in range(CALLS):
+            made.gpu.run(quantity, lines, lines.everyone(), {}, places)
+        gpu.wait(None)
+        found[quantity.__name__] = worlds * CALLS / (time.perf_counter() - begin)
+    return found
+
+
+def neighbours(gpu: Any, path: Path) -> str:
+    """What became of arrays and streams of CuPy and numba-cuda that went in and out of a step."""
+    from physx_runtime.targets.cuda import DRIVER, back_end
+    from physx_runtime.worlds.cuda import CudaWorlds
+    from physx_runtime.worlds.device_array import stream_of
+
+    if back_end() != DRIVER:
+        return "not tried: there is no GPU"
+    packed, said = dict(np.load(path)), []
+    t, (n, v) = pickle.loads(packed.pop("topology").tobytes()), map(int, packed.pop("settings"))
+    store, plain = (filled(CudaWorlds(gpu, t, CHECKED, "float32"), t, packed) for _ in range(2))
+    for package in ("cupy", "numba.cuda"):
+        try:
+            module = importlib.import_module(package)
+        except ImportError:
+            said.append(f"{package} is not installed")
+            continue
+        stream = module.cuda.Stream(non_blocking=True) if package == "cupy" else module.stream()
+        positions = store.rows("q")
+        held = module.asarray(positions) if package == "cupy" else module.to_device(positions)
+        module.cuda.Device().synchronize() if package == "cupy" else module.synchronize()
+        store.stream = stream_of(stream)
+        store.take("q", held)
+        store.step(1, n, v)
+        store.give("q", held)
+        gpu.wait(store.stream)
+        back = held.get() if package == "cupy" else held.copy_to_host()
+        plain.step(1, n, v)
+        said.append(f"{package}: {'as it should' if np.array_equal(back, plain.rows('q')) else 'NUMBERS DIFFER'}")
+        store.stream = None
+    return ", ".join(said)
+
+
 def measure(gpu: Any, path: Path, design: str, arguments: argparse.Namespace) -> None:
     """Print the lines of a robot in a design, chosen where none is named."""
     from physx_runtime.compiling.kernel_design import FORCED
     from physx_runtime.targets.cuda import LoadedKernels
+    from physx_runtime.targets.cuda_driver import DeviceError
     from physx_runtime.worlds.cuda import step_kernels
 
     os.environ[FORCED] = design
@@ -109,9 +178,15 @@ def measure(gpu: Any, path: Path, design: str, arguments: argparse.Namespace) ->
         if differing:
             raise RuntimeError(f"{path.stem}: {differing} numbers of the state differ from the CPU; none may")
         for worlds in arguments.sizes:
-            found = rate(gpu, t, packed, n, v, worlds, dtype, arguments.steps)
-            print(f"| {path.stem} | {dtype} | {source.design} | {worlds} | {found / 1e6:.2f} | {seconds:.1f} |",
-                  flush=True)
+            try:
+                found = rate(gpu, t, packed, n, v, worlds, dtype, arguments.steps)
+                made = quantity_rates(gpu, t, packed, worlds, dtype)
+            except DeviceError as error:        # too many for its memory
+                print(f"| {path.stem} | {dtype} | {source.design} | {worlds} | {error} |", flush=True)
+                continue
+            rates = " | ".join(f"{each / 1e6:.2f}" for each in made.values())
+            print(f"| {path.stem} | {dtype} | {source.design} | {worlds} | {found / 1e6:.2f} | {rates} | "
+                  f"{seconds:.1f} |", flush=True)
 
 
 def main() -> None:
@@ -132,11 +207,14 @@ def main() -> None:
 
     gpu = find_gpu()
     print(f"{gpu.name}, {gpu.architecture}\n\n"
-          "| robot | dtype | design | worlds | M steps/s | s to trace and compile |\n|---|---|---|---|---|---|")
+          "| robot | dtype | design | worlds | M steps/s | M Jacobians/s | M mass matrices/s | M Coriolis forces/s | "
+          "s to trace and compile |\n|---|---|---|---|---|---|---|---|---|")
     for path in sorted(arguments.folder.glob("*.npz")):
         if not arguments.robots or path.stem in arguments.robots:
             for design in arguments.designs:
                 measure(gpu, path, design, arguments)
+    first = min(arguments.folder.glob("*.npz"), key=lambda path: path.stat().st_size)
+    print(f"\narrays and streams of others: {neighbours(gpu, first)}")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from physx_runtime.quantities.traced import StateQuantity, specialised, structur
 from physx_runtime.targets.cuda_driver import DeviceError, Lines, Memory
 from physx_runtime.targets.cuda_functions import Chosen, LoadedFunction, Place
 from physx_runtime.worlds.gpu_rows import GpuRows
-from physx_schema.errors import UnsupportedError
 
 Array = NDArray[Any]
 # Arrays that a quantity finds among its rows: where they lie, and how many numbers a world has.
@@ -23,7 +22,7 @@ GivenPlaces = Mapping[str, tuple[Place, int]]
 
 
 class GpuQuantities:
-    """Quantities of one simulation's worlds; methods raise UnsupportedError for a tree too large for kernels."""
+    """Quantities of one simulation's worlds; methods raise DeviceError for a tree too large for kernels."""
 
     def __init__(self, t: ActorTopology) -> None:
         self._structure, self._links = structure(t), len(t.tree.links)
@@ -34,7 +33,7 @@ class GpuQuantities:
     def function(self, quantity: StateQuantity, given: Mapping[str, int]) -> Function:
         """What is computed, with arrays of these sizes."""
         if not self._specialised:
-            raise UnsupportedError(f"device 'cuda': quantities are made for trees of up to a chain of 60 links, and "
+            raise DeviceError(f"device 'cuda': quantities are made for trees of up to a chain of 60 links, and "
                                    f"this one has {self._links}; use device='cpu'")
         return traced(quantity, self._structure, tuple(given.items()))
 
@@ -71,10 +70,7 @@ class GpuQuantities:
         layout, kernel = self._kernels.get(key, (None, None))
         if kernel is None or layout is not worlds.layout:
             source = emit_function_kernel(function, worlds.layout, worlds.dtype, written)
-            try:
-                kernel = LoadedFunction(worlds.gpu, source)
-            except DeviceError as error:
-                raise UnsupportedError(str(error)) from error
+            kernel = LoadedFunction(worlds.gpu, source)
             self._kernels[key] = worlds.layout, kernel
         return kernel
 

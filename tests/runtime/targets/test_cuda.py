@@ -163,7 +163,7 @@ import sys
 sys.modules["pxr"] = None
 sys.path.insert(0, {benchmarks!r})
 import cuda_speed
-cuda_speed.CHECKED = cuda_speed.CHECKED_STEPS = 2
+cuda_speed.CHECKED = cuda_speed.CHECKED_STEPS = cuda_speed.CALLS = 2
 sys.argv = ["cuda_speed.py", {folder!r}, "--sizes", "2", "--steps", "2"]
 cuda_speed.main()
 """
@@ -179,3 +179,4 @@ def test_the_speed_script_checks_and_times_packed_robots_without_usd(cuda_on_hos
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "| cart-pole | float32 | held | 2 |" in done.stdout
+    assert "not tried: there is no GPU" in done.stdout

@@ -1,6 +1,7 @@
 """A step beside one's own numba-cuda kernels: what they write it reads, and the other way round.
 
-numba's simulator runs the kernels, the processor the step, on the same memory; it has no GPU's arrays, so they are named.
+numba's simulator runs the kernels, the processor the step, on the same memory; its arrays speak no protocol and are
+wrapped in what does.
 """
 
 from __future__ import annotations
