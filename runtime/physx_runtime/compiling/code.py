@@ -31,7 +31,7 @@ class Code:
     def arguments(self, n: int) -> tuple[int, ...]:
         """Nodes that node `n` computes with; none for constants and inputs."""
         op, args = self.nodes[n]
-        return () if op in ("input", "const") else tuple(int(a) for a in args)      # type: ignore[call-overload]
+        return () if op in ("input", "const") else args     # type: ignore[return-value]
 
     def where_none(self, conditions: Collection[int]) -> Code:
         """The code for lanes in which none of these conditions holds; what it still computes, it computes alike."""
@@ -68,12 +68,14 @@ class Code:
         """The code with only the outputs in `rows` that it changes, and what they need."""
         outputs = tuple((row, n) for row, n in self.outputs if row in rows and self.nodes[n] != ("input", (row,)))
         used: set[int] = set()
-        stack = [n for _, n in outputs]
+        stack, nodes = [n for _, n in outputs], self.nodes
         while stack:
             n = stack.pop()
             if n not in used:
                 used.add(n)
-                stack += self.arguments(n)
+                op, args = nodes[n]
+                if op not in ("input", "const"):
+                    stack += args       # type: ignore[arg-type]
         return Code(self.nodes, self.origins, tuple(sorted(used)), outputs)
 
 

@@ -6,12 +6,18 @@ and numba calls it by address.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import hashlib
-from collections.abc import Callable, Mapping
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
 
 import llvmlite
 import llvmlite.binding as llvm
+from llvmlite.binding import ffi
 
 from physx_runtime.compiling.kernel_cache import FORMAT, keep, keep_text, kept, package_code
 
@@ -35,8 +41,11 @@ def load_function(symbol: str, text: str, cpu: str = HOST) -> int:
 
 
 def load_functions(texts: Mapping[str, str], cpu: str = HOST) -> dict[str, int]:
-    """The addresses of functions by symbol, each in its own IR text, compiled on first use; cpu as `load_function`."""
-    return _linked({symbol: _object_code(symbol, text, cpu) for symbol, text in texts.items()}, cpu)
+    """The addresses of functions by symbol, each in its own IR text, compiled on first use; cpu as `load_function`.
+
+    Functions may call each other by symbol.
+    """
+    return _linked(_object_codes(texts.items(), cpu), cpu)
 
 
 def _linked(codes: Mapping[str, bytes], cpu: str) -> dict[str, int]:
@@ -49,22 +58,29 @@ def _linked(codes: Mapping[str, bytes], cpu: str) -> dict[str, int]:
     return {symbol: int(engine.get_function_address(symbol)) for symbol in codes}
 
 
-def load_kept(key: str, make: Callable[[], tuple[str, str]]) -> int:
-    """The address of the function that `make` writes as (symbol, text), without writing it where it was made before.
+def load_kept(key: str, make: Callable[[], Iterable[tuple[str, str]]]) -> int:
+    """The address of the last of the functions that `make` writes as (symbol, text), unwritten where made before.
 
     key: names what `make` depends on, besides the package's own code.
     """
     digest = hashlib.sha256(f"{key} {package_code()} {' '.join(_processor(HOST))}".encode()).hexdigest()[:24]
     note = kept(f"made_{digest}.txt")
     if note is not None:
-        symbol = note.decode()
-        code = kept(_object_name(symbol, HOST))
-        if code is not None:
-            return _linked({symbol: code}, HOST)[symbol]
-    symbol, text = make()
-    address = load_function(symbol, text)
-    keep(f"made_{digest}.txt", symbol.encode())
-    return address
+        symbols = note.decode().split()
+        codes = {symbol: kept(_object_name(symbol, HOST)) for symbol in symbols}
+        found = {symbol: code for symbol, code in codes.items() if code is not None}
+        if len(found) == len(symbols):
+            return _linked(found, HOST)[symbols[-1]]
+    made = _object_codes(make(), HOST)
+    keep(f"made_{digest}.txt", " ".join(made).encode())
+    return list(_linked(made, HOST).values())[-1]
+
+
+def _object_codes(texts: Iterable[tuple[str, str]], cpu: str) -> dict[str, bytes]:
+    """Object code by symbol, of (symbol, text): compiled on all cores while the next text is written."""
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        coming = {symbol: pool.submit(_object_code, symbol, text, cpu) for symbol, text in texts}
+        return {symbol: code.result() for symbol, code in coming.items()}
 
 
 def assembly(text: str, cpu: str = HOST) -> str:
@@ -76,7 +92,7 @@ def _object_code(symbol: str, text: str, cpu: str) -> bytes:
     name = _object_name(symbol, cpu)
     code = kept(name)
     if code is None:
-        code = bytes(_machine(cpu).emit_object(llvm.parse_assembly(text)))
+        code = _generated(text, cpu)
         keep(name, code)
         keep_text(f"{symbol}.ll", text)
     return code
@@ -87,8 +103,34 @@ def _object_name(symbol: str, cpu: str) -> str:
     return f"{symbol}_{hashlib.sha256(target.encode()).hexdigest()[:12]}.o"
 
 
+def _generated(text: str, cpu: str) -> bytes:
+    """Object code of IR; several threads may ask for it at a time."""
+    module, machine = llvm.parse_assembly(text, llvm.create_context()), _machine(cpu, threading.get_ident())
+    with ffi.OutputString() as message:
+        buffer = _generator()(machine, module, 1, message)
+        if not buffer:
+            raise RuntimeError(f"LLVM generates no code: {message}")
+    try:
+        return ctypes.string_at(ffi.lib.LLVMPY_GetBufferStart(buffer), ffi.lib.LLVMPY_GetBufferSize(buffer))
+    finally:
+        ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
+
+
 @functools.cache
-def _machine(cpu: str) -> llvm.TargetMachine:
+def _generator() -> Callable[..., Any]:
+    """llvmlite's code generation without its lock, which lets one thread at a time into all of LLVM.
+
+    LLVM asks only that threads share neither a context nor a machine.
+    """
+    locked = ffi.lib.LLVMPY_TargetMachineEmitToMemory
+    free: Any = ctypes.CDLL(ffi.lib._name).LLVMPY_TargetMachineEmitToMemory
+    free.argtypes, free.restype = locked.argtypes, locked.restype
+    return cast(Callable[..., Any], free)
+
+
+@functools.cache
+def _machine(cpu: str, thread: int = 0) -> llvm.TargetMachine:
+    """What generates code for a processor; `thread`: whose it is, 0 for those that wait for each other."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()

@@ -10,9 +10,10 @@ What only rare conditions need (rare_branches.py) is jumped over where no world 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from physx_runtime.compiling.code import Code
+from physx_runtime.compiling.fusion import fused_products
 from physx_runtime.compiling.pieces import operands, stores
 from physx_runtime.compiling.program import Guard, Pass, Program, counts_of
 from physx_runtime.compiling.rare_branches import RareBranch, branched
@@ -22,34 +23,47 @@ from physx_runtime.compiling.vector_ir import ATTRIBUTES, CACHE_LINE, ELEMENT_BI
 REPEATED_PIECE, SINGLE_PIECE = 32, 100
 
 
-def emit_program(program: Program, vectors: Vectors, parts: int = 1) -> tuple[str, str]:
-    """(symbol, text) of ``void program(ptr block, i64 rounds, i64 ...)``: so many rounds, each with these counts.
+def emit_program(program: Program, vectors: Vectors, parts: int = 1) -> Iterator[tuple[str, str]]:
+    """(symbol, text) of every function, each a module of its own, so that several can be compiled at a time.
 
-    The block holds ``len(program.layout)`` rows of `parts` times `lanes` elements. The symbol carries the text's hash:
-    numba's cache keys on names, not on text.
+    The last is ``void program(ptr block, i64 rounds, i64 ...)``: so many rounds, each with these counts. The block
+    holds ``len(program.layout)`` rows of `parts` times `lanes` elements. A symbol carries its text's hash: caches key
+    on names, not on text.
     """
-    functions: dict[str, str] = {}
+    symbols: dict[str, str] = {}
+    for name, text in _functions(program, vectors, parts):
+        symbols[name], text = _module(name, text, vectors, f"_{name}")
+        yield symbols[name], text
+    text = _driver(program, vectors, parts)
+    for name, symbol in symbols.items():
+        text = text.replace(f"@{name}(", f"@{symbol}(")
+    yield _module("program", text, vectors)
+
+
+def _module(name: str, text: str, vectors: Vectors, ending: str = "") -> tuple[str, str]:
+    """(symbol, text) of the module of a function; ending: of its symbol."""
+    others = ["declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
+              f"declare i1 @llvm.vector.reduce.or.v{vectors.lanes}i1(<{vectors.lanes} x i1>)"]
+    text = "\n".join([*declarations(vectors), *others, text, ATTRIBUTES])
+    symbol = f"physx_program_{hashlib.sha256(text.encode()).hexdigest()[:20]}{ending}"
+    return symbol, text.replace(f"@{name}(", f"@{symbol}(")
+
+
+def _functions(program: Program, vectors: Vectors, parts: int) -> Iterator[tuple[str, str]]:
+    """(name, text) of the functions that the passes run."""
     for one in program.passes:
-        functions[one.name] = _emit_code(program, vectors, parts, one.name, one.code, one.count)
-    for one in program.passes:
+        fused = fused_products(one.code)
+        yield one.name, _emit_code(program, vectors, parts, one.name, one.code, fused, one.count)
         if one.guard:
             if one.count:
                 raise NotImplementedError(f"pass {one.name!r} is repeated and guarded; a guard is asked once a round")
-            functions[f"{one.name}_otherwise"] = _emit_code(program, vectors, parts, f"{one.name}_otherwise",
-                                                            one.guard.otherwise, "", one.code)
-            functions[f"{one.name}_guard"] = _emit_guard(program, vectors, parts, one, one.guard)
-    others = ["declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
-              f"declare i1 @llvm.vector.reduce.or.v{vectors.lanes}i1(<{vectors.lanes} x i1>)"]
-    text = "\n".join([*declarations(vectors), *others, *functions.values(), _driver(program, vectors, parts),
-                      ATTRIBUTES])
-    symbol = "physx_program_" + hashlib.sha256(text.encode()).hexdigest()[:20]
-    for name in functions:
-        text = text.replace(f"@{name}(", f"@{symbol}_{name}(")
-    return symbol, text.replace("@program(", f"@{symbol}(")
+            other = f"{one.name}_otherwise"
+            yield other, _emit_code(program, vectors, parts, other, one.guard.otherwise, fused, "")
+            yield f"{one.name}_guard", _emit_guard(program, vectors, parts, one, one.guard, fused)
 
 
 def _driver(program: Program, vectors: Vectors, parts: int) -> str:
-    """The rounds of a program; what runs once in a round runs for one part after the other.
+    """The rounds of a program, and what it calls; what runs once in a round runs for one part after the other.
 
     Scratch rows lie on the stack, where they stay in the cache from block to block. The rows of the next block are
     fetched towards the cache while this one is worked on.
@@ -57,6 +71,7 @@ def _driver(program: Program, vectors: Vectors, parts: int) -> str:
     width, places = vectors.lanes * parts * ELEMENT_BITS[vectors.element] // 8, range(parts)
     block = len(program.layout) * width
     return "\n".join([
+        *(line for one in program.passes for line in _declared(one)),
         f"define void @program({', '.join(['ptr %x', 'i64 %rounds', *_counts(program)])}) #1 {{", "entry:",
         f"  %s = alloca [{max(1, len(program.scratch)) * width} x i8], align 64",
         *(f"  %{base}{part} = getelementptr {vectors.element}, ptr %{base}, i64 {part * vectors.lanes}"
@@ -75,6 +90,12 @@ def _driver(program: Program, vectors: Vectors, parts: int) -> str:
 
 def _counts(program: Program) -> list[str]:
     return [f"i64 %{count}" for count in counts_of(program.passes)]
+
+
+def _declared(one: Pass[Code]) -> list[str]:
+    """The functions that `_calls` calls."""
+    others = [f"declare void @{one.name}_otherwise(ptr, ptr, i64)", f"declare i1 @{one.name}_guard(ptr, ptr)"]
+    return [f"declare void @{one.name}(ptr, ptr, i64)", *(others if one.guard else [])]
 
 
 def _calls(one: Pass[Code], parts: int) -> list[str]:
@@ -96,13 +117,13 @@ def _calls(one: Pass[Code], parts: int) -> list[str]:
     return lines
 
 
-def _emit_code(program: Program, vectors: Vectors, parts: int, name: str, code: Code, count: str,
-               whole: Code | None = None) -> str:
-    """Code in a counted loop; whole: what it is a part of, and rounds like."""
+def _emit_code(program: Program, vectors: Vectors, parts: int, name: str, code: Code, fused: Mapping[int, int],
+               count: str) -> str:
+    """Code in a counted loop; fused: sum -> the product that it absorbs."""
     single = not count
-    lines = [f"define internal void @{name}(ptr %x, ptr %s, i64 %count) #1 {{", "entry:",
+    lines = [f"define void @{name}(ptr %x, ptr %s, i64 %count) #1 {{", "entry:",
              "  %some = icmp sgt i64 %count, 0", "  br i1 %some, label %start, label %done", "start:"]
-    emitters = [_Part(vectors, code, part, whole) for part in range(1 if single else parts)]
+    emitters = [_Part(vectors, code, part, fused) for part in range(1 if single else parts)]
     for emitter in emitters:
         lines += _pointers(program, emitter, parts)
     lines += ["  br label %loop", "loop:", "  %i = phi i64 [ 0, %start ], [ %next, %last ]"]
@@ -119,13 +140,14 @@ def _emit_code(program: Program, vectors: Vectors, parts: int, name: str, code: 
     return "\n".join(lines)
 
 
-def _emit_guard(program: Program, vectors: Vectors, parts: int, one: Pass[Code], guard: Guard) -> str:
+def _emit_guard(program: Program, vectors: Vectors, parts: int, one: Pass[Code], guard: Guard,
+                fused: Mapping[int, int]) -> str:
     """Whether any lane of a part meets a condition of a guard."""
     code = Code(one.code.nodes, one.code.origins, (), tuple((f"{n}", n) for n in guard.conditions))
     code = code.pruned({row for row, _ in code.outputs})
-    emitter, flags = _Part(vectors, code, 0, one.code), f"<{vectors.lanes} x i1>"
+    emitter, flags = _Part(vectors, code, 0, fused), f"<{vectors.lanes} x i1>"
     nodes = [n for piece in _pieces(emitter, SINGLE_PIECE) for n in piece]
-    lines = [f"define internal i1 @{one.name}_guard(ptr %x, ptr %s) #1 {{", "entry:",
+    lines = [f"define i1 @{one.name}_guard(ptr %x, ptr %s) #1 {{", "entry:",
              *_pointers(program, emitter, parts), *emitter.piece(0, nodes, []),
              f"  %any0 = or {flags} splat (i1 false), splat (i1 false)"]
     lines += [f"  %any{i} = or {flags} %any{i - 1}, {emitter.operand(n)}" for i, n in enumerate(guard.conditions, 1)]
@@ -157,8 +179,8 @@ def _pieces(emitter: _Part, size: int) -> list[list[int]]:
 class _Part(Arithmetic):
     """The arithmetic of one part of a block: every piece loads the rows that it needs."""
 
-    def __init__(self, vectors: Vectors, code: Code, part: int, whole: Code | None = None) -> None:
-        super().__init__(vectors, code, [], whole)
+    def __init__(self, vectors: Vectors, code: Code, part: int, fused: Mapping[int, int]) -> None:
+        super().__init__(vectors, code, [], fused)
         self.part, self.tag = part, f"{part}."
         self._piece = 0
         self._loads: dict[str, str] = {}        # a loaded value's name -> the line that loads it
@@ -178,7 +200,7 @@ class _Part(Arithmetic):
         name, row = f"%l{self.tag}{self._piece}.{n}", str(self.code.nodes[n][1][0])
         if name not in self._loads:
             name += self._within
-            self._loads.setdefault(name, f"  {name} = load {self.vectors.type}, {self._address(row)}")
+            self._loads.setdefault(name, f"  {name} = load {self._type}, {self._address(row)}")
         return name
 
     def units(self) -> Iterator[list[int]]:
@@ -203,7 +225,7 @@ class _Part(Arithmetic):
         loaded = len(self._loads)
         values = [self.operand(n) for _, n in stores]
         lines += list(self._loads.values())[loaded:]
-        return lines + [f"  store {self.vectors.type} {value}, {self._address(row)}"
+        return lines + [f"  store {self._type} {value}, {self._address(row)}"
                         for value, (row, _) in zip(values, stores, strict=True)]
 
     def _instruction(self, n: int) -> list[str]:

@@ -35,12 +35,15 @@ def branched(code: Code, read: Reads) -> tuple[list[int], list[RareBranch]]:
 
     Branches do not overlap: what lies within another is selected as usual.
     """
+    conditions = [n for n in read if code.nodes[n][0] == "rarely"]
+    if not conditions:
+        return list(read), []
     users: dict[int, set[int]] = {n: {STORED} for _, n in code.outputs}
     for n, nodes in read.items():
         for a in nodes:
             users.setdefault(a, set()).add(n)
     order, taken, branches = list(read), set[int](), []
-    for condition in [n for n in read if code.nodes[n][0] == "rarely"]:
+    for condition in conditions:
         selections = sorted(n for n in users.get(condition, ()) if n != STORED and code.nodes[n][0] == "select"
                             and code.arguments(n)[0] == condition)
         for run in _runs(code, order, _only_for(code, read, users, selections), selections):

@@ -6,6 +6,7 @@ No fast-math flags and explicit fma, so a world's bits depend neither on the vec
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from physx_runtime.compiling.code import Code, by_equation
@@ -62,13 +63,13 @@ class Arithmetic:
 
     tag = ""            # part of every value's name, where one function holds several of these
 
-    def __init__(self, vectors: Vectors, code: Code, carried: list[str], whole: Code | None = None) -> None:
-        """whole: what `code` is a part of, and rounds like."""
-        self.vectors, self.code, self.carried = vectors, whole or code, set(carried)
-        self.fused = fused_products(self.code)      # sum -> the product it absorbs
-        if whole is not None:
-            self.code, own = code, set(code.order)
-            self.fused = {n: a for n, a in self.fused.items() if n in own}
+    def __init__(self, vectors: Vectors, code: Code, carried: list[str],
+                 fused: Mapping[int, int] | None = None) -> None:
+        """fused: sum -> the product that it absorbs, where what `code` is a part of decides it."""
+        self.vectors, self.code, self.carried = vectors, code, set(carried)
+        own = set(code.order)
+        self.fused = fused_products(code) if fused is None else {n: a for n, a in fused.items() if n in own}
+        self._type, self._suffix = vectors.type, vectors.suffix
         self._inner = 0         # selections within others
 
     def operand(self, n: int) -> str:
@@ -76,7 +77,7 @@ class Arithmetic:
         op, args = self.code.nodes[n]
         if op == "const":
             return self.vectors.literal(float(args[0]))     # type: ignore[arg-type]
-        return f"%r.{args[0]}" if op == "input" and args[0] in self.carried else self.result(n)
+        return f"%r.{args[0]}" if op == "input" and args[0] in self.carried else f"%t{self.tag}{n}"
 
     def result(self, n: int) -> str:
         """The name of a node's value."""
@@ -99,19 +100,19 @@ class Arithmetic:
 
     def _load(self, n: int, row: str) -> list[str]:
         # element alignment: numpy promises no more for the caller's memory
-        return [f"  %t{n} = load {self.vectors.type}, ptr %p.{row}, align {ELEMENT_BITS[self.vectors.element] // 8}"]
+        return [f"  %t{n} = load {self._type}, ptr %p.{row}, align {ELEMENT_BITS[self.vectors.element] // 8}"]
 
     def _operation(self, n: int, op: str, args: list[int]) -> list[str]:
-        kind, x = self.vectors.type, [self.operand(a) for a in args]
         if n in self.fused:
             return self._fma(n, op, args)
+        kind, x = self._type, [self.operand(a) for a in args]
         if op in INSTRUCTIONS:
             return [f"  {self.result(n)} = {INSTRUCTIONS[op]} {kind} {x[0]}, {x[1]}"]
         if op == "neg":
             return [f"  {self.result(n)} = fneg {kind} {x[0]}"]
         if op in ("sqrt", "floor", "abs"):
             name = "fabs" if op == "abs" else op
-            return [f"  {self.result(n)} = call {kind} @llvm.{name}.{self.vectors.suffix}({kind} {x[0]})"]
+            return [f"  {self.result(n)} = call {kind} @llvm.{name}.{self._suffix}({kind} {x[0]})"]
         if op == "rounded":
             return [f"  {self.result(n)} = bitcast {kind} {x[0]} to {kind}"]
         if op == "single":
@@ -134,7 +135,7 @@ class Arithmetic:
 
         A product of them is exact in float64, and a sum has more than twice float32's digits there.
         """
-        kind, rounded, op = self.vectors.type, f"<{self.vectors.lanes} x float>", self.code.nodes[n][0]
+        kind, rounded, op = self._type, f"<{self.vectors.lanes} x float>", self.code.nodes[n][0]
         if kind == rounded:
             return [f"  {name} = bitcast {kind} {self.operand(n)} to {kind}"]
         parts = self.code.arguments(n)
@@ -151,7 +152,7 @@ class Arithmetic:
 
         AVX2 holds a condition as wide as the numbers compared, but combines conditions in another width.
         """
-        op, flags, kind = self.code.nodes[condition][0], f"<{self.vectors.lanes} x i1>", self.vectors.type
+        op, flags, kind = self.code.nodes[condition][0], f"<{self.vectors.lanes} x i1>", self._type
         if self.vectors.lanes * ELEMENT_BITS[self.vectors.element] >= MASKED_VECTOR_BITS:
             op = "as it is"
         parts = self.code.arguments(condition)
@@ -171,10 +172,10 @@ class Arithmetic:
         product = self.fused[n]
         other = args[0] if args[1] == product else args[1]
         a, b = (self.operand(int(m)) for m in self.code.nodes[product][1])      # type: ignore[call-overload]
-        c, kind, lines = self.operand(other), self.vectors.type, []
+        c, kind, lines = self.operand(other), self._type, []
         if op == "sub":
             negated = a if args[1] == product else c
             lines.append(f"  %n{self.tag}{n} = fneg {kind} {negated}")
             a, c = (f"%n{self.tag}{n}", c) if args[1] == product else (a, f"%n{self.tag}{n}")
         values = f"{kind} {a}, {kind} {b}, {kind} {c}"
-        return [*lines, f"  {self.result(n)} = call {kind} @llvm.fma.{self.vectors.suffix}({values})"]
+        return [*lines, f"  {self.result(n)} = call {kind} @llvm.fma.{self._suffix}({values})"]

@@ -48,6 +48,7 @@ class Graph:
     """
 
     nodes: list[tuple[str, tuple[object, ...]]] = field(default_factory=list)
+    values: list[float | None] = field(default_factory=list)    # the number of each "const", None of all others
     origins: list[str] = field(default_factory=list)        # "crba.py mass_matrix": the equation a node belongs to
     known: dict[tuple[str, tuple[object, ...]], int] = field(default_factory=dict)
     # derivatives known without looking inside: node -> (argument, slope, sign); of sines, whose polynomials are long
@@ -56,11 +57,13 @@ class Graph:
     def node(self, op: str, *args: object) -> int:
         """The number of this node, made on first use."""
         key = (op, args)
-        if key not in self.known:
-            self.known[key] = len(self.nodes)
+        number = self.known.get(key)
+        if number is None:
+            number = self.known[key] = len(self.nodes)
             self.nodes.append(key)
+            self.values.append(float(args[0]) if op == "const" else None)     # type: ignore[arg-type]
             self.origins.append(_equation())
-        return self.known[key]
+        return number
 
     def constant(self, value: float) -> Symbol:
         """A literal."""
@@ -73,8 +76,8 @@ class Graph:
     def apply(self, op: str, *operands: Symbol | float) -> Symbol:
         """Record an operation, folded where its operands allow."""
         symbols = [x if isinstance(x, Symbol) else self.constant(x) for x in operands]
-        values = [x.value for x in symbols]
-        if op in FOLD and all(v is not None for v in values):
+        values = [self.values[x.number] for x in symbols]
+        if None not in values and op in FOLD:
             return self.constant(float(FOLD[op](*values)))
         folded = _fold(self, op, symbols, values)
         if folded is not None:
@@ -105,6 +108,8 @@ def _fold(graph: Graph, op: str, x: list[Symbol], value: list[float | None]) -> 
     """The simpler symbol an operation with a structural zero or one amounts to, or None."""
     if op == "add":
         return x[1] if value[0] == 0.0 else x[0] if value[1] == 0.0 else _subtracted(graph, x)
+    if op == "mul":
+        return _fold_product(x, value) if value[0] is not None or value[1] is not None else None
     if op == "sub":
         if value[1] == 0.0:
             return x[0]
@@ -113,8 +118,6 @@ def _fold(graph: Graph, op: str, x: list[Symbol], value: list[float | None]) -> 
         if x[0].number == x[1].number:
             return graph.constant(0.0)
         return -x[1] if value[0] == 0.0 else None
-    if op == "mul":
-        return _fold_product(graph, x, value)
     if op == "div":
         return graph.constant(0.0) if value[0] == 0.0 else x[0] if value[1] == 1.0 else None
     if op == "rounded":
@@ -131,16 +134,16 @@ def _fold(graph: Graph, op: str, x: list[Symbol], value: list[float | None]) -> 
 
 def _subtracted(graph: Graph, x: list[Symbol]) -> Symbol | None:
     """a + (-b) as a - b: the negation disappears in the subtraction."""
-    for one, other in ((1, 0), (0, 1)):
-        if graph.nodes[x[one].number][0] == "neg" and graph.nodes[x[other].number][0] != "neg":
-            return x[other] - -x[one]
-    return None
+    first, second = (graph.nodes[one.number][0] == "neg" for one in x)
+    if first == second:
+        return None
+    return x[1] - -x[0] if first else x[0] - -x[1]
 
 
-def _fold_product(graph: Graph, x: list[Symbol], value: list[float | None]) -> Symbol | None:
+def _fold_product(x: list[Symbol], value: list[float | None]) -> Symbol | None:
     for one, other in ((0, 1), (1, 0)):
         if value[one] == 0.0:
-            return graph.constant(0.0)
+            return x[one].graph.constant(0.0)
         if value[one] == 1.0:
             return x[other]
         if value[one] == -1.0:
@@ -165,8 +168,7 @@ class Symbol:
     @property
     def value(self) -> float | None:
         """The literal this symbol stands for, None where it is computed."""
-        op, args = self.graph.nodes[self.number]
-        return float(args[0]) if op == "const" else None     # type: ignore[arg-type]
+        return self.graph.values[self.number]
 
     def __bool__(self) -> bool:
         raise _not_recorded("branches on a traced value; use where, clamp, minimum or maximum")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 from physx_runtime.compiling import cuda_c
 from physx_runtime.compiling.cuda_c import emit_kernels
 from physx_runtime.compiling.kernel_design import DESIGNS
-from physx_runtime.compiling.machine_code import load_function
 from physx_runtime.compiling.program import Pass, PassSource, Program, trace_program
 from physx_runtime.compiling.program_ir import emit_program
 from physx_runtime.compiling.schedule import Layout, Schedule, ScheduledProgram
@@ -23,6 +21,7 @@ from physx_runtime.targets.cuda import LoadedKernels, gpu_on_host
 from physx_runtime.targets.cuda_driver import Lines
 from physx_runtime.targets.host_driver import HostDriver
 from physx_runtime.targets.interpreter import load_program
+from support.compiled_program import compiled_program
 
 Rows = Mapping[str, Any]
 
@@ -84,11 +83,9 @@ def started(rows: int) -> NDArray[np.float32]:
 
 def run(program: Program, *counts: int) -> NDArray[np.float32]:
     """The state after the program's rounds in machine code, with its counts N and M where none are given."""
-    symbol, text = emit_program(program, Vectors("float", LANES), PARTS)
     x = started(len(program.layout))
     numbers = ROUNDS, *(counts or (N, M))
-    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * len(numbers))(load_function(symbol, text))
-    function(x.ctypes.data, *numbers)
+    compiled_program(program, Vectors("float", LANES), PARTS)(x.ctypes.data, *numbers)
     return x[[program.layout[row] for row in program.state]]
 
 
@@ -108,7 +105,7 @@ def test_a_guard_saves_work_and_changes_no_bit() -> None:
 def test_a_guard_of_a_repeated_pass_is_refused() -> None:
     program = trace_program((SOURCES[0], PassSource("report", report, "n", guard="rich"), SOURCES[2]), STATE, INPUTS)
     with pytest.raises(NotImplementedError, match="pass 'report' is repeated and guarded"):
-        emit_program(program, Vectors("float", LANES))
+        list(emit_program(program, Vectors("float", LANES)))
 
 
 def test_a_row_that_no_pass_changes_is_made_once() -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.compiling.machine_code import load_function
 from physx_runtime.compiling.program import PassSource, Program, trace_program
-from physx_runtime.compiling.program_ir import emit_program
 from physx_runtime.compiling.rare_branches import branched
 from physx_runtime.compiling.vector_ir import Vectors
 from physx_runtime.language.ops import Rows, rarely, sqrt, where
+from support.compiled_program import compiled_program, text_of
 
 LANES, PARTS, LIMIT = 4, 2, 10.0
 STATE, INPUTS = {"x": 2}, {"speed": 1}
@@ -41,11 +38,9 @@ def program() -> Program:
 def run(speeds: list[float], rounds: int) -> NDArray[np.float32]:
     """x after so many rounds in machine code, (2, worlds)."""
     made = program()
-    symbol, text = emit_program(made, Vectors("float", LANES), PARTS)
     memory = np.zeros((len(made.layout), LANES * PARTS), np.float32)
     memory[made.layout["speed_0"]] = speeds
-    function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 2)(load_function(symbol, text))
-    function(memory.ctypes.data, 1, rounds)
+    compiled_program(made, Vectors("float", LANES), PARTS)(memory.ctypes.data, 1, rounds)
     return memory[[made.layout[f"x_{i}"] for i in range(2)]]
 
 
@@ -77,9 +72,9 @@ def test_what_only_a_rare_value_needs_is_in_its_branch() -> None:
     assert all(order.index(a) < order.index(n) for n in read for a in read[n] if a in read)
 
 
-def branch_count(text_of: Program) -> int:
+def branch_count(made: Program) -> int:
     """Jumps over rare code in all that is emitted."""
-    return emit_program(text_of, Vectors("float", LANES), PARTS)[1].count("\nrare")
+    return text_of(made, Vectors("float", LANES), PARTS).count("\nrare")
 
 
 def test_every_part_of_a_block_jumps_for_itself() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 from dataclasses import replace
 
@@ -10,15 +9,15 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.compiling import machine_code
 from physx_runtime.compiling.code import Code
-from physx_runtime.compiling.program_ir import emit_program
+from physx_runtime.compiling.fusion import fused_products
 from physx_runtime.compiling.vector_ir import Arithmetic, Vectors
 from physx_runtime.language.ops import where
 from physx_runtime.language.symbols import Graph
 from physx_runtime.model.topology import DofTopology, FixedTendonTopology, LinkTopology, Topology
 from physx_runtime.solver.program import step_program
 from support.chance.packed_trees import Rows, random_tree
+from support.compiled_program import assembly_of, compiled_program
 
 # Processors of each instruction set: LLVM's name, bits of a register, how its registers are called.
 AVX512, AVX2 = ("skylake-avx512", 512, "zmm"), ("haswell", 256, "ymm")
@@ -66,8 +65,8 @@ def iteration(code: str) -> list[str]:
 def test_an_iteration_is_packed_operations_on_whole_registers(robot: str, target: tuple[str, int, str],
                                                               element: str) -> None:
     cpu, bits, register = target
-    _, text = emit_program(step_program(ROBOTS[robot]()), Vectors(element, bits // ELEMENTS[element]), PARTS)
-    lines = iteration(machine_code.assembly(text, cpu))
+    vectors = Vectors(element, bits // ELEMENTS[element])
+    lines = iteration(assembly_of(step_program(ROBOTS[robot]()), vectors, PARTS, cpu))
     packed = [line for line in lines if re.match(r"\tv(fn?m(add|sub)\d+|add|sub|mul|max|min)p", line)]
     assert len(packed) > 0.3 * len(lines)
     whole = {"ps" if element == "float" else "pd": register}
@@ -79,8 +78,7 @@ def test_an_iteration_is_packed_operations_on_whole_registers(robot: str, target
 @pytest.mark.parametrize("element", ELEMENTS)
 def test_an_iteration_of_an_arm_stays_in_registers(element: str) -> None:
     cpu, bits, register = AVX512
-    _, text = emit_program(step_program(arm()), Vectors(element, bits // ELEMENTS[element]), PARTS)
-    lines = iteration(machine_code.assembly(text, cpu))
+    lines = iteration(assembly_of(step_program(arm()), Vectors(element, bits // ELEMENTS[element]), PARTS, cpu))
     spilled = [line for line in lines if re.match(rf"\tvmov\w+\t%{register}\d+, .*\(%rsp\)", line)]
     assert len(spilled) < MOST_SPILLS * len(lines)
 
@@ -92,9 +90,7 @@ def stepped(t: Topology, rows: Rows, element: str, lanes: int, parts: int, cpu: 
     for name, values in rows.items():
         for i, value in enumerate(values):
             x[program.layout[f"{name}_{i}"]] = value
-    symbol, text = emit_program(program, Vectors(element, lanes), parts)
-    address = machine_code.load_function(symbol, text, cpu)
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)(address)(x.ctypes.data, 1, 4, 1)
+    compiled_program(program, Vectors(element, lanes), parts, cpu)(x.ctypes.data, 1, 4, 1)
     assert (x[:, :1] == x).all(), "worlds alike came out different"
     return x[[program.layout[row] for row in program.state], 0]
 
@@ -117,8 +113,7 @@ def test_a_world_that_falls_asleep_changes_no_bit_of_one_that_does_not(element: 
     t, dtype, lanes = replace(t, sleeping=True), {"float": np.float32, "double": np.float64}[element], 4
     program = step_program(t)
     assert program["end"].guard.otherwise.operations < program["end"].code.operations
-    symbol, text = emit_program(program, Vectors(element, lanes), PARTS)
-    step = ctypes.CFUNCTYPE(None, ctypes.c_void_p, *[ctypes.c_int64] * 3)(machine_code.load_function(symbol, text))
+    step = compiled_program(program, Vectors(element, lanes), PARTS)
     ends = []
     for counter in (0.4, 0.1):          # of the other worlds: only counted down, and added up
         x = np.zeros((len(program.layout), lanes * PARTS), dtype)
@@ -142,7 +137,7 @@ def test_a_part_of_a_body_rounds_as_the_whole_of_it() -> None:
     whole = Code(tuple(graph.nodes), tuple(graph.origins), tuple(range(len(graph.nodes))), outputs)
     part, vectors = whole.where_none([condition.number]), Vectors("float", 4)
     assert Arithmetic(vectors, part, []).fused      # by itself it would become one operation
-    assert not Arithmetic(vectors, part, [], whole).fused
+    assert not Arithmetic(vectors, part, [], fused_products(whole)).fused
 
 
 def test_rows_that_are_alike_are_kept_once_and_what_stays_the_same_is_computed_once() -> None:

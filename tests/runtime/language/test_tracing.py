@@ -5,14 +5,13 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from physx_runtime.compiling import machine_code
-from physx_runtime.compiling.program_ir import emit_program
 from physx_runtime.compiling.python_source import python_function
 from physx_runtime.compiling.trace import trace
 from physx_runtime.compiling.vector_ir import Vectors
@@ -25,6 +24,7 @@ from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds import specialised
 from support.chance.packed_trees import Rows, random_tree
+from support.compiled_program import assembly_of
 
 # float64 rounding of a step: a few hundred operations on numbers of size 1 to 100.
 F64_STEP = 1e-11
@@ -178,8 +178,7 @@ def test_zero_parameters_share_the_code_of_non_zero_ones() -> None:
 def test_the_hot_loop_is_vector_code() -> None:
     """Packed multiplications and fmas are there; scalar ones are not."""
     t, _ = random_tree(8)
-    _, text = emit_program(step_program(t), Vectors("float", specialised.block_lanes(t, "float32")))
-    code = machine_code.assembly(text)
+    code = assembly_of(step_program(t), Vectors("float", specialised.block_lanes(t, "float32")))
     assert re.search(r"v(fn?m(add|sub)\d+|mul)ps", code)
     assert not re.search(r"v?(fn?m(add|sub)\d+|mul|add|sub)ss\b", code)
 
@@ -188,9 +187,11 @@ def test_a_cached_step_is_loaded_without_tracing_it(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path))
     made = []
 
-    def make() -> tuple[str, str]:
+    def make() -> Iterator[tuple[str, str]]:
         made.append(1)
-        return "answer", "define i64 @answer() {\n  ret i64 42\n}\n"
+        yield "half", "define i64 @half() {\n  ret i64 21\n}\n"
+        yield "answer", ("declare i64 @half()\ndefine i64 @answer() {\n  %h = call i64 @half()\n"
+                         "  %a = add i64 %h, %h\n  ret i64 %a\n}\n")
 
     for _ in range(2):
         address = machine_code.load_kept("question", make)
