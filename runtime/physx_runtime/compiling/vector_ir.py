@@ -170,9 +170,9 @@ class Arithmetic:
     def _fma(self, n: int, op: str, args: list[int]) -> list[str]:
         """a b + c, a b - c or c - a b in one rounding."""
         product = self.fused[n]
-        other = args[0] if args[1] == product else args[1]
+        c = self.operand(args[0] if args[1] == product else args[1])
         a, b = (self.operand(int(m)) for m in self.code.nodes[product][1])      # type: ignore[call-overload]
-        c, kind, lines = self.operand(other), self._type, []
+        kind, lines = self._type, []
         if op == "sub":
             negated = a if args[1] == product else c
             lines.append(f"  %n{self.tag}{n} = fneg {kind} {negated}")

@@ -1,12 +1,15 @@
 """The choice of the path that steps a topology.
 
-Straight-line code of n dofs grows with n^3 and so does its compilation; the by-joint path costs O(n) and compiles
-nothing for a topology. The choice depends on the topology alone, so the same stage always takes the same path.
+Straight-line code steps about twice as fast as the by-joint path and is compiled once for a topology and a machine; of
+long chains it grows with n^3, and so does its compilation, while the by-joint path costs O(n) and compiles nothing for a
+topology. So a robot takes the first where that is ready in a few seconds, humanoids and hands among them. The choice
+depends on the topology alone, so the same stage always takes the same path.
 """
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from dataclasses import dataclass
 
 from physx_runtime.model.island import IslandTopology
@@ -14,12 +17,12 @@ from physx_runtime.model.topology import ActorTopology, BodyTopology, Topology
 from physx_runtime.worlds.path import AUTO, BY_JOINT, HANDOVER, PATHS, SPECIALISED
 from physx_schema.errors import UnsupportedError
 
-# Budget of straight-line code: operations of its largest function, and seconds to compile that cold.
-MOST_OPERATIONS = 20_000
+# Budget of straight-line code: expected operations of its largest function. A humanoid of 27 velocities has 37 000.
+MOST_OPERATIONS = 40_000
 # The same on a GPU, which has no other path: half a minute to compile.
-MOST_CUDA_OPERATIONS = 100_000
-# s; a 14-dof arm of 2e4 operations takes 5 s (benchmarks/generic_speed.py prints both).
-SECONDS_PER_OPERATION = 2.5e-4
+MOST_CUDA_OPERATIONS = 50_000
+# s of processor time to compile it cold, which two cores share (benchmarks/compile_speed.py).
+SECONDS_PER_OPERATION = 1.1e-4
 
 logger = logging.getLogger("physx_runtime")
 
@@ -35,12 +38,16 @@ class Choice:
 def expected_operations(t: Topology) -> int:
     """About how many operations the largest function of straight-line code has; nothing is traced.
 
-    A fit to traced chains and trees of 2 to 20 dofs, which holds within a factor of two
-    (tests/runtime/worlds/test_choice.py).
+    Every link has its kinematics and forces, every pair of velocities its place in M^-1; the factors of M have zeros
+    where branches do not meet, and cost the square of a dof's depth. The weights are a fit to 27 traced chains, trees
+    and robots of 2 to 38 velocities, which holds within a factor of 1.6 (tests/runtime/worlds/test_choice.py).
     """
-    n = len(t.dofs) + (0 if t.fixed_base else 3)
-    couplings = sum(len(tendon.dofs) for tendon in t.fixed_tendons) + len(t.spatial_tendons) + len(t.mimics)
-    return 3 * n**3 + 40 * n**2 + 300 * n + 2 * couplings * n**2
+    own = Counter(dof.link for dof in t.dofs)
+    depth: list[int] = []       # of each link: the velocities that move it
+    for i, link in enumerate(t.links):
+        depth.append(t.root_size if link.parent < 0 else depth[link.parent] + own[i])
+    factors = sum(depth[dof.link]**2 for dof in t.dofs)
+    return int(260 * len(t.links) + 33 * t.nv**2 + 3.5 * factors)
 
 
 def choose_path(t: ActorTopology | IslandTopology, device: str, asked: str) -> Choice:
@@ -72,7 +79,7 @@ def _choose(t: ActorTopology, device: str, asked: str) -> Choice:
     if isinstance(t, BodyTopology):
         return Choice(SPECIALISED, "a body without joints")
     operations = expected_operations(t)
-    size = f"about {operations}, {operations * SECONDS_PER_OPERATION:.0f} s to compile"
+    size = f"about {operations}, {operations * SECONDS_PER_OPERATION:.0f} s of processor time to compile"
     most = MOST_CUDA_OPERATIONS if device == "cuda" else MOST_OPERATIONS
     over = operations > most
     budget = f"{'over' if over else 'within'} the budget of {most} operations ({size})"

@@ -12,6 +12,7 @@ from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds.choice import MOST_OPERATIONS, choose_path, expected_operations
 from physx_runtime.worlds.handover import HandoverWorlds
+from support.chance.packed_robots import packed_robot
 from support.chance.packed_trees import random_tree
 from support.places import FINGER
 
@@ -20,11 +21,19 @@ from physx_schema.errors import UnsupportedError
 
 @pytest.mark.parametrize("links", [4, 12])
 @pytest.mark.parametrize("floating", [False, True])
-def test_the_expected_number_of_operations_is_near_the_traced_one(links: int, floating: bool) -> None:
-    t, _ = random_tree(1, links, floating, "r")
+@pytest.mark.parametrize("kinds", ["r", "rps"])
+def test_the_expected_number_of_operations_is_near_the_traced_one(links: int, floating: bool, kinds: str) -> None:
+    t, _ = random_tree(1, links, floating, kinds)
     program = step_program(t)
     traced = max(program[name].code.operations for name in ("start", "position", "end"))
-    assert 0.5 < expected_operations(t) / traced < 2.5
+    assert 1 / 1.6 < expected_operations(t) / traced < 1.6
+
+
+@pytest.mark.parametrize(("robot", "velocities"), [("hand", 22), ("humanoid", 27)])
+def test_hands_and_humanoids_take_the_specialised_path(robot: str, velocities: int) -> None:
+    t, _ = packed_robot(robot)
+    assert t.nv == velocities
+    assert choose_path(t, "cpu", "auto").path == "specialised"
 
 
 def test_a_tree_over_the_budget_takes_the_generic_path_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
@@ -39,12 +48,12 @@ def test_a_small_tree_takes_the_specialised_path() -> None:
 
 
 @pytest.mark.parametrize(("path", "message"), [
-    ("auto", r"a tree of 30 degrees of freedom is over the budget of \d+ operations .* use device='cpu'"),
+    ("auto", r"a tree of 40 degrees of freedom is over the budget of \d+ operations .* use device='cpu'"),
     ("generic", "path 'generic' runs on the CPU only"), ("handover", "path 'handover' runs on the CPU only"),
 ])
 def test_cuda_refuses_what_it_does_not_have(path: str, message: str) -> None:
     with pytest.raises(UnsupportedError, match=message):
-        choose_path(random_tree(1, 30, kinds="r")[0], "cuda", path)
+        choose_path(random_tree(1, 40, kinds="r")[0], "cuda", path)
 
 
 def test_an_unknown_path_is_refused() -> None:

@@ -30,7 +30,7 @@ from physx_schema.description.model import Description
 from physx_schema.errors import UnsupportedError
 
 # Expected operations of the largest part of a step that a page carries: a second to compile there, a megabyte.
-MOST_OPERATIONS = 120_000
+MOST_OPERATIONS = 70_000
 
 
 @dataclass(frozen=True, slots=True)
