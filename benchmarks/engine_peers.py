@@ -48,13 +48,13 @@ def check(name: str, start: NDArray[Any], end: NDArray[Any], worlds: int) -> Non
 
 
 class Ours:
-    """This runtime along its specialised path: efforts written and positions read each step."""
+    """This runtime along one of its paths: efforts written and positions read each step."""
 
-    def __init__(self, stage: Path, dtype: str, worlds: int, cores: int) -> None:
+    def __init__(self, stage: Path, dtype: str, worlds: int, cores: int, path: str = "specialised") -> None:
         from physx_runtime import Simulation
 
         self.worlds, self._clock = worlds, clock(cores)
-        self._sim = Simulation(str(stage), worlds, dt=DT, dtype=dtype, path="specialised")
+        self._sim = Simulation(str(stage), worlds, dt=DT, dtype=dtype, path=path)
         shape = (CHANGES, worlds, len(self._sim.topology.dofs))
         self._efforts = np.random.default_rng(0).uniform(-EFFORT, EFFORT, shape).astype(dtype)
 
