@@ -1,9 +1,9 @@
 """The choice of the path that steps a topology.
 
-Straight-line code steps about twice as fast as the by-joint path and is compiled once for a topology and a machine; of
-long chains it grows with n^3, and so does its compilation, while the by-joint path costs O(n) and compiles nothing for a
-topology. So a robot takes the first where that is ready in a few seconds, humanoids and hands among them. The choice
-depends on the topology alone, so the same stage always takes the same path.
+Straight-line code steps about twice as fast as the by-joint path and is compiled once for a topology and a machine. Its
+length grows with n^3 in long chains, and so does its compilation, while the by-joint path costs O(n) and compiles
+nothing for a topology. So a robot takes the first where that is ready in a few seconds, humanoids and hands among them.
+The choice depends on the topology alone, so the same stage always takes the same path.
 """
 
 from __future__ import annotations
