@@ -63,6 +63,7 @@ ROOMS = {
         "cli": "checking definitions description errors files installed_usd migration",
     },
     "physx_runtime": {
+        "program": "",
         "language": "",
         "model": "",
         "dynamics": "language model",

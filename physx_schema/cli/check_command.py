@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,19 +17,18 @@ from physx_schema.checking.catalogue import selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.baseline import write_baseline as write_known
 from physx_schema.checking.engine.profile import parse_profile
-from physx_schema.checking.engine.repaired_stage import Check
 from physx_schema.checking.settings import Settings, nearest, read_settings
 from physx_schema.checking.stages import Run, check_all, check_one
 from physx_schema.cli.formats.github import workflow_commands
-from physx_schema.cli.formats.page import page
-from physx_schema.cli.formats.sarif import sarif
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import run_json
 from physx_schema.cli.program import Boundary, Internal
-from physx_schema.cli.repairs import Way, fix_stages
 from physx_schema.cli.text import finding_lines, not_evaluated_lines, plural, printable, summary
 from physx_schema.errors import UnreadableError
 from physx_schema.files import LAYER_SUFFIXES, write_text
+
+if TYPE_CHECKING:
+    from physx_schema.checking.engine.repaired_stage import Check
 
 FORMATS = ("text", "json", "sarif", "html", "github")
 _COMPLETE = ("json", "sarif")       # for programs, which are told every finding
@@ -101,6 +100,8 @@ def check_command(
     if fixing:
         if style != "text" or baseline or write_baseline:
             raise click.UsageError("--fix goes with --format text and without a baseline")
+        from physx_schema.cli.repairs import Way, fix_stages
+
         way = Way(unsafe_fixes, in_place, output, override)
         code = fix_stages(_listed(paths), _check_of(settings), way, settings.strict, settings.fail_on)
         raise click.exceptions.Exit(code)
@@ -190,8 +191,12 @@ def _shown(run: Run, style: str, most: int | None) -> str:
     if style == "json":
         return run_json(run) + "\n"
     if style == "sarif":
+        from physx_schema.cli.formats.sarif import sarif
+
         return json.dumps(sarif(run), indent=2) + "\n"
     if style == "html":
+        from physx_schema.cli.formats.page import page  # with jinja2, which nothing else here needs
+
         return page(run, most)
     lines: Iterable[str] = workflow_commands(run, most) if style == "github" else _text(run, most)
     return "".join(f"{line}\n" for line in lines)

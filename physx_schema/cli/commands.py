@@ -1,4 +1,4 @@
-"""The commands of this package: check from a file of its own, describe, explain, doctor, plugin-path."""
+"""The commands of this package that have no file of their own: describe, explain, doctor, plugin-path."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import click
 
 from physx_schema.checking.catalogue import RULES, rule_of
 from physx_schema.checking.pages import explained, pages
-from physx_schema.cli.check_command import check_command
 from physx_schema.cli.doctor import diagnose, plugin_folders
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import JSON_VERSION, description_json, plain
@@ -20,7 +19,7 @@ from physx_schema.cli.text import plural, printable
 from physx_schema.description import describe
 from physx_schema.files import write_text
 
-__all__ = ["check_command", "describe_command", "doctor_command", "explain_command", "plugin_path_command"]
+__all__ = ["describe_command", "doctor_command", "explain_command", "plugin_path_command"]
 
 
 @click.command("describe")

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint, entry_points, version
 from types import TracebackType
 from typing import Any
 
@@ -17,6 +17,9 @@ from physx_schema.errors import PhysxSchemaError, UnreadableError
 
 ENTRY_POINTS = "physx_schema.commands"
 TRACEBACK = "PHYSX_SCHEMA_TRACEBACK"
+# Modules that only some commands need, by the distribution that brings them.
+DISTRIBUTIONS = {"jinja2": "jinja2", "llvmlite": "numba", "matplotlib": "physx-schema[report]", "numba": "numba",
+                 "yaml": "pyyaml"}
 UNREAD = 141        # 128 + SIGPIPE: what a shell reports of a program whose reader has gone
 
 
@@ -35,11 +38,20 @@ class Boundary:
     ) -> None:
         if error is None or not isinstance(error, Exception) or isinstance(error, self.passing):
             return
+        if isinstance(error, ModuleNotFoundError) and error.name in DISTRIBUTIONS:
+            raise Failure(missing(error)) from None
         if isinstance(error, PhysxSchemaError):
             raise (Unreadable if isinstance(error, UnreadableError) else Failure)(str(error)) from None
         if not os.environ.get(TRACEBACK):
             line = f"internal error: {type(error).__name__}: {error} (set {TRACEBACK}=1 for the traceback)"
             raise Internal(" ".join(line.split())) from None
+
+
+def missing(error: ImportError) -> str:
+    """What is not installed, and how to have it."""
+    name = error.name or ""
+    remedy = f": pip install '{DISTRIBUTIONS[name]}'" if name in DISTRIBUTIONS else ""
+    return f"{error}{remedy}"
 
 
 @contextmanager
@@ -98,7 +110,7 @@ class Program(click.Group):
         try:
             command: click.Command = entry.load()
         except ImportError as error:
-            click.echo(f"physx-schema: the command {cmd_name} of {entry.value} is missing: {error}", err=True)
+            click.echo(f"physx-schema: the command {cmd_name} of {entry.value} is missing: {missing(error)}", err=True)
             return None
         return command
 
@@ -115,10 +127,21 @@ class Program(click.Group):
             return super().invoke(ctx)
 
 
+def _say_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        click.echo(f"physx-schema, version {version('physx-schema')}")
+        context.exit()
+
+
+_VERSION = click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_say_version,
+                        help="Show the version and exit.")
+
+
 def program() -> Program:
     """The group with the commands that installed packages offer, one entry point each."""
     return Program("physx-schema", tuple(entry_points(group=ENTRY_POINTS)),
-                   help="Author, check and simulate PhysX physics in USD.")
+                   help="Author, check and simulate PhysX physics in USD.",
+                   params=[_VERSION], context_settings={"help_option_names": ["-h", "--help"]})
 
 
 def main() -> None:

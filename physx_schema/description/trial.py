@@ -60,9 +60,7 @@ class _Trial:
             if self._process is not None and self._process.poll() is not None:
                 self.end()
             if self._process is None:
-                self._process = subprocess.Popen(
-                    [sys.executable, "-P", str(_PROGRAM)], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL)
+                self._process = start_trial()
             name = str(path.absolute())
             layer, seconds = name, STARTING
             _send(self._process, name)
@@ -71,6 +69,11 @@ class _Trial:
                     return str(answer["fault"])
                 layer, seconds = answer["layer"], answer["seconds"]
             return _cause(self.end(), seconds, "it" if layer == name else layer)
+
+    def adopt(self, process: subprocess.Popen[bytes]) -> None:
+        """Take a process that was started already."""
+        self.end()
+        self._process = process
 
     def end(self) -> int:
         """End the process, where one runs; the number of the signal that had ended it already, SIGXCPU for none."""
@@ -88,6 +91,12 @@ class _Trial:
     def forget(self) -> None:
         """Leave the process, and a lock that nobody holds any more, to the one that this one was forked from."""
         self._lock, self._process = threading.Lock(), None
+
+
+def start_trial() -> subprocess.Popen[bytes]:
+    """Start a process that answers paths."""
+    return subprocess.Popen([sys.executable, "-P", str(_PROGRAM)], bufsize=0, stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
 
 def _send(process: subprocess.Popen[bytes], name: str) -> None:
@@ -109,6 +118,11 @@ def _cause(number: int, seconds: int, what: str) -> str:
                 "known to be sound, open it with --isolate off")
     name = signal.Signals(number).name if number > 0 else f"exit code {-number}"
     return f"USD crashes while it reads {what} ({name}); have it written anew by the tool it is from"
+
+
+def adopt(process: subprocess.Popen[bytes]) -> None:
+    """Open files first in a process of `trial_process.py` that the caller has started, and end it at exit."""
+    _TRIAL.adopt(process)
 
 
 _TRIAL = _Trial()

@@ -1,0 +1,78 @@
+"""The program: what a command loads, what runs without USD, and the process that is started before USD is imported."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from physx_runtime import program
+from support.places import ROOT
+
+STAGE = str(ROOT / "tests/data/stages/clean_finger.usda")
+SOURCES = [str(ROOT / name) for name in ("", "codegen", "generated", "runtime")]
+CHECK = """
+import sys
+from physx_runtime.program import main
+sys.argv[1:] = ["check", sys.argv[1]]
+try:
+    main()
+finally:
+    print(*sorted({"numba", "llvmlite", "jinja2", "matplotlib", "yaml", "PIL"} & set(sys.modules)))
+"""
+USELESS = "raise ImportError('no USD here', name='pxr')\n"
+
+
+def run(*arguments: str, code: str = "from physx_runtime.program import main; main()",
+        **environment: str) -> subprocess.CompletedProcess[str]:
+    """A process of its own, as a shell starts it."""
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False,
+                          env=os.environ | environment)
+
+
+def test_check_loads_no_compiler_template_plot_or_yaml() -> None:
+    done = run(STAGE, code=CHECK)
+    assert (done.stderr, done.stdout.splitlines()[-1]) == ("", "")
+    assert done.stdout.splitlines()[-2].endswith("0 errors, 0 warnings, 0 info, 0 not evaluated")
+
+
+@pytest.fixture
+def without_usd(tmp_path: Path) -> str:
+    """A PYTHONPATH by which pxr cannot be imported."""
+    (tmp_path / "pxr").mkdir()
+    (tmp_path / "pxr/__init__.py").write_text(USELESS, encoding="utf-8")
+    return os.pathsep.join([str(tmp_path), *SOURCES])
+
+
+@pytest.mark.parametrize("command", ["check", "describe", "simulate"])
+def test_command_that_needs_usd_says_in_a_line_what_is_wrong_with_it(without_usd: str, command: str) -> None:
+    done = run(command, STAGE, PYTHONPATH=without_usd)
+    (line,) = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is not whole (no USD here): pip install --force-reinstall usd-core" in line
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("generate", "--help"), ("diff", "--help")])
+def test_what_needs_no_usd_runs_without(without_usd: str, arguments: tuple[str, ...]) -> None:
+    done = run(*arguments, PYTHONPATH=without_usd)
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout
+
+
+def test_help_without_usd_says_why_commands_are_missing(without_usd: str) -> None:
+    said = run("--help", PYTHONPATH=without_usd).stdout
+    assert "is not whole" in said and "\n  generate " in said and "\n  simulate " not in said
+
+
+@pytest.mark.parametrize(("arguments", "started"), [
+    (["check", STAGE], True), (["simulate", STAGE, "--isolate", "on"], True),
+    (["check", "--isolate=off", STAGE], False), (["check", "--isolate", "off", STAGE], False),
+    (["check", "--help"], False), (["generate"], False), (["demo"], False), ([], False),
+])
+def test_process_that_opens_files_is_started_for_commands_that_want_it(arguments: list[str], started: bool) -> None:
+    trial = program.start_trial(arguments)
+    assert (trial is not None) == started
+    if trial is not None:
+        with trial:
+            trial.kill()
