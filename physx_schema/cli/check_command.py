@@ -119,7 +119,7 @@ def check_command(
     if write_baseline:
         _write_baseline(write_baseline, run)
         raise click.exceptions.Exit(4 if run.broken else 3 if run.unreadable else 0)
-    _put(_shown(run, style, max_findings), output)
+    _put(_shown(run, style, max_findings, not settings.select), output)
     raise click.exceptions.Exit(run.exit_code(settings.strict, settings.fail_on))
 
 
@@ -186,7 +186,7 @@ def _write_baseline(path: Path, run: Run) -> None:
     click.echo(f"{path}: {plural(count, 'known finding')} of {plural(len(run.reports), 'file')}", err=True)
 
 
-def _shown(run: Run, style: str, most: int | None) -> str:
+def _shown(run: Run, style: str, most: int | None, folding: bool) -> str:
     """The run in one of the formats, as it is written."""
     if style == "json":
         return run_json(run) + "\n"
@@ -198,14 +198,14 @@ def _shown(run: Run, style: str, most: int | None) -> str:
         from physx_schema.cli.formats.page import page  # with jinja2, which nothing else here needs
 
         return page(run, most)
-    lines: Iterable[str] = workflow_commands(run, most) if style == "github" else _text(run, most)
+    lines: Iterable[str] = workflow_commands(run, most) if style == "github" else _text(run, most, folding)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _text(run: Run, most: int | None) -> Iterator[str]:
+def _text(run: Run, most: int | None, folding: bool) -> Iterator[str]:
     for path, report in run.reports.items():
         shown, hidden = report.first(most)
-        yield from finding_lines(path, shown)
+        yield from finding_lines(path, shown, folding)
         if hidden:
             yield printable(f"{path}: {plural(hidden, 'finding')} more, not shown")
         yield from not_evaluated_lines(path, report.not_evaluated)

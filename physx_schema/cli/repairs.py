@@ -15,6 +15,7 @@ from physx_schema.checking.engine.finding import Finding, location
 from physx_schema.checking.engine.repair import RemoveProperty, RemoveSchema, RenameProperty, RenameSchema, in_words
 from physx_schema.checking.engine.repaired_stage import Check, Fixed, fix
 from physx_schema.cli.text import plural, printable, summary
+from physx_schema.description.robot_files import require_layer
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnreadableError, UnsupportedError
 from physx_schema.files import require_layer_name
@@ -88,6 +89,8 @@ def _require(paths: Sequence[str], way: Way) -> Path | None:
 
 
 def _fixed(path: str, check: Check, way: Way) -> Fixed:
+    if not way.dry:
+        require_layer(path)
     stage = open_stage(path)
     root = stage.GetRootLayer()
     if in_package(root) and not way.dry and way.override is None:

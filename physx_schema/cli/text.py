@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from physx_schema.checking import Finding, Report
 from physx_schema.checking.engine.finding import location, rank
@@ -12,6 +13,7 @@ from physx_schema.description import Opinion
 
 _ESCAPED = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})     # control, format and bidi characters, line separators
 
+_ELSEWHERE, _HIDDEN, _IDLE = "unused/other-engine", "scene/hidden", "unused/idle"
 _PRIM = "<prim>"    # stands for each of several prims in a text
 _NAMED = 5          # prims named of a finding that is no error
 
@@ -28,8 +30,22 @@ def _escape(character: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def finding_lines(source: str, findings: Sequence[Finding]) -> Iterator[str]:
-    """Where and what, why it matters, what to do; errors first, and once what several prims have in common."""
+def finding_lines(source: str, findings: Sequence[Finding], folding: bool = True) -> Iterator[str]:
+    """Where and what, why it matters, what to do; errors first, and once what several prims have in common.
+
+    folding: many opinions of other engines are one line, and what a hidden scene has in vain is counted with it, as
+    files have them that converters wrote.
+    """
+    if folding:
+        findings = tuple(_counted_with_scenes(findings))
+        elsewhere = [finding for finding in findings if finding.code == _ELSEWHERE]
+        if len(elsewhere) > _NAMED:
+            prims = plural(len({finding.path for finding in elsewhere}), "prim")
+            findings = [finding for finding in findings if finding.code != _ELSEWHERE]
+            yield from finding_lines(source, findings, False)
+            yield (f"{printable(source)}: {prims}: info {_ELSEWHERE}: {len(elsewhere)} opinions of other engines that "
+                   f"PhysX does not read; list them with --select {_ELSEWHERE}")
+            return
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for finding in sorted(findings, key=lambda item: -rank(item.severity)):
         groups.setdefault(_in_common(finding), []).append(finding)
@@ -41,6 +57,18 @@ def finding_lines(source: str, findings: Sequence[Finding]) -> Iterator[str]:
             yield printable(f"    at: {_prims(group)}")
         yield printable(f"    why: {why}")
         yield printable(f"    fix: {fix}")
+
+
+def _counted_with_scenes(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings, those that follow from a hidden scene as a count in its own."""
+    hidden = {finding.path for finding in findings if finding.code == _HIDDEN}
+    for finding in findings:
+        follow = sum(item.code == _IDLE and item.path == finding.path for item in findings)
+        if finding.code == _HIDDEN and follow:
+            said = f"{finding.message}; {plural(follow, 'opinion')} on it without effect for that reason"
+            yield replace(finding, message=said)
+        elif finding.code != _IDLE or finding.path not in hidden:
+            yield finding
 
 
 def _in_common(finding: Finding) -> tuple[str, ...]:

@@ -10,20 +10,26 @@ from typing import Any
 from pxr import Sdf, Tf, Usd
 
 from physx_schema.description.file_safety import require_text
+from physx_schema.description.robot_files import converted, converter_of, original
 from physx_schema.description.trial import require_survived
 from physx_schema.errors import UnreadableError
 
 _PARSER_RULE = re.compile(r"parse error matching .*?(?= at ')")
 _LONGEST = 160
-_GIVE = "give a .usda, .usdc, .usd or .usdz file"
+_GIVE = "give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
 def open_stage(source: str | Path | Any) -> Any:
-    """The stage at a path, or the stage itself. Raises UnreadableError for what is not a readable USD file."""
+    """The stage at a path, or the stage itself; a robot in URDF or MJCF is made into one.
+
+    Raises UnreadableError for what is not a readable USD file.
+    """
     if isinstance(source, Usd.Stage):
         return source
     path = Path(source)
     _require_file(path)
+    converter = converter_of(path)
+    path = converted(path, converter) if converter else path
     require_text(path)
     require_survived(path)
     try:
@@ -81,6 +87,6 @@ def _short(text: str) -> str:
 
 
 def source_name(stage: Any) -> str:
-    """The root layer's file, or its display name where it lives in memory."""
+    """The root layer's file or what it was converted from, or its display name where it lives in memory."""
     layer = stage.GetRootLayer()
-    return str(layer.realPath or layer.GetDisplayName() or "in-memory stage")
+    return str(original(layer.realPath) or layer.realPath or layer.GetDisplayName() or "in-memory stage")

@@ -11,6 +11,7 @@ import physx_generated
 from physx_generated import Definition
 
 from physx_schema.definitions import definitions_of
+from physx_schema.description.robot_files import require_layer
 from physx_schema.description.stages import open_stage
 from physx_schema.migration.changes import Difference, former_prefixes
 from physx_schema.migration.composition import Composition
@@ -33,9 +34,12 @@ def migrate(
     `to` is a release such as "25.11.2", the newest that the definitions know where None; `schema` is the generated
     package whose definitions count; `differences` are the breaking lines of `physx-schema diff`, which are reported
     where stages have them. Raises UnreadableError for a path that is no readable USD file and ValueError for
-    text that is no release.
+    text that is no release, UnsupportedError for a robot in a format of others.
     """
     made = migration_rules(definitions_of(schema), MOVES, to, former_prefixes(differences))
+    for source in sources:
+        if isinstance(source, str | Path):
+            require_layer(source)
     stages = [open_stage(source) for source in sources]
     layers = files(layer for stage in stages for layer in stage.GetUsedLayers() if layer != stage.GetSessionLayer())
     found = {layer.identifier: concerned(layer, made) for layer in layers}

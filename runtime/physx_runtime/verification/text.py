@@ -39,6 +39,9 @@ def verification_lines(verification: Verification) -> Iterator[str]:
     if tabled:
         yield from _table([HEADINGS, *map(_cells, tabled)])
         yield ""
+    if not any(row.effective is not None or row.property.startswith("drive:") for row in verification.rows):
+        yield printable(f"{verification.source}: nothing to verify: no drives are authored, nor anything else that an "
+                        "experiment measures")
     for fold in (*folds[ALTERED], *folds[IGNORED]):
         yield printable(f"{fold.place}: {_fold_sentence(fold, verification)}")
     for line in reasons(folds[NOT_EVALUATED]):

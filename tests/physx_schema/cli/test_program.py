@@ -24,7 +24,7 @@ from physx_schema.errors import AuthoringError, UnreadableError
 
 CLEAN, BAD = str(STAGES / "clean_finger.usda"), str(STAGES / "misspelt_token.usda")
 
-MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file"
+MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
 def call(*arguments: str) -> Result:

@@ -27,7 +27,7 @@ MIGRATED = JOINT.replace("PhysxJointAPI", "PhysxJointAxisAPI:angular").replace(
     "physxJoint:armature", "physxJointAxis:angular:armature")
 FRICTION = JOINT.replace("}", "    float physxJoint:jointFriction = 0.1\n}")
 
-MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file"
+MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
 @pytest.fixture

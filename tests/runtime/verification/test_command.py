@@ -17,7 +17,7 @@ from physx_schema.cli.program import program
 
 NOT_YET = "there is no experiment for {} yet; simulate shows what they do"
 SETTINGS, MASS = NOT_YET.format("settings of the solver"), NOT_YET.format("mass properties")
-MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file"
+MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
 def call(*arguments: str) -> Result:

@@ -1,0 +1,117 @@
+"""Robots in files of other programs, URDF and MJCF: made into temporary stages by their converters.
+
+A converter runs in a process of its own: it brings readers of meshes, and schemas that would be registered here.
+"""
+
+from __future__ import annotations
+
+import atexit
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from physx_schema.errors import UnreadableError, UnsupportedError
+
+LONGEST = 600           # seconds that a converter may take
+_BEGINNING = 1 << 16    # bytes in which the root element of a file stands
+_ROOT = re.compile(r"<\s*(robot|mujoco)\b")
+_SAID = re.compile(r"^.*?(?:Warning|Error|Fatal error)[^:]*:\s*")      # USD's words before a message
+
+
+@dataclass(frozen=True, slots=True)
+class Converter:
+    """What makes stages of a format, as a module that takes a file and a folder."""
+
+    format: str
+    suffix: str
+    root: str           # the root element of its files
+    module: str
+
+    @property
+    def distribution(self) -> str:
+        """The name it is installed by."""
+        return self.module.replace("_", "-")
+
+
+CONVERTERS = (Converter("URDF", ".urdf", "robot", "urdf_usd_converter"),
+              Converter("MJCF", ".xml", "mujoco", "mujoco_usd_converter"))
+_ORIGINALS: dict[str, Path] = {}        # the root layer of a converted stage: the file that it was made of
+
+
+class ConvertedWarning(UserWarning):
+    """A file that is no stage was made into one."""
+
+
+def converter_of(path: Path) -> Converter | None:
+    """What makes a stage of a file, None where it holds no robot in a format of others."""
+    found = next((item for item in CONVERTERS if item.suffix == path.suffix.lower()), None)
+    if found is None:
+        return None
+    with path.open("rb") as file:
+        root = _ROOT.search(file.read(_BEGINNING).decode("utf-8", "replace"))
+    return found if root and root[1] == found.root else None
+
+
+def converted(path: Path, converter: Converter) -> Path:
+    """The stage that a robot's file is made into, which stays until the process ends; ConvertedWarning says so.
+
+    Raises UnreadableError where the converter is missing or refuses the file.
+    """
+    status = path.stat()
+    return _converted(path.absolute(), converter, status.st_mtime_ns, status.st_size)
+
+
+@cache
+def _converted(path: Path, converter: Converter, changed: int, size: int) -> Path:
+    if find_spec(converter.module) is None:
+        raise UnreadableError(
+            f"{path}: {converter.format}, of which {converter.distribution} makes a stage, and that is not installed: "
+            "pip install 'physx-schema[robots]' where usd-exchange, not usd-core, is the USD")
+    folder = Path(tempfile.mkdtemp(prefix="physx-schema-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    said = _run(path, converter, folder)
+    stage = next(folder.glob("*.usd*"), None)
+    if stage is None:
+        reason = "; ".join(said) or "it says no reason"
+        raise UnreadableError(f"{path}: {converter.distribution} makes no stage of it: {reason}")
+    _ORIGINALS[str(stage.resolve())] = path
+    aside = f"; it says: {'; '.join(said)}" if said else ""
+    warnings.warn(
+        f"{path}: {converter.format}, read as {converter.distribution} {version(converter.distribution)} makes a stage "
+        f"of it{aside}", ConvertedWarning, stacklevel=4)
+    return stage
+
+
+def _run(path: Path, converter: Converter, folder: Path) -> list[str]:
+    """Run a converter; what it says on the way, each thing once. Raises UnreadableError where it does not end."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", converter.module, str(path), str(folder)], capture_output=True, text=True,
+            errors="replace", timeout=LONGEST, check=False, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        raise UnreadableError(f"{path}: {converter.distribution} does not end within {LONGEST} s") from None
+    lines = (_SAID.sub("", line).strip() for line in (done.stdout + done.stderr).splitlines())
+    return list(dict.fromkeys(line for line in lines if line))
+
+
+def original(layer: str) -> str:
+    """The robot's file that a converted stage was made of, by the path of its root layer; "" for any other."""
+    return str(_ORIGINALS.get(layer, ""))
+
+
+def require_layer(path: str | Path) -> None:
+    """Refuse to author in a file that is no layer of USD. Raises UnsupportedError."""
+    path = Path(path)
+    converter = converter_of(path) if path.is_file() else None
+    if converter is not None:
+        raise UnsupportedError(
+            f"{path}: {converter.format}, in which nothing of USD can be written; make a stage of it first: "
+            f"python -m {converter.module} {path} FOLDER")

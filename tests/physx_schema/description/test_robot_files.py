@@ -1,0 +1,127 @@
+"""Robots in URDF and MJCF: made into stages by their converters, which are other programs."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from physx_schema import check, describe
+from physx_schema.cli.program import program
+from physx_schema.description.robot_files import ConvertedWarning
+from physx_schema.errors import UnreadableError, UnsupportedError
+from physx_schema.migration import migrate
+
+URDF = """<?xml version="1.0"?>
+<robot name="arm">
+  <link name="base"/>
+  <link name="upper"><inertial><mass value="0.5"/>
+    <inertia ixx="0.004" iyy="0.004" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+    <limit lower="-1.5" upper="1.5" effort="50" velocity="3"/></joint>
+</robot>
+"""
+MJCF = """<mujoco model="arm"><worldbody><body name="upper"><joint name="shoulder" type="hinge" axis="0 1 0"/>
+<geom type="sphere" size="0.1" mass="0.5"/></body></worldbody></mujoco>
+"""
+STAGE = '#usda 1.0\ndef Xform "arm" (prepend apiSchemas = ["PhysicsRigidBodyAPI"]) {}\n'
+STAND_IN = """
+import sys
+from pathlib import Path
+if "mismatched" in Path(sys.argv[1]).read_text():
+    sys.exit("Warning: in run at line 9 of cli.py -- Conversion failed: mismatched tag")
+print("Warning: in x at line 1 of y -- no mesh here")
+Path(sys.argv[2], "arm.usda").write_text({stage!r})
+"""
+
+
+@pytest.fixture
+def robot(tmp_path: Path) -> Path:
+    path = tmp_path / "arm.urdf"
+    path.write_text(URDF, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A converter that writes a stage with one body, and says something on the way."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "urdf_usd_converter.py").write_text(STAND_IN.format(stage=STAGE), encoding="utf-8")
+    info = folder / "urdf_usd_converter-9.9.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: urdf-usd-converter\nVersion: 9.9\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
+
+
+@pytest.mark.skipif(find_spec("urdf_usd_converter") is not None, reason="the converter is installed")
+def test_missing_converter_is_one_line_with_the_next_step(robot: Path) -> None:
+    result = CliRunner().invoke(program(), ["check", str(robot)])
+    assert (result.exit_code, result.stderr) == (
+        3, f"{robot}: URDF, of which urdf-usd-converter makes a stage, and that is not installed: pip install "
+        "'physx-schema[robots]' where usd-exchange, not usd-core, is the USD\n")
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_converted_robot_is_said_and_named_by_its_own_file(robot: Path) -> None:
+    with pytest.warns(ConvertedWarning, match=f"{robot}: URDF, read as urdf-usd-converter 9.9 makes a stage of it; it "
+                                              "says: .*no mesh here"):
+        description = describe(robot)
+    assert (description.source, [body.path for body in description.bodies]) == (str(robot), ["/arm"])
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_robot_is_converted_once_until_it_changes(robot: Path, recwarn: pytest.WarningsRecorder) -> None:
+    warnings.simplefilter("always")
+    check(robot)
+    check(robot)
+    assert len(recwarn) == 1
+    robot.write_text(URDF + "<!-- more -->", encoding="utf-8")
+    check(robot)
+    assert len(recwarn) == 2
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_converter_that_refuses_a_file_is_quoted(robot: Path) -> None:
+    robot.write_text(URDF + "mismatched", encoding="utf-8")
+    with pytest.raises(UnreadableError, match=r"urdf-usd-converter makes no stage of it: .*mismatched tag"):
+        describe(robot)
+
+
+@pytest.mark.parametrize("arguments", [("--in-place",), ("-o", "new.usda"), ("--override", "over.usda")])
+def test_repairs_are_not_written_for_a_robot(
+    robot: Path, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(robot.parent)
+    result = CliRunner().invoke(program(), ["check", "--fix", *arguments, str(robot)])
+    assert (result.exit_code, list(robot.parent.iterdir())) == (2, [robot])
+    assert f"python -m urdf_usd_converter {robot} FOLDER" in result.stderr
+
+
+def test_robot_is_not_migrated(robot: Path) -> None:
+    with pytest.raises(UnsupportedError, match="in which nothing of USD can be written"):
+        migrate([robot])
+
+
+def test_other_xml_is_no_robot(tmp_path: Path) -> None:
+    (tmp_path / "page.xml").write_text("<html/>", encoding="utf-8")
+    with pytest.raises(UnreadableError, match="not a USD file"):
+        describe(tmp_path / "page.xml")
+
+
+@pytest.mark.parametrize(("name", "text", "module"), [
+    ("arm.urdf", URDF, "urdf_usd_converter"), ("arm.xml", MJCF, "mujoco_usd_converter")])
+def test_real_converter_gives_the_joint_and_the_mass(tmp_path: Path, name: str, text: str, module: str) -> None:
+    pytest.importorskip(module)
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.warns(ConvertedWarning):
+        description = describe(tmp_path / name)
+    bodies = {body.path.rpartition("/")[2]: body for body in
+              (*description.bodies, *(link for found in description.articulations for link in found.links))}
+    assert bodies["upper"].mass == pytest.approx(0.5)
+    assert "shoulder" in str((description.articulations, description.joints))
