@@ -39,6 +39,8 @@ def traced(*values: Scalar) -> Symbol | None:
 
 def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
     """`a` where the condition holds, else `b`; both are evaluated."""
+    if type(condition) is bool:
+        return a if condition else b
     symbol = traced(condition, a, b)
     if symbol is None:
         # of single numbers the chosen one itself, so that a constant does not turn float32 into float64
@@ -50,6 +52,8 @@ def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
 
 def inverted(condition: Scalar) -> Scalar:
     """Where the condition does not hold."""
+    if type(condition) is bool:
+        return not condition
     return ~condition if isinstance(condition, Symbol) else np.logical_not(condition)
 
 
@@ -77,6 +81,8 @@ def sqrt(x: Scalar) -> Scalar:
     """Square root."""
     if isinstance(x, Unfused):
         return Unfused(sqrt(x.value))
+    if type(x) is float and x >= 0.0:
+        return math.sqrt(x)
     return x.graph.apply("sqrt", x) if isinstance(x, Symbol) else np.sqrt(x)
 
 
@@ -87,6 +93,8 @@ def single(x: Scalar) -> Scalar:
 
 def floor(x: Scalar) -> Scalar:
     """Largest integer not above `x`, as a floating-point number."""
+    if type(x) is float and -math.inf < x < math.inf:
+        return x // 1.0
     return x.graph.apply("floor", x) if isinstance(x, Symbol) else np.floor(x)
 
 

@@ -11,6 +11,7 @@ ask which axis of the joint frame a joint has.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 ROOT, FIXED, REVOLUTE, PRISMATIC, SPHERICAL = "root", "fixed", "revolute", "prismatic", "spherical"
 ROTARY_JOINTS = (REVOLUTE, SPHERICAL)
@@ -125,7 +126,7 @@ class BodyTopology(_Actor):
         return 6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Topology(_Actor):
     """The structure of one articulation's step."""
 
@@ -183,7 +184,15 @@ class Topology(_Actor):
 
     def dofs_of(self, link: int) -> list[int]:
         """The dofs of a link's inbound joint."""
-        return [i for i, dof in enumerate(self.dofs) if dof.link == link]
+        return self._dofs_by_link[link]
+
+    @cached_property
+    def _dofs_by_link(self) -> list[list[int]]:
+        """`dofs_of` of every link, gathered once: trees have thousands of links."""
+        found: list[list[int]] = [[] for _ in self.links]
+        for i, dof in enumerate(self.dofs):
+            found[dof.link].append(i)
+        return found
 
     def kind_of(self, dof: int) -> str:
         """The kind of a dof's joint."""

@@ -29,7 +29,7 @@ from physx_runtime.session.layers import Into
 from physx_runtime.session.messages import Message, Messages, diverged_message, messages_of
 from physx_runtime.session.rest_lengths import RestLengths, rest_lengths, with_rest_lengths
 from physx_runtime.session.results import Results, Switches
-from physx_runtime.session.run import Run, StateEdits
+from physx_runtime.session.run import Run, StateEdits, look_after_step
 from physx_runtime.session.runs import fitting_runs, kept_runs, packed_singles
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
@@ -40,6 +40,7 @@ from physx_runtime.solver.settings import required_solver
 from physx_runtime.worlds.path import BY_JOINT
 from physx_schema.description.model import ActorDescription, Articulation, Description
 from physx_schema.description.reader import describe
+from physx_schema.description.uncollected import uncollected
 from physx_schema.errors import UnsupportedError
 
 _OPEN: weakref.WeakSet[Session] = weakref.WeakSet()
@@ -114,8 +115,7 @@ class Session(Answers):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)      # it becomes a message
             self._scene.step()
-            for run in self._runs.values():
-                run.look_after_step()
+            look_after_step(self._runs.values())
         self._say_unstepped()
         for run in self._runs.values():
             if run.lost is not None:
@@ -283,6 +283,7 @@ class Session(Answers):
         found = tuple(changed if a is before else a for a in self._description.articulations)
         self._description = replace(self._description, articulations=found)
 
+    @uncollected()
     def _read(self, set_states: StateEdits, afresh: bool = False) -> None:
         """Read the stage, on which nothing of this session is written now, and carry states over."""
         read = describe(self._stage)

@@ -18,6 +18,7 @@ from physx_runtime.session.transforms import Note, Transforms
 from physx_runtime.session.watch import Watch
 from physx_schema.description.articulation.dofs import instance_of
 from physx_schema.description.model import Dof, Joint
+from physx_schema.description.uncollected import uncollected
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
 Array = NDArray[np.float64]
@@ -96,6 +97,7 @@ class Results:
 class _Prepared:
     """Slots by what they take."""
 
+    @uncollected()
     def __init__(self, stage: Any, layer: WrittenLayer, switches: Switches, runs: Sequence[Run],
                  standing: Sequence[str], note: Note) -> None:
         paths = [path for run in runs for path in run.model.link_names]

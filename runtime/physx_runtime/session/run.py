@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,8 @@ from physx_runtime.packing.actor import pack_actor
 from physx_runtime.packing.frames import root_frame, root_link, root_place, root_rows
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.session.joint_coordinates import joint_states
-from physx_runtime.session.observer import Observer
+from physx_runtime.session.observer import FEWEST_AT_ONCE, Observer, links_of_many
+from physx_runtime.simulation.alike_in_scene import AlikeInScene
 from physx_runtime.simulation.divergence import Loss
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_schema.description.model import ActorDescription, Scene
@@ -56,13 +57,10 @@ class Run:
         """Whether joints outside articulations hold it."""
         return isinstance(self.simulation.alike.lanes.topology, IslandTopology)
 
-    def look_after_step(self) -> None:
+    def _take(self, state: Mapping[str, Array], links: Array, diverged: bool) -> None:
         """Take the state after a step; what diverges stands still at its last finite state."""
-        if self.lost is not None:
-            return
-        self._state = self.simulation.state()
-        self.lost = self.simulation.divergence.lost if self.simulation.diverged[0] else None
-        links = self._observer.links(self.simulation.before, self._state, self.simulation.dt)
+        self._state = state
+        self.lost = self.simulation.divergence.lost if diverged else None
         if np.abs(links).max() < LARGEST_POSE_NUMBER:       # beyond it not even the rotations hold together
             self.links = links
         elif self.lost is None:
@@ -195,6 +193,31 @@ class Run:
     def _place_root(self, pose: Pose) -> None:
         for name, values in root_rows(root_frame(pose, root_place(self.model.actor))).items():
             self.simulation.set_row(name, values)
+
+
+def look_after_step(runs: Iterable[Run]) -> None:
+    """Take the states after a step, those alike at once; what is lost stays where it is."""
+    alike: dict[AlikeInScene, list[Run]] = {}
+    for run in runs:
+        if run.lost is None:
+            alike.setdefault(run.simulation.alike, []).append(run)
+    for made, group in alike.items():
+        after, diverged = made.state(), made.told_diverged()
+        before = {**after, **made.last.before}
+        places = [run.simulation.place for run in group]
+        for run, own, links in zip(group, places, _links_of(group, before, after, places), strict=True):
+            run._take({name: row[own:own + 1] for name, row in after.items()}, links, bool(diverged[own]))
+
+
+def _links_of(runs: Sequence[Run], before: Mapping[str, Array], after: Mapping[str, Array],
+              places: list[int]) -> Iterable[Array]:
+    """The links of articulations alike after a step, whose states are at these places of the rows."""
+    dt = runs[0].simulation.dt
+    if len(runs) >= FEWEST_AT_ONCE:
+        states = ({name: row[places] for name, row in rows.items()} for rows in (before, after))
+        return links_of_many([run._observer for run in runs], *states, dt)
+    return [run._observer.links(*({name: row[own] for name, row in rows.items()} for rows in (before, after)), dt)
+            for run, own in zip(runs, places, strict=True)]
 
 
 def _floats(values: Iterable[Any]) -> list[float]:

@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 Note = Callable[[str, str, str], None]      # prim path, property, text
 # How far axes may be from orthonormal before translate, orient and scale cannot hold a transform.
 ORTHONORMAL_TOLERANCE = 1e-6
+LENGTH_TOLERANCE = 1e-5     # beside it, of the axes' squared lengths
 OPERATION_SUFFIX = "session"  # of operations whose plain name the prim uses for something else
 ROTATION_OPERATIONS = frozenset(getattr(UsdGeom.XformOp, f"TypeRotate{axes}")
                   for axes in ("X", "Y", "Z", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"))
@@ -52,12 +53,13 @@ class Transforms:
         self._poses: list[tuple[int, Slot, type[Any], Slot, type[Any]]] = []
         self._once: list[tuple[Slot, Any]] = []         # order and scale of operations that replace a prim's own
         self._inverse = np.zeros_like(parents)
+        flat = (np.abs(np.linalg.det(parents)) < 1e-300) | (np.abs(np.linalg.det(self._shape)) < 1e-300)
+        self._inverse[~flat], even = np.linalg.inv(parents[~flat]), _even(parents)
         for i, path in enumerate(paths):
-            if abs(np.linalg.det(parents[i])) < 1e-300 or abs(np.linalg.det(self._shape[i])) < 1e-300:
+            if flat[i]:
                 note(path, "xformOpOrder", "a scale of 0 on it or above it: its transform is not written")
-                continue
-            self._inverse[i] = np.linalg.inv(parents[i])
-            self._plan(layer, stage.GetPrimAtPath(path), i, _even(parents[i]), note)
+            else:
+                self._plan(layer, stage.GetPrimAtPath(path), i, bool(even[i]), note)
 
     def values(self, poses: Array) -> Iterator[tuple[Slot, Any]]:
         """Slots and values for world poses, (n_link, 7): position, quaternion x y z w."""
@@ -91,7 +93,7 @@ class Transforms:
             ops, local, even = _Ops(), np.eye(3), False
         given = ops.scale.Get() or (1.0, 1.0, 1.0) if ops.scale is not None else np.linalg.norm(local, axis=1)
         sizes = np.asarray(given, dtype=float)
-        rigid = even and _orthonormal(local / sizes[:, None])
+        rigid = even and bool(_orthonormal(local / sizes[:, None]))
         if ops.matrix is None and not rigid:
             ops = _Ops()
         if not ops.complete:
@@ -121,7 +123,7 @@ class Transforms:
         names = [slot.path.rpartition(".")[2] for slot in slots]
         if ops.scale is not None:
             names.append(ops.scale.GetOpName())
-        elif not np.allclose(self._scale[i], 1.0, atol=ORTHONORMAL_TOLERANCE):
+        elif (np.abs(self._scale[i] - 1.0) > ORTHONORMAL_TOLERANCE + LENGTH_TOLERANCE).any():
             scale = self._slot(layer, prim, None, "scale", types.Double3)
             if scale is not None:
                 self._once.append((scale, Gf.Vec3d(*self._scale[i])))
@@ -185,16 +187,19 @@ def _class(slot: Slot) -> type[Any]:
     return found
 
 
-def _orthonormal(axes: Array) -> bool:
-    """Whether rows are the axes of a rotation."""
-    return bool(np.allclose(axes @ axes.T, np.eye(3), atol=ORTHONORMAL_TOLERANCE) and np.linalg.det(axes) > 0.0)
+def _orthonormal(axes: Array) -> NDArray[np.bool_]:
+    """(...) whether rows (..., 3, 3) are the axes of a rotation."""
+    products = axes @ np.swapaxes(axes, -1, -2)
+    close = np.abs(products - np.eye(3)) <= ORTHONORMAL_TOLERANCE + LENGTH_TOLERANCE * np.eye(3)
+    return np.asarray(close.all(axis=(-1, -2)) & (np.linalg.det(axes) > 0.0))
 
 
-def _even(matrix: Array) -> bool:
-    """Whether a matrix scales alike in all directions, and mirrors nothing."""
-    axes = matrix[:3, :3]
-    size = np.cbrt(np.linalg.det(axes))
-    return bool(size > 0.0 and _orthonormal(axes / size))
+def _even(found: Array) -> NDArray[np.bool_]:
+    """(n,) whether matrices (n, 4, 4) scale alike in all directions, and mirror nothing."""
+    axes = found[:, :3, :3]
+    sizes = np.cbrt(np.linalg.det(axes))
+    right = sizes > 0.0
+    return np.asarray(right & _orthonormal(axes / np.where(right, sizes, 1.0)[:, None, None]))
 
 
 def matrices(poses: Array) -> Array:

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP
 from physx_runtime.model.owners import owners
-from physx_runtime.model.rows import input_rows
+from physx_runtime.model.rows import FORCE_ROWS, input_rows
 from physx_runtime.model.topology import ActorTopology, Topology
 from physx_runtime.packing.frames import Frame
 from physx_runtime.packing.loaded_frames import loaded_rotations
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.lanes import Lanes
+from physx_runtime.simulation.parameter_values import rounded
 from physx_runtime.simulation.row_values import checked_row, sound
 from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_settings
@@ -228,9 +229,18 @@ class Alike:
 
 def require_held(model: PackedModel, dtype: str) -> None:
     """Raises ValueError for the first authored number that the step does not hold in this precision."""
+    if _all_held(model, dtype):
+        return
     found = owners(model.topology.tree, model.actor, model.scene)
     for name, values in {**model.parameters, **model.state}.items():
         checked_row(model, found, name, values, np.arange(1), dtype)
+
+
+def _all_held(model: PackedModel, dtype: str) -> bool:
+    """Whether the step holds every authored number, all rows asked at once."""
+    moving = {**model.state, **{name: row for name, row in model.parameters.items() if name in FORCE_ROWS}}
+    return not np.isnan(np.concatenate(list(model.parameters.values()))).any() and bool(
+        np.isfinite(rounded(np.concatenate(list(moving.values())), dtype)).all())
 
 
 def as_stepped(model: PackedModel, sleeping: bool) -> PackedModel:
