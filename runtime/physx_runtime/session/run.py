@@ -214,10 +214,14 @@ def _links_of(runs: Sequence[Run], before: Mapping[str, Array], after: Mapping[s
     """The links of articulations alike after a step, whose states are at these places of the rows."""
     dt = runs[0].simulation.dt
     if len(runs) >= FEWEST_AT_ONCE:
-        states = ({name: row[places] for name, row in rows.items()} for rows in (before, after))
-        return links_of_many([run._observer for run in runs], *states, dt)
-    return [run._observer.links(*({name: row[own] for name, row in rows.items()} for rows in (before, after)), dt)
+        observers = [run._observer for run in runs]
+        return links_of_many(observers, _rows_at(places, before), _rows_at(places, after), dt)
+    return [run._observer.links(_rows_at(own, before), _rows_at(own, after), dt)
             for run, own in zip(runs, places, strict=True)]
+
+
+def _rows_at(place: int | list[int], rows: Mapping[str, Array]) -> dict[str, Array]:
+    return {name: row[place] for name, row in rows.items()}
 
 
 def _floats(values: Iterable[Any]) -> list[float]:
