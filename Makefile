@@ -1,6 +1,7 @@
 # Each target makes the environment it needs, and a second run reuses it: Python 3.11 to 3.13 and make are enough.
 #   make demo     a tendon-driven hand: authored, checked, simulated, verified; results in demo/
 #   make test     everything a change must pass
+#   make release  the wheel, built twice to the same bytes, its bill of materials, and the tests against it; in dist/
 #   make sweep    long comparisons, with real PhysX and SAPIEN where they can be installed
 PYTHON ?= python3
 WORKERS ?= 2
@@ -27,7 +28,7 @@ endif
 export USD_VALIDATION_PYTHON ?= $(CURDIR)/.venv-usd-validation/bin/python
 export ASSET_VALIDATOR_PYTHON ?= $(CURDIR)/.venv-asset-validator/bin/python
 
-.PHONY: demo test sweep oracle validators
+.PHONY: demo test sweep oracle validators release
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.ready-demo
@@ -35,6 +36,9 @@ demo: $(VENV)/.ready-demo
 
 test: $(VENV)/.ready-dev
 	$(VENV)/bin/python -m pytest -n $(WORKERS) -m "not sweep"
+
+release:
+	bash .ci/release
 
 # An interpreter named by ORACLE_PYTHON is used as it is; otherwise one is set up.
 sweep: $(VENV)/.ready-dev
