@@ -6,13 +6,17 @@ articulations share a scene, so every block but the largest has a tail.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from physx_runtime import Direct, Simulation
+from physx_runtime.compiling.shared_library import find_compiler
 from physx_runtime.direct import WriteType
+from physx_runtime.targets.cuda import BACK_END, HOST
 from support.chance.articulations import Features, random_articulation
+from support.device_arrays import OnDevice
 from support.physx.recorded_quantities import FLOAT32, Recording
 from support.places import FINGER
 
@@ -50,10 +54,11 @@ READS = {
 class Scene:
     """Two simulations in one scene, each world at a recorded state."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, device: str) -> None:
         self.recordings = [Recording(folder, name) for name in STAGES]
-        self.simulations = [Simulation(recording.description, worlds=WORLDS) for recording in self.recordings]
-        self.direct = Direct(self.simulations)
+        self.simulations = [Simulation(recording.description, worlds=WORLDS, device=device)
+                            for recording in self.recordings]
+        self.direct, self.device = Direct(self.simulations), device
         for simulation in self.simulations:
             simulation.step()
         self.place()
@@ -74,9 +79,14 @@ class Scene:
         return self.recordings[sim].reported(world, key).ravel()
 
 
-@pytest.fixture(scope="module")
-def scene(shared_cases: Path) -> Scene:
-    return Scene(shared_cases / "direct_api")
+@pytest.fixture(scope="module", params=["cpu", pytest.param("cuda", marks=pytest.mark.sweep)])
+def scene(request: pytest.FixtureRequest, shared_cases: Path) -> Iterator[Scene]:
+    """On the CPU, and by kernels of a GPU that the processor runs."""
+    if request.param == "cuda" and not find_compiler():
+        pytest.skip("no C++ compiler, which stands in for a GPU's")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(BACK_END, HOST)
+        yield Scene(shared_cases / "direct_api", request.param)
 
 
 def untouched(numbers: int) -> np.ndarray:
@@ -103,6 +113,18 @@ def test_an_operation_fills_blocks_in_the_order_of_the_indices(scene: Scene, ope
     scene.direct.compute(operation, data, INDICES)
     for n, (sim, world) in enumerate(ORDER):
         check(data[n * size:(n + 1) * size], scene.reported(sim, world, key), operation)
+
+
+def test_buffers_on_the_device_are_filled_as_those_of_the_host(scene: Scene) -> None:
+    if scene.device == "cpu":
+        pytest.skip("there is no device")
+    for kind, call in (("eMASS_MATRICES", scene.direct.compute), ("eLINK_GLOBAL_POSE", scene.direct.get)):
+        host, there, both = (untouched(len(ORDER) * scene.direct.block_size(kind)) for _ in range(3))
+        call(kind, host, INDICES)
+        call(kind, OnDevice(there), INDICES)
+        call(kind, OnDevice(both), OnDevice(INDICES))
+        assert np.array_equal(there, host)
+        assert np.array_equal(both, host)
 
 
 def test_deprecated_operations_have_blocks_without_the_root(scene: Scene) -> None:

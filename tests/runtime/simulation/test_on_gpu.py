@@ -277,6 +277,26 @@ def test_a_reset_by_a_mask_on_the_device_is_the_hosts(pair: Pair) -> None:
     assert np.array_equal(pair.gpu.get("q")[MASK], np.tile(np.float32([0.3, 0.4]), (3, 1)))
 
 
+def test_parameters_set_from_the_device_are_the_hosts(pair: Pair) -> None:
+    masses, dampings = 1.0 + filled((2, LINKS), 5) ** 2, np.abs(filled((2, LINKS), 6))
+    pair.cpu.set_parameters({"mass": masses, "linear_damping": dampings}, SOME)
+    pair.gpu.set_parameters({"mass": OnDevice(masses), "linear_damping": Packed(dampings)}, OnDevice(np.array(SOME)))
+    for name in ("mass", "linear_damping"):
+        assert np.array_equal(pair.gpu.get(name), pair.cpu.get(name)), name
+
+
+def test_worlds_revived_by_a_mask_on_the_device_are_told_of_again() -> None:
+    sim = Simulation(DOUBLE_PENDULUM, 2, device="cuda")
+    for _ in range(2):
+        sim.set("joint_effort", [[3e38] * DOFS, [0.0] * DOFS])
+        with pytest.warns(match="1 of 2 worlds diverged"):
+            sim.step(2)
+            assert sim.diverged.tolist() == [True, False]
+        sim.set("joint_effort", [0.0, 0.0])
+        sim.reset(OnDevice(np.array([True, True])))
+        assert not sim.diverged.any()
+
+
 def test_what_a_host_array_asks_for_is_all_that_travels(pair: Pair) -> None:
     sim, direct = pair.gpu, pair.gpu.direct
     size, line = direct.block_size("eMASS_MATRICES"), 4 * DOFS
