@@ -30,7 +30,7 @@ class Simulation(Answers):
         stage: a stage, a file, or a Description already read.
         worlds: number of worlds, each with its own state, efforts and parameters.
         dt: time of a step [s].
-        device: "cpu" or "cuda".
+        device: "cpu", "cuda", or "auto" for a GPU where there is one that steps this.
         dtype: "float32", as PhysX computes, or "float64".
         solver: "physx" for the iteration counts that PhysX takes (`iterations`), "ideal" for what they approximate,
             "sapien-3.0" for the PhysX of SAPIEN 3.0.

@@ -55,7 +55,7 @@ class Scene:
         stage: a stage, a file, or a Description already read.
         worlds: number of worlds, in each of which every actor has its own state, efforts and parameters.
         dt: time of a step [s].
-        device: "cpu" or "cuda".
+        device: "cpu", "cuda", or "auto" for a GPU where there is one that steps this.
         dtype: "float32", as PhysX computes, or "float64".
         solver: "physx" for the iteration counts that PhysX takes, "ideal" for what they approximate,
             "sapien-3.0" for the PhysX of SAPIEN 3.0.
@@ -72,7 +72,7 @@ class Scene:
                  solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
         worlds, dt = required_count("worlds", worlds, 1), required_time(dt)
-        packed = everything(description, solver, device == "cpu")
+        packed = everything(description, solver, device != "cuda")
         parts = assembled(packed, worlds, solver, sleeping, dt=dt, device=device, dtype=dtype, path=path)
         self._hold(description, packed.model, parts, worlds, dt)
         self.not_simulated: tuple[NotSimulated, ...] = left_out(description, packed.model, packed.touching)

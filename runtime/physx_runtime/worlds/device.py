@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.collision.fixed_pairs import fixed_pairs
 from physx_runtime.model.island import IslandTopology
@@ -22,12 +24,17 @@ from physx_runtime.worlds.store import Worlds
 from physx_schema.errors import UnsupportedError
 
 DTYPES = ("float32", "float64")
-DEVICES = ("cpu", "cuda")
+AUTO_DEVICE = "auto"        # a GPU where there is one that steps this, else the CPU
+DEVICES = ("cpu", "cuda", AUTO_DEVICE)
+
+logger = logging.getLogger("physx_runtime")
 
 
 def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtype: str, path: str = AUTO,
                 contacts: ContactTable | None = None) -> Worlds:
-    """Worlds on "cpu" or "cuda", stepped along a path; with contacts where an island has colliders that can touch.
+    """Worlds on a device, stepped along a path; with contacts where an island has colliders that can touch.
+
+    "auto" is "cuda", or "cpu" where that cannot be, which the log "physx_runtime" says with the reason.
 
     Raises ValueError for another device, dtype or path, UnsupportedError where CUDA is not installed or finds no GPU,
     and where the device does not have the path.
@@ -36,6 +43,12 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
         raise ValueError(f"dtype is {dtype!r}; allowed are {', '.join(DTYPES)}")
     if device not in DEVICES:
         raise ValueError(f"device is {device!r}; allowed are {', '.join(map(repr, DEVICES))}")
+    if device == AUTO_DEVICE:
+        try:
+            return make_worlds(t, count, "cuda", dtype, path, contacts)
+        except UnsupportedError as error:
+            logger.warning("device 'auto' takes the CPU: %s", error)
+            return make_worlds(t, count, "cpu", dtype, path, contacts)
     chosen = choose_path(t, device, path).path
     if isinstance(t, IslandTopology) and contacts is not None:
         alone = not t.pgs and not t.sapien and not t.links_held_last and _rests_by_itself(t)

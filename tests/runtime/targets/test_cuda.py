@@ -41,16 +41,25 @@ class Failing(HostDriver):
 
     def __init__(self, name: str, code: int) -> None:
         super().__init__()
-        self._failing, self._code = name, code
+        self.failing, self._code = name, code
 
     def __getitem__(self, name: str) -> Callable[..., int]:
-        return (lambda *_: self._code) if name == self._failing else super().__getitem__(name)
+        return (lambda *_: self._code) if name == self.failing else super().__getitem__(name)
 
 
 def test_a_machine_without_a_driver_is_told_so_in_one_line(no_gpu: None) -> None:
     with pytest.raises(UnsupportedError, match=r"^device 'cuda': no NVIDIA driver \(libno-such-driver.so\) found; use "
                                                + ONE_LINE):
         Simulation(FINGER, device="cuda")
+
+
+def test_only_device_auto_takes_the_cpu_without_a_gpu_and_says_so(no_gpu: None, caplog: pytest.LogCaptureFixture
+                                                                  ) -> None:
+    sim = Simulation(FINGER, device="auto")
+    assert sim.store.near
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
+        "device 'auto' takes the CPU: device 'cuda': no NVIDIA driver (libno-such-driver.so) found; use device='cpu', "
+        "or run the kernels on the processor with PHYSX_RUNTIME_CUDA=host (docs/cuda.md)"]
 
 
 @pytest.mark.parametrize(("name", "code", "message"), [
@@ -67,6 +76,20 @@ def test_a_failing_call_is_named_with_the_drivers_words(cpp_compiler: str) -> No
     with pytest.raises(DeviceError, match=r"^device 'cuda': the driver's cuMemAlloc_v2 failed: out of memory; take "
                                           "fewer worlds$"):
         gpu.allocate(64, "a test")
+
+
+@pytest.mark.parametrize(("name", "call"), [
+    ("cuGraphLaunch", lambda sim: sim.step()), ("cuLaunchKernel", lambda sim: sim.wake()),
+    ("cuMemcpy2DAsync_v2", lambda sim: sim.get("q")), ("cuStreamSynchronize", lambda sim: sim.get("q")),
+])
+def test_work_that_the_driver_refuses_is_an_error_of_one_line(
+        name: str, call: Callable[[Simulation], Any], cpp_compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    driver = Failing("", 1)
+    monkeypatch.setattr(cuda, "_gpu", lambda: gpu_on_host(driver))
+    sim = Simulation(FINGER, device="cuda")
+    driver.failing = name
+    with pytest.raises(DeviceError, match=rf"^device 'cuda': the driver's {name} failed: invalid argument$"):
+        call(sim)
 
 
 def test_another_back_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
