@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points, version
 from types import TracebackType
 from typing import Any
@@ -113,6 +114,16 @@ class Program(click.Group):
             click.echo(f"physx-schema: the command {cmd_name} of {entry.value} is missing: {missing(error)}", err=True)
             return None
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str],
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is named first; a misspelt one is refused with the one that was meant."""
+        known = self.list_commands(ctx)
+        close = get_close_matches(args[0], known, 1)
+        if close and args[0] not in known:
+            ctx.fail(f"no command {args[0]!r}; did you mean {close[0]!r}?")
+        return super().resolve_command(ctx, args)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any,

@@ -282,3 +282,9 @@ def test_running_one_command_loads_no_other() -> None:
             "print(sorted({'physx_runtime', 'physx_schema.cli.commands'} & set(sys.modules)))")
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "[]\n"
+
+
+def test_a_misspelt_command_is_refused_with_the_one_that_was_meant() -> None:
+    done = CliRunner().invoke(program(), ["simulat", "robot.usda"])
+    assert done.exit_code == 2
+    assert "no command 'simulat'; did you mean 'simulate'?" in done.stderr
