@@ -19,11 +19,12 @@ Reasoned = tuple[str, int, list[Fold]]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The findings of one rule; why and fix where they are the same of all."""
+    """The findings of one rule; message, why and fix where they are the same of all."""
 
     code: str
     severity: str                       # the worst
     findings: tuple[Finding, ...]
+    message: str
     why: str
     fix: str
 
@@ -80,6 +81,7 @@ def by_rule(findings: Iterable[Finding]) -> list[Found]:
     for finding in findings:
         groups.setdefault(finding.code, []).append(finding)
     found = [Found(code, max((f.severity for f in members), key=rank), tuple(members),
+                   _common([f.message for f in members]) if len(members) > 1 else "",
                    _common([f.why for f in members]), _common([f.fix for f in members]))
              for code, members in groups.items()]
     return sorted(found, key=lambda rule: -rank(rule.severity))

@@ -84,6 +84,11 @@ def test_what_is_ignored_on_many_prims_is_one_line_and_in_no_table(tmp_path: Pat
     assert "/Arm/joint7" not in html
 
 
+def test_a_message_that_many_findings_of_a_rule_share_is_said_once(tmp_path: Path) -> None:
+    shared = [replace(ERROR, path=f"/Arm/joint{i}") for i in range(5)]
+    assert words(page(tmp_path, (), report(*shared))).count("instance name") == 1
+
+
 def test_what_one_prim_alone_ignores_is_in_the_table(tmp_path: Path) -> None:
     elements = Elements(page(tmp_path, (GEARING, GONE)))
     assert ("td", {"class": "verdict ignored", "data-label": "Verdict"}) in elements.found
@@ -153,8 +158,8 @@ def test_findings_come_with_why_and_fix(full: str) -> None:
 def test_findings_of_one_rule_are_together_and_say_once_what_they_share(tmp_path: Path) -> None:
     second = replace(ERROR, path=SHOULDER, fix="leave it out")
     found = words(page(tmp_path, (GEARING,), report(ERROR, second)))
-    assert (f"error DJ.007/instance 2 findings Why: PhysX ignores it {ELBOW} instance name &#39;Z&#39; Fix: rename it "
-            f"{SHOULDER} instance name &#39;Z&#39; Fix: leave it out") in found
+    assert (f"error DJ.007/instance 2 findings instance name &#39;Z&#39; Why: PhysX ignores it {ELBOW} Fix: rename it "
+            f"{SHOULDER} Fix: leave it out") in found
 
 
 def test_altered_values_come_first_and_those_as_authored_are_folded(full: str) -> None:
