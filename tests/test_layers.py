@@ -35,6 +35,7 @@ EXCEPTIONS = {
     "codegen/physx_codegen/support": {"pxr"},           # travels into the generated package
     "generated/physx_generated": {"typing_extensions"},     # for type checkers alone, which bring it along
     "physx_schema/cli/formats/page.py": {"jinja2"},     # the page for a browser
+    "runtime/physx_runtime/model_context.py": {"mcp"},  # the protocol that it speaks
 }
 # In the runtime, USD belongs to those who read stages and write results.
 RUNTIME_PXR = {"components", "packing", "session", "verification", "viewing", "demonstration", "pytest_plugin"}
@@ -92,6 +93,7 @@ ROOMS = {
         "viewing": "packing simulation verification",
         "demonstration": "simulation verification viewing",
         "commands": "packing simulation verification viewing",
+        "model_context": "simulation verification",
         "pytest_plugin": "simulation verification",
     },
 }

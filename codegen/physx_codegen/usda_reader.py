@@ -253,6 +253,9 @@ class UsdaReader:
             message = f"default of '{spec.name}' is None; give a value of type {type_name} or none at all"
             self.problems.report(message, path)
             return None
+        if isinstance(spec.default, Sdf.UnregisteredValue):
+            self.problems.report(f"type '{type_name}' is unknown to the installed USD; install a newer one", path)
+            return None
         value = plain(spec.default, type_name)
         if any(number != number for number in value_types.numbers(value)):
             self.problems.report(f"default of '{spec.name}' is not a number; give one, or inf or -inf", path)

@@ -17,6 +17,8 @@ from physx_schema.description.opinions.view import Seen, View, mentioned, unauth
 
 _PLAIN = (float, int, str)      # values that USD hands out as they are authored
 _DEFAULT_TIME = Usd.TimeCode.Default()
+_AUTHORED = (Usd.ResolveInfoSourceDefault, Usd.ResolveInfoSourceTimeSamples, Usd.ResolveInfoSourceValueClips,
+             Usd.ResolveInfoSourceSpline)      # HasAuthoredValue of newer USD
 _NAMES = 4096       # names whose namespace is remembered: a stage repeats few of them often
 _CORE_NAMESPACES = frozenset({"physics", "drive", "limit", "state", "newton", "mjc"})
 _PREFIXES = ("physx", "physics", "omniphysics")
@@ -50,7 +52,7 @@ def look_up(prim: Any, name: str) -> Seen:
         strongest = getattr(specs[0], "default", None) if specs else None
         if isinstance(strongest, _PLAIN) or type(strongest).__module__ == "pxr.Gf":
             return Seen(True, strongest, str(specs[0].typeName))    # nothing weaker counts, nothing is left to resolve
-        authored = found.GetResolveInfo(_DEFAULT_TIME).HasAuthoredValue()
+        authored = found.GetResolveInfo(_DEFAULT_TIME).GetSource() in _AUTHORED
         type_name = _authored_type(found) if specs else str(found.GetTypeName())
         if type_name == "rel":
             return Seen(True, (), "rel")        # USD finds no value, and hands out the schema's default
