@@ -23,6 +23,7 @@ from physx_runtime.compiling.kernel_cache import FORMAT, keep, keep_text, kept, 
 
 # Functions and object files must outlive their callers; an engine frees its code when it is collected.
 _engines: list[llvm.ExecutionEngine] = []
+_addresses: dict[tuple[str, str], int] = {}     # of functions that an engine holds already, by symbol and processor
 
 HOST = "this machine"
 
@@ -45,17 +46,22 @@ def load_functions(texts: Mapping[str, str], cpu: str = HOST) -> dict[str, int]:
 
     Functions may call each other by symbol.
     """
-    return _linked(_object_codes(texts.items(), cpu), cpu)
+    if not all((symbol, cpu) in _addresses for symbol in texts):
+        _link(_object_codes(texts.items(), cpu), cpu)
+    return {symbol: _addresses[symbol, cpu] for symbol in texts}
 
 
-def _linked(codes: Mapping[str, bytes], cpu: str) -> dict[str, int]:
-    """Addresses of functions by symbol, each in its own object code."""
+def _link(codes: Mapping[str, bytes], cpu: str) -> None:
+    """Hold functions, each in its own object code under its symbol, for as long as the process lives.
+
+    Those that call each other come together, held before or not.
+    """
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(cpu))
     for code in codes.values():
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     engine.finalize_object()
     _engines.append(engine)
-    return {symbol: int(engine.get_function_address(symbol)) for symbol in codes}
+    _addresses.update({(symbol, cpu): int(engine.get_function_address(symbol)) for symbol in codes})
 
 
 def load_kept(key: str, make: Callable[[], Iterable[tuple[str, str]]]) -> int:
@@ -67,13 +73,17 @@ def load_kept(key: str, make: Callable[[], Iterable[tuple[str, str]]]) -> int:
     note = kept(f"made_{digest}.txt")
     if note is not None:
         symbols = note.decode().split()
+        if all((symbol, HOST) in _addresses for symbol in symbols):
+            return _addresses[symbols[-1], HOST]
         codes = {symbol: kept(_object_name(symbol, HOST)) for symbol in symbols}
         found = {symbol: code for symbol, code in codes.items() if code is not None}
         if len(found) == len(symbols):
-            return _linked(found, HOST)[symbols[-1]]
+            _link(found, HOST)
+            return _addresses[symbols[-1], HOST]
     made = _object_codes(make(), HOST)
     keep(f"made_{digest}.txt", " ".join(made).encode())
-    return list(_linked(made, HOST).values())[-1]
+    _link(made, HOST)
+    return _addresses[list(made)[-1], HOST]
 
 
 def _object_codes(texts: Iterable[tuple[str, str]], cpu: str) -> dict[str, bytes]:
