@@ -7,7 +7,8 @@ The steps of `generate`, in order:
 2. Read, each form into the frozen classes of :mod:`.model`. YAML: :mod:`.load_yaml`, by :mod:`.yaml_source` (text to
    values with lines) and :mod:`.yaml_reader` (values held against the keys of :mod:`.fields`). A schema.usda:
    :mod:`.load_usda`, by :mod:`.usda_outline` (lines and types), :mod:`.usda_reader` (classes) and :mod:`.usda_spec`
-   (their metadata), with the keys of :mod:`.usda_keys`. A plugin without either: :mod:`.load_generated`.
+   (their metadata), after :mod:`.usda_trial`, with the keys of :mod:`.usda_keys`. A plugin without either:
+   :mod:`.load_generated`.
    Values: :mod:`.value_types` and, from USD, :mod:`.usd_values`; intervals: :mod:`.ranges`.
 3. Check what a single entry cannot show: :mod:`.validate`, with :mod:`.installed_schemas` and words of :mod:`.wording`.
 4. Render ``{relative path: text}``: :mod:`.generate` puts together what :mod:`.render` makes of :mod:`.classes` and

@@ -13,8 +13,10 @@ from .model import Library, Location, SchemaError
 from .usda_outline import Outline
 from .usda_reader import UsdaReader
 from .usda_spec import Problems
+from .usda_trial import ending
 from .wording import displayed
 
+UNTRIED = 500           # brackets that open: so many in one another end USD neither by depth nor by time
 PLACE = re.compile(r":(\d+):\d+: (.*)", re.DOTALL)
 NO_VALUE = re.compile(r"Error parsing simple value: .* at '(.*)' in <(.*)>")
 
@@ -40,6 +42,8 @@ def load_usda(path: Path) -> Library:
 
 def source(path: Path) -> str:
     """The text of a file. Raises SchemaError."""
+    if path.exists() and not path.is_file():
+        _refuse(path, 1, "is no regular file; give a schema.usda")
     try:
         content = path.read_bytes()
         if content.startswith(b"PXR-USDC"):
@@ -58,6 +62,10 @@ def parsed(path: Path, text: str) -> Any:
     """The layer that USD makes of a text. Raises SchemaError with USD's own words."""
     if not text.startswith("#usda"):
         _refuse(path, 1, "does not begin with #usda 1.0; give a text layer of USD")
+    if sum(map(text.count, "([{")) > UNTRIED:
+        fault = ending(text)
+        if fault:
+            _refuse(path, 1, f"{fault}; have it written anew by the tool it is from")
     layer = Sdf.Layer.CreateAnonymous(".usda")
     try:
         if layer.ImportFromString(text):

@@ -47,6 +47,8 @@ def bound(text: str) -> float | str:
         return text
     if math.isnan(number):
         raise ValueError(f"bound '{text}' is not a number; give one, or inf or -inf")
+    if math.isinf(number) and text.strip("+-").lower() not in ("inf", "infinity"):
+        raise ValueError(f"bound '{text[:40]} ...' is beyond the largest number; give inf or -inf")
     return number
 
 

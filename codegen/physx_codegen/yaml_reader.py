@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +68,9 @@ class Reader:
     def root(self, path: Path) -> Mapping | None:
         """The top mapping of a file, its keys checked."""
         self.file = displayed(path)
+        if path.exists() and not path.is_file():
+            self.refuse("is no regular file; give a file of definitions")
+            return None
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
@@ -129,9 +131,9 @@ class Reader:
         raw, holds = mapping.values[key], table[key].holds
         if fits(raw, holds):
             return raw
-        hint = " (quote it)" if isinstance(raw, bool | int | float | date) and holds in TEXTS else ""
+        hint = " (quote it)" if isinstance(raw, bool | int | float) and holds in TEXTS else ""
         hint = " (quote each)" if isinstance(raw, list) and holds in {"words", "names"} else hint
-        shown = "a mapping" if isinstance(raw, Mapping) else str(raw) if isinstance(raw, date) else repr(raw)
+        shown = "a mapping" if isinstance(raw, Mapping) else repr(raw)
         self.report(mapping.lines[key], f"'{key}' is {shown}; give {EXPECTED[holds]}{hint}")
         return None
 

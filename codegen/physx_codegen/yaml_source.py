@@ -1,15 +1,26 @@
-"""YAML text to plain values that remember their lines; what YAML would swallow is reported."""
+"""YAML text to plain values that remember their lines; what YAML would swallow or readers differ about is reported."""
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+from yaml.resolver import Resolver
 
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)      # the C parser is ten times faster; not in every build
-FLOAT = re.compile(r"[-+]?\d+(\.\d*)?[eE][-+]?\d+")          # YAML 1.1 reads 1e6 as text
+WORDS = {"": None, "~": None, "null": None, "Null": None, "NULL": None,
+         "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+WHOLE = re.compile(r"[-+]?(0|[1-9]\d*)|0x[\da-fA-F]+", re.ASCII)
+FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][-+]?\d+)?", re.ASCII)     # YAML 1.1 reads 1e6 as text
+LIMIT = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+OF_1_2 = re.compile(r"[-+]?0\d+|0o[0-7]+", re.ASCII)        # numbers there, others or text in YAML 1.1
+MOST_DIGITS = 20        # of the largest whole number that a type holds
+MOST_DEPTH = 50         # of lists and mappings in one another, ten times what definitions have
+SHOWN = 40              # characters of a value in a message
 
 
 @dataclass(slots=True)
@@ -21,6 +32,15 @@ class Mapping:
     lines: dict[str, int] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class _Open:
+    """A list or mapping whose end has not come yet; of a mapping, the key that waits for its value."""
+
+    held: Mapping | list[Any]
+    keyed: bool = False
+    key: str | None = None          # None for one that is not kept
+
+
 class Source:
     """One YAML file as values; `problems` holds (line, message) of what YAML itself would let pass."""
 
@@ -28,64 +48,106 @@ class Source:
         self.problems: list[tuple[int, str]] = []
         self.broken = False             # whether the text is not YAML
         self.root: Any = None
-        self._seen: set[int] = set()
-        loader = Loader(text)
+        self._open: list[_Open] = []
         try:
-            node = loader.get_single_node()
-            if "&" in text or "!" in text:          # a second pass over the text, hardly ever needed
-                self._refuse_marks(text)
-            if node is not None:
-                self._construct = loader.construct_object
-                self.root = self._value(node)
+            self._read(yaml.parse(text, Loader))
         except yaml.MarkedYAMLError as error:
-            self.broken = True
             line = error.problem_mark.line + 1 if error.problem_mark else 1
-            self.problems.append((line, f"not YAML: {error.problem}; check indentation, quotes and brackets"))
+            self._break(line, f"not YAML: {error.problem}; check indentation, quotes and brackets")
         except yaml.YAMLError as error:
-            self.broken = True
-            self.problems.append((1, f"not YAML: {' '.join(str(error).split())}"))
-        finally:
-            loader.dispose()
+            self._break(1, f"not YAML: {' '.join(str(error).split())}")
 
-    def _refuse_marks(self, text: str) -> None:
-        for event in yaml.parse(text, Loader):
+    def _break(self, line: int, message: str) -> None:
+        self.broken, self.root = True, None
+        self.problems.append((line, message))
+
+    def _read(self, events: Iterable[yaml.Event]) -> None:
+        """Put values together from events: whatever is nested stands on a list, not on Python's own stack."""
+        documents = 0
+        for event in events:
             line = event.start_mark.line + 1 if event.start_mark else 1
-            anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
-            if anchor:
-                self.problems.append((line, f"anchor or alias '{anchor}'; write the values out where they apply"))
-            if tag:
-                self.problems.append((line, f"tag '{tag}'; definitions are plain data: remove it"))
+            documents += isinstance(event, yaml.DocumentStartEvent)
+            if documents > 1:
+                return self._break(line, "not YAML: another document begins; keep one in a file")
+            if len(self._open) > MOST_DEPTH:
+                return self._break(line, f"nests more than {MOST_DEPTH} lists and mappings; definitions need far fewer")
+            self._refuse_marks(event, line)
+            if isinstance(event, yaml.MappingStartEvent):
+                self._open.append(_Open(Mapping(line)))
+            elif isinstance(event, yaml.SequenceStartEvent):
+                self._open.append(_Open([]))
+            elif isinstance(event, yaml.CollectionEndEvent):
+                self._put(self._open.pop().held, line)
+            elif isinstance(event, yaml.ScalarEvent):
+                self._put_scalar(event, line)
+            elif isinstance(event, yaml.AliasEvent):
+                self._put(None, line)
 
-    def _value(self, node: yaml.Node) -> Any:
-        if id(node) in self._seen:
-            return None                             # an alias, reported with its anchor
-        self._seen.add(id(node))
-        if isinstance(node, yaml.MappingNode):
-            return self._mapping(node)
-        if isinstance(node, yaml.SequenceNode):
-            return [self._value(item) for item in node.value]
-        if isinstance(node, yaml.ScalarNode) and not node.style and FLOAT.fullmatch(node.value):
-            return float(node.value)
-        try:
-            return self._construct(node)
-        except ValueError:
-            self.problems.append((node.start_mark.line + 1, f"'{node.value}' is not a value YAML can read; quote it"))
+    def _refuse_marks(self, event: yaml.Event, line: int) -> None:
+        anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
+        if anchor:
+            self.problems.append((line, f"anchor or alias '{anchor}'; write the values out where they apply"))
+        if tag:
+            self.problems.append((line, f"tag '{tag}'; definitions are plain data: remove it"))
+
+    def _put_scalar(self, event: yaml.ScalarEvent, line: int) -> None:
+        """A key as it is written, a value as what it is."""
+        place = self._open[-1] if self._open else None
+        if place is not None and isinstance(place.held, Mapping) and not place.keyed:
+            place.keyed, place.key = True, self._new_key(place.held, event.value, line)
+        else:
+            self._put(event.value if event.style else self._plain(event.value, line), line)
+
+    def _new_key(self, mapping: Mapping, key: str, line: int) -> str | None:
+        if key in mapping.values:
+            self.problems.append((line, f"duplicate key '{key}', first on line {mapping.lines[key]}; keep one"))
             return None
+        mapping.values[key], mapping.lines[key] = None, line
+        return key
 
-    def _mapping(self, node: yaml.MappingNode) -> Mapping:
-        mapping = Mapping(node.start_mark.line + 1)
-        for key_node, value_node in node.value:
-            line = key_node.start_mark.line + 1
-            if not isinstance(key_node, yaml.ScalarNode):
-                self.problems.append((line, "a key is a list or mapping; give a single word"))
-                continue
-            key = str(key_node.value)
-            if key in mapping.values:
-                self.problems.append((line, f"duplicate key '{key}', first on line {mapping.lines[key]}; keep one"))
-                continue
-            mapping.values[key] = self._value(value_node)
-            mapping.lines[key] = line
-        return mapping
+    def _put(self, value: Any, line: int) -> None:
+        """Give a value to what it stands in."""
+        if not self._open:
+            self.root = value
+            return
+        place = self._open[-1]
+        if isinstance(place.held, list):
+            place.held.append(value)
+        elif not place.keyed:
+            place.keyed, place.key = True, None
+            self.problems.append((line, "a key is a list or mapping; give a single word"))
+        else:
+            if place.key is not None:
+                place.held.values[place.key] = value
+            place.keyed = False
+
+    def _plain(self, text: str, line: int) -> Any:
+        """What a value without quotes is; as text, and reported, where readers of YAML differ about that."""
+        if text in WORDS:
+            return WORDS[text]
+        if LIMIT.fullmatch(text):
+            return float(text.replace(".", ""))
+        short = text if len(text) <= SHOWN else f"{text[:SHOWN]} ..."
+        if WHOLE.fullmatch(text):
+            if len(text) > MOST_DIGITS:
+                self.problems.append((line, f"{short} has {len(text)} digits, more than any type holds; change it"))
+                return 0
+            return int(text, 0)
+        if FLOAT.fullmatch(text):
+            if math.isinf(value := float(text)):
+                self.problems.append((line, f"{short} is beyond the largest number; write .inf, or change it"))
+            return value
+        if _tag(text) or OF_1_2.fullmatch(text):
+            rule = "quote text, write true, false and decimal numbers"
+            self.problems.append((line, f"'{short}' is one thing to YAML 1.1 and another to YAML 1.2; {rule}"))
+        return text
+
+
+def _tag(text: str) -> str:
+    """As what YAML 1.1 reads a value without quotes, "" for text."""
+    known = Resolver.yaml_implicit_resolvers
+    asked = (*known.get(text[:1], ()), *known.get(None, ()))
+    return next((str(tag) for tag, pattern in asked if pattern.match(text)), "")
 
 
 def leading_comment(text: str) -> str:
