@@ -17,6 +17,7 @@ from physx_runtime.model.topology import ActorTopology, Topology
 from physx_runtime.packing.frames import Frame
 from physx_runtime.packing.loaded_frames import loaded_rotations
 from physx_runtime.packing.model import PackedModel
+from physx_runtime.simulation.arguments import require_room, required_count
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.lanes import Lanes
 from physx_runtime.simulation.parameter_values import rounded
@@ -255,6 +256,7 @@ def alone(model: PackedModel, worlds: int = 1, *, dt: float = 1 / 60, device: st
           solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> Alike:
     """One actor in lanes of its own; arguments as of `Simulation`. Raises ValueError for one out of range."""
     model = as_stepped(model, sleeping and solver != "ideal")
+    require_room(required_count("worlds", worlds, 1), [model], dtype)
     lanes = Lanes(model.topology, [solver_settings(solver, model)], worlds, dt=dt, device=device, dtype=dtype,
                   path=path)
     return Alike([model], lanes, solver, sleeping)

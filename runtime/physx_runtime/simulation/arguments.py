@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral
+import os
+from collections.abc import Iterable
+from numbers import Integral, Real
 from typing import Any
+
+import numpy as np
+
+from physx_runtime.packing.island import PackedIsland
+from physx_runtime.packing.model import PackedModel
 
 
 def required_time(dt: float) -> float:
-    """A time step [s]. Raises ValueError for one that is not positive and finite."""
-    if not (dt > 0.0 and math.isfinite(dt)):
-        raise ValueError(f"dt is {dt}; give a positive, finite time in seconds")
-    return dt
+    """A time step [s]. Raises ValueError for one that is not a positive, finite number."""
+    if not isinstance(dt, Real) or not (dt > 0.0 and math.isfinite(dt)):
+        raise ValueError(f"dt is {dt!r}; give a positive, finite time in seconds")
+    return float(dt)
+
+
+def require_room(worlds: int, models: Iterable[PackedModel | PackedIsland], dtype: str) -> None:
+    """Raise ValueError for more worlds than the machine has memory for the numbers of, before any is asked for."""
+    numbers = sum(np.size(values) for model in models for values in (*model.parameters.values(), *model.state.values()))
+    size = numbers * (8 if dtype == "float64" else 4)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if worlds * size > memory:
+        raise ValueError(f"worlds is {worlds}; their rows alone take {worlds * size / 1e9:.3g} GB and this machine has "
+                         f"{memory / 1e9:.3g} GB; give fewer than {memory // size}")
 
 
 def required_count(name: str, count: Any, least: int) -> int:

@@ -14,7 +14,7 @@ from physx_runtime.packing.left_out import NotSimulated
 from physx_runtime.packing.not_simulated import left_out, warn_of
 from physx_runtime.packing.scene import everything
 from physx_runtime.simulation.alike_in_scene import AlikeInScene
-from physx_runtime.simulation.arguments import required_count, required_index, required_time
+from physx_runtime.simulation.arguments import require_room, required_count, required_index, required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
 from physx_runtime.simulation.columns import Columns
 from physx_runtime.simulation.contact_events import ContactEvent, ContactReports
@@ -73,6 +73,7 @@ class Scene:
         description = stage if isinstance(stage, Description) else describe(stage)
         worlds, dt = required_count("worlds", worlds, 1), required_time(dt)
         packed = everything(description, solver, device != "cuda")
+        require_room(worlds, (*packed.single.values(), *packed.islands), dtype)
         parts = assembled(packed, worlds, solver, sleeping, dt=dt, device=device, dtype=dtype, path=path)
         self._hold(description, packed.model, parts, worlds, dt)
         self.not_simulated: tuple[NotSimulated, ...] = left_out(description, packed.model, packed.touching)

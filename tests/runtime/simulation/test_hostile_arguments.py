@@ -1,0 +1,62 @@
+"""Time steps that are none and worlds beyond the memory are refused in one line, through every door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import physx_runtime
+import pytest
+from click.testing import CliRunner
+from physx_runtime import Scene, Session, Simulation, simulate, verify
+from physx_runtime.verification.tuning.tune import tune
+from support.stages.robots import finger, opened
+
+from physx_schema.cli.program import program
+
+NO_TIMES: tuple[Any, ...] = ("x", "0.1", None, 0, 0.0, -1e-3, float("nan"), float("inf"), -float("inf"), 1j, [0.1],
+                             np.array([0.1, 0.2]))
+DOORS: dict[str, Callable[[Any, Any], object]] = {
+    "Simulation": lambda stage, dt: Simulation(stage, dt=dt),
+    "Simulation.set_time_step": lambda stage, dt: Simulation(stage).set_time_step(dt),
+    "Scene": lambda stage, dt: Scene(stage, dt=dt),
+    "Scene.set_time_step": lambda stage, dt: Scene(stage).set_time_step(dt),
+    "simulate": lambda stage, dt: simulate(stage, dt=dt, steps=1),
+    "verify": lambda stage, dt: verify(stage, dt=dt),
+    "tune": lambda stage, dt: tune(stage, {}, dt=dt),
+}
+MANY = 10**12
+
+
+@pytest.mark.filterwarnings("ignore::physx_runtime.NotSimulatedWarning")
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("dt", NO_TIMES, ids=repr)
+def test_a_time_step_that_is_none_is_refused(door: str, dt: Any) -> None:
+    with pytest.raises(ValueError, match=r"dt is .*; give a positive, finite time in seconds"):
+        DOORS[door](opened(finger()), dt)
+
+
+@pytest.mark.parametrize("dt", NO_TIMES, ids=repr)
+def test_a_session_refuses_a_time_step_that_is_none(dt: Any) -> None:
+    with Session(opened(finger())) as session:
+        with pytest.raises(ValueError, match=r"dt is .*; give a positive, finite time in seconds"):
+            session.step(dt)
+        session.step(np.float32(0.01))
+
+
+@pytest.mark.parametrize("command", ["simulate", "verify", "report"])
+@pytest.mark.parametrize("dt", ["x", "0", "-1", "nan", "inf", "1/0", "1e999", ""])
+def test_commands_refuse_a_time_step_that_is_none(command: str, dt: str) -> None:
+    result = CliRunner().invoke(program(), [command, "--dt", dt, "a.usda"])
+    assert result.exit_code == 2 and "is not a positive time; write seconds such as 0.01 or 1/60" in result.stderr
+
+
+@pytest.mark.parametrize("made", [Simulation, Scene, lambda stage, worlds: simulate(stage, worlds=worlds, steps=1)])
+def test_more_worlds_than_the_memory_holds_are_refused_before_any_is_made(made: Any) -> None:
+    with pytest.raises(ValueError, match=rf"worlds is {MANY}; their rows alone take .* GB and this machine has "):
+        made(opened(finger()), MANY)
+
+
+def test_a_hundred_worlds_have_room() -> None:
+    assert physx_runtime.Simulation(opened(finger()), 100).worlds == 100
