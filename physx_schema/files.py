@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from physx_schema.errors import UnsupportedError
 
+LARGEST_INPUT = 1 << 26     # bytes of a file of settings, known findings or differences
 LAYER_SUFFIXES = (".usda", ".usdc", ".usd")
 
 
@@ -53,6 +55,39 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def representable(name: str) -> bool:
+    """Whether a file's name is UTF-8; Python keeps other bytes of one as lone surrogates."""
+    return name.isascii() or name.encode("utf-8", "replace").decode() == name
+
+
+def legible(name: str) -> str:
+    """A file's name with bytes that are not UTF-8 as escapes."""
+    return name if representable(name) else os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def read_text(path: Path) -> str:
+    """The UTF-8 text of a regular file, without waiting for a pipe or a device.
+
+    Raises FileNotFoundError, and UnsupportedError for what cannot be read, is no regular file, too large or no text.
+    """
+    name = legible(str(path))
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            what = "a directory" if stat.S_ISDIR(status.st_mode) else "a pipe or device"
+            raise UnsupportedError(f"{name}: is {what}; give a regular file")
+        if status.st_size > LARGEST_INPUT:
+            raise UnsupportedError(f"{name}: {status.st_size / 1e6:.0f} MB; at most {LARGEST_INPUT / 1e6:.0f} are read")
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UnsupportedError(f"{name}: not UTF-8 text at byte {error.start}; save it as UTF-8") from None
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UnsupportedError(f"{name}: cannot be read: {reason}; check the path and its permissions") from None
 
 
 def require_layer_name(path: Path) -> None:

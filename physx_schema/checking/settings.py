@@ -16,6 +16,7 @@ from physx_schema.checking.engine.finding import SEVERITIES
 from physx_schema.checking.engine.profile import DEFAULT_PROFILE, parse_profile
 from physx_schema.checking.engine.waiver import Waiver
 from physx_schema.errors import UnsupportedError
+from physx_schema.files import read_text
 
 FILE = "pyproject.toml"
 TABLE = "tool.physx-schema.check"
@@ -70,11 +71,13 @@ def read_settings(path: Path) -> Settings:
 
 def _table(path: Path) -> Mapping[str, Any] | None:
     try:
-        content: Any = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
+        content: Any = tomllib.loads(read_text(path))
+    except FileNotFoundError as error:
         raise UnsupportedError(f"{path}: {error.strerror}; give an existing {FILE}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, ValueError) as error:      # a number of thousands of digits is the latter
         raise UnsupportedError(f"{path}: {error}") from None
+    except RecursionError:
+        raise UnsupportedError(f"{path}: nests too deeply; settings need a few tables") from None
     for key in TABLE.split("."):
         content = content.get(key) if isinstance(content, Mapping) else None
     return content if isinstance(content, Mapping) else None

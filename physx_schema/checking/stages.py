@@ -14,6 +14,7 @@ from physx_schema.checking.rules.waivers import faults
 from physx_schema.checking.settings import TABLE, Settings
 from physx_schema.checking.stage import check
 from physx_schema.errors import UnreadableError
+from physx_schema.files import legible
 
 UNREADABLE = 3
 _ORDER = (4, UNREADABLE, 1, 5)      # exit codes, the one that matters most first
@@ -47,10 +48,10 @@ def check_all(
         try:
             report = one(path) if one else check_one(path, settings)
         except UnreadableError as error:
-            run.unreadable[path] = str(error)
+            run.unreadable[legible(path)] = str(error)
             continue
         if isinstance(report, str):
-            run.broken[path] = report
+            run.broken[legible(path)] = report
         else:
             run.reports[path] = baseline.without_known(path, report) if baseline else report
     _add(run, settings, str(settings.source), _idle_waivers(run, settings))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -161,7 +162,7 @@ def _stages(paths: Sequence[str]) -> Iterator[str]:
     """The files that arguments name: themselves, what a pattern matches, and the lines of stdin for -."""
     for path in paths:
         if path == "-":
-            yield from (line.strip() for line in sys.stdin if line.strip())
+            yield from filter(None, (os.fsdecode(line).strip() for line in sys.stdin.buffer))
         elif set(path) & set("*?[") and not Path(path).exists():
             found = sorted(name for name in glob.glob(path, recursive=True) if Path(name).is_file())  # noqa: PTH207
             if not found:

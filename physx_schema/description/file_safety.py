@@ -14,7 +14,7 @@ _CRATE, _ZIP = b"PXR-USDC", b"PK\x03\x04"
 
 
 def require_text(path: Path) -> None:
-    """Raise UnreadableError for a text layer that is too large, not UTF-8 or has a NUL; crates and packages pass."""
+    """Raise UnreadableError for no access and a text layer that is too large, not UTF-8 or has a NUL; others pass."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     offset = 0
     try:
@@ -29,8 +29,8 @@ def require_text(path: Path) -> None:
                 if fault := _fault(chunk, offset, decoder):
                     raise UnreadableError(f"{path}: {fault}")
                 offset += len(chunk)
-    except OSError:
-        return      # USD says why
+    except OSError as error:
+        raise UnreadableError(f"{path}: cannot be read: {error.strerror}; check its permissions") from None
 
 
 def _fault(chunk: bytes, offset: int, decoder: codecs.IncrementalDecoder) -> str:

@@ -7,6 +7,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from pxr import Tf
+
 from physx_schema.description.articulation.fixed_tendons import read_fixed_tendons
 from physx_schema.description.articulation.free_joints import free_joints, loose_joints
 from physx_schema.description.articulation.joints import directed, read_joints
@@ -27,7 +29,9 @@ from physx_schema.description.roster import Roster, read_roster
 from physx_schema.description.scenes import Scenes
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.description.uncollected import uncollected
+from physx_schema.errors import UnreadableError
 
+_LONGEST = 160      # characters of USD's words
 Colliders = Mapping[str, Sequence[ColliderPart]]
 Forces = Mapping[str, tuple[Push, ...]]
 
@@ -38,8 +42,14 @@ def describe(source: str | Path | Any) -> Description:
     `source` is a path or a Usd.Stage. Raises UnreadableError for a path that is no readable USD file; whatever is
     wrong with the physics of a readable stage becomes a Problem of the result.
     """
-    with uncollected():
-        return _describe(open_stage(source))
+    stage = open_stage(source)
+    try:
+        with uncollected():
+            return _describe(stage)
+    except (Tf.ErrorException, UnicodeDecodeError) as error:     # values that USD reads only when they are asked for
+        reason = " ".join(str(error).split())[:_LONGEST]
+        raise UnreadableError(f"{source_name(stage)}: USD cannot read all that it holds: {reason}; have it written "
+                              "anew by the tool it is from") from None
 
 
 def _describe(stage: Any) -> Description:

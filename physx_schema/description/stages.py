@@ -13,6 +13,7 @@ from physx_schema.description.file_safety import require_text
 from physx_schema.description.robot_files import converted, converter_of, original
 from physx_schema.description.trial import require_survived
 from physx_schema.errors import UnreadableError
+from physx_schema.files import legible, representable
 
 _PARSER_RULE = re.compile(r"parse error matching .*?(?= at ')")
 _LONGEST = 160
@@ -27,6 +28,7 @@ def open_stage(source: str | Path | Any) -> Any:
     if isinstance(source, Usd.Stage):
         return source
     path = Path(source)
+    _require_name(path)
     _require_file(path)
     converter = converter_of(path)
     path = converted(path, converter) if converter else path
@@ -41,13 +43,20 @@ def open_stage(source: str | Path | Any) -> Any:
         raise UnreadableError(f"{path}: {_reason(error, path)}") from None
 
 
+def _require_name(path: Path) -> None:
+    """Refuse bytes in a name or in that of a folder around it that USD, which takes UTF-8, cannot be given."""
+    if not representable(str(path.absolute())):
+        raise UnreadableError(f"{legible(str(path))}: its name or a folder's is not UTF-8, which USD needs; rename it")
+
+
 def _require_file(path: Path) -> None:
     try:
         status = path.stat()
     except FileNotFoundError:
         raise UnreadableError(f"{path}: no such file; {_GIVE}") from None
     except (OSError, ValueError) as error:
-        raise UnreadableError(f"{path}: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise UnreadableError(f"{path}: cannot be read: {reason}; check the path and its permissions") from None
     if stat.S_ISDIR(status.st_mode):
         raise UnreadableError(f"{path}: a directory, not a USD file; {_GIVE}")
     if not stat.S_ISREG(status.st_mode):

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from pxr import Sdf
 
+from physx_schema.files import read_text
+
 PLACEHOLDER = "__INSTANCE_NAME__"
 # Differences that concern programs alone; a rename is rewritten, and what is left of it is reported as such.
 NOT_ON_STAGES = frozenset({"accessor", "type name", "plugin", "library name", "token value", "renamed", "prefix"})
@@ -46,12 +48,15 @@ class Found(NamedTuple):
 
 
 def breaking(path: Path) -> list[Difference]:
-    """The breaking lines of a file that `physx-schema diff --json` wrote. Raises ValueError."""
+    """The breaking lines of a file that `physx-schema diff --json` wrote.
+
+    Raises ValueError, and UnsupportedError for no readable file.
+    """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_text(path))
         lines = [item for item in content["differences"] if item["level"] == "breaking"]
         return [Difference(*(str(item[key]) for key in Difference.__slots__)) for item in lines]
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, KeyError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise ValueError(f"{path}: is not what `physx-schema diff OLD NEW --json` writes: {error}") from None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.report import Report
 from physx_schema.errors import UnsupportedError
-from physx_schema.files import write_text
+from physx_schema.files import read_text, write_text
 
 BASELINE_VERSION = 1
 _FIELDS = ("file", "code", "path", "property")
@@ -78,15 +78,13 @@ def _entry(file: str, finding: Finding) -> Entry:
 
 def _read(path: Path) -> list[Entry]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_text(path))
         version = content["version"]
         if version != BASELINE_VERSION:
             raise UnsupportedError(f"{path}: a baseline of version {version!r}, not {BASELINE_VERSION}; write it anew")
         return list(_entries(content["findings"]))
     except FileNotFoundError:
         raise UnsupportedError(f"{path}: no such file; make one with --write-baseline {path}") from None
-    except OSError as error:
-        raise UnsupportedError(f"{path}: {error.strerror}") from None
     except (ValueError, LookupError, TypeError, RecursionError):
         raise UnsupportedError(f"{path}: is no baseline; make one with --write-baseline {path}") from None
 

@@ -126,6 +126,8 @@ class LayerEditor:
         return prim.GetPath()
 
     def _rename_property(self, prim: Any, name: str, to: str) -> Iterator[Step]:
+        if not Sdf.Path.IsValidNamespacedIdentifier(to):
+            raise CannotError(f"{to!r} is no name of a property")
         there = prim.GetProperty(to)
         if there and there.IsAuthored():
             raise CannotError(f"{to} is authored too")

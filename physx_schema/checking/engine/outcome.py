@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pxr import Tf
+
 from physx_schema.checking.engine.finding import Finding, rank
 from physx_schema.checking.engine.profile import DRIVEN, PROFILES
 from physx_schema.checking.engine.report import Verdict, verdicts
@@ -14,7 +16,7 @@ from physx_schema.description import Description
 from physx_schema.description.opinions.reading import path_key
 
 # What a finder raises on facts it did not expect; anything else is a fault of the program and passes through.
-_FINDER_FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+_FINDER_FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, Tf.ErrorException)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def _outcomes(finder: Finder, description: Description) -> list[Finding | Uneval
     try:
         return list(finder.find(description))
     except _FINDER_FAULTS as fault:
-        found = RULE_FAILED.at("/", "", f"the rule raised {type(fault).__name__}: {fault}")
+        found = RULE_FAILED.at("/", "", f"the rule raised {type(fault).__name__}: {' '.join(str(fault).split())}")
         return [replace(found, code=f"{RULE_FAILED.code}/{finder.name}")]
 
 
