@@ -8,7 +8,7 @@ say the gain comes to is what it comes to in PhysX.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from physx_runtime.verification import Row, Verification, verify
 from physx_runtime.verification.bench import Bench, Case, stripped
-from physx_runtime.verification.quantity import UnsteadyError
 from pxr import Sdf, Usd
 
 from physx_schema.description import describe
@@ -38,6 +37,7 @@ class Held:
     """One gain in isolation, and the efforts that hold it here."""
 
     row: Row
+    ours: float                 # what the gain comes to here
     text: str                   # the stage in PhysX
     position: Array             # (n_dof,) rad or length
     velocity: Array
@@ -55,9 +55,8 @@ class Held:
         """What the gain comes to in PhysX, in the row's unit."""
         less, more = (float(found["qd"][-1, self.joint] - found["qd"][-2, self.joint]) for found in results)
         share = SHARES[0] - less * (SHARES[1] - SHARES[0]) / (more - less)
-        assert self.row.remedy is not None and self.row.remedy.reached is not None
         name = self.row.property.rpartition(":")[2]
-        return self.row.remedy.reached * (math.sqrt(share) if name == "naturalFrequency" else share)
+        return self.ours * (math.sqrt(share) if name == "naturalFrequency" else share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +87,9 @@ class Damped:
         return float((self.frequency ** 2 + decay.real ** 2) / (-2.0 * self.frequency * decay.real))
 
 
-def damped(text: str, row: Row, value: float, settings: bool) -> Damped:
-    """The mimic joint of a stage with a damping ratio, and with the other settings of its remedy where asked for."""
+def damped(text: str, row: Row) -> Damped:
+    """The mimic joint of a stage, as it is authored there."""
     stage = opened(text)
-    assert row.remedy is not None
-    put(stage, row.path, row.property, value)
-    for change in row.remedy.settings if settings else ():
-        put(stage, change.path, change.property, change.value)
     _isolate(stage, row)
     articulation = describe(stage).articulations[0]
     mimic, = articulation.mimics
@@ -121,15 +116,21 @@ def remedied(text: str) -> tuple[Verification, str]:
     return verification, str(stage.GetRootLayer().ExportToString())
 
 
-def held_gains(text: str, rows: list[Row]) -> Iterator[Held]:
-    """The gains of a remedied stage that efforts hold; not damping ratios."""
-    for row in rows:
-        name = row.property.rpartition(":")[2]
-        if name != "dampingRatio" and row.remedy is not None and not row.remedy.reason:
-            try:
-                yield _held(text, row, name)
-            except UnsteadyError:
-                continue
+def with_settings(text: str, row: Row) -> str:
+    """A stage with the remedy of a row and with the other settings that it needs."""
+    stage = opened(text)
+    assert row.remedy is not None and row.remedy.value is not None
+    put(stage, row.path, row.property, row.remedy.value)
+    for change in row.remedy.settings:
+        put(stage, change.path, change.property, change.value)
+    return str(stage.GetRootLayer().ExportToString())
+
+
+def with_value(text: str, row: Row, value: float) -> str:
+    """A stage with another number in a row's place."""
+    stage = opened(text)
+    put(stage, row.path, row.property, value)
+    return str(stage.GetRootLayer().ExportToString())
 
 
 def opened(text: str) -> Usd.Stage:
@@ -145,8 +146,9 @@ def put(stage: Usd.Stage, path: str, name: str, value: float) -> None:
     attribute.Set([value] if kind.isArray else round(value) if kind == Sdf.ValueTypeNames.Int else value)
 
 
-def _held(text: str, row: Row, name: str) -> Held:
-    stage, family = opened(text), row.property.partition(":")[0]
+def held(text: str, row: Row, ours: float) -> Held:
+    """A gain of a stage, which comes to `ours` here, and the efforts that hold it; raises UnsteadyError."""
+    stage, family, name = opened(text), row.property.partition(":")[0], row.property.rpartition(":")[2]
     _isolate(stage, row)
     moving, before = name == "damping", describe(stage).articulations[0]
     prefix = row.property.rpartition(":")[0]
@@ -169,7 +171,7 @@ def _held(text: str, row: Row, name: str) -> Held:
     efforts, velocities = (found[0] for found in bench.steady([case]))
     joint = int(np.argmax(np.abs(efforts)))
     shift = np.zeros(bench.size) if case.shift is None else case.shift
-    return Held(row, str(stage.GetRootLayer().ExportToString()), bench.pose + shift, velocities, efforts, joint)
+    return Held(row, ours, str(stage.GetRootLayer().ExportToString()), bench.pose + shift, velocities, efforts, joint)
 
 
 def _direction(bench: Bench, row: Row, family: str) -> Array:
