@@ -2,8 +2,8 @@
 
     python benchmarks/survey_remedies.py [COUNT] [SEED ...]
 
-Every altered stiffness, damping, natural frequency and damping ratio of drives, tendons and mimic joints. With its remedy
-it has the wanted effect within 1 %; where no value is said to do, values over two decades are tried, and none does.
+Every altered stiffness, damping, natural frequency and damping ratio of drives, tendons and mimic joints. With its
+remedy it has the wanted effect within 1 %; where no value is said to do, values over two decades are tried.
 Needs the oracle (PHYSX_ORACLE and ORACLE_PYTHON, see CONTRIBUTING.md).
 """
 

@@ -19,13 +19,27 @@ from physx_schema.description.opinions.coverage import WITHOUT_EFFECT
 NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows what it does"
 REFUSED_AIM = "PhysX refuses the drive, but its target still turns where the joint's other drives aim"
 CHOICE = "it chooses how PhysX computes or allocates, not what comes out of it"
+_CONTACT = "it acts in contact alone, which simulate shows; on the benches nothing touches"
+_COUNT = "it is what every other number is measured under"
+_SLEEP = "it says when something that hardly moves falls asleep, which simulate shows; on the benches nothing does"
+_FRAME = "it says where the joint holds, and an articulation keeps that exactly"
+# Why numbers are in no experiment, by the end of their names.
+_REASONS: Mapping[str, str] = {
+    **dict.fromkeys(("localPos0", "localPos1", "localRot0", "localRot1"), _FRAME),
+    **dict.fromkeys(("solverPositionIterationCount", "solverVelocityIterationCount"), _COUNT),
+    **dict.fromkeys(("sleepThreshold", "stabilizationThreshold"), _SLEEP),
+    **dict.fromkeys(("maxDepenetrationVelocity", "maxContactImpulse", "contactSlopCoefficient"), _CONTACT),
+    "cfmScale": "what it softens has rows of its own, whose reasons name it",
+    "localPos": "it is a place of the link; the tendon's rows say what comes of it",
+    **dict.fromkeys(("mass", "density", "diagonalInertia", "principalAxes", "centerOfMass"),
+                    "PhysX takes no such number from here: it works mass properties out from the colliders, or the body "
+                    "does not move by forces"),
+}
 # What the numbers of a schema are, where there is more to say than that there is no experiment.
 _SUBJECTS: Mapping[str, str] = {
-    "PhysicsMassAPI": "mass properties",
-    **dict.fromkeys(("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI"), "motion and settings of bodies"),
+    **dict.fromkeys(("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI"), "settings of bodies"),
     **dict.fromkeys(("PhysxSceneAPI", "PhysxArticulationAPI"), "settings of the solver"),
-    **dict.fromkeys(("PhysicsJoint", "PhysicsFixedJoint", "PhysicsRevoluteJoint", "PhysicsPrismaticJoint",
-                     "PhysicsSphericalJoint", "PhysicsLimitAPI"), "frames and limits of joints"),
+    "PhysicsJointStateAPI": "initial states of joints",
 }
 _COLLIDING = frozenset({
     "PhysicsCollisionAPI", "PhysxCollisionAPI", "NewtonCollisionAPI", "PhysicsMeshCollisionAPI",
@@ -95,5 +109,7 @@ def _unmeasured(name: str, schema: str) -> str:
         return CHOICE
     if schema in _COLLIDING:
         return "there is no experiment for this property of contacts yet; simulate shows what bodies do"
+    if name.rpartition(":")[2] in _REASONS:
+        return _REASONS[name.rpartition(":")[2]]
     subject = _SUBJECTS.get(schema)
     return f"there is no experiment for {subject} yet; simulate shows what they do" if subject else NO_EXPERIMENT

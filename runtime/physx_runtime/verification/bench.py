@@ -259,12 +259,13 @@ def _solve(slope: Array, rest: Array) -> Array:
 
 
 def stripped(articulation: Articulation, *, drives: bool = False, limits: bool = False, axes: bool = False,
-             fixed_tendons: bool = False, spatial_tendons: bool = False, mimics: bool = False) -> Articulation:
-    """The articulation on a held base with only the constraints asked for; envelopes, authored forces, colliders go.
+             fixed_tendons: bool = False, spatial_tendons: bool = False, mimics: bool = False,
+             envelopes: bool = False) -> Articulation:
+    """The articulation on a held base with only the constraints asked for; authored forces and colliders go.
 
-    axes: joint friction and maximum velocities stay.
+    axes: joint friction and maximum velocities stay; envelopes: those of drives.
     """
-    kept = with_dofs(articulation, lambda dof: _dof(dof, drives, limits, axes))
+    kept = with_dofs(articulation, lambda dof: _dof(dof, drives, limits, axes, envelopes))
     return replace(
         kept, fixed_base=True, links=tuple(replace(link, pushes=(), colliders=()) for link in kept.links),
         mimics=articulation.mimics if mimics else (),
@@ -279,10 +280,11 @@ def with_dofs(articulation: Articulation, change: Callable[[Dof], Dof]) -> Artic
         for link in articulation.links))
 
 
-def _dof(dof: Dof, drives: bool, limits: bool, axes: bool) -> Dof:
+def _dof(dof: Dof, drives: bool, limits: bool, axes: bool, envelopes: bool) -> Dof:
     kept = dof
     if not axes:
         kept = replace(dof, static_friction=0.0, dynamic_friction=0.0, viscous_friction=0.0, max_velocity=np.inf)
     if not limits:
         kept = replace(kept, lower=-np.inf, upper=np.inf)
-    return replace(kept, drive=replace(dof.drive, envelope=None) if drives and dof.drive else None)
+    drive = dof.drive if envelopes or dof.drive is None else replace(dof.drive, envelope=None)
+    return replace(kept, drive=drive if drives else None)

@@ -14,6 +14,7 @@ from physx_runtime.solver.settings import IDEAL_ITERATIONS
 from physx_runtime.verification.bench import IDEAL, PHYSX, POSITION_ONLY, POSITION_ONLY_HARD, Bench, Solver, stripped
 from physx_runtime.verification.compliance import compliant, measure_compliance
 from physx_runtime.verification.drives import measure_drives
+from physx_runtime.verification.envelopes import enveloped, measure_envelopes
 from physx_runtime.verification.fixed_tendons import measure_fixed_tendons, read_axis, single_axis
 from physx_runtime.verification.joint_axes import bears, measure_joint_axes
 from physx_runtime.verification.mimics import holders, measure_mimics
@@ -44,6 +45,8 @@ MIMICS_REPEAT = "the mimic joint is solved as if it were rigid in"
 
 FAMILIES = (
     Family(lambda a: any(dof.drive for dof in a.dofs), lambda a: stripped(a, drives=True), measure_drives),
+    Family(lambda a: any(map(enveloped, a.dofs)), lambda a: stripped(a, drives=True, envelopes=True),
+           measure_envelopes),
     Family(lambda a: any(map(bears, a.dofs)), lambda a: stripped(a, axes=True), measure_joint_axes, AXES_REPEAT),
     Family(lambda a: any(t.enabled for t in a.fixed_tendons), lambda a: stripped(a, fixed_tendons=True),
            measure_fixed_tendons, TENDONS_REPEAT),

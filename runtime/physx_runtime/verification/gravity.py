@@ -51,7 +51,7 @@ def gravity_rows(description: Description, authored: Authored, dt: float) -> Ite
 def _falling(description: Description, scene: Scene) -> Iterator[ActorDescription]:
     """What moves freely in a scene once everything else is taken away."""
     inside: list[Articulation | Link] = [a for a in description.articulations if a.enabled and a.dofs]
-    for item in (*inside, *description.loose_bodies):
+    for item in (*inside, *(body for body in description.separate_bodies if not body.kinematic)):
         if description.scene_of(item).path == scene.path:
             yield _freed(item) if isinstance(item, Articulation) else free_body(_freed_link(item))
 

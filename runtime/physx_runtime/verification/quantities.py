@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 
+from physx_runtime.verification.envelopes import envelope_keys, idle_reasons
 from physx_runtime.verification.fixed_tendons import length_keys as fixed_keys
 from physx_runtime.verification.joint_axes import axis_keys
 from physx_runtime.verification.mimics import mimic_keys
@@ -45,6 +46,7 @@ def quantities(articulation: Articulation, authored: Collection[tuple[str, str]]
         yield from drive_quantities(dof)
         still = "stiffness and damping are 0" if dof.drive and dof.drive.stiffness == dof.drive.damping == 0.0 else ""
         yield from (item for item in target_quantities(dof, still) if (item.key.path, item.key.property) in authored)
+        yield from _envelope(dof)
         yield from _joint_axis(dof)
     for _, dof, keys in limit_keys(articulation):
         yield from _limits(dof, keys)
@@ -99,6 +101,21 @@ def target_quantities(dof: Dof | JointAxis, still: str) -> Iterator[Quantity]:
                    noise=POSITION_NOISE, idle=idle or slack)
     yield Quantity(Key(drive.path, drive.prefix + "targetVelocity"), drive.target_velocity, f"{along}/s", turn,
                    noise=POSITION_NOISE, idle=idle or still)
+
+
+def _envelope(dof: Dof) -> Iterator[Quantity]:
+    """The bounds of a drive's envelope."""
+    if dof.drive is None or dof.drive.envelope is None:
+        return
+    turn, along, push = (DEGREES_PER_RADIAN, "deg", "torque") if dof.angular else (1.0, "length", "force")
+    units = {"max_actuator_velocity": (f"{along}/s", turn),
+             "velocity_dependent_resistance": (f"{push} s/{along}", 1.0 / turn),
+             "speed_effort_gradient": (f"{along}/s/{push}", turn)}
+    idle = idle_reasons(dof.drive, dof.drive.envelope)
+    for field, key in envelope_keys(dof.drive.envelope).items():
+        value: float = getattr(dof.drive.envelope, field)
+        if value != 0.0 and not unlimited(value):
+            yield Quantity(key, value, *units[field], idle=idle.get(field, ""))
 
 
 def _limits(dof: Dof, keys: tuple[Key, Key]) -> Iterator[Quantity]:

@@ -15,6 +15,7 @@ from physx_runtime.simulation.arguments import required_time
 from physx_runtime.verification.accounted import NO_EXPERIMENT, accounted_rows
 from physx_runtime.verification.authored import Authored, authored_numbers, intended_numbers
 from physx_runtime.verification.bench import IDEAL, PHYSX
+from physx_runtime.verification.bodies.rows import body_rows
 from physx_runtime.verification.contact.rows import MaterialExperiments
 from physx_runtime.verification.families import FAMILIES, Experiments
 from physx_runtime.verification.gravity import gravity_rows
@@ -81,6 +82,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     measurable = {place: value for place, value in authored.items() if place not in lost}
     measured = {own.joint.path: list(_outside_rows(own, measurable, asked)) for own in outside}
     rows += [row for joint in description.separate_joints for row in measured.get(joint.path, ())]
+    rows += body_rows(description, authored, dt)
     rows += gravity_rows(description, authored, dt)
     materials = MaterialExperiments(description, authored, dt)
     rows += materials.rows()

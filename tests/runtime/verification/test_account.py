@@ -132,7 +132,7 @@ def test_unused_prim_and_schema_have_rows_without_a_number() -> None:
 def test_loose_body_is_verified_without_an_articulation() -> None:
     verification = verify(opened(robot(link("thing", more={"vector3f physics:velocity": (1.0, 0.0, 0.0)}), schemas=())))
     row = row_of(verification, "physics:velocity", "/Robot/thing")
-    assert (row.authored, row.verdict) == ((1.0, 0.0, 0.0), "not evaluated")
+    assert (row.authored, row.effective, row.verdict) == ((1.0, 0.0, 0.0), (1.0, 0.0, 0.0), "as authored")
 
 
 def test_scene_alone_is_nothing_to_verify() -> None:

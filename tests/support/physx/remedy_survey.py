@@ -1,4 +1,4 @@
-"""Every altered gain of random articulations in real PhysX: with its remedy, or with values where none is said to do."""
+"""Every altered gain of random articulations in real PhysX: with its remedy, or with other values."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Bodies and links by themselves: what their mass properties, dampings, greatest and first speeds come to."""

@@ -1,0 +1,107 @@
+"""Experiments on performance envelopes: what bounds a drive that asks for far more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from physx_runtime.verification.bench import Array, Bench, Case
+from physx_runtime.verification.drives import OVERLOAD
+from physx_runtime.verification.quantity import Findings, Key
+from physx_runtime.verification.settling import alone
+from physx_schema.description.model import Dof, Drive, Envelope, unlimited
+
+# What is measured of an envelope, and the properties of PhysxDrivePerformanceEnvelopeAPI that say it.
+PROPERTIES: Mapping[str, str] = {
+    "max_actuator_velocity": "maxActuatorVelocity", "velocity_dependent_resistance": "velocityDependentResistance",
+    "speed_effort_gradient": "speedEffortGradient",
+}
+# A joint whose force is read is so heavy that it keeps its speed to this part of it.
+KEPT_SPEED = 1e-6
+# Two speeds at which it is read, of the one at which an envelope leaves no force.
+SLOW, FAST = 0.25, 0.5
+
+
+def enveloped(dof: Dof) -> bool:
+    """Whether the degree of freedom has a drive within an envelope."""
+    return dof.drive is not None and dof.drive.envelope is not None
+
+
+def envelope_keys(envelope: Envelope) -> Mapping[str, Key]:
+    """The property behind each field."""
+    return {field: Key(envelope.path, envelope.prefix + name) for field, name in PROPERTIES.items()}
+
+
+def idle_reasons(drive: Drive, envelope: Envelope) -> Mapping[str, str]:
+    """Why a number of an envelope bounds nothing, by field."""
+    reasons = {}
+    if drive.max_force == 0.0:
+        return dict.fromkeys(PROPERTIES, "maxForce is 0, which takes the drive away")
+    if unlimited(drive.max_force):
+        reasons["velocity_dependent_resistance"] = "maxForce is unlimited, so resistance takes nothing off it"
+    if unlimited(envelope.max_actuator_velocity):
+        reasons["speed_effort_gradient"] = "maxActuatorVelocity is unlimited, so an effort takes nothing off it"
+    return reasons
+
+
+def measure_envelopes(bench: Bench) -> Findings:
+    """The numbers of every envelope, per rad or length; one bound and one joint at a time.
+
+    maxActuatorVelocity: the speed that an unbounded demand reaches within a step from rest. velocityDependentResistance
+    and speedEffortGradient: the forces that such a demand gives at two speeds of a joint so heavy that it keeps them.
+    """
+    found = Findings()
+    for i, dof in enumerate(bench.dofs):
+        drive = dof.drive
+        if drive is None or drive.envelope is None:
+            continue
+        envelope, keys, idle = drive.envelope, envelope_keys(drive.envelope), idle_reasons(drive, drive.envelope)
+        if not bench.asks(*keys.values()):
+            continue
+        fastest, resistance = envelope.max_actuator_velocity, envelope.velocity_dependent_resistance
+        gradient = envelope.speed_effort_gradient
+        if not unlimited(fastest) and "max_actuator_velocity" not in idle:
+            found.values[keys["max_actuator_velocity"]] = _speed(bench, i, fastest)
+        if resistance and "velocity_dependent_resistance" not in idle:
+            stop = drive.max_force / resistance
+            slow, fast = _forces(bench, i, stop, {"velocity_dependent_resistance": resistance,
+                                                  "max_force": drive.max_force})
+            found.values[keys["velocity_dependent_resistance"]] = (slow - fast) / (stop * (FAST - SLOW))
+        if gradient and "speed_effort_gradient" not in idle:
+            slow, fast = _forces(bench, i, fastest, {"speed_effort_gradient": gradient,
+                                                     "max_actuator_velocity": fastest})
+            found.values[keys["speed_effort_gradient"]] = fastest * (FAST - SLOW) / (slow - fast)
+    return found
+
+
+def _rows(bench: Bench, i: int, speed: float, inertia: float, bounds: Mapping[str, float]) -> dict[str, Array]:
+    """A damper on joint i that asks for far more than `speed`; the other joints stay."""
+    own = np.eye(bench.size)[i]
+    unbounded = {"max_force": math.inf, "max_actuator_velocity": math.inf, "velocity_dependent_resistance": 0.0,
+                 "speed_effort_gradient": 0.0}
+    rows = alone(bench, i, limits=False) | {
+        name: np.where(own > 0.0, bounds.get(name, value), value) for name, value in unbounded.items()}
+    drive = bench.dofs[i].drive
+    scale = 1.0 if drive is not None and drive.acceleration else inertia
+    return rows | {"damping": own * scale / bench.dt, "target_velocity": own * OVERLOAD * speed}
+
+
+def _speed(bench: Bench, i: int, fastest: float) -> float:
+    rows = _rows(bench, i, fastest, float(bench.inertia[i]), {"max_actuator_velocity": fastest})
+    return float(bench.throw(Case(rows))[i])
+
+
+def _forces(bench: Bench, i: int, stop: float, bounds: Mapping[str, float]) -> tuple[float, float]:
+    """The forces at both speeds; `stop`: the speed at which there is none."""
+    limit = bounds.get("max_force", stop / bounds.get("speed_effort_gradient", math.inf))
+    inertia = max(float(bench.inertia[i]), limit * bench.dt / (KEPT_SPEED * stop))
+    own = np.eye(bench.size)[i]
+    heavy = {"armature": alone(bench, i, limits=False)["armature"] + own * inertia}
+    unbounded = _rows(bench, i, stop, inertia, {}) | heavy | {"damping": np.zeros(bench.size)}
+    kicked = float(bench.kick([Case(unbounded)], own[None, :] * inertia)[0, i])
+    rows = _rows(bench, i, stop, inertia, bounds) | heavy
+    slow, fast = (float(bench.throw(Case(rows, velocity=speed * own))[i] - speed) * inertia / kicked
+                  for speed in (SLOW * stop, FAST * stop))
+    return slow, fast
