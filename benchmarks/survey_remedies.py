@@ -20,7 +20,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), os.environ["
 from support.physx.remedy_survey import Measured, surveyed  # noqa: E402
 
 # Stages in one process of PhysX.
-BATCH = 20
+BATCH = 10
 
 
 def main() -> None:

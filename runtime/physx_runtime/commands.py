@@ -165,6 +165,7 @@ def _say(stage: str, found: Sequence[NotSimulated | str]) -> None:
 @click.option("--format", "style", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
 @click.option("--strict", is_flag=True, help="Exit with 5 where something was not evaluated or not simulated.")
+@click.option("--all", "whole", is_flag=True, help="Put what is as authored into the table too.")
 @click.option("--fix", "fixing", is_flag=True, help="Author what has the intended effects; shows a diff.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix: change iteration counts too where no value does.")
 @click.option("-o", "--output", type=click.Path(path_type=Path),
@@ -172,7 +173,7 @@ def _say(stage: str, found: Sequence[NotSimulated | str]) -> None:
 @click.option("--in-place", is_flag=True, help="With --fix: change the file itself.")
 @click.option("--override", type=click.Path(path_type=Path),
               help="With --fix: write the values as a layer over the stage, which stays as it is.")
-def verify_command(stage: str, style: str, dt: float, strict: bool, fixing: bool, unsafe_fixes: bool,
+def verify_command(stage: str, style: str, dt: float, strict: bool, whole: bool, fixing: bool, unsafe_fixes: bool,
                    output: Path | None, in_place: bool, override: Path | None) -> None:
     """Measure what the numbers on a stage come to, and name those that are not measured.
 
@@ -191,7 +192,8 @@ def verify_command(stage: str, style: str, dt: float, strict: bool, fixing: bool
     from physx_runtime.verification.text import verification_json, verification_lines
 
     verification = verify(stage, dt=dt)
-    click.echo(verification_json(verification) if style == "json" else "\n".join(verification_lines(verification)))
+    click.echo(verification_json(verification) if style == "json" else "\n".join(
+        verification_lines(verification, whole=whole)))
     unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)
     raise click.exceptions.Exit(_ALTERED if verification.failed else _NOT_EVALUATED if strict and unknown else 0)
 

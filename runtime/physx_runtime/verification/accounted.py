@@ -32,8 +32,8 @@ _REASONS: Mapping[str, str] = {
     "cfmScale": "what it softens has rows of its own, whose reasons name it",
     "localPos": "it is a place of the link; the tendon's rows say what comes of it",
     **dict.fromkeys(("mass", "density", "diagonalInertia", "principalAxes", "centerOfMass"),
-                    "PhysX takes no such number from here: it works mass properties out from the colliders, or the body "
-                    "does not move by forces"),
+                    "PhysX takes no such number from here: it works mass properties out from the colliders, or forces "
+                    "do not move the body"),
 }
 # What the numbers of a schema are, where there is more to say than that there is no experiment.
 _SUBJECTS: Mapping[str, str] = {

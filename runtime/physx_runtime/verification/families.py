@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from physx_runtime.solver.settings import IDEAL_ITERATIONS
 from physx_runtime.verification.bench import IDEAL, PHYSX, POSITION_ONLY, POSITION_ONLY_HARD, Bench, Solver, stripped
+from physx_runtime.verification.branches import like
 from physx_runtime.verification.compliance import compliant, measure_compliance
 from physx_runtime.verification.drives import measure_drives
 from physx_runtime.verification.envelopes import enveloped, measure_envelopes
@@ -81,7 +82,9 @@ class Experiments:
         edited = next((item for item in description.articulations if item.path == self.articulation.path), None)
         if edited is None:
             return Findings()
-        solved = as_solved(edited, SolverBatches(description).counts(edited))
+        solved = like(as_solved(edited, SolverBatches(description).counts(edited)), self.articulation)
+        if solved is None:
+            return Findings()
         return self.family.measure(Bench(description, self.family.strip(solved), dt or self.dt, PHYSX, wanted))
 
     def causes(self, key: Key, described: float) -> Iterator[str]:

@@ -59,6 +59,7 @@ class Row:
     unit: str = ""
     articulation: str = ""      # prim path of the one, or of the body outside them, that it was measured on
     remedy: Remedy | None = None    # of an altered one; of one as authored that the others' remedies would alter
+    alike: str = ""             # the prim whose row this is too, because both are alike and one was measured
     intended: float | None = None   # the effect that the number was authored for; None where it is the number itself
 
     @builtins.property          # the name stands for a field in this class

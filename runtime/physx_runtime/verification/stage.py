@@ -16,6 +16,7 @@ from physx_runtime.verification.accounted import NO_EXPERIMENT, accounted_rows
 from physx_runtime.verification.authored import Authored, authored_numbers, intended_numbers
 from physx_runtime.verification.bench import IDEAL, PHYSX
 from physx_runtime.verification.bodies.rows import body_rows
+from physx_runtime.verification.branches import branches, likeness, renamed
 from physx_runtime.verification.contact.rows import MaterialExperiments
 from physx_runtime.verification.families import FAMILIES, Experiments
 from physx_runtime.verification.gravity import gravity_rows
@@ -98,6 +99,7 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     known = {solved.path for solved in counts}
     counts += tuple(solved for path, solved in more.items() if path not in known)
     remedies = _remedies(opened, asked.questions)
+    remedies |= {place: remedies[first] for place, first in asked.alike.items() if first in remedies}
     rows = [replace(row, remedy=remedies.get((row.path, row.property))) for row in rows]
     return Verification(description.source, tuple(rows), dt, counts,
                         not_simulated(description, scene_model(description, ())), measure_openings(description, dt))
@@ -109,6 +111,7 @@ class Inquiry:
 
     intended: Mapping[Place, float]
     questions: list[Question] = field(default_factory=list)
+    alike: dict[Place, Place] = field(default_factory=dict)     # numbers like others, which are measured
 
     def meant(self, row: Row, quantity: Quantity) -> Row:
         """The row of a number, judged by the effect that it was authored for."""
@@ -133,9 +136,32 @@ def _remedies(stage: Any, questions: Sequence[Question]) -> dict[Place, Remedy]:
 
 def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored,
           solved: SolverCounts, asked: Inquiry) -> Iterator[Row]:
-    """The rows of an articulation with the counts that it is solved under; what is altered joins the questions."""
-    wanted = list(quantities(articulation, authored.keys()))
-    unusable = _unusable(wanted, articulation)
+    """The rows of an articulation with the counts that it is solved under; what is altered joins the questions.
+
+    Each branch is measured by itself, and of those that are alike the first.
+    """
+    unusable = _unusable(list(quantities(articulation, authored.keys())), articulation)
+    known: dict[object, tuple[Articulation, list[Quantity], list[Row]]] = {}
+    for branch in branches(articulation):
+        wanted = list(quantities(branch, authored.keys()))
+        said = [(authored.get((q.key.path, q.key.property)), asked.intended.get((q.key.path, q.key.property)))
+                for q in wanted]
+        same = likeness(branch), tuple(said)
+        if same not in known:
+            rows = _branch_rows(description, branch, dt, authored, solved, asked, wanted, unusable)
+            known[same] = branch, wanted, rows
+            yield from rows
+            continue
+        first, measured, rows = known[same]
+        for before, quantity, row in zip(measured, wanted, rows, strict=True):
+            asked.alike[quantity.key[:2]] = before.key[:2]
+            yield replace(row, path=quantity.key.path, property=quantity.key.property, alike=row.path,
+                          reason=renamed(row.reason, first, branch))
+
+
+def _branch_rows(description: Description, articulation: Articulation, dt: float, authored: Authored,
+                 solved: SolverCounts, asked: Inquiry, wanted: Sequence[Quantity], unusable: str) -> list[Row]:
+    """The rows of one branch."""
     families = [family for family in FAMILIES if family.present(articulation)]
     experiments = [Experiments(description, articulation, family, dt) for family in families]
     try:
@@ -147,7 +173,7 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
             for quantity in wanted]
     for experiment in experiments if not unusable else ():
         asked.questions.extend(_question(experiment, wanted, rows, solved))
-    yield from rows
+    return rows
 
 
 def _question(experiment: Experiments | OutsideExperiments, wanted: Sequence[Quantity], rows: Sequence[Row],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from physx_runtime.verification.fold import Fold, folded
 from physx_runtime.verification.report import (
@@ -18,7 +18,7 @@ from physx_runtime.verification.report import (
     Verification,
 )
 from physx_schema.cli.json_output import plain
-from physx_schema.cli.text import printable
+from physx_schema.cli.text import plural, printable
 
 FORMAT_VERSION = 2
 HEADINGS = ("path", "property", "authored", "effective", "ideal", "verdict")
@@ -26,16 +26,18 @@ LEFT_ALIGNED = {"path", "property", "verdict"}
 MOST_OPENINGS = 5       # lines; JSON has all
 VERDICTS = (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED)
 # What a reader has to see first; what was not evaluated is in no table.
-TABLED_VERDICTS = (ALTERED, IGNORED, AS_AUTHORED)
+TABLED_VERDICTS = (ALTERED, IGNORED)
 
 
-def verification_lines(verification: Verification) -> Iterator[str]:
+def verification_lines(verification: Verification, *, whole: bool = False) -> Iterator[str]:
     """The table, a sentence for what is altered, ignored or not evaluated, and one line of summary.
 
-    What is ignored or not evaluated for one reason on many prims is one line, and in no table.
+    What is ignored or not evaluated for one reason on many prims is one line, and in no table; so is what is as
+    authored, but for `whole`. What is altered alike on several prims stands once.
     """
     folds = {verdict: _folds(verification, verdict) for verdict in VERDICTS}
-    tabled = [fold.rows[0] for verdict in TABLED_VERDICTS for fold in folds[verdict] if _has_number(fold)]
+    tabled = [fold.rows[0] for verdict in (*TABLED_VERDICTS, *([AS_AUTHORED] if whole else []))
+              for fold in folds[verdict] if _has_number(fold)]
     if tabled:
         yield from _table([HEADINGS, *map(_cells, tabled)])
         yield ""
@@ -43,7 +45,10 @@ def verification_lines(verification: Verification) -> Iterator[str]:
         yield printable(f"{verification.source}: nothing to verify: no drives are authored, nor anything else that an "
                         "experiment measures")
     for fold in (*folds[ALTERED], *folds[IGNORED]):
-        yield printable(f"{fold.place}: {_fold_sentence(fold, verification)}")
+        yield printable(f"{fold.place}{_others(fold, verification)}: {_fold_sentence(fold, verification)}")
+    if not whole:
+        for line in places(folds[AS_AUTHORED]):
+            yield printable(f"as authored: {line}")
     for line in reasons(folds[NOT_EVALUATED]):
         yield printable(f"not evaluated: {line}")
     yield from map(printable, map(str, verification.not_simulated))
@@ -61,7 +66,9 @@ def verification_lines(verification: Verification) -> Iterator[str]:
 def _folds(verification: Verification, verdict: str) -> list[Fold]:
     """The rows of a verdict; what has no measured value folds."""
     rows = [row for row in verification.rows if row.verdict == verdict]
-    if verdict in (ALTERED, AS_AUTHORED):
+    if verdict == ALTERED:
+        return [Fold((row,)) for row in rows if not row.alike]
+    if verdict == AS_AUTHORED:
         return [Fold((row,)) for row in rows]
     measured = [Fold((row,)) for row in rows if row.effective is not None]
     return [*measured, *folded(row for row in rows if row.effective is None)]
@@ -75,6 +82,26 @@ def reasons(folds: Iterable[Fold]) -> Iterator[str]:
     for reason, names in places.items():
         what = (f"{', '.join(found)} on {place}" if any(found) else place for place, found in names.items())
         yield f"{', '.join(what)}: {reason}"
+
+
+def places(folds: Sequence[Fold]) -> Iterator[str]:
+    """A line for each set of prims: which properties, by their last names, are there."""
+    names: dict[str, dict[str, None]] = {}      # by prim
+    for fold in folds:
+        names.setdefault(fold.rows[0].path, {})[fold.rows[0].property] = None
+    prims: dict[tuple[str, ...], list[str]] = {}
+    for path, own in names.items():
+        prims.setdefault(tuple(own), []).append(path)
+    for own, paths in prims.items():
+        yield f"{', '.join(own)} on {paths[0] if len(paths) == 1 else plural(len(paths), 'prim')}"
+
+
+def _others(fold: Fold, verification: Verification) -> str:
+    """How many prims are alike to the one of a row."""
+    first = fold.rows[0]
+    count = sum(row.alike == first.path and row.property.rpartition(":")[2] == first.property.rpartition(":")[2]
+                and row.authored == first.authored for row in verification.rows)
+    return f" and {count} alike" if count else ""
 
 
 def _fold_sentence(fold: Fold, verification: Verification) -> str:

@@ -64,7 +64,8 @@ def generic() -> Usd.Stage:
 
 def thrown() -> Usd.Stage:
     """A body that falls, with a first speed."""
-    more = {**HEAVY[1], "vector3f physics:velocity": (1.0, 2.0, 3.0), "vector3f physics:angularVelocity": (40.0, 0.0, 5.0)}
+    more = {**HEAVY[1], "vector3f physics:velocity": (1.0, 2.0, 3.0),
+            "vector3f physics:angularVelocity": (40.0, 0.0, 5.0)}
     scene = prim("PhysicsScene", "Scene", (), {"float physics:gravityMagnitude": 5.0,
                                                "vector3f physics:gravityDirection": (0.0, 0.6, 0.8)})
     return opened(robot(link("thing", schemas=HEAVY[0], more=more), schemas=(), outside=scene))
