@@ -52,8 +52,10 @@ class Held:
                 for share in SHARES]
 
     def effective(self, results: list[dict[str, Any]]) -> float:
-        """What the gain comes to in PhysX, in the row's unit."""
+        """What the gain comes to in PhysX, in the row's unit; NaN where nothing answers the efforts there."""
         less, more = (float(found["qd"][-1, self.joint] - found["qd"][-2, self.joint]) for found in results)
+        if more == less:
+            return math.nan
         share = SHARES[0] - less * (SHARES[1] - SHARES[0]) / (more - less)
         name = self.row.property.rpartition(":")[2]
         return self.ours * (math.sqrt(share) if name == "naturalFrequency" else share)
