@@ -85,13 +85,13 @@ def reasons(folds: Iterable[Fold]) -> Iterator[str]:
 
 
 def places(folds: Sequence[Fold]) -> Iterator[str]:
-    """A line for each set of prims: which properties, by their last names, are there."""
+    """A line for prims that have the same properties: these, and the prim or how many there are."""
     names: dict[str, dict[str, None]] = {}      # by prim
     for fold in folds:
         names.setdefault(fold.rows[0].path, {})[fold.rows[0].property] = None
     prims: dict[tuple[str, ...], list[str]] = {}
-    for path, own in names.items():
-        prims.setdefault(tuple(own), []).append(path)
+    for path, several in names.items():
+        prims.setdefault(tuple(several), []).append(path)
     for own, paths in prims.items():
         yield f"{', '.join(own)} on {paths[0] if len(paths) == 1 else plural(len(paths), 'prim')}"
 
