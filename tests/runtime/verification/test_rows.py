@@ -77,8 +77,11 @@ def test_rows_of_one_prim_stand_together() -> None:
     assert len(runs) == len(set(runs))
 
 
-def test_articulation_with_nothing_to_measure_has_rows_that_say_so() -> None:
-    assert {row.verdict for row in verify(chain(((), {}))).rows} == {"not evaluated"}
+def test_articulation_without_constraints_has_rows_of_its_links_and_says_the_rest() -> None:
+    rows = verify(chain(((), {}))).rows
+    measured = {row.property for row in rows if row.verdict == "as authored"}
+    assert measured == {"physics:mass", "physics:diagonalInertia", "physics:centerOfMass"}
+    assert {row.verdict for row in rows if row.property not in measured} == {"not evaluated"}
 
 
 def test_stage_without_physics_is_unsupported() -> None:
