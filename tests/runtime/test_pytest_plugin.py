@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from physx_runtime.pytest_plugin import NotEvaluatedWarning, assert_authored_values, assert_valid_physics
 from support.places import STAGES
-from support.stages.verified_robots import axis, both, chain, drive, envelope, limits, mimic
+from support.stages.verified_robots import axis, both, chain, drive, limits, mimic
 
 
 def run_pytest(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
@@ -74,8 +74,8 @@ def test_range_out_of_reach_fails_although_its_number_is_right() -> None:
 
 
 def test_not_evaluated_value_warns_with_its_path() -> None:
-    stage = chain(both(drive("linear", stiffness=30.0, damping=2.0), envelope("linear", maxActuatorVelocity=2.0)))
-    with pytest.warns(NotEvaluatedWarning, match="Envelope:linear:maxActuatorVelocity on /Robot/j0: "):
+    stage = chain(both(drive("linear", stiffness=30.0, damping=2.0), ((), {"point3f physics:localPos1": (0, 0, 0)})))
+    with pytest.warns(NotEvaluatedWarning, match="physics:localPos1 on /Robot/j0: "):
         assert_authored_values(stage)
 
 
@@ -84,7 +84,7 @@ def test_everything_that_is_not_evaluated_is_one_warning() -> None:
         warnings.simplefilter("always")
         assert_authored_values(chain(drive("linear", stiffness=30.0, damping=2.0)))
     (warning,) = (str(item.message) for item in caught if item.category is NotEvaluatedWarning)
-    assert "physics:centerOfMass, physics:diagonalInertia, physics:mass on 2 prims: " in warning
+    assert "solverPositionIterationCount, physxArticulation:solverVelocityIterationCount on /Robot: " in warning
 
 
 def test_fixture_simulates(tmp_path: Path) -> None:
