@@ -81,8 +81,6 @@ def sqrt(x: Scalar) -> Scalar:
     """Square root."""
     if isinstance(x, Unfused):
         return Unfused(sqrt(x.value))
-    if type(x) is float and x >= 0.0:
-        return math.sqrt(x)
     return x.graph.apply("sqrt", x) if isinstance(x, Symbol) else np.sqrt(x)
 
 
