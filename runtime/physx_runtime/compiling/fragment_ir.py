@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from physx_runtime.compiling.branch_ir import Branching
 from physx_runtime.compiling.fragment import IF_ZERO, UNLESS_ZERO, Fragment
 from physx_runtime.compiling.vector_ir import ATTRIBUTES, ELEMENT_BITS, Arithmetic, Vectors, declarations
 
@@ -50,7 +51,7 @@ def _end(fragment: Fragment) -> list[str]:
 
 
 def _straight(fragment: Fragment, vectors: Vectors) -> list[str]:
-    emitter = Arithmetic(vectors, fragment.code, [])
+    emitter = Branching(vectors, fragment.code)
     return [*_bases(fragment, "b"), *_rows(fragment, vectors, False), *emitter.lines(),
             *(_store(vectors, emitter, row, n) for row, n in fragment.code.outputs), *_end(fragment)]
 

@@ -61,30 +61,6 @@ def forward_kinematics(t: Topology, rows: Rows, q: Scalars, root_rotation: sp.Qu
     return k
 
 
-def center_of_last(t: Topology, rows: Rows, q: Scalars, root_rotation: sp.Quat) -> sp.Vec3:
-    """The centre of mass of the last link of a chain without spherical joints, from the root's anchor in world axes.
-
-    It is what `forward_kinematics` has, in half the operations: one vector is turned from joint to joint towards the
-    root, and no rotations are multiplied. A root rotation that float32 leaves a little too long grows products with it
-    as a whole there, so each part of the way is shortened in the axes of its own link; here that is made good.
-    """
-    last = len(t.links) - 1
-    place = unturned = triple(rows, "com", last)
-    for i in range(last, 0, -1):
-        kind, dofs, start = t.links[i].kind, t.dofs_of(i), triple(rows, "tree_position", i)
-        if kind == SPHERICAL:
-            raise ValueError(f"link {i} has a spherical joint, whose rotation is not read here; use forward_kinematics")
-        if kind == REVOLUTE:
-            place = sp.turned_about_x(q[dofs[0]], place)
-        if kind == PRISMATIC:
-            place, unturned = ((a[0] + q[dofs[0]], a[1], a[2]) for a in (place, unturned))
-        place = sp.add(start, sp.rotate(quaternion(rows, "tree_rotation", i), place))
-        unturned = sp.add(start, unturned)
-    x, y, z, w = root_rotation
-    excess = (x * x + y * y) + (z * z + w * w) - 1.0
-    return sp.add(sp.rotate(root_rotation, place), sp.scale(excess, sp.sub(place, unturned)))
-
-
 def state_kinematics(t: Topology, rows: Rows, balls: Scalars = ()) -> Kinematics:
     """Poses at the state in rows."""
     return forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)), balls)

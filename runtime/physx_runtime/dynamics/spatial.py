@@ -116,12 +116,6 @@ def turn_x(q: Quat, angle: Scalar) -> Quat:
     return (x * c + w * s, y * c + z * s, z * c - y * s, w * c - x * s)
 
 
-def turned_about_x(angle: Scalar, a: Vec3) -> Vec3:
-    """The vector `a` turned by `angle` about the x axis."""
-    s, c = sincos(angle)
-    return (a[0], c * a[1] - s * a[2], s * a[1] + c * a[2])
-
-
 def exponential(r: Vec3) -> Quat:
     """The rotation by |r| about r."""
     angle = norm(r)

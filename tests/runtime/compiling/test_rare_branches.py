@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from physx_runtime.compiling.fragment import Operand, trace_fragment
+from physx_runtime.compiling.fragment_ir import emit_fragment
+from physx_runtime.compiling.machine_code import load_function
 from physx_runtime.compiling.program import PassSource, Program, trace_program
 from physx_runtime.compiling.rare_branches import branched
 from physx_runtime.compiling.vector_ir import Vectors
@@ -88,3 +93,16 @@ def test_a_value_that_others_need_too_is_not_left_out() -> None:
 
     assert branch_count(trace_program((PassSource("start", start), PassSource("shared", shared, "n")), STATE,
                                       INPUTS)) == 0
+
+
+@pytest.mark.parametrize("speeds", [[1.0, 2.0, -3.0, 4.0], [1.0, 2.0, -13.0, 4.0]])
+def test_fragments_jump_over_rare_branches_alike(speeds: list[float]) -> None:
+    fragment = trace_fragment(bounce, (), (Operand("x", 2), Operand("speed", 1)), False)
+    symbol, text = emit_fragment(fragment, Vectors("float", LANES))
+    memory = np.zeros((3, LANES), np.float32)
+    memory[2] = speeds
+    places = np.array([operand.name == "speed" for operand in fragment.operands]) * 2 * memory[0].nbytes
+    function = ctypes.CFUNCTYPE(ctypes.c_void_p, *[ctypes.c_void_p] * 2)(load_function(symbol, text))
+    function(memory.ctypes.data, places.astype(np.int64).ctypes.data)
+    assert "br i1" in text
+    np.testing.assert_array_equal(memory[:2].T, [by_hand(speed, 1) for speed in speeds])

@@ -10,21 +10,16 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from physx_runtime.dynamics.crba import mass_matrix
-from physx_runtime.dynamics.kinematics import Kinematics, center_of_last, forward_kinematics, link_motions
+from physx_runtime.dynamics.kinematics import Kinematics, forward_kinematics, link_motions
 from physx_runtime.dynamics.momentum import centroidal_momentum
 from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
 from physx_runtime.dynamics.spatial import quaternion as quaternion_of
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.contact.in_tree import chain_to
 from support.chance.packed_trees import Rows, random_tree
 from support.mechanics.rigid_motion import Configuration
 
 # Fourth-order differences of poses.
 DIFFERENCED = 1e-10
-# Sums of a few numbers of some metres.
-ROUNDED = 1e-14
-# How far float32 leaves a rotation from unit length, and what its square makes of some metres.
-TOO_LONG, SQUARED = 1e-7, 1e-13
 # Fourth-order differences over TIME of quantities that are differences themselves, relative to the rate's size.
 RATE, TIME = 1e-6, 5e-4
 # Hinges, sliders, fixed joints, spherical joints with three and two axes and backwards ones.
@@ -127,17 +122,3 @@ def test_gravity_force_times_velocity_is_the_rate_of_potential_energy(seed: int,
     v, start = rows["v"], Configuration.of(t, rows)
     expected = rate(lambda time: start.moved(v, time).potential())
     assert np.array(gravity_force(t, rows, pose(t, rows)), float) @ v == pytest.approx(expected, rel=RATE)
-
-
-@pytest.mark.parametrize(("length", "tolerance"), [(1.0, ROUNDED), (1.0 + TOO_LONG, SQUARED)])
-def test_the_center_of_the_last_link_of_a_chain_is_where_forward_kinematics_has_it(length: float,
-                                                                                  tolerance: float) -> None:
-    t, rows = random_tree(2, links=7, floating=True, kinds="rrpf")
-    rows["root_rotation"] = length * np.array(rows["root_rotation"])
-    k = pose(t, rows)
-    for link in range(len(t.links)):
-        chain, own, dofs = chain_to(t, link)
-        given = {name: [x for i in own for x in rows[name][size * i:size * (i + 1)]]
-                 for name, size in (("tree_rotation", 4), ("tree_position", 3), ("com", 3))}
-        found = center_of_last(chain.t, given, [rows["q"][i] for i in dofs], quaternion_of(rows, "root_rotation", 0))
-        np.testing.assert_allclose(found, np.add(k.position[link], k.com[link]), rtol=0, atol=tolerance)

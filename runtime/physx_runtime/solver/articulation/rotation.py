@@ -30,8 +30,13 @@ def _single(q: sp.Quat) -> sp.Quat:
 def substep_turn(h: Scalar, w: sp.Vec3) -> sp.Quat:
     """The rotation by h w: of the short turns of a substep by series, without a root or a quotient."""
     square, speed = 0.25 * h * h * sp.dot(w, w), sp.norm(w)
-    short, short_cosine = 0.5 * h * polynomial(SINE_SERIES, square), polynomial(COSINE_SERIES, square)
+    short, short_cosine = half_turn(square)
     sine, cosine = sincos(0.5 * h * speed)
     long = rarely(square > MOST_SQUARE)
-    factor, c = where(long, sine / maximum(speed, 1e-30), short), where(long, cosine, short_cosine)
+    factor, c = where(long, sine / maximum(speed, 1e-30), 0.5 * h * short), where(long, cosine, short_cosine)
     return (factor * w[0], factor * w[1], factor * w[2], c)
+
+
+def half_turn(square: Scalar) -> tuple[Scalar, Scalar]:
+    """(sin(x) / x, cos(x)) of half an angle by its square, up to MOST_SQUARE."""
+    return polynomial(SINE_SERIES, square), polynomial(COSINE_SERIES, square)

@@ -6,20 +6,20 @@ A link's velocity depends on those of the chain of joints that leads to it: the 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from physx_runtime.compiling.trace import row_scalars, trace
+from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.kinematics import center_of_last, forward_kinematics, link_motions
 from physx_runtime.dynamics.linear import inner, times
-from physx_runtime.dynamics.rnea import generalized_force
-from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, Force, Motion, Quat, Vec3, quaternion
+from physx_runtime.dynamics.spatial import NO_MOTION, Force, Motion, Vec3
 from physx_runtime.language.ops import Scalar
 from physx_runtime.model.contact import ContactTopology, patch_rows
 from physx_runtime.model.topology import ROTARY_JOINTS, DofTopology, Topology
-from physx_runtime.solver.by_joint.fragments.operands import Operands, central_acceleration, vec
+from physx_runtime.solver.by_joint.fragments.operands import Operands, central_acceleration, quat, vec
+from physx_runtime.solver.contact.lever_arms import LeverArms
 from physx_runtime.solver.contact.preparation import Step, prepare_by
 from physx_runtime.solver.contact.solution import solve_between
 from physx_runtime.solver.joint.orthogonalisation import Forces, Motions
@@ -37,37 +37,37 @@ class Chain:
     nv: int
 
 
-def chain_to(t: Topology, link: int) -> tuple[Chain, list[int], list[int]]:
-    """The way to a link, the root included; its links, and the dofs of their joints."""
+def chain_to(t: Topology, link: int) -> tuple[Chain, list[int]]:
+    """The way to a link, the root included, and the dofs of its joints."""
     own = [0, *t.path(link)]
     dofs = [dof for i in own for dof in t.dofs_of(i)]
     links = tuple(replace(t.links[i], parent=place - 1) for place, i in enumerate(own))
     features = tuple(replace(PLAIN, link=own.index(t.dofs[dof].link), axis=t.dofs[dof].axis) for dof in dofs)
-    return Chain(Topology(t.fixed_base, True, links, features), t.nv), own, dofs
+    return Chain(Topology(t.fixed_base, True, links, features), t.nv), dofs
 
 
 def moving_from(chain: Chain) -> dict[str, int]:
-    """What solving a patch reads of the way, and how many numbers each is: poses and what has been travelled.
+    """What solving a patch reads of the way, and how many numbers each is: what moves, and what has been travelled.
 
-    tree_rotation{i}, tree_position{i}: of its i-th link; q{i}, v{i}, dv{i}, travel{i}, axis{i}: of its i-th dof.
+    v{i}, dv{i}, travel{i}, axis{i}: of its i-th dof.
     """
-    t = chain.t
-    rows = {"root_rotation": 4, "com": 3, "dt": 1, "elapsed": 1, "dv": chain.nv}
-    rows |= {} if t.fixed_base else {"v_root": 6, "root_travel": 3, "root_turn": 3}
-    for i in range(1, len(t.links)):
-        rows |= {f"tree_rotation{i}": 4, f"tree_position{i}": 3}
-    for i in range(len(t.dofs)):
-        rows |= {f"q{i}": 1, f"v{i}": 1, f"dv{i}": 1, f"travel{i}": 1, f"axis{i}": 3}
+    rows = {"elapsed": 1, "dv": chain.nv}
+    if not chain.t.fixed_base:
+        rows |= {"v_root": 6, "root_travel": 3, "root_turn": 3, "root_turned": 5}
+    for i in range(len(chain.t.dofs)):
+        rows |= {f"v{i}": 1, f"dv{i}": 1, f"travel{i}": 1, f"axis{i}": 3}
     return rows
 
 
 def prepared_from(chain: Chain) -> dict[str, int]:
     """What preparing a patch reads of the way and of its link, and how many numbers each is.
 
-    minv_root, minv{i}: lines of M^-1; minv{i}_{j}: where those of dofs cross.
+    hinge{i}: of the joint of the i-th dof; minv_root, minv{i}: lines of M^-1; minv{i}_{j}: where those of dofs cross.
     """
     dofs = range(len(chain.t.dofs))
-    rows = moving_from(chain) | {"side0_position": 3, "side0_cfm": 1, "motion": 12, "a_com": 3, "h": 1}
+    rows = moving_from(chain) | {"side0_position": 3, "side0_cfm": 1, "position": 3, "center": 3, "com": 3,
+                                 "motion": 12, "a_com": 3, "dt": 1, "h": 1}
+    rows |= {f"hinge{i}": 3 for i in dofs} | {f"tree_position{i}": 3 for i in range(1, len(chain.t.links))}
     rows |= {"minv_root": chain.t.root_size * chain.nv} | {f"minv{i}": chain.nv for i in dofs}
     return rows | {f"minv{i}_{j}": 1 for i in dofs for j in dofs}
 
@@ -85,9 +85,12 @@ def prepare(rows: Operands, t: ContactTopology, whole: ContactTopology, chain: C
 
     whole: the structure whose rows these are, where no world fills more places than `t` has.
     """
-    step = _TreeStep(t, rows, chain)
+    places = {"point_used": t.points, "separation": t.points, "anchor_used": t.anchors}
+    step = _TreeStep(t, rows | {name: rows[name][:size] for name, size in places.items()}, chain)
     made = prepare_by(step)
-    made["start"], made["carried"] = list(step.arm), list(step.bias.angular)
+    made["root_arm"], made["carried"] = list(step.arms.root), list(step.bias.angular)
+    made["grown"] = list(step.arms.grown)
+    made["arms"] = [x for arm in step.arms.arms for x in arm]
     made["impulse"] = [0.0] * whole.points
     made["friction_impulse"] = [0.0] * (2 * whole.anchors)
     return made
@@ -98,59 +101,99 @@ def solve(rows: Operands, t: ContactTopology, chain: Chain, final: bool) -> Made
     return solve_between(_Tree(rows, chain), t, rows, final)
 
 
-def _placed(chain: Chain, rows: Operands) -> tuple[Topology, Operands, list[Scalar], Quat]:
-    """What kinematics read of the way, where it is now."""
-    links, dofs = range(1, len(chain.t.links)), range(len(chain.t.dofs))
-    given = {name: [0.0] * size + [x for i in links for x in rows[f"{name}{i}"]]
-             for name, size in (("tree_rotation", 4), ("tree_position", 3))}
-    given["com"] = [0.0] * (3 * len(links)) + rows["com"]
-    return chain.t, given, [rows[f"q{i}"][0] for i in dofs], quaternion(rows, "root_rotation", 0)
+def in_slot(rows: Operands, algorithm: Callable[..., Made], groups: tuple[tuple[str, int, int], ...],
+            *static: Hashable) -> Made:
+    """An algorithm on row groups of a slot, which is one operand: one address for all of them.
+
+    groups: their names, first rows in the slot and sizes.
+    """
+    own = {name: rows["slot"][first:first + size] for name, first, size in groups}
+    made, slot = dict(algorithm({**rows, **own}, *static)), list(rows["slot"])
+    for name, first, _ in groups:
+        values = made.pop(name, [])
+        slot[first:first + len(values)] = values
+    return made | {"slot": slot}
+
+
+def turn_root(rows: Operands) -> Made:
+    """The rotation of a floating root since the step's start, and by what its square is longer now than it was.
+
+    Both are exactly none where it has not turned.
+    """
+    now, start = quat(rows["axes_rotation"]), quat(rows["axes_start"])
+    squares = [(q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]) for q in (now, start)]
+    return {"root_turned": [*rounded.product(now, sp.conjugate(start)), squares[0] - squares[1]]}
+
+
+def _axes(chain: Chain, rows: Operands) -> list[Vec3]:
+    return [vec(rows[f"axis{i}"]) for i in range(len(chain.t.dofs))]
+
+
+def _unturned(chain: Chain, rows: Operands) -> Vec3:
+    """The way to the centre of mass, each part of it in the axes of its own link.
+
+    A root rotation that float32 leaves a little too long is in the rotations of all links. It grows what they change.
+    """
+    way = vec(rows["com"])
+    for i in range(1, len(chain.t.links)):
+        way = sp.add(way, vec(rows[f"tree_position{i}"]))
+    return way
 
 
 class _TreeStep(Step):
     """A link's J of the step's start, row by row."""
 
     def __init__(self, t: ContactTopology, rows: Operands, chain: Chain) -> None:
-        self._chain, self._k, dofs = chain, forward_kinematics(*_placed(chain, rows)), range(len(chain.t.dofs))
-        # as each iteration has it, so that what has not moved has travelled nothing
-        self.arm = center_of_last(*_placed(chain, rows))
+        self._chain, dofs = chain, range(len(chain.t.dofs))
+        center = sp.add(vec(rows["position"]), vec(rows["center"]))
+        self.arms = LeverArms(chain.t, center, sp.sub(center, _unturned(chain, rows)), _axes(chain, rows),
+                              [sp.sub(center, vec(rows[f"hinge{i}"])) for i in dofs])
         self.bias = central_acceleration(rows) * rows["dt"][0]
         self._root = range(chain.t.root_size)
         self._lines = [*(rows["minv_root"][chain.nv * i:chain.nv * (i + 1)] for i in self._root),
                        *(rows[f"minv{i}"] for i in dofs)]
         self._crossings = [[*rows[f"minv{i}"][:chain.t.root_size], *(rows[f"minv{i}_{j}"][0] for j in dofs)]
                            for i in dofs]
+        self._owns: list[list[Scalar]] = []     # of the rows so far, what the way's velocities answer to each
         super().__init__(t, rows)
 
     def velocities(self) -> Motions:
         """J v + dt Jdot v."""
         v = [*self.rows["v_root"]] if self._root else []
         v += [self.rows[f"v{i}"][0] for i in range(len(self._chain.t.dofs))]
-        return link_motions(self._chain.t, self._k, v)[-1].velocity + self.bias, NO_MOTION
+        return self.arms.velocity(v) + self.bias, NO_MOTION
 
     def put_row(self, made: Made, group: str, forces: Forces) -> Scalar:
-        """Its part of J on the way, what it feels that velocities do not show, and its row of J M^-1."""
+        """Its part of J on the way, what it feels that velocities do not show, of the impulses of rows before it, and
+        its row of J M^-1."""
         force, t = forces[0], self._chain.t
-        reach = generalized_force(t, self._k, [NO_FORCE] * (len(t.links) - 1) + [force])
+        reach = self.arms.generalized(force)
         answers = times([[line[i] for line in self._lines] for i in range(self._chain.nv)], reach)
-        own = times(self._crossings, reach)
+        own = [*answers[:t.root_size], *times(self._crossings, reach)]
         put(made, f"{group}_levers", *force.angular)
-        put(made, f"{group}_reach", *reach)
+        put(made, f"{group}_reach", *reach[_pushed(t):])
         put(made, f"{group}_bias", force.dot(self.bias))
         put(made, f"{group}_answers", *answers)
-        put(made, f"{group}_own", *own)
-        return inner(reach, [*answers[:t.root_size], *own])
+        put(made, f"{group}_felt", *(inner(reach, other) for other in self._owns))
+        self._owns.append(own)
+        return inner(reach, own)
+
+
+def _pushed(t: Topology) -> int:
+    """How many numbers of a row of J are the direction that it pushes in, as it pushes a floating root."""
+    return 0 if t.fixed_base else 3
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
     """A row as `_TreeStep.put_row` put it."""
 
+    number: int
     force: Force
     reach: list[Scalar]
     bias: Scalar
     answers: list[Scalar]
-    own: list[Scalar]           # of the way's velocities
+    felt: list[Scalar]          # of a unit impulse of each row before
 
 
 class _Tree:
@@ -158,34 +201,44 @@ class _Tree:
 
     def __init__(self, rows: Operands, chain: Chain) -> None:
         self._chain, t, dofs = chain, chain.t, range(len(chain.t.dofs))
-        self._change = list(rows["dv"])
+        self._change, self._rows = list(rows["dv"]), list[_Row]()
+        self._given: list[tuple[int, Scalar]] = []          # which row, its impulse
         now = [a + b for a, b in zip(rows["v_root"], rows["dv"][:t.root_size], strict=True)] if t.root_size else []
         self._speeds = [*now, *(rows[f"v{i}"][0] + rows[f"dv{i}"][0] for i in dofs)]
-        travel = sp.sub(center_of_last(*_placed(chain, rows)), vec(rows["start"]))
+        axes, travelled = _axes(chain, rows), [rows[f"travel{i}"][0] for i in dofs]
+        arms = LeverArms(t, vec(rows["root_arm"]), vec(rows["grown"]), axes, [vec(rows["arms"], i) for i in dofs])
+        turned = (quat(rows["root_turned"]), rows["root_turned"][4]) if t.root_size else (None,)
+        travel = arms.travel(travelled, *turned)
         turn = sp.scale(rows["elapsed"][0], vec(rows["carried"]))
         if t.root_size:
             travel, turn = sp.add(travel, vec(rows["root_travel"])), sp.add(turn, vec(rows["root_turn"]))
         for i in dofs:
             if t.kind_of(i) in ROTARY_JOINTS:
-                turn = sp.add(turn, sp.scale(rows[f"travel{i}"][0], vec(rows[f"axis{i}"])))
+                turn = sp.add(turn, sp.scale(travelled[i], axes[i]))
         self._way = Motion(turn, travel)
 
     def row(self, reading: Reading, group: str, axis: Vec3) -> _Row:
-        root, dofs = self._chain.t.root_size, len(self._chain.t.dofs)
-        reach, answers, own = (reading.several(f"{group}_{name}", size) for name, size in (
-            ("reach", root + dofs), ("answers", self._chain.nv), ("own", dofs)))
-        return _Row(Force(reading.vector(f"{group}_levers"), axis), reach, reading.scalar(f"{group}_bias"), answers,
-                    [*answers[:root], *own])
+        t, pushed = self._chain.t, _pushed(self._chain.t)
+        reach, answers, felt = (reading.several(f"{group}_{name}", size) for name, size in (
+            ("reach", t.root_size + len(t.dofs) - pushed), ("answers", self._chain.nv), ("felt", len(self._rows))))
+        force, bias = Force(reading.vector(f"{group}_levers"), axis), reading.scalar(f"{group}_bias")
+        self._rows.append(_Row(len(self._rows), force, [*axis[:pushed], *reach], bias, answers, felt))
+        return self._rows[-1]
 
     def way(self, row: _Row) -> Scalar:
         return row.force.dot(self._way)
 
     def speed(self, row: _Row) -> Scalar:
-        return inner(row.reach, self._speeds) + row.bias
+        speed = inner(row.reach, self._speeds) + row.bias
+        for i, impulse in self._given:
+            speed = speed + row.felt[i] * impulse
+        return speed
 
     def push(self, row: _Row, impulse: Scalar) -> None:
-        self._speeds = [x + impulse * y for x, y in zip(self._speeds, row.own, strict=True)]
-        self._change = [x + impulse * y for x, y in zip(self._change, row.answers, strict=True)]
+        self._given.append((row.number, impulse))
 
     def made(self) -> Made:
-        return {"dv": self._change}
+        change = self._change
+        for i, impulse in self._given:
+            change = [x + impulse * y for x, y in zip(change, self._rows[i].answers, strict=True)]
+        return {"dv": change}

@@ -209,6 +209,8 @@ class _InJointSpace:
     def __init__(self, p: IslandPlan) -> None:
         self._p, self._tree = p, p.trees[0].p
         add_inverse(self._tree)
+        if self._tree.t.root_size:
+            self._tree.scratch("root_turned", 5)
 
     def prepared_rows(self, one: LinkSlots) -> Mapping[str, int]:
         return in_tree.prepared_rows(one.patch.alone, self._chain(one))
@@ -217,18 +219,25 @@ class _InJointSpace:
         write_inverse(self._tree, s)
 
     def write_prepare(self, s: Schedule, one: LinkSlots, slot: Layout) -> None:
-        p, (_, _, dofs) = self._tree, in_tree.chain_to(self._tree.t, one.link)
+        p, (_, dofs) = self._tree, in_tree.chain_to(self._tree.t, one.link)
         given = self._operands(one, slot) | {"side0_position": self._p.trees[0].at("place", one.link),
-                                             "side0_cfm": p.at("cfm", one.link), "h": p.row("h")}
-        given |= {name: p.at(name, one.link) for name in ("motion", "a_com")}
+                                             "side0_cfm": p.at("cfm", one.link)}
+        given |= {name: p.row(name) for name in ("dt", "h")}
+        given |= {name: p.at(name, one.link) for name in ("position", "center", "com", "motion", "a_com")}
+        given |= {f"tree_position{i}": p.at("tree_position", link)
+                  for i, link in enumerate(p.t.path(one.link), 1)}
+        given |= {f"hinge{i}": p.at("position", p.t.dofs[dof].link) for i, dof in enumerate(dofs)}
         given["minv_root"] = Span(p.row("minv").row, p.t.root_size * p.t.nv)
         for i, dof in enumerate(dofs):
             line = column_of(p, p.t.root_size + dof)
             given |= {f"minv{i}": line} | {f"minv{i}_{j}": line.part(p.t.root_size + k) for j, k in enumerate(dofs)}
-        self._write(s, one, slot, lambda part, patch: part.do(in_tree.prepare, patch, one.patch.alone,
-                                                              self._chain(one), **given))
+        self._write(s, one, slot, lambda part, patch: part.do(in_tree.in_slot, in_tree.prepare, _groups(slot),
+                                                              patch, one.patch.alone, self._chain(one), **given))
 
     def write_iteration(self, p: IslandPlan, s: Schedule, final: bool) -> None:
+        if self._tree.t.root_size:
+            s.do(in_tree.turn_root, **{name: self._tree.row(name) for name in ("axes_rotation", "axes_start",
+                                                                               "root_turned")})
         write_joint_space_iteration(p.trees[0].p, s, final)
         if not final:
             s.do(pass_time, elapsed=p.row("elapsed"), h=p.time["h"])
@@ -237,8 +246,8 @@ class _InJointSpace:
         """Nothing has to be ready."""
 
     def write_solve(self, s: Schedule, one: LinkSlots, slot: Layout, final: bool) -> None:
-        self._write(s, one, slot, lambda part, patch: part.do(in_tree.solve, patch, self._chain(one), final,
-                                                              **self._operands(one, slot)))
+        self._write(s, one, slot, lambda part, patch: part.do(in_tree.in_slot, in_tree.solve, _groups(slot), patch,
+                                                              self._chain(one), final, **self._operands(one, slot)))
 
     def _write(self, s: Schedule, one: LinkSlots, slot: Layout, write: Callable[[Schedule, ContactTopology], None]
                ) -> None:
@@ -251,15 +260,20 @@ class _InJointSpace:
 
     def _operands(self, one: LinkSlots, slot: Layout) -> dict[str, Span]:
         """What a patch reads of the way to its link."""
-        p, (_, links, dofs) = self._tree, in_tree.chain_to(self._tree.t, one.link)
-        given = {**slot.groups, "elapsed": self._p.row("elapsed"), "com": p.at("com", one.link), "v_root": p.v_root}
-        given |= {name: p.row(name) for name in ("dv", "dt", "root_rotation", "root_travel", "root_turn")}
-        for i, link in enumerate(links):
-            given |= {f"{name}{i}": p.at(name, link) for name in ("tree_rotation", "tree_position")}
+        p, (_, dofs) = self._tree, in_tree.chain_to(self._tree.t, one.link)
+        first, size = slot["used"].row, sum(span.size for span in slot.groups.values())
+        given = {"slot": Span(first, size), "elapsed": self._p.row("elapsed"), "v_root": p.v_root}
+        given |= {name: p.row(name) for name in ("dv", "root_travel", "root_turn", "root_turned")
+                  if name in p.layout.groups}
         for i, dof in enumerate(dofs):
-            given |= {f"q{i}": p.at("q", dof), f"v{i}": p.v_at(dof), f"dv{i}": p.row("dv").part(p.t.root_size + dof),
-                      f"travel{i}": p.at("travel", dof), f"axis{i}": p.at("travel_axis", dof)}
+            given |= {f"v{i}": p.v_at(dof), f"dv{i}": p.row("dv").part(p.t.root_size + dof),
+                      f"travel{i}": p.at("travel", dof), f"axis{i}": p.at("axes", dof)}
         return given
 
     def _chain(self, one: LinkSlots) -> in_tree.Chain:
         return in_tree.chain_to(self._tree.t, one.link)[0]
+
+
+def _groups(slot: Layout) -> tuple[tuple[str, int, int], ...]:
+    """Row groups of a slot: names, first rows in it and sizes."""
+    return tuple((name, span.row - slot["used"].row, span.size) for name, span in slot.groups.items())
