@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.model.rows import tree_rows
+from physx_runtime.model.rows import settable_rows, tree_rows
 from physx_runtime.model.topology import PGS, SAPIEN, TGS, ActorTopology
 from physx_schema.description.model import ActorDescription, Scene
 from physx_schema.description.poses import Pose
@@ -20,7 +21,7 @@ Array = NDArray[np.float64]
 SAPIEN_LENGTH_SCALE = 0.1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PackedModel:
     """An articulation or a rigid body ready to step: structure, parameters and the authored state, float64."""
 
@@ -34,6 +35,11 @@ class PackedModel:
     velocity_iterations: int
     actor: ActorDescription             # what it was packed from
     scene: Scene
+
+    @functools.cached_property
+    def settable(self) -> Mapping[str, int]:
+        """As `settable_rows`, which takes longer to be asked for a topology than a row takes to be written."""
+        return settable_rows(self.topology)
 
     @property
     def tree_parameters(self) -> dict[str, Array]:

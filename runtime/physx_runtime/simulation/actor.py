@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.model.rows import FORCE_ROWS, LINK_FORCE_ROWS, input_rows, settable_rows
+from physx_runtime.model.rows import FORCE_ROWS, LINK_FORCE_ROWS, input_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.alike import Alike
@@ -188,7 +188,7 @@ class Actor:
         elif name in self.settings.rows(self.dt):
             raise ValueError(f"{name!r} follows from the time step of all worlds; call set_time_step")
         else:
-            forces = settable_rows(self.model.topology).keys() & set(FORCE_ROWS)
+            forces = self.model.settable.keys() & set(FORCE_ROWS)
             allowed = sorted({*self.parameters, *self.model.state, *forces})
             raise ValueError(f"{name!r} is no number to set of this model; allowed are {', '.join(allowed)}")
 
@@ -268,7 +268,7 @@ class Actor:
 
         Rows are listed in docs/rows.md.
         """
-        if name not in settable_rows(self.model.topology) and name in self.parameters:
+        if name not in self.model.settable and name in self.parameters:
             return self.parameter(name)
         if name in LINK_FORCE_ROWS and not self.topology.link_forces:
             return np.zeros((self.worlds, 3 * len(self.topology.links)), self.dtype)

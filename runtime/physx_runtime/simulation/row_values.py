@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.model.owners import Owner, row_label
-from physx_runtime.model.rows import FORCE_ROWS, settable_rows
+from physx_runtime.model.rows import FORCE_ROWS
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.parameter_values import refusal, rounded
 
@@ -18,7 +18,7 @@ Array = NDArray[Any]
 
 def row_size(model: PackedModel, name: str) -> int:
     """How many numbers a row has in one world; raises ValueError for a name that is no row."""
-    rows = settable_rows(model.topology)
+    rows = model.settable
     if name not in rows:
         raise ValueError(f"{name!r} is no row of this model; allowed are {', '.join(sorted(rows))}")
     return rows[name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from physx_runtime.collision.fixed_pairs import FixedPairs
 from physx_runtime.collision.patches import ANCHORS, PATCH
 from physx_runtime.collision.shape import MOST_POINTS
+from physx_runtime.compiling.scalar_code import entry_for
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.slots import LinkSlots, SlotProgram, slot_program
 from physx_runtime.targets.interpreter import cores, interpreter, load_fragments, threads, vector_lanes, words_of
@@ -53,6 +54,7 @@ class GroundedWorlds(Buffer):
         self._links, self._slots = _slot_rows(pairs, program)
         self._sides = table.pairs.sides(np.arange(number))
         self._advance = advancing(pairs.kinds)
+        self._entry: Callable[..., Any] | None = None       # its code, known from the first step on
         self._resting = resting_rows(program, pairs.links)
         self._worlds = np.zeros(count, REST)
         self._worlds["awake"] = True
@@ -114,6 +116,7 @@ class GroundedWorlds(Buffer):
         self.table.pairs.rows = self._pairs.all.rows
         self._met = MetPairs(self._pairs, self._known, self._program, self.count, self._met.rows.kept)
         self._met.go_on()
+        self._entry = None
 
     def shown(self, pairs: Array) -> NDArray[np.bool_]:
         """Which pairs, rows of the table, are of something that is awake after the step, and so tell contacts."""
@@ -156,9 +159,12 @@ class GroundedWorlds(Buffer):
             self._scratch.room = _room(self._program, self.lanes, self.dtype, self._slots,
                                        queue_of(self._pairs.of_link, self.lanes), self._code.room(), len(counts) > 1)
             self._met.set_up(self._scratch.room.rows)
-        self._advance(self.host, first, last, steps, self._program.state_size, self._code.passes(counts), which,
-                      self._scratch.room, self._links, self._slots, self._pairs.all, self._pairs.colliders,
-                      self._known, self._resting, self._worlds, self._met.rows, self._impulses, self._frictions)
+        given = (self.host, first, last, steps, self._program.state_size, self._code.passes(counts), which,
+                 self._scratch.room, self._links, self._slots, self._pairs.all, self._pairs.colliders, self._known,
+                 self._resting, self._worlds, self._met.rows, self._impulses, self._frictions)
+        if self._entry is None:
+            self._entry = entry_for(self._advance, *given)
+        self._entry(*given)
 
 
 POSITION = 2            # of the passes
@@ -174,6 +180,7 @@ class _Code:
         self._words = [np.array([*words_of(one.instructions, where, row_bytes), 0], np.int64) for one in passes]
         self._places = np.array([words.ctypes.data for words in self._words], np.int64)
         self._guards = guards_of(program.position.instructions)
+        self._made: dict[bytes, Passes] = {}
 
     def room(self) -> tuple[Array, Array]:
         """Memory for the words of a block's position iterations; the places of the passes behind the start with it."""
@@ -183,9 +190,13 @@ class _Code:
 
     def passes(self, counts: Array) -> Passes:
         """By how many position and velocity iterations, (n, 2)."""
-        once = np.ones((len(counts), 1), np.int64)
-        return Passes(interpreter(), self._places[:1], once[0], self._places[1:],
-                      np.hstack([once, counts.astype(np.int64), once]), self._words[POSITION], self._guards)
+        key = counts.tobytes()
+        if key not in self._made:
+            once = np.ones((len(counts), 1), np.int64)
+            self._made[key] = Passes(interpreter(), self._places[:1], once[0], self._places[1:],
+                                     np.hstack([once, counts.astype(np.int64), once]), self._words[POSITION],
+                                     self._guards)
+        return self._made[key]
 
 
 def _room(program: SlotProgram, lanes: int, dtype: str, slots: Array, queue: Queue, words: tuple[Array, Array],
