@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from physx_runtime.compiling.rare_branches import branched
 from physx_runtime.compiling.trace import row_scalars, trace
-from physx_runtime.solver.articulation.rotation import MOST_SQUARE, substep_turn
+from physx_runtime.dynamics.rotation import MOST_SQUARE, substep_turn
 
 AXIS = np.array([0.6, -0.48, 0.64])
 # Of numbers of size 1 in float64: a rounding of the series, the sine or the product each.

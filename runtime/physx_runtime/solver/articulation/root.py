@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.rotation import substep_turn, turned
 from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.language.ops import Rows, Scalar, Scalars
-from physx_runtime.solver.articulation.rotation import substep_turn, turned
 
 
 def move_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.rotation import substep_turn, turned
 from physx_runtime.dynamics.spatial import quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars, where
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.rotation import substep_turn, turned
 from physx_runtime.solver.constraints.travel import link_turn
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import subspace
+from physx_runtime.dynamics.rotation import MOST_SQUARE, half_turn
 from physx_runtime.dynamics.spatial import NO_MOTION, Force, Motion, Quat, Vec3, linear_first, motion_of
 from physx_runtime.language.ops import Scalar, Scalars, maximum, rarely, sincos, where
 from physx_runtime.model.topology import ROTARY_JOINTS, SPHERICAL, Topology
-from physx_runtime.solver.articulation.rotation import MOST_SQUARE, half_turn
 
 
 @dataclass(frozen=True, slots=True)
