@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -41,39 +41,31 @@ class Actor:
 
     def __init__(self, alike: Alike, place: int = 0) -> None:
         self.place, self._alike = place, alike
-        self._watchers: list[Watcher] = []
+        self.watchers: list[Watcher] = []       # who are told of every state that is set
         self.work_on(alike.join(self))
         self.divergence = DivergenceReport(self, alike.reported[alike.lanes_of(place)], alike.lanes.reports[place])
 
     def work_on(self, store: Worlds | Share) -> None:
         """Have rows in this store from now on."""
         self._store, self._waking = store, Waking(store, self.model.topology)
-        if "_values" in self.__dict__:
-            self._values.store = store
+        if "parameter_values" in self.__dict__:
+            self.parameter_values.store = store
 
     def use_stream(self, stream: Any) -> None:
-        """Give all work to a stream of the GPU from now on, with all that is stepped together with this.
+        """Give all work to a stream of the GPU from now on, with all that is stepped with this; None: the default one.
 
-        stream: of CuPy, PyTorch, Warp or numba-cuda, a handle as a number, or None for the default stream. Raises
-        ValueError for anything else, and where the worlds are on no GPU.
+        It is CuPy's, PyTorch's, Warp's or numba-cuda's, or a handle. Raises ValueError for another, and on the CPU.
         """
         OnGpu(self).use_stream(stream)
 
     def give(self, name: str, array: Any) -> None:
-        """Copy a row of every world into an array on the GPU, (n_world, n) of the simulation's dtype, any strides.
-
-        Raises ValueError for another name or array, and where the worlds are on no GPU.
-        """
+        """Copy a row of every world into an array on the GPU, (n_world, n); ValueError for one that does not fit."""
         OnGpu(self).give(name, array)
 
     @functools.cached_property
-    def _values(self) -> ParameterValues:
-        return ParameterValues(self.model, self._store, self.worlds, self.dtype)
-
-    @property
     def parameter_values(self) -> ParameterValues:
         """Parameters of every world."""
-        return self._values
+        return ParameterValues(self.model, self._store, self.worlds, self.dtype)
 
     @functools.cached_property
     def _pushes(self) -> Pushes:
@@ -85,7 +77,7 @@ class Actor:
 
     def watch(self, watcher: Watcher) -> None:
         """Tell somebody of every state that is set and every step that is taken from now on."""
-        self._watchers.append(watcher)
+        self.watchers.append(watcher)
         self._alike.lanes.watch(watcher)
 
     def set_time_step(self, dt: float) -> None:
@@ -107,7 +99,7 @@ class Actor:
 
     def _take_up(self, model: PackedModel) -> None:
         """Write the parameters of a model, in every world."""
-        self.__dict__.pop("_values", None)
+        self.__dict__.pop("parameter_values", None)
         inputs = input_rows(model.topology)
         held = {name: self.get(name) for name in ("joint_effort",) if name in inputs}
         for name, values in {**model.parameters, **held}.items():
@@ -168,7 +160,7 @@ class Actor:
 
     def model_of_worlds(self) -> PackedModel:
         """The model, with the worlds' own parameters where they were set, (n, n_world)."""
-        return self._values.model_of_worlds() if "_values" in self.__dict__ else self.model
+        return self.parameter_values.model_of_worlds() if "parameter_values" in self.__dict__ else self.model
 
     # --- rows --------------------------------------------------------------------------------------------------------
 
@@ -203,7 +195,7 @@ class Actor:
             OnGpu(self).set_row(name, values, worlds)
             return
         chosen = chosen_worlds(worlds, self.worlds)
-        array = checked_row(self.model, self._values.owners, name, values, chosen, self.dtype)
+        array = checked_row(self.model, self.parameter_values.owners, name, values, chosen, self.dtype)
         if name in LINK_FORCE_ROWS:
             self._alike.heed_link_forces()
         self._write(name, array, None if worlds is None else chosen)
@@ -255,13 +247,8 @@ class Actor:
         return self._alike.contact_impulses()
 
     def _state_written(self, worlds: Indices) -> None:
-        for watcher in self._watchers:
+        for watcher in self.watchers:
             watcher.state_written(worlds)
-
-    @property
-    def watchers(self) -> Sequence[Watcher]:
-        """Who is told of every state that is set."""
-        return self._watchers
 
     def get(self, name: str) -> Array:
         """A row of every world, (n_world, n), or a parameter as `parameter` gives it; ValueError for another name.
@@ -357,7 +344,7 @@ class Actor:
             OnGpu(self).reset(worlds, joint_position, joint_velocity, root_pose, root_velocity)
             return
         chosen = chosen_worlds(worlds, self.worlds)
-        start = Start(self.model, chosen, self.dtype, self._values.mass_properties.root_place(chosen))
+        start = Start(self.model, chosen, self.dtype, self.parameter_values.mass_properties.root_place(chosen))
         start.take(joint_position, joint_velocity, root_pose, root_velocity)
         for name, values in start.rows.items():
             self.set_row(name, values, chosen)
@@ -366,7 +353,7 @@ class Actor:
 
     def reset_with_others(self, worlds: Indices) -> None:
         """Heed that everything that is stepped with it was put back to the authored state in these worlds."""
-        if "_values" in self.__dict__ and self._values.mass_properties.root_moved:
+        if "parameter_values" in self.__dict__ and self.parameter_values.mass_properties.root_moved:
             self.reset(worlds)          # where the root's frame stands is its own
         self._state_written(worlds)
 
@@ -375,11 +362,11 @@ class Actor:
     @property
     def parameters(self) -> Mapping[str, Parameter]:
         """What may differ between worlds: name -> shape, elements, unit, range and documentation."""
-        return self._values.table
+        return self.parameter_values.table
 
     def parameter(self, name: str) -> Array:
         """Values of a parameter in every world, (n_world, *shape); raises ValueError for an unknown name."""
-        return self._values.read(name)
+        return self.parameter_values.read(name)
 
     def set_parameter(self, name: str, values: ArrayLike, worlds: ArrayLike | None = None) -> None:
         """Set one parameter as `set_parameters` does several."""
@@ -397,16 +384,16 @@ class Actor:
             OnGpu(self).set_parameters(values, worlds)
             return
         chosen = chosen_worlds(worlds, self.worlds)
-        before = self._values.mass_properties.root_place()
-        self._values.assign(values, chosen)
+        before = self.parameter_values.mass_properties.root_place()
+        self.parameter_values.assign(values, chosen)
         self._alike.parameters_written()
         if values.keys() & TARGET_ROWS:
             self._waking.wake(chosen)
         if GRAVITY_SWITCH in values:
             self._waking.wake(chosen[self.parameter(GRAVITY_SWITCH)[chosen].any(axis=1)])
-        for name, moved, rows in self._values.root_kept(before):
+        for name, moved, rows in self.parameter_values.root_kept(before):
             if moved.any():
-                self._alike.root_moved(self.place, self._values.mass_properties.root_place())
+                self._alike.root_moved(self.place, self.parameter_values.mass_properties.root_place())
                 index = np.flatnonzero(moved)
-                owned = self._values.owners
+                owned = self.parameter_values.owners
                 self._write(name, checked_row(self.model, owned, name, rows[index], index, self.dtype), index)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -33,6 +33,7 @@ class GpuActor(Protocol):
     """What is asked of the actor that is given something."""
 
     divergence: DivergenceReport
+    watchers: list[Watcher]
 
     @property
     def model(self) -> PackedModel: ...
@@ -51,9 +52,6 @@ class GpuActor(Protocol):
 
     @property
     def parameter_values(self) -> ParameterValues: ...
-
-    @property
-    def watchers(self) -> Sequence[Watcher]: ...
 
     @property
     def alike(self) -> Any: ...
