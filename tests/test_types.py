@@ -74,6 +74,7 @@ def mypy(*arguments: str) -> subprocess.CompletedProcess[str]:
         cwd=ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.sweep          # most of a minute without a cache
 def test_mypy_strict_finds_nothing_in_the_four_packages() -> None:
     result = mypy("--cache-dir", str(ROOT / ".mypy_cache"))
     assert result.returncode == 0, result.stdout + result.stderr

@@ -16,6 +16,8 @@ from support.physx.touching_files import read
 from support.places import ROOT
 
 FILES = ROOT / "tests/data/touching"
+# of kinds that no other quick test compiles, which takes ten to thirty seconds
+SLOW = ("box_on_cylinder", "capsule_hull", "capsule_mesh_ridge", "cube_hull", "sphere_mesh_edge_inside")
 CORES = ("cylinder", "cone")
 SMOOTH = tuple(body for body in MESH_BODIES if body not in CORES)
 QUANTITIES = ("point", "normal", "separation")
@@ -55,7 +57,9 @@ def wrongs(stages: Mapping[Any, str], steps: int, most: float = NOTHING) -> dict
     return {name: words for name, touching in found.items() if (words := wrong(touching, most))}
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in FILES.glob("*.npz")))
+@pytest.mark.parametrize("name", [
+    pytest.param(path.stem, marks=pytest.mark.sweep if path.stem in SLOW else ())
+    for path in sorted(FILES.glob("*.npz"))])
 def test_contacts_of_recorded_poses_are_those_of_physx(name: str) -> None:
     touching = read(FILES / f"{name}.npz")
     assert sum(len(step) for step in touching.contacts) > 5

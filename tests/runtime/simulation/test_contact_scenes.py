@@ -11,9 +11,9 @@ from support.physx.recorded_scenes import apart
 from support.stages.contact_scenes import SCENES
 from support.stages.contact_scenes.shapes import SHAPES
 
-# Of each kind of pair and of coupling one, soon stepped.
+# Of kinds of pairs and of couplings one each, soon compiled and stepped.
 SOON = ("ball in a corner", "bounce threshold", "box slides into a corner", "cone falls on its rim",
-        "cylinders and cones meet", "hull on a box", "hulls meet", "mimic joint of a robot that lands",
+        "cylinders and cones meet", "hulls meet", "mimic joint of a robot that lands",
         "tendon of a robot that lands")
 # Times PhysX's growth where it is not GROWTHS, each with its reason and the error in growths.
 WIDER = {

@@ -27,7 +27,7 @@ SIMULATED = 2e-6
 START = [[0.3, 0.1, 0.0], [0.2, 0.0, 0.1]]
 
 
-@pytest.mark.parametrize("stage", [FINGER, BALL], ids=["finger", "ball"])
+@pytest.mark.parametrize("stage", [pytest.param(FINGER, marks=pytest.mark.sweep), BALL], ids=["finger", "ball"])
 def test_kernels_compile_to_single_precision_ptx_for_sm_90(stage: Path) -> None:
     description = describe(stage)
     topology = pack(description.articulations[0], description.scene).topology
