@@ -17,8 +17,8 @@ Given = dict[str, dict[str, float]]         # argument of `simulate` -> joint ->
 def start_values(file: Path | None, options: Mapping[str, Sequence[str]], joints: Sequence[str]) -> Given:
     """The arguments of `simulate`: those of a JSON file, {argument: {joint: value}}, and NAME=VALUE options over them.
 
-    A joint is named in full or by the end of its path where only one ends so. Values are rad, lengths and SI efforts,
-    or degrees as in "30deg".
+    A joint is named in full or by the end of its path where only one ends so. Values are in the
+    stage's units with rad, or degrees as in "30deg".
 
     Raises ValueError, in one line, for a file, a name or a value that makes no sense, and OSError for no file.
     """

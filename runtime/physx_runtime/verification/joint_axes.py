@@ -20,8 +20,8 @@ PROPERTIES: Mapping[str, str] = {
 PUSH_EFFORTS, PUSH_REFINEMENT = np.linspace(0.0, 2.0, 81), 4
 # A joint slides when it is this much faster than static friction could stop within a step.
 SLIDING_SPEED_FACTOR = 4.0
-# A joint is thrown at this multiple of its maximum velocity.
-THROWN_SPEED_FACTOR = 3.0
+# A joint at rest is pushed for a step to this multiple of its maximum velocity.
+PUSHED_SPEED_FACTOR = 3.0
 
 
 def bears(dof: Dof) -> bool:
@@ -46,7 +46,7 @@ def measure_joint_axes(bench: Bench) -> Findings:
 
     Armature: what the joint's inertia loses without it, inertia being efforts over accelerations. Static friction: the
     largest effort that a resting joint does not answer, the other frictions off. Dynamic and viscous friction: the
-    efforts that keep up two speeds. maxJointVelocity: the speed a step leaves of three times as much.
+    efforts that keep up two speeds. maxJointVelocity: the speed that a step leaves of a push to three times as much.
     """
     found = Findings()
     inertia, bare = _inertia(bench, bench.base_rows("armature")), _inertia(bench, np.zeros(bench.size))
@@ -63,7 +63,7 @@ def measure_joint_axes(bench: Bench) -> Findings:
             with found.attempt(*(keys[field] for field in sliding if field in keys)):
                 values |= zip(sliding, _sliding(bench, i, dof.static_friction, response), strict=True)
         if not unlimited(dof.max_velocity):
-            values["max_velocity"] = _fastest(bench, i, dof.max_velocity)
+            values["max_velocity"] = _fastest(bench, i, dof.max_velocity, inertia[:, i])
         found.values |= {keys[field]: value for field, value in values.items() if field in keys}
     return found
 
@@ -112,8 +112,12 @@ def _sliding(bench: Bench, i: int, static: float, response: float) -> tuple[floa
     return 2.0 * slow - fast, (fast - slow) / speed
 
 
-def _fastest(bench: Bench, i: int, authored: float) -> float:
-    """The joint's speed a free step after it was thrown at a multiple of its maximum."""
+def _fastest(bench: Bench, i: int, authored: float, inertia: Array) -> float:
+    """The joint's speed after a step from rest, which efforts at all joints would speed up alone; inertia: (n_dof,).
+
+    From rest, for what a fast joint's own motion does to it in a step can stop it and turn it round.
+    """
     unit = np.eye(bench.size)[i]
     rows = _free(bench) | {"max_velocity": np.where(unit > 0.0, authored, math.inf)}
-    return float(bench.throw(Case(rows, velocity=THROWN_SPEED_FACTOR * authored * unit))[i])
+    efforts = inertia * PUSHED_SPEED_FACTOR * authored / bench.dt
+    return float(bench.kick([Case(rows)], efforts[None, :])[0, i])
