@@ -44,6 +44,8 @@ release:
 sweep: $(VENV)/.ready-dev
 	@$(MAKE) --no-print-directory $(VENV)/.ready-sapien || \
 		echo "sweep: SAPIEN could not be installed here; scenes of components are not stepped beside it" >&2
+	@$(MAKE) --no-print-directory $(VENV)/.ready-docs || \
+		echo "sweep: what builds the documentation could not be installed here; it is not built" >&2
 	@$(MAKE) --no-print-directory -k validators || \
 		echo "sweep: not every asset validator could be installed here; what is missing is skipped" >&2
 ifdef ORACLE_PYTHON
@@ -55,8 +57,8 @@ else
 		$(VENV)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
 endif
 
-$(VENV)/.ready-sapien: pyproject.toml | $(VENV)/.ready-dev
-	$(VENV)/bin/python $(INSTALL) -e ".[sapien]"
+$(VENV)/.ready-sapien $(VENV)/.ready-docs: $(VENV)/.ready-%: pyproject.toml | $(VENV)/.ready-dev
+	$(VENV)/bin/python $(INSTALL) -e ".[$*]"
 	@touch $@
 
 # Real PhysX has an environment of its own: ovphysx brings its USD and refuses a process with another one. It steps on
