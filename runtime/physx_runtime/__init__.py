@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from physx_runtime.simulation.query_shapes import Ball, Block
     from physx_runtime.simulation.recording import Recording
     from physx_runtime.simulation.scene import Scene
+    from physx_runtime.simulation.variation import Spread, Variation, read_variation
     from physx_runtime.verification import Change, Remedy, Row, Tuned, Tuning, Verification, Wish, tune, verify
 
 __all__ = ["Ball", "Block", "Change", "Direct", "DivergenceWarning", "LinkState", "NotSimulated",
-           "NotSimulatedWarning", "Recording", "Remedy", "Row", "Scene", "Session", "Simulation", "Tuned", "Tuning",
-           "Verification", "Wish", "compute", "dump", "dump_step", "simulate", "tune", "verify"]
+           "NotSimulatedWarning", "Recording", "Remedy", "Row", "Scene", "Session", "Simulation", "Spread", "Tuned",
+           "Tuning", "Variation", "Verification", "Wish", "compute", "dump", "dump_step", "read_variation",
+           "simulate", "tune", "verify"]
 
 _HOMES = {
     "DivergenceWarning": "simulation.divergence", "Simulation": "simulation.articulation",
@@ -35,6 +37,7 @@ _HOMES = {
     "NotSimulated": "packing.left_out", "NotSimulatedWarning": "packing.not_simulated",
     "compute": "quantities.computation", "LinkState": "quantities.computation",
     "Direct": "direct", "Session": "session",
+    **dict.fromkeys(("Spread", "Variation", "read_variation"), "simulation.variation"),
     **dict.fromkeys(("Change", "Remedy", "Row", "Tuned", "Tuning", "Verification", "Wish", "tune", "verify"),
                     "verification")}
 

@@ -56,6 +56,8 @@ class _Seconds(click.ParamType[float]):
 @click.option("--joint-effort", "efforts", metavar="JOINT=VALUE", multiple=True, help="A force or torque throughout.")
 @click.option("--start", type=click.Path(dir_okay=False, exists=True, path_type=Path),
               help="A JSON file of these: {\"joint_position\": {JOINT: VALUE}, ...}; options come before it.")
+@click.option("--worlds", type=click.Path(dir_okay=False, exists=True, path_type=Path),
+              help="A YAML file: how many worlds, and which parameters are drawn for all but the first.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
               help="Write the motion: .npz (all of it), .csv (joints), .html (a page), or .usda, .usdc, .usd (a layer "
                    "over the stage that plays it).")
@@ -63,8 +65,8 @@ class _Seconds(click.ParamType[float]):
 @click.option("--strict", is_flag=True, help="Exit with 5 where something that moves them in PhysX is not simulated.")
 def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None,
                      positions: tuple[str, ...], velocities: tuple[str, ...], targets: tuple[str, ...],
-                     efforts: tuple[str, ...], start: Path | None, out: Path | None, joint_forces: bool,
-                     strict: bool) -> None:
+                     efforts: tuple[str, ...], start: Path | None, worlds: Path | None, out: Path | None,
+                     joint_forces: bool, strict: bool) -> None:
     """Step a stage as PhysX steps it: all its articulations and free bodies together, or one of them.
 
     Ends with where the joints came to, the limits they were at, and the energy. What moves them in PhysX and is not
@@ -77,7 +79,8 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
     from physx_runtime.simulation.divergence import DivergenceWarning
     from physx_runtime.simulation.one_call import simulate
     from physx_runtime.simulation.start_values import start_values
-    from physx_runtime.viewing.summary import summary_lines
+    from physx_runtime.simulation.variation import read_variation
+    from physx_runtime.viewing.summary import summary_lines, worlds_lines
     from physx_schema.description import describe
 
     description = describe(stage)
@@ -86,13 +89,14 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
                        (positions, velocities, targets, efforts), strict=True))
     try:
         given: dict[str, Any] = start_values(start, options, joints)
+        variation = read_variation(worlds) if worlds else None
+        with warnings.catch_warnings():
+            for said_below in (NotSimulatedWarning, DivergenceWarning):
+                warnings.simplefilter("ignore", said_below)
+            recording = simulate(description, dt=dt, steps=steps, every=every, articulation=articulation,
+                                 joint_forces=joint_forces, variation=variation, **given)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    with warnings.catch_warnings():
-        for said_below in (NotSimulatedWarning, DivergenceWarning):
-            warnings.simplefilter("ignore", said_below)
-        recording = simulate(description, dt=dt, steps=steps, every=every, articulation=articulation,
-                             joint_forces=joint_forces, **given)
     _say(stage, (*recording.not_simulated, *recording.diverged))
     if out is not None:
         try:
@@ -104,7 +108,8 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
         click.echo(f"{stage}: {recording.raised}", err=True)
     click.echo(f"{stage}: {_stepped(recording)}, {steps - steps % every} steps of {dt:.6g} s, "
                f"{len(recording.time)} states{where}")
-    for line in (*summary_lines(description, recording), *_touching(recording)):
+    came = (*summary_lines(description, recording), *_touching(recording))
+    for line in (*came, *(worlds_lines(description, recording) if variation else ())):
         click.echo(printable(line))
     if recording.diverged:
         raise click.exceptions.Exit(_DIVERGED)

@@ -18,6 +18,7 @@ from physx_runtime.simulation.recorder import Recorded, Recorder
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.simulation.scene_joint import SceneJoint
+from physx_runtime.simulation.variation import Variation
 from physx_runtime.worlds.path import AUTO
 
 
@@ -28,7 +29,7 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
              link_torque: Values | None = None, path: str = AUTO,
              sleeping: bool = True, kinematic_target: Mapping[str, ArrayLike] | None = None,
              kinematic_pose: Mapping[str, ArrayLike] | None = None, joint_forces: bool = False,
-             joint_target: Values | None = None) -> Recording:
+             joint_target: Values | None = None, variation: Variation | None = None) -> Recording:
     """Step a stage and record every `every`-th state; steps beyond the last such state are not taken.
 
     Everything that moves is stepped together, as by `Scene`; with `articulation`, the prim path of one articulation or
@@ -43,12 +44,14 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     which they move with a velocity; kinematic_pose likewise, where they are put before each step, without a velocity;
     the others follow their time samples.
     joint_forces: whether to record what joints outside articulations gave, `Recording.outside_joint_force`.
+    variation: parameters drawn for every world but the first, whose number it says instead of `worlds`.
     path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/batches.md).
     dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Scene` and
     `Simulation`, and ValueError for arrays that do not fit and names that are not simulated.
     """
     if steps < 0 or every < 1:
         raise ValueError(f"steps is {steps} and every is {every}; give at least 0 and 1")
+    worlds = variation.worlds if variation else worlds
     run: Simulation | Scene
     actors: list[Recorded]
     if articulation is None:
@@ -58,6 +61,8 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
         run = Simulation(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, articulation=articulation,
                          path=path, sleeping=sleeping)
         actors, kinematic = [run], KinematicBodies((), run.worlds)
+    if variation:
+        variation.apply(actors)
     _start(actors, joint_position, joint_velocity)
     for actor, given in _of_joints(actors, "joint_target", joint_target):
         actor.set_parameter("target_position", given.into(actor.parameter("target_position")))

@@ -33,8 +33,26 @@ def summary_lines(description: Description, recording: Recording, world: int = 0
            f"{energy[-1]:.4g} at the end")
 
 
+def worlds_lines(description: Description, recording: Recording) -> Iterator[str]:
+    """Between what positions each joint ended in the worlds, and in how many it came to a limit that is authored."""
+    count = recording.joint_position.shape[1]
+    dofs = [dof for articulation in recorded_articulations(description, recording) for dof in articulation.dofs]
+    for dof in dofs[:MOST_JOINTS]:
+        column = recording.joint_position[:, :, recording.joint_names.index(dof.name)]
+        scale, unit = _shown(dof)
+        ends = np.sort(column[-1]) * scale
+        limited = sum(bool(_at_limits(dof, column[:, world])) for world in range(count))
+        yield (f"{dof.name}: in {count} worlds ends between {ends[0]:.4g} and {ends[-1]:.4g}{unit}, "
+               f"at an authored limit in {limited}")
+
+
+def _shown(dof: Dof) -> tuple[float, str]:
+    """What a position is multiplied with, and the unit that it is then in."""
+    return (180.0 / np.pi, " degrees") if dof.angular else (1.0, "")
+
+
 def _joint_line(dof: Dof, position: NDArray[np.floating]) -> str:
-    scale, unit = (180.0 / np.pi, " degrees") if dof.angular else (1.0, "")
+    scale, unit = _shown(dof)
     moved = f"{position[0] * scale:.4g} to {position[-1] * scale:.4g}{unit}"
     return f"{dof.name}: {moved}{_at_limits(dof, position)}"
 

@@ -1,0 +1,129 @@
+"""Parameters that differ from world to world by chance, as a small YAML file says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.simulation.actor import Actor
+
+SCALE, VALUE, OF = "scale", "value", "of"
+KEYS = ("worlds", "seed", "parameters")
+EXAMPLE = "mass: {scale: [0.8, 1.2]}"
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Between which bounds a parameter is drawn, for each of its elements by itself."""
+
+    low: float
+    high: float
+    relative: bool                      # whether they are factors of what is authored
+    of: tuple[str, ...] = ()            # prim paths, or the ends of them; () for every element
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """How many worlds there are, and what differs between them; world 0 is as authored."""
+
+    worlds: int
+    parameters: Mapping[str, Spread]
+    seed: int = 0
+
+    def apply(self, actors: Iterable[Actor]) -> None:
+        """Draw and set the parameters of all worlds but the first.
+
+        Raises ValueError for a parameter or an element that no actor has, and for values that PhysX would refuse.
+        """
+        actors, chance = list(actors), np.random.default_rng(self.seed)
+        for name in self.parameters:
+            known = sorted({own for actor in actors for own in actor.parameters})
+            if name not in known:
+                raise ValueError(f"{name} is no parameter of what is simulated; {_hint(name, known)}")
+        for name, spread in self.parameters.items():
+            elements = [element for actor in actors if name in actor.parameters
+                        for element in actor.parameters[name].elements]
+            for path in spread.of:
+                if not any(_is(element, path) for element in elements):
+                    raise ValueError(f"{name}: {path} has none; {_hint(path, elements)}")
+        for actor in actors:
+            drawn = {name: self._values(actor, name, spread, chance)
+                     for name, spread in self.parameters.items() if name in actor.parameters}
+            if drawn:
+                actor.set_parameters(drawn)
+
+    @staticmethod
+    def _values(actor: Actor, name: str, spread: Spread, chance: np.random.Generator) -> Array:
+        """(n_world, *shape), with one number drawn for each element."""
+        values, elements = actor.parameter(name).astype(np.float64), actor.parameters[name].elements
+        chosen = [i for i, element in enumerate(elements)
+                  if not spread.of or any(_is(element, path) for path in spread.of)]
+        drawn = chance.uniform(spread.low, spread.high, (actor.worlds, len(elements)))
+        drawn = drawn.reshape(*drawn.shape, *(1,) * (values.ndim - drawn.ndim))
+        values[1:, chosen] = (values * drawn if spread.relative else np.broadcast_to(drawn, values.shape))[1:, chosen]
+        return values
+
+
+def read_variation(file: Path) -> Variation:
+    """The worlds that a YAML file asks for: worlds, seed (0), and parameters {name: {scale or value: [low, high]}}.
+
+    Raises ValueError, in one line, for a file that says something else, and OSError for no file.
+    """
+    import yaml
+
+    try:
+        found = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file}: no YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(found, dict) or not isinstance(found.get("parameters"), dict):
+        raise ValueError(f"{file}: give worlds: and parameters:, such as worlds: 64 and parameters: {{{EXAMPLE}}}")
+    _known(f"{file}", found, KEYS)
+    counts = {"worlds": found.get("worlds"), "seed": found.get("seed", 0)}
+    for key, least in (("worlds", 1), ("seed", 0)):
+        if not isinstance(counts[key], int) or isinstance(counts[key], bool) or counts[key] < least:
+            raise ValueError(f"{file}: {key} is {counts[key]!r}; give a whole number of at least {least}")
+    return Variation(counts["worlds"], {str(name): _spread(f"{file}: {name}", given)
+                                        for name, given in found["parameters"].items()}, counts["seed"])
+
+
+def _spread(where: str, given: Any) -> Spread:
+    """What stands behind a parameter's name."""
+    if not isinstance(given, dict) or (SCALE in given) == (VALUE in given):
+        raise ValueError(f"{where}: give either {SCALE} or {VALUE}, such as {EXAMPLE}")
+    _known(where, given, (SCALE, VALUE, OF))
+    way = SCALE if SCALE in given else VALUE
+    bounds, of = given[way], given.get(OF, [])
+    if not (isinstance(bounds, list) and len(bounds) == 2 and all(map(_finite, bounds)) and bounds[0] <= bounds[1]):
+        raise ValueError(f"{where}: {way} is {bounds!r}; give two finite numbers [low, high]")
+    if not (isinstance(of, list) and all(isinstance(path, str) for path in of)):
+        raise ValueError(f"{where}: {OF} is {of!r}; give a list of prim paths")
+    return Spread(float(bounds[0]), float(bounds[1]), way == SCALE, tuple(of))
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _known(where: str, given: Mapping[Any, Any], keys: Collection[str]) -> None:
+    if unknown := sorted(str(key) for key in given if key not in keys):
+        raise ValueError(f"{where}: {', '.join(unknown)} means nothing here; allowed are {', '.join(keys)}")
+
+
+def _is(element: str, path: str) -> bool:
+    """Whether an element is that of a prim path, or of one that ends so."""
+    own = element.partition(":")[0]
+    return path in (element, own) or own.endswith(f"/{path.lstrip('/')}")
+
+
+def _hint(name: str, known: Collection[str]) -> str:
+    close = get_close_matches(name, known, 1)
+    return f"did you mean {close[0]}?" if close else f"allowed are {', '.join(known) or 'none'}"
