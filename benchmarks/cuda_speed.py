@@ -63,23 +63,25 @@ def states(store: Any, t: Any) -> NDArray[Any]:
     return np.concatenate([store.rows(name) for name in lasting_rows(t)], axis=1)
 
 
-def compare(gpu: Any, t: Any, rows: Any, n: int, v: int, dtype: str) -> int:
+def compare(gpu: Any, t: Any, rows: Any, n: int, v: int, dtype: str, path: str) -> int:
     """How many numbers of the state differ from the CPU after some steps, in any bit."""
+    from physx_runtime.worlds.by_joint import ByJointWorlds
     from physx_runtime.worlds.cuda import CudaWorlds
+    from physx_runtime.worlds.path import BY_JOINT
     from physx_runtime.worlds.specialised import SpecialisedWorlds
 
-    found = []
-    for store in (SpecialisedWorlds(t, CHECKED, dtype), CudaWorlds(gpu, t, CHECKED, dtype)):
+    found, near = [], ByJointWorlds if path == BY_JOINT else SpecialisedWorlds
+    for store in (near(t, CHECKED, dtype), CudaWorlds(gpu, t, CHECKED, dtype, path)):
         filled(store, t, rows).step(CHECKED_STEPS, n, v)
         found.append(states(store, t))
     return int((~((found[0] == found[1]) | (np.isnan(found[0]) & np.isnan(found[1])))).sum())
 
 
-def rate(gpu: Any, t: Any, rows: Any, n: int, v: int, worlds: int, dtype: str, steps: int) -> float:
+def rate(gpu: Any, t: Any, rows: Any, n: int, v: int, worlds: int, dtype: str, path: str, steps: int) -> float:
     """World steps a second."""
     from physx_runtime.worlds.cuda import CudaWorlds
 
-    store = filled(CudaWorlds(gpu, t, worlds, dtype), t, rows)
+    store = filled(CudaWorlds(gpu, t, worlds, dtype, path), t, rows)
     before = states(store, t)
     store.step(1, n, v)
     store.rows("diverged")              # which waits for the GPU
@@ -159,33 +161,34 @@ def neighbours(gpu: Any, path: Path) -> str:
 
 
 def measure(gpu: Any, path: Path, design: str, arguments: argparse.Namespace) -> None:
-    """Print the lines of a robot in a design, chosen where none is named."""
+    """Print the lines of a robot in a design, chosen where none is named, or along the generic path."""
     from physx_runtime.compiling.kernel_design import FORCED
-    from physx_runtime.targets.cuda import LoadedKernels
     from physx_runtime.targets.cuda_driver import DeviceError
-    from physx_runtime.worlds.cuda import step_kernels
+    from physx_runtime.worlds.cuda import load_step
+    from physx_runtime.worlds.path import BY_JOINT, SPECIALISED
 
-    os.environ[FORCED] = design
+    path_taken = BY_JOINT if design == BY_JOINT else SPECIALISED
+    os.environ[FORCED] = "" if design == BY_JOINT else design
     packed = dict(np.load(path))
     t = pickle.loads(packed.pop("topology").tobytes())
     n, v = map(int, packed.pop("settings"))
     for dtype in arguments.dtypes:
         begin = time.perf_counter()
-        source = step_kernels(t, dtype, design)
-        LoadedKernels(gpu, source)
+        source = load_step(gpu, t, dtype, path_taken).source
         seconds = time.perf_counter() - begin
-        differing = compare(gpu, t, packed, n, v, dtype)
+        named = design or source.design
+        differing = compare(gpu, t, packed, n, v, dtype, path_taken)
         if differing:
             raise RuntimeError(f"{path.stem}: {differing} numbers of the state differ from the CPU; none may")
         for worlds in arguments.sizes:
             try:
-                found = rate(gpu, t, packed, n, v, worlds, dtype, arguments.steps)
+                found = rate(gpu, t, packed, n, v, worlds, dtype, path_taken, arguments.steps)
                 made = quantity_rates(gpu, t, packed, worlds, dtype)
             except DeviceError as error:        # too many for its memory
-                print(f"| {path.stem} | {dtype} | {source.design} | {worlds} | {error} |", flush=True)
+                print(f"| {path.stem} | {dtype} | {named} | {worlds} | {error} |", flush=True)
                 continue
             rates = " | ".join(f"{each / 1e6:.2f}" for each in made.values())
-            print(f"| {path.stem} | {dtype} | {source.design} | {worlds} | {found / 1e6:.2f} | {rates} | "
+            print(f"| {path.stem} | {dtype} | {named} | {worlds} | {found / 1e6:.2f} | {rates} | "
                   f"{seconds:.1f} |", flush=True)
 
 
@@ -197,7 +200,8 @@ def main() -> None:
     parser.add_argument("--robots", nargs="+", help="only these")
     parser.add_argument("--sizes", type=int, nargs="+", default=[1024, 8192, 65536])
     parser.add_argument("--dtypes", nargs="+", default=["float32"])
-    parser.add_argument("--designs", nargs="+", default=[""], help="of the kernels, instead of the one that is chosen")
+    parser.add_argument("--designs", nargs="+", default=["", "generic"],
+                        help="of the kernels, '' for the one that is chosen, 'generic' for the path by that name")
     parser.add_argument("--steps", type=int, default=32)
     arguments = parser.parse_args()
     if arguments.pack:

@@ -15,6 +15,7 @@ from physx_runtime.compiling.cubin import ToolkitError, compile_cubin
 from physx_runtime.compiling.cuda_c import LANES, KernelSource, emit_kernels
 from physx_runtime.compiling.kernel_design import HELD
 from physx_runtime.compiling.program import PassSource, trace_program
+from physx_runtime.compiling.schedule_c import KERNEL, ScheduleSource
 from physx_runtime.compiling.shared_library import compile_library
 from physx_runtime.targets.cuda_driver import DeviceError, Gpu, Lines, Memory, Stream, load_library
 from physx_runtime.targets.host_driver import HostDriver
@@ -98,6 +99,26 @@ class LoadedKernels:
         for kernel, function, shared in zip(self.source.kernels, self._kernels, self._shared, strict=True):
             often = (counts[kernel.count], 0) if kernel.count else ()
             self.gpu.launch(function, blocks, LANES, shared, [*given, *map(ctypes.c_int, (worlds, *often))], stream)
+
+
+class LoadedSchedules:
+    """The schedules of a program and the kernel that runs them on a GPU: all rounds of a call in one launch."""
+
+    def __init__(self, gpu: Gpu, source: ScheduleSource) -> None:
+        self.gpu, self.source = gpu, source
+        module = gpu.load(source.text)
+        self._kernel = gpu.kernel(module, KERNEL)
+        weakref.finalize(self, gpu.call, "cuModuleUnload", module).atexit = False
+        self._words = gpu.allocate(source.words.nbytes, "the schedules of a step")
+        gpu.write(Lines(self._words.address, source.words.nbytes), source.words.reshape(1, -1))
+        logger.info("schedules of %d rows on %s", source.rows, gpu.architecture)
+
+    def run(self, x: Memory, scratch: Memory, worlds: int, rounds: int, counts: Mapping[str, int],
+            on: Stream = None) -> None:
+        """As of `LoadedKernels`."""
+        numbers = (worlds, rounds, *(counts[name] for name in self.source.counts))
+        given = [ctypes.c_uint64(memory.address) for memory in (x, scratch, self._words)]
+        self.gpu.launch(self._kernel, -(-worlds // LANES), LANES, 0, [*given, *map(ctypes.c_int, numbers)], on)
 
 
 def _give_back(gpu: Gpu, module: ctypes.c_void_p, graphs: Mapping[tuple[object, ...], ctypes.c_void_p]) -> None:

@@ -19,7 +19,7 @@ from physx_schema.errors import UnsupportedError
 
 # Budget of straight-line code: expected operations of its largest function. A humanoid of 27 velocities has 37 000.
 MOST_OPERATIONS = 40_000
-# The same on a GPU, which has no other path: half a minute to compile.
+# The same on a GPU: half a minute to compile.
 MOST_CUDA_OPERATIONS = 50_000
 # s of processor time to compile it cold, which two cores share (benchmarks/compile_speed.py).
 SECONDS_PER_OPERATION = 1.1e-4
@@ -83,13 +83,8 @@ def _choose(t: ActorTopology, device: str, asked: str) -> Choice:
     most = MOST_CUDA_OPERATIONS if device == "cuda" else MOST_OPERATIONS
     over = operations > most
     budget = f"{'over' if over else 'within'} the budget of {most} operations ({size})"
-    if device == "cuda":
-        if asked in (BY_JOINT, HANDOVER):
-            raise UnsupportedError(f"path {asked!r} runs on the CPU only; use device='cpu' or path='specialised'")
-        if over and asked == AUTO:
-            raise UnsupportedError(f"a tree of {len(t.dofs)} degrees of freedom is {budget}, and device 'cuda' has no "
-                                   "other path; use device='cpu', or path='specialised' to compile it all the same")
-        return Choice(SPECIALISED, budget if asked == AUTO else "as asked")
+    if device == "cuda" and asked == HANDOVER:
+        raise UnsupportedError(f"path {asked!r} runs on the CPU only; use device='cpu' or another path")
     if asked == AUTO:
         return Choice(BY_JOINT if over else SPECIALISED, budget)
     if asked == HANDOVER and over:

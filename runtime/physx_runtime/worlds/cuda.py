@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 
 from physx_runtime.compiling.cuda_c import LANES, KernelSource, emit_kernels, kept_source
 from physx_runtime.compiling.kernel_design import choose_design, forced_design
-from physx_runtime.model.topology import ActorTopology
+from physx_runtime.compiling.schedule_c import ScheduleSource, emit_schedules
+from physx_runtime.model.topology import ActorTopology, Topology
+from physx_runtime.solver.by_joint.program import step_schedules
 from physx_runtime.solver.program import POSITION_COUNT, VELOCITY_COUNT, step_layout, step_program
-from physx_runtime.targets.cuda import LoadedKernels
+from physx_runtime.targets.cuda import LoadedKernels, LoadedSchedules
 from physx_runtime.targets.cuda_driver import Gpu, Lines, Memory, Stream
 from physx_runtime.targets.cuda_functions import Chosen, Movement, Place, by_world, in_blocks
 from physx_runtime.worlds.buffer import by_block, row_group
 from physx_runtime.worlds.buffer import by_world as worlds_of
 from physx_runtime.worlds.device_array import DeviceArray, RowView, device_array, fitting, number_of, stream_of
-from physx_runtime.worlds.path import SPECIALISED
+from physx_runtime.worlds.path import BY_JOINT, SPECIALISED
 from physx_runtime.worlds.store import EVERY_WORLD
 
 Array = NDArray[Any]
@@ -30,16 +32,19 @@ Indices = NDArray[np.int64]
 class CudaWorlds:
     """Worlds in a GPU's memory, (blocks, rows, lanes); the methods as `Worlds` has them.
 
-    stream: all work is given there; None is the default one. Raises DeviceError where the worlds do not fit, or where
-    their step cannot be compiled.
+    path: by kernels that are compiled for the topology, or joint by joint by one that is not. stream: all work is given
+    there; None is the default one. Raises DeviceError where the worlds do not fit, or where their step cannot be
+    compiled.
     """
 
-    near, path = False, SPECIALISED
+    near = False
 
-    def __init__(self, gpu: Gpu, t: ActorTopology, count: int, dtype: str, stream: Stream = None) -> None:
+    def __init__(self, gpu: Gpu, t: ActorTopology, count: int, dtype: str, path: str = SPECIALISED,
+                 stream: Stream = None) -> None:
         self.count, self.dtype, self.layout, self.gpu, self.stream = count, dtype, step_layout(t), gpu, stream
+        self.path = path
         self._blocks, self._size = -(-count // LANES), np.dtype(dtype).itemsize
-        self._kernels = LoadedKernels(gpu, step_kernels(t, dtype, forced_design()))
+        self._kernels = load_step(gpu, t, dtype, path)
         self.movement = Movement(gpu, dtype)
         source = self._kernels.source
         self._x = gpu.allocate(self._blocks * source.rows * LANES * self._size, f"the state of {count} worlds")
@@ -236,6 +241,19 @@ def _runs(columns: Sequence[int]) -> Iterator[tuple[int, int]]:
         if i == len(columns) or columns[i] != columns[i - 1] + 1:
             yield first, i - first
             first = i
+
+
+def load_step(gpu: Gpu, t: ActorTopology, dtype: str, path: str) -> LoadedKernels | LoadedSchedules:
+    """The step of a topology on a GPU along a path."""
+    if path == BY_JOINT and isinstance(t, Topology):
+        return LoadedSchedules(gpu, scheduled_kernel(t, dtype))
+    return LoadedKernels(gpu, step_kernels(t, dtype, forced_design()))
+
+
+@functools.lru_cache(maxsize=64)
+def scheduled_kernel(t: Topology, dtype: str) -> ScheduleSource:
+    """The step of a topology as schedules, and the kernel that runs them."""
+    return emit_schedules(step_schedules(t), dtype)
 
 
 @functools.lru_cache(maxsize=64)

@@ -8,7 +8,7 @@ from physx_runtime.collision.contact_table import ContactTable
 from physx_runtime.collision.fixed_pairs import fixed_pairs
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import ActorTopology, BodyTopology
-from physx_runtime.targets.cuda import NUMBA, back_end, find_gpu
+from physx_runtime.targets.cuda import BACK_END, NUMBA, back_end, find_gpu
 from physx_runtime.targets.cuda_driver import DeviceError
 from physx_runtime.worlds.by_joint import ByJointWorlds
 from physx_runtime.worlds.choice import choose_path
@@ -57,17 +57,19 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
     if isinstance(t, IslandTopology):
         return IslandWorlds(t, count, dtype)
     if device == "cuda":
-        return _on_gpu(t, count, dtype)
+        return _on_gpu(t, count, dtype, chosen)
     if chosen == SPECIALISED or isinstance(t, BodyTopology):
         return SpecialisedWorlds(t, count, dtype)
     return ByJointWorlds(t, count, dtype) if chosen == BY_JOINT else HandoverWorlds(t, count, dtype)
 
 
-def _on_gpu(t: ActorTopology, count: int, dtype: str) -> Worlds:
+def _on_gpu(t: ActorTopology, count: int, dtype: str, path: str) -> Worlds:
     if back_end() == NUMBA:
+        if path == BY_JOINT:
+            raise UnsupportedError(f"numba-cuda, which {BACK_END} names, has no {path!r} path; leave that unset")
         return NumbaCudaWorlds(t, count, dtype)
     try:
-        return CudaWorlds(find_gpu(), t, count, dtype)
+        return CudaWorlds(find_gpu(), t, count, dtype, path)
     except DeviceError as error:
         raise UnsupportedError(str(error)) from error
 

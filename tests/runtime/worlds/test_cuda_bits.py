@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from physx_runtime import Scene, Simulation
 from physx_runtime.compiling.kernel_design import DESIGNS, FORCED
 from physx_runtime.model.rows import lasting_rows
-from physx_runtime.model.topology import ActorTopology
+from physx_runtime.model.topology import Topology
 from physx_runtime.targets.cuda import find_gpu
+from physx_runtime.worlds.by_joint import ByJointWorlds
 from physx_runtime.worlds.cuda import CudaWorlds
+from physx_runtime.worlds.path import BY_JOINT, SPECIALISED
 from physx_runtime.worlds.specialised import SpecialisedWorlds
 from physx_runtime.worlds.store import Worlds
 from support.chance.articulations import engine_names, random_articulation
@@ -48,9 +50,10 @@ def start(store: Worlds, rows: Rows) -> None:
         store.write(name, each.astype(store.dtype))     # type: ignore[attr-defined]
 
 
-def assert_same_bits(t: ActorTopology, rows: Rows, dtype: str) -> None:
-    """Hold every row that lasts, of all worlds, against the CPU's after a few steps."""
-    cpu, cuda = SpecialisedWorlds(t, WORLDS, dtype), CudaWorlds(find_gpu(), t, WORLDS, dtype)
+def assert_same_bits(t: Topology, rows: Rows, dtype: str, path: str = SPECIALISED) -> None:
+    """Hold every row that lasts, of all worlds, against the CPU's after a few steps along a path."""
+    near = ByJointWorlds if path == BY_JOINT else SpecialisedWorlds
+    cpu, cuda = near(t, WORLDS, dtype), CudaWorlds(find_gpu(), t, WORLDS, dtype, path)
     for store in (cpu, cuda):
         start(store, rows)
         store.step(STEPS, N, V)
@@ -77,6 +80,22 @@ def test_robots_move_with_the_bits_of_the_cpu(robot: str, dtype: str) -> None:
 def test_every_design_has_the_bits_of_the_cpu(design: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FORCED, design)
     assert_same_bits(*random_tree(2, 4, kinds="rp"), "float32")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_schedules_have_the_bits_of_those_of_the_cpu(dtype: str) -> None:
+    assert_same_bits(*packed_robot("arm"), dtype, BY_JOINT)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("robot", [*SMALL, *LARGE])
+def test_schedules_of_every_robot_have_the_bits_of_those_of_the_cpu(robot: str, dtype: str) -> None:
+    assert_same_bits(*packed_robot(robot), dtype, BY_JOINT)
+
+
+def test_schedules_of_a_tree_beyond_the_budget_have_the_bits_of_those_of_the_cpu() -> None:
+    assert_same_bits(*random_tree(3, 40, True, "rpfsbu"), "float32", BY_JOINT)
 
 
 @pytest.mark.parametrize("floating", [False, True])
@@ -160,18 +179,19 @@ def test_random_articulations_have_the_bits_of_the_cpu(first: int, tmp_path: Pat
 
 
 def compare_case(folder: Path, dtype: str) -> None:
-    """Step a recorded case as it was recorded."""
+    """Step a recorded case as it was recorded, along both paths."""
     case, expected = json.loads((folder / "case.json").read_text()), np.load(folder / "expected.npz")
     description = describe(folder / "stage.usda")
     order = [list(expected["dof_names"]).index(n) for n in engine_names(description.articulations[0])]
     given = [None if case[key] is None else np.array(case[key])[order] for key in ("q", "qd", "effort")]
-    assert_same_motion(description, dtype, *given, steps=case["steps"], dt=case["dt"])
+    for path in (SPECIALISED, BY_JOINT):
+        assert_same_motion(description, dtype, *given, steps=case["steps"], dt=case["dt"], path=path)
 
 
 def assert_same_motion(description: Description, dtype: str, *given: Array | list[float] | None, steps: int = 20,
-                       dt: float = 1 / 60) -> None:
+                       dt: float = 1 / 60, path: str = SPECIALISED) -> None:
     """Step a stage on both devices; given: positions, velocities and efforts of its joints."""
-    cpu, cuda = (Simulation(description, 2, dt=dt, device=device, dtype=dtype, path="specialised")
+    cpu, cuda = (Simulation(description, 2, dt=dt, device=device, dtype=dtype, path=path)
                  for device in ("cpu", "cuda"))
     for sim in (cpu, cuda):
         position, velocity, effort = (*given, None, None, None)[:3]

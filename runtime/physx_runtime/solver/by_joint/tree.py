@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from physx_runtime.model.topology import PRISMATIC, ROOT, ROTARY_JOINTS, LinkTopology, Topology
-from physx_schema.errors import UnsupportedError
 
 ROTARY, SLIDING, RIGID = "turn", "slide", "rigid"
 SINGLE_LINK = Topology(True, True, (LinkTopology(-1, ROOT),), ())
@@ -73,6 +72,8 @@ def dofs_by_link(t: Topology) -> list[list[int]]:
         dofs[dof.link].append(i)
     for own in dofs:
         if own and own != list(range(own[0], own[-1] + 1)):
+            from physx_schema.errors import UnsupportedError  # not above: GPU machines need no USD
+
             raise UnsupportedError("the by-joint path needs the degrees of freedom of a joint one after another; "
                                    "use path='specialised'")
     return dofs
