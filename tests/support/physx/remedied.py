@@ -21,7 +21,7 @@ from pxr import Sdf, Usd
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation
 
-DT, STEPS = 1 / 60, 3
+DT = 1 / 60
 # Shares of the holding efforts; the speeds gained under them enclose the one that holds.
 SHARES = (0.9, 1.1)
 # How far targets, rest lengths and followers are moved, rad or m, and how fast joints move, rad/s or m/s.
@@ -48,12 +48,13 @@ class Held:
         """The runs in PhysX."""
         from physx_oracle import sim_job
 
-        return [sim_job(self.text, DT, STEPS, self.position, self.velocity, effort=share * self.efforts)
+        return [sim_job(self.text, DT, 1, self.position, self.velocity, effort=share * self.efforts)
                 for share in SHARES]
 
     def effective(self, results: list[dict[str, Any]]) -> float:
         """What the gain comes to in PhysX, in the row's unit; NaN where nothing answers the efforts there."""
-        less, more = (float(found["qd"][-1, self.joint] - found["qd"][-2, self.joint]) for found in results)
+        # a stiff damper is through with what is missing in one step
+        less, more = (float(found["qd"][1, self.joint] - found["qd"][0, self.joint]) for found in results)
         if more == less:
             return math.nan
         share = SHARES[0] - less * (SHARES[1] - SHARES[0]) / (more - less)
@@ -181,12 +182,14 @@ def _direction(bench: Bench, row: Row, family: str) -> Array:
     articulation = bench.articulation
     if family == "drive":
         return np.array([1.0 if dof.path == row.path else 0.0 for dof in articulation.dofs])
-    if articulation.fixed_tendons:
+    fixed = next((tendon for tendon in articulation.fixed_tendons if tendon.path == row.path), None)
+    if fixed is not None:
         rates = np.zeros(bench.size)
-        for axis in articulation.fixed_tendons[0].axes:
+        for axis in fixed.axes:
             rates[axis.dof] = axis.gearing
     else:       # along the efforts of the stretched tendon
-        rates = bench.hold([Case({"spatial_tendon0_stiffness": np.ones(1)})])[0]
+        i = [tendon.path for tendon in articulation.spatial_tendons].index(row.path)
+        rates = bench.hold([Case({f"spatial_tendon{i}_stiffness": np.ones(1)})])[0]
     return np.asarray(rates / np.abs(rates).max())
 
 
