@@ -164,11 +164,22 @@ def _say(stage: str, found: Sequence[NotSimulated | str]) -> None:
         click.echo(printable(f"{stage}: {item}"), err=True)
 
 
+_engine_option = click.option(
+    "--engine", type=click.Choice(("builtin", "physx")), default="builtin", show_default=True,
+    help="physx: repeat the experiments on articulations in real PhysX too; wants ovphysx, here or in the Python that "
+         "OVPHYSX_PYTHON names.")
+
+
+def _engines(engine: str) -> tuple[str, ...]:
+    return ("builtin",) if engine == "builtin" else ("builtin", engine)
+
+
 @click.command("verify")
 @click.argument("stage")
 @isolation_option
 @click.option("--format", "style", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
+@_engine_option
 @click.option("--strict", is_flag=True, help="Exit with 5 where something was not evaluated or not simulated.")
 @click.option("--all", "whole", is_flag=True, help="Put what is as authored into the table too.")
 @click.option("--fix", "fixing", is_flag=True, help="Author what has the intended effects; shows a diff.")
@@ -178,8 +189,8 @@ def _say(stage: str, found: Sequence[NotSimulated | str]) -> None:
 @click.option("--in-place", is_flag=True, help="With --fix: change the file itself.")
 @click.option("--override", type=click.Path(path_type=Path),
               help="With --fix: write the values as a layer over the stage, which stays as it is.")
-def verify_command(stage: str, style: str, dt: float, strict: bool, whole: bool, fixing: bool, unsafe_fixes: bool,
-                   output: Path | None, in_place: bool, override: Path | None) -> None:
+def verify_command(stage: str, style: str, dt: float, engine: str, strict: bool, whole: bool, fixing: bool,
+                   unsafe_fixes: bool, output: Path | None, in_place: bool, override: Path | None) -> None:
     """Measure what the numbers on a stage come to, and name those that are not measured.
 
     Exit codes: 0 everything as authored, 1 something altered or ignored, 2 usage, 3 unreadable file, 4 internal error,
@@ -189,6 +200,8 @@ def verify_command(stage: str, style: str, dt: float, strict: bool, whole: bool,
     if fixing:
         if style != "text":
             raise click.UsageError("--fix goes with --format text")
+        if engine != "builtin":
+            raise click.UsageError("--fix goes with --engine builtin")
         raise click.exceptions.Exit(_fix(stage, dt, strict, way))
     if unsafe_fixes or not way.dry:
         raise click.UsageError("--unsafe-fixes, -o, --in-place and --override go with --fix")
@@ -196,7 +209,7 @@ def verify_command(stage: str, style: str, dt: float, strict: bool, whole: bool,
     from physx_runtime.verification.report import NOT_EVALUATED
     from physx_runtime.verification.text import verification_json, verification_lines
 
-    verification = verify(stage, dt=dt)
+    verification = verify(stage, engines=_engines(engine), dt=dt)
     click.echo(verification_json(verification) if style == "json" else "\n".join(
         verification_lines(verification, whole=whole)))
     unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)
@@ -222,7 +235,8 @@ def _fix(stage: str, dt: float, strict: bool, way: Way) -> int:
 @click.option("--open", "shown", is_flag=True, help="Open it in a browser.")
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
 @click.option("--steps", type=click.IntRange(1), default=240, show_default=True, help="Steps of the motion.")
-def report_command(stage: str, out: Path, shown: bool, dt: float, steps: int) -> None:
+@_engine_option
+def report_command(stage: str, out: Path, shown: bool, dt: float, steps: int, engine: str) -> None:
     """Write one self-contained page about a robot: what its values do, findings, and the robot moving in 3D.
 
     What cannot be verified, simulated or stepped in the page is said in it, with the reason.
@@ -230,7 +244,8 @@ def report_command(stage: str, out: Path, shown: bool, dt: float, steps: int) ->
     from physx_runtime.viewing.robot_report import report_robot
 
     try:
-        report_robot(stage, out, dt, steps, lambda what: click.echo(printable(f"{stage}: being {what}"), err=True))
+        report_robot(stage, out, dt, steps, lambda what: click.echo(printable(f"{stage}: being {what}"), err=True),
+                     _engines(engine))
     except OSError as error:
         raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
     click.echo(printable(f"{stage}: report written to {out}"))

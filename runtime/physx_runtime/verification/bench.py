@@ -12,6 +12,7 @@ import math
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ from physx_runtime.worlds.path import AUTO, BY_JOINT
 from physx_schema.description.model import Articulation, Description, Dof
 
 Array = NDArray[np.float64]
+S = TypeVar("S", bound="Stepped")
 
 # Speed of probing motions, rad/s or m/s, and displacement of joints, rad or m: small enough for poses to stay what they
 # are, large against float64 rounding.
@@ -67,6 +69,52 @@ class Case:
     effort: Array | None = None         # (n_dof,) size of the efforts to expect beyond those of inertia
 
 
+class Stepped(Protocol):
+    """What benches do with a simulation."""
+
+    @property
+    def joint_position(self) -> NDArray[Any]:
+        """(n_world, n_dof) rad or length."""
+        ...
+
+    @property
+    def joint_velocity(self) -> NDArray[Any]:
+        """(n_world, n_dof) rad/s or length/s."""
+        ...
+
+    @property
+    def diverged(self) -> NDArray[np.bool_]:
+        """(n_world,) whether a world is no longer finite."""
+        ...
+
+    def set_row(self, name: str, values: NDArray[Any], /) -> None:
+        """Set a parameter, of all worlds or of each."""
+        ...
+
+    def set(self, name: str, values: NDArray[Any], /) -> None:
+        """Set the joint efforts."""
+        ...
+
+    def reset(self, *, joint_position: NDArray[Any], joint_velocity: NDArray[Any]) -> None:
+        """Where every world goes on from."""
+        ...
+
+    def step(self, count: int = 1, /) -> None:
+        """Step all worlds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Efforts and velocities under which motions go on, (n_case, 1, 2 n_dof), and how they were found."""
+
+    start: Array            # (n_case, n_dof) poses
+    wanted: Array           # (n_case, n_dof) velocities to keep
+    scale: Array            # (n_case, 2 n_dof) units of efforts and velocities
+    slope: Array            # (n_case, 2 n_dof, 2 n_dof) residual per these units
+    found: Array
+
+
 class Bench:
     """An articulation with a held base, without gravity, friction, limits, dampings and clamps.
 
@@ -75,6 +123,11 @@ class Bench:
     wanted: the numbers that are asked for, None for all.
     """
 
+    # A joint whose force is read is so heavy that it keeps its speed to this part of it.
+    kept_speed = 1e-6
+    # How much a settled joint may still move or speed up between two looks, rad or m and of what it was asked for.
+    settled_change = 1e-6
+
     def __init__(self, description: Description, articulation: Articulation, dt: float, solver: Solver = PHYSX,
                  wanted: Collection[Key] | None = None) -> None:
         if not solver.velocity_iterations:
@@ -82,7 +135,7 @@ class Bench:
         self.articulation, self.dt, self.solver, self._wanted = articulation, dt, solver, wanted
         self._description = description.only(articulation)
         self._name = "ideal" if solver.ideal else "physx"
-        single = self.simulation(1)
+        single = self.builtin(1)
         self.model, self.topology = single.model, single.topology
         self.dofs = articulation.dofs
         self.size = len(self.dofs)
@@ -94,7 +147,11 @@ class Bench:
         self.length = PROBE_LENGTH * self.meter
         self.inertia = self._inertia()
 
-    def simulation(self, worlds: int, path: str = AUTO) -> Simulation:
+    def simulation(self, worlds: int, path: str = AUTO) -> Stepped:
+        """What steps the stripped articulation."""
+        return self.builtin(worlds, path)
+
+    def builtin(self, worlds: int, path: str = AUTO) -> Simulation:
         """A simulation of the stripped articulation."""
         sim = Simulation(self._description, worlds, dt=self.dt, dtype="float64", solver=self._name, path=path,
                          sleeping=False)
@@ -140,6 +197,11 @@ class Bench:
 
     def steady(self, cases: Sequence[Case]) -> tuple[Array, Array]:
         """The same efforts, and the joint velocities with which each step begins and ends, both (n_case, n_dof)."""
+        found = self.balance(cases).found[:, 0]
+        return np.asarray(found[:, :self.size]), np.asarray(found[:, self.size:])
+
+    def balance(self, cases: Sequence[Case]) -> Balance:
+        """Both, found by the built-in step. Raises UnsteadyError where there are none."""
         n = self.size
         start = self._poses(cases)
         wanted = np.stack([case.velocity if case.velocity is not None else np.zeros(n) for case in cases])
@@ -147,22 +209,23 @@ class Bench:
         scale = np.concatenate([self._efforts(cases), np.tile(self.speeds, (len(cases), 1))], axis=1)
         y = np.concatenate([np.zeros_like(start), wanted], axis=1)[:, None, :]
         probes = np.concatenate([np.zeros((1, 2 * n)), np.eye(2 * n)]) * scale[:, None, :]
-        rest = self._residuals(self._simulation_of(cases, 2 * n + 1), start, wanted, y + probes)
+        rest = self.residuals(self._set_up(self.builtin(len(cases) * (2 * n + 1)), cases, 2 * n + 1), start, wanted,
+                              y + probes)
         # slope of the residual with efforts and velocities, both in units of the probes
         slope, rest = np.moveaxis(rest[:, 1:] - rest[:, :1], 1, 2), rest[:, :1]
-        sim, error = self._simulation_of(cases, 1), math.inf
+        sim, error = self._set_up(self.builtin(len(cases)), cases), math.inf
         for _ in range(MOST_CORRECTIONS):
             if not (np.isfinite(rest).all() and np.isfinite(slope).all()):
                 break
-            change = _solve(slope, rest) * scale
+            change = solve(slope, rest) * scale
             y = y - change[:, None, :]
-            rest, last = self._residuals(sim, start, wanted, y), error
+            rest, last = self.residuals(sim, start, wanted, y), error
             error = self._error(y[:, 0, :n], change[:, :n], rest[:, 0], scale[:, :n])
             if error <= HOLDING_TOLERANCE and error > 0.5 * last:
                 break
         if not error <= HOLDING_TOLERANCE:
             raise UnsteadyError("no joint efforts hold the pose from one step to the next, as if this were unstable")
-        return np.asarray(y[:, 0, :n], dtype=np.float64), np.asarray(y[:, 0, n:], dtype=np.float64)
+        return Balance(start, wanted, scale, slope, np.asarray(y, dtype=np.float64))
 
     def _error(self, efforts: Array, change: Array, rest: Array, scale: Array) -> float:
         """The last change of the efforts and the motion left over, relative to the efforts and what they would do."""
@@ -190,15 +253,18 @@ class Bench:
     def _poses(self, cases: Sequence[Case]) -> Array:
         return np.stack([self.pose + (case.shift if case.shift is not None else 0.0) for case in cases])
 
-    def _simulation_of(self, cases: Sequence[Case], repeat: int, path: str = AUTO) -> Simulation:
-        """A simulation with every case in `repeat` neighbouring worlds."""
-        sim = self.simulation(len(cases) * repeat, path)
+    def _simulation_of(self, cases: Sequence[Case], path: str = AUTO) -> Stepped:
+        """A simulation with a world for every case."""
+        return self._set_up(self.simulation(len(cases), path), cases)
+
+    def _set_up(self, sim: S, cases: Sequence[Case], repeat: int = 1) -> S:
+        """A simulation with the parameters of every case in `repeat` neighbouring worlds."""
         for name in {name for case in cases for name in case.rows}:
             values = np.stack([case.rows.get(name, self.base_rows(name)) for case in cases])
             sim.set_row(name, np.repeat(values, repeat, axis=0))
         return sim
 
-    def _residuals(self, sim: Simulation, start: Array, wanted: Array, y: Array) -> Array:
+    def residuals(self, sim: Stepped, start: Array, wanted: Array, y: Array) -> Array:
         """How a step departs from the motion, (n_case, n_world_each, 2 n_dof) in velocities; y: efforts, velocities."""
         each, n = y.shape[1], self.size
         q0 = np.repeat(start, each, axis=0)
@@ -210,7 +276,7 @@ class Bench:
 
     def kick(self, cases: Sequence[Case], efforts: Array) -> Array:
         """Joint velocities after one step from rest under efforts (n_case, n_dof), (n_case, n_dof)."""
-        sim = self._simulation_of(cases, 1)
+        sim = self._simulation_of(cases)
         sim.set("joint_effort", efforts)
         return self._stepped(sim, self._poses(cases), np.zeros((len(cases), self.size)))[1]
 
@@ -220,7 +286,7 @@ class Bench:
         Every case moves by itself from its shift and velocity under its efforts, (n_case, n_dof); NaN once diverged.
         """
         start = np.stack([np.zeros(self.size) if case.velocity is None else case.velocity for case in cases])
-        sim = self._simulation_of(cases, 1, BY_JOINT)        # a few hundred steps are not worth compiling for
+        sim = self._simulation_of(cases, BY_JOINT)        # a few hundred steps are not worth compiling for
         sim.set("joint_effort", efforts)
         sim.reset(joint_position=self._poses(cases), joint_velocity=start)
         return [self._look(sim, steps) for steps in looks]
@@ -228,19 +294,19 @@ class Bench:
     def throw(self, case: Case) -> Array:
         """Joint velocities, (n_dof,), a free step after the case's velocity."""
         start = np.zeros(self.size) if case.velocity is None else case.velocity
-        _, velocities = self._stepped(self._simulation_of([case], 1), self._poses([case]), start[None, :])
+        _, velocities = self._stepped(self._simulation_of([case]), self._poses([case]), start[None, :])
         return velocities.reshape(-1)
 
     def step(self, positions: Array, velocities: Array) -> tuple[Array, Array]:
         """Joint positions and velocities a free step later; all (n_world, n_dof)."""
         return self._stepped(self.simulation(len(positions)), positions, velocities)
 
-    def _stepped(self, sim: Simulation, positions: Array, velocities: Array) -> tuple[Array, Array]:
+    def _stepped(self, sim: Stepped, positions: Array, velocities: Array) -> tuple[Array, Array]:
         sim.reset(joint_position=positions, joint_velocity=velocities)
         return self._look(sim, 1)
 
     @staticmethod
-    def _look(sim: Simulation, steps: int) -> tuple[Array, Array]:
+    def _look(sim: Stepped, steps: int) -> tuple[Array, Array]:
         """Joint positions and velocities so many steps later, NaN in worlds that diverged."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)      # the caller says what became of the experiment
@@ -250,7 +316,7 @@ class Bench:
         return q, v
 
 
-def _solve(slope: Array, rest: Array) -> Array:
+def solve(slope: Array, rest: Array) -> Array:
     """slope^-1 rest of every case, (n_case, n); raises UnsteadyError where there is none."""
     try:
         return np.asarray(np.linalg.solve(slope, np.moveaxis(rest, 1, 2))[..., 0], dtype=np.float64)

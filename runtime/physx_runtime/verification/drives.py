@@ -79,13 +79,9 @@ def _saturation(bench: Bench, i: int, drive: Drive, response: float) -> float:
     least = max(limit, float(bench.inertia[i] * bench.speeds[i] / bench.dt))
     speed, scale = least * response * bench.dt, response if drive.acceleration else 1.0
     effort = np.zeros(bench.size)
-    # no target of a turning joint is far enough: a damper pulls in place of its spring
-    turned = drive.stiffness > 0.0 and bench.turning[i]
-    damping = drive.stiffness * bench.dt if turned else drive.damping
-    if drive.stiffness > 0.0 and not turned:
-        rows["damping"] = np.zeros(bench.size)
-        rows["target_position"] = bench.pose + unit * OVERLOAD * (least * scale / drive.stiffness + speed * bench.dt)
-    elif damping > 0.0:
+    # a damper pulls in place of a spring too: no target of a hinge is far enough
+    damping = drive.stiffness * bench.dt if drive.stiffness > 0.0 else drive.damping
+    if damping > 0.0:
         rows["damping"] = unit * damping
         rows["target_velocity"] = unit * OVERLOAD * (least * scale / damping + speed)
     else:

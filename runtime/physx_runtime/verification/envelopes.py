@@ -18,8 +18,6 @@ PROPERTIES: Mapping[str, str] = {
     "max_actuator_velocity": "maxActuatorVelocity", "velocity_dependent_resistance": "velocityDependentResistance",
     "speed_effort_gradient": "speedEffortGradient",
 }
-# A joint whose force is read is so heavy that it keeps its speed to this part of it.
-KEPT_SPEED = 1e-6
 # Two speeds at which it is read, of the one at which an envelope leaves no force.
 SLOW, FAST = 0.25, 0.5
 
@@ -96,7 +94,7 @@ def _speed(bench: Bench, i: int, fastest: float) -> float:
 def _forces(bench: Bench, i: int, stop: float, bounds: Mapping[str, float]) -> tuple[float, float]:
     """The forces at both speeds; `stop`: the speed at which there is none."""
     limit = bounds.get("max_force", stop / bounds.get("speed_effort_gradient", math.inf))
-    inertia = max(float(bench.inertia[i]), limit * bench.dt / (KEPT_SPEED * stop))
+    inertia = max(float(bench.inertia[i]), limit * bench.dt / (bench.kept_speed * stop))
     own = np.eye(bench.size)[i]
     heavy = {"armature": alone(bench, i, limits=False)["armature"] + own * inertia}
     unbounded = _rows(bench, i, stop, inertia, {}) | heavy | {"damping": np.zeros(bench.size)}

@@ -19,6 +19,8 @@ from physx_runtime.verification.envelopes import enveloped, measure_envelopes
 from physx_runtime.verification.fixed_tendons import measure_fixed_tendons, read_axis, single_axis
 from physx_runtime.verification.joint_axes import bears, measure_joint_axes
 from physx_runtime.verification.mimics import holders, measure_mimics
+from physx_runtime.verification.physx.bench import PhysXBench
+from physx_runtime.verification.physx.process import PhysXProcess
 from physx_runtime.verification.quantity import Findings, Key
 from physx_runtime.verification.settling import measure_settling, settles
 from physx_runtime.verification.spatial_tendons import measure_spatial_tendons
@@ -69,6 +71,7 @@ class Experiments:
     family: Family
     dt: float
     _found: dict[tuple[Solver, bool], Findings] = field(default_factory=dict)
+    _in_physx: Findings | None = None
 
     def found(self, solver: Solver, alone: bool = False) -> Findings:
         """What the family measures under a solver; alone: with fixed tendons cut down to one axis."""
@@ -76,6 +79,13 @@ class Experiments:
             stripped_down = self.family.strip(single_axis(self.articulation) if alone else self.articulation)
             self._found[solver, alone] = self.family.measure(Bench(self.description, stripped_down, self.dt, solver))
         return self._found[solver, alone]
+
+    def in_physx(self, process: PhysXProcess) -> Findings:
+        """What the family measures where real PhysX steps. Raises UnsupportedError where that refuses it."""
+        if self._in_physx is None:
+            stripped_down = self.family.strip(self.articulation)
+            self._in_physx = self.family.measure(PhysXBench(process, self.description, stripped_down, self.dt))
+        return self._in_physx
 
     def again(self, description: Description, wanted: Collection[Key], dt: float | None = None) -> Findings:
         """What PhysX makes of these numbers, and of others of their constraints, on an edited stage."""

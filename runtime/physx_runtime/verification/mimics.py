@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.simulation.divergence import DivergenceWarning
-from physx_runtime.verification.bench import Array, Bench, stripped, with_dofs
+from physx_runtime.verification.bench import Array, Bench, Stepped, stripped, with_dofs
 from physx_runtime.verification.quantity import Findings, Key, UnsteadyError, shown
 from physx_schema.description.model import Articulation, Dof, Drive, Mimic, unlimited
 
@@ -121,7 +120,7 @@ def _closely(bench: Bench, mimic: Mimic, swept: Sweep) -> Sweep:
     return Sweep(asked[order], np.concatenate([part.positions for part in sweeps])[order])
 
 
-def _settle(sim: Simulation, bench: Bench) -> None:
+def _settle(sim: Stepped, bench: Bench) -> None:
     before = sim.joint_position
     for _ in range(math.ceil(LONGEST_SWEEP / LOOK_INTERVAL)):
         with warnings.catch_warnings():

@@ -61,11 +61,20 @@ class Row:
     remedy: Remedy | None = None    # of an altered one; of one as authored that the others' remedies would alter
     alike: str = ""             # the prim whose row this is too, because both are alike and one was measured
     intended: float | None = None   # the effect that the number was authored for; None where it is the number itself
+    in_physx: Value | None = None   # the same experiment in real PhysX; None where that was not asked or cannot be
+    not_in_physx: str = ""          # why it cannot be
 
     @builtins.property          # the name stands for a field in this class
     def wanted(self) -> Value:
         """The effect that the number is to have."""
         return self.authored if self.intended is None else self.intended
+
+    @builtins.property
+    def engines_differ(self) -> bool:
+        """Whether real PhysX makes something else of the number than is simulated here."""
+        if self.effective is None or self.in_physx is None:
+            return False
+        return deviation(self.in_physx, self.effective) > AS_AUTHORED_TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,7 @@ class Verification:
     counts: tuple[SolverCounts, ...]    # of every articulation and measured body, and whose these iterations are
     not_simulated: tuple[NotSimulated, ...] = ()    # what moves the articulations in PhysX and is in no experiment
     openings: tuple[Opening, ...] = ()              # how far joints outside articulations stay open
+    physx: str = ""             # version of ovphysx that repeated the experiments; empty where none was asked
 
     def iterations(self, row: Row) -> str:
         """Under how many iterations a row was measured, as "32/1"."""

@@ -19,8 +19,6 @@ RUN_UP_DISTANCE, RUN_UP_SHARE = 1e-2, 0.25
 PULL_FREQUENCY = 0.5
 # Steps until a joint is looked at, and until it is looked at again: by then such a drive has covered all but 1e-9.
 SETTLING_STEPS, RECHECK_STEPS = 50, 5
-# How much a settled joint may still move or speed up between two looks, rad or m and of what it was asked for.
-SETTLED_CHANGE = 1e-6
 # The inertia of joints that are to stay where they are, times the largest there is.
 HELD_INERTIA_FACTOR = 1e8
 
@@ -58,7 +56,7 @@ def measure_settling(bench: Bench) -> Findings:
     for row, run in enumerate(runs):
         (q, v), (q_then, v_then) = ((x[row, run.dof] for x in look) for look in (first, then))
         moved, settled = (v_then - v, v_then) if run.speed else (q_then - q, q_then)
-        if not abs(moved) <= SETTLED_CHANGE * max(bench.units[run.dof], abs(settled)):
+        if not abs(moved) <= bench.settled_change * max(bench.units[run.dof], abs(settled)):
             found.failures[run.key] = "the joint does not settle"
             continue
         found.values[run.key] = float(settled)

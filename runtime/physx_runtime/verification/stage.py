@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from physx_runtime.packing.choice import require_taken
 from physx_runtime.packing.not_simulated import not_simulated
 from physx_runtime.packing.scene import scene_model
@@ -24,6 +26,7 @@ from physx_runtime.verification.openings import measure_openings
 from physx_runtime.verification.outside.experiments import OutsideExperiments, OutsideStage
 from physx_runtime.verification.outside.lost import lost_limits
 from physx_runtime.verification.outside.quantities import outside_quantities
+from physx_runtime.verification.physx.process import PhysXProcess
 from physx_runtime.verification.quantities import quantities
 from physx_runtime.verification.quantity import Quantity
 from physx_runtime.verification.remedies.remedy import NO_STAGE, Question
@@ -44,14 +47,17 @@ from physx_schema.description.solver_batches import SolverBatches, SolverCounts,
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
 
-ENGINES = ("builtin",)
+BUILTIN, REAL = ENGINES = ("builtin", "physx")
+ELSEWHERE = "real PhysX repeats experiments on articulations alone"
 
 
 def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60) -> Verification:
     """What every number on a stage comes to: drives, joint axes and limits, tendons, mimic joints, gravity, frictions
     and restitutions, and drives, bounds, couplings and strength of joints outside articulations.
 
-    stage: a stage, a file, or a Description already read. dt: time step [s].
+    stage: a stage, a file, or a Description already read. dt: time step [s]. engines: "physx" repeats the experiments
+    on articulations in real PhysX, in a process of an interpreter that has ovphysx: this one, or the one that the
+    environment variable OVPHYSX_PYTHON names.
 
     They are measured by experiment, with the iteration counts that PhysX takes and again with an ideal solver, and only
     the constraints of a family present: gravity, friction, dampings, other constraints and the motion of a floating
@@ -62,20 +68,27 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
 
     Raises:
         UnreadableError: the file is no stage.
-        UnsupportedError: nothing on the stage is to be verified, or PhysX refuses the stage.
+        UnsupportedError: nothing on the stage is to be verified, PhysX refuses the stage, or there is no real PhysX.
         ValueError: an unknown engine, or dt is not a positive, finite time.
     """
     unknown = [name for name in engines if name not in ENGINES]
     if unknown or not engines:
         raise ValueError(f"engines is {list(engines)}; allowed are {', '.join(map(repr, ENGINES))}")
     required_time(dt)
+    if REAL not in engines:
+        return _verified(stage, dt, None)
+    with PhysXProcess() as process:
+        return _verified(stage, dt, process)
+
+
+def _verified(stage: str | Path | Any, dt: float, process: PhysXProcess | None) -> Verification:
     opened = None if isinstance(stage, Description) else open_stage(stage)
     description = stage if isinstance(stage, Description) else describe(opened)
     require_taken(description)
     authored = authored_numbers(description)
     batches = SolverBatches(description)
     counts = tuple(batches.counts(a) for a in description.articulations)
-    asked = Inquiry({} if opened is None else intended_numbers(opened, authored))
+    asked = Inquiry({} if opened is None else intended_numbers(opened, authored), process=process)
     rows = [replace(row, articulation=a.path) for a, solved in zip(description.articulations, counts, strict=True)
             if a.enabled for row in _rows(description, as_solved(a, solved), dt, authored, solved, asked)]
     outside = OutsideStage(description, dt).experiments()
@@ -100,9 +113,16 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
     counts += tuple(solved for path, solved in more.items() if path not in known)
     remedies = _remedies(opened, asked.questions)
     remedies |= {place: remedies[first] for place, first in asked.alike.items() if first in remedies}
-    rows = [replace(row, remedy=remedies.get((row.path, row.property))) for row in rows]
+    rows = [replace(row, remedy=remedies.get((row.path, row.property)),
+                    not_in_physx=ELSEWHERE if process and _unrepeated(row) else row.not_in_physx) for row in rows]
     return Verification(description.source, tuple(rows), dt, counts,
-                        not_simulated(description, scene_model(description, ())), measure_openings(description, dt))
+                        not_simulated(description, scene_model(description, ())), measure_openings(description, dt),
+                        process.version if process else "")
+
+
+def _unrepeated(row: Row) -> bool:
+    """Whether a measured row has no number of real PhysX, and says not why."""
+    return row.effective is not None and row.verdict != IGNORED and row.in_physx is None and not row.not_in_physx
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +132,7 @@ class Inquiry:
     intended: Mapping[Place, float]
     questions: list[Question] = field(default_factory=list)
     alike: dict[Place, Place] = field(default_factory=dict)     # numbers like others, which are measured
+    process: PhysXProcess | None = None     # that repeats experiments
 
     def meant(self, row: Row, quantity: Quantity) -> Row:
         """The row of a number, judged by the effect that it was authored for."""
@@ -173,7 +194,23 @@ def _branch_rows(description: Description, articulation: Articulation, dt: float
             for quantity in wanted]
     for experiment in experiments if not unusable else ():
         asked.questions.extend(_question(experiment, wanted, rows, solved))
-    return rows
+    if asked.process is None or unusable:
+        return rows
+    return [_repeated(quantity, row, experiments, asked.process) for quantity, row in zip(wanted, rows, strict=True)]
+
+
+def _repeated(quantity: Quantity, row: Row, experiments: Sequence[Experiments], process: PhysXProcess) -> Row:
+    """The row with what real PhysX makes of its number, or why that is not known."""
+    experiment = next((item for item in experiments if quantity.key in item.found(PHYSX).values), None)
+    if experiment is None or quantity.idle:
+        return row
+    try:
+        found = experiment.in_physx(process)
+    except (UnsupportedError, np.linalg.LinAlgError) as error:
+        return replace(row, not_in_physx=str(error))
+    value = _on_stage(quantity, found.values.get(quantity.key))
+    return replace(row, in_physx=value, not_in_physx="" if value is not None else found.failures.get(
+        quantity.key, "the experiment finds nothing there"))
 
 
 def _question(experiment: Experiments | OutsideExperiments, wanted: Sequence[Quantity], rows: Sequence[Row],

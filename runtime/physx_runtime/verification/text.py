@@ -10,6 +10,7 @@ from physx_runtime.verification.fold import Fold, folded
 from physx_runtime.verification.report import (
     ALTERED,
     AS_AUTHORED,
+    AS_AUTHORED_TOLERANCE,
     IGNORED,
     NOT_EVALUATED,
     Remedy,
@@ -22,6 +23,7 @@ from physx_schema.cli.text import plural, printable
 
 FORMAT_VERSION = 2
 HEADINGS = ("path", "property", "authored", "effective", "ideal", "verdict")
+IN_PHYSX = "PhysX"      # the heading of what the real one makes of a number, where it was asked
 LEFT_ALIGNED = {"path", "property", "verdict"}
 MOST_OPENINGS = 5       # lines; JSON has all
 VERDICTS = (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED)
@@ -39,7 +41,7 @@ def verification_lines(verification: Verification, *, whole: bool = False) -> It
     tabled = [fold.rows[0] for verdict in (*TABLED_VERDICTS, *([AS_AUTHORED] if whole else []))
               for fold in folds[verdict] if _has_number(fold)]
     if tabled:
-        yield from _table([HEADINGS, *map(_cells, tabled)])
+        yield from _table(_lines(tabled, verification))
         yield ""
     if not any(row.effective is not None or row.property.startswith("drive:") for row in verification.rows):
         yield printable(f"{verification.source}: nothing to verify: no drives are authored, nor anything else that an "
@@ -59,8 +61,31 @@ def verification_lines(verification: Verification, *, whole: bool = False) -> It
     for solved in verification.counts:
         if solved.raised:
             yield printable(f"{solved.path}: {solved.raised}")
+    yield from map(printable, _engines(verification))
     counts = ", ".join(f"{sum(row.verdict == verdict for row in verification.rows)} {verdict}" for verdict in VERDICTS)
     yield printable(f"{verification.source}: {counts}")
+
+
+def _engines(verification: Verification) -> Iterator[str]:
+    """Where real PhysX makes something else of a number, where it was not asked, and how often it was."""
+    if not verification.physx:
+        return
+    own = [row for row in verification.rows if not row.alike]
+    yield from (difference(row) for row in own if row.engines_differ)
+    for reason in dict.fromkeys(row.not_in_physx for row in own if row.not_in_physx):
+        for line in places([Fold((row,)) for row in own if row.not_in_physx == reason]):
+            yield f"not repeated in PhysX: {line}: {reason}"
+    repeated = [row for row in verification.rows if row.in_physx is not None]
+    differing = sum(row.engines_differ for row in repeated)
+    yield (f"{plural(len(repeated), 'number')} measured in real PhysX too (ovphysx {verification.physx}): "
+           f"{differing or 'none'} of them {'differ' if differing > 1 else 'differs'} by more than "
+           f"{AS_AUTHORED_TOLERANCE:.0%}")
+
+
+def difference(row: Row) -> str:
+    """That real PhysX makes something else of a number than is simulated here."""
+    return (f"{row.path}: {row.property} comes to {number(row.effective)} here and to {number(row.in_physx)} in PhysX: "
+            "the engines differ")
 
 
 def _folds(verification: Verification, verdict: str) -> list[Fold]:
@@ -163,11 +188,20 @@ def _cells(row: Row) -> tuple[str, ...]:
     return printable(row.path), printable(row.property), authored, effective, ideal, row.verdict
 
 
+def _lines(rows: Sequence[Row], verification: Verification) -> list[tuple[str, ...]]:
+    """Headings and cells, with a column for real PhysX before the verdict where it was asked."""
+    lines = [HEADINGS, *map(_cells, rows)]
+    if not verification.physx:
+        return lines
+    asked = [IN_PHYSX, *(number(row.in_physx) for row in rows)]
+    return [(*line[:-1], own, line[-1]) for line, own in zip(lines, asked, strict=True)]
+
+
 def _table(lines: list[tuple[str, ...]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         cells = [cell.ljust(width) if heading in LEFT_ALIGNED else cell.rjust(width)
-                 for cell, width, heading in zip(line, widths, HEADINGS, strict=True)]
+                 for cell, width, heading in zip(line, widths, lines[0], strict=True)]
         yield "  ".join(cells).rstrip()
 
 

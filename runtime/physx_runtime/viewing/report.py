@@ -109,12 +109,14 @@ def _values(verification: Verification | None) -> dict[str, Any]:
     """What the template says of numbers."""
     if verification is None:
         return {"totals": [], "altered": [], "ignored": [], "sound_groups": [], "sound_count": 0, "unmeasured": [],
-                "step": []}
+                "step": [], "in_physx": False}
     sound = sound_by_path(verification)
     return {"totals": [(*MARKS[verdict], _count(verification, verdict), verdict) for verdict in MARKS],
             "altered": failed_by_path(verification), "ignored": ignored_by_reason(verification), "sound_groups": sound,
             "sound_count": sum(len(rows) for _, rows in sound), "unmeasured": unmeasured_by_reason(verification),
-            "step": [("Verification step", f"{numeral(verification.dt)} s")]}
+            "step": [("Verification step", f"{numeral(verification.dt)} s"),
+                     *([("Real PhysX", f"ovphysx {verification.physx}")] if verification.physx else [])],
+            "in_physx": bool(verification.physx)}
 
 
 def _motion(description: Description, recording: Recording | None, intended: Recording | None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,11 +26,11 @@ T = TypeVar("T")
 
 
 def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 240,
-                 said: Callable[[str], None] = lambda line: None) -> Path:
+                 said: Callable[[str], None] = lambda line: None, engines: Sequence[str] = ("builtin",)) -> Path:
     """Write the report of a stage as one HTML file; return its path.
 
-    dt: time step [s] of experiments and motion. said: is told what is done next. What cannot be verified, simulated or
-    stepped in a page is said in the report with the reason.
+    dt: time step [s] of experiments and motion. said: is told what is done next. engines: as of `verify`.
+    What cannot be verified, simulated or stepped in a page is said in the report with the reason.
 
     Raises:
         UnreadableError: the stage cannot be opened.
@@ -52,7 +52,7 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
 
     said("checked")
     checked, description = check(stage), describe(stage)
-    verification: Verification | None = tried("verified", lambda: verify(stage, dt=dt))
+    verification: Verification | None = tried("verified", lambda: verify(stage, engines, dt))
     recording: Recording | None = tried("simulated", lambda: simulate(description, dt=dt, steps=steps))
     intended: Recording | None = None
     if recording:
