@@ -1,4 +1,4 @@
-"""Whole files or none: written beside the target and renamed over it; devices and links are written through."""
+"""A whole file or none: written beside the target and renamed over it; devices and links are written through."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from physx_codegen.commit import Writer, commit, flush, ready, recover, writer
+
 from physx_schema.errors import UnsupportedError
+
+__all__ = ["LAYER_SUFFIXES", "Writer", "legible", "read_text", "recover", "replacing", "representable",
+           "require_layer_name", "write_files", "write_text", "writer"]
 
 LARGEST_INPUT = 1 << 26     # bytes of a file of settings, known findings or differences
 LAYER_SUFFIXES = (".usda", ".usdc", ".usd")
@@ -36,25 +41,12 @@ def replacing(path: Path) -> Iterator[Path]:
             with temporary.open("rb") as source, path.open("wb") as target:
                 shutil.copyfileobj(source, target)
         else:
-            # mkstemp makes files that only their owner can read
-            temporary.chmod(path.stat().st_mode & 0o777 if replaced else 0o666 & ~_umask())
-            _flush(temporary)
+            ready(temporary, path)
             temporary.replace(path)
+            flush(path.parent)
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
-
-
-def _flush(path: Path) -> None:
-    """Have the disk hold a file's bytes before its name says that it does."""
-    with path.open("rb") as stream:
-        os.fsync(stream.fileno())
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def representable(name: str) -> bool:
@@ -100,7 +92,18 @@ def write_text(path: Path, text: str) -> None:
     """Put text in a file's place at once. Raises UnsupportedError where it cannot be written."""
     try:
         with replacing(path) as temporary:
-            temporary.write_text(text, encoding="utf-8", newline="\n")
+            writer(text)(temporary)
     except OSError as error:
-        remedy = "give a writable place with room"
-        raise UnsupportedError(f"{path}: cannot be written: {error.strerror}; {remedy}") from None
+        raise _unwritable(path, error) from None
+
+
+def write_files(writers: Mapping[Path, Writer]) -> None:
+    """Put files in their places, all or none. Raises UnsupportedError where one cannot be written."""
+    try:
+        commit(writers)
+    except OSError as error:
+        raise _unwritable(error.filename, error) from None
+
+
+def _unwritable(path: Path | str, error: OSError) -> UnsupportedError:
+    return UnsupportedError(f"{path}: cannot be written: {error.strerror}; give a writable place with room")

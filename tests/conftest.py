@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "oracle_folder" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.sweep)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def journals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Journals of writing lie apart from the user's, and from those of tests beside these."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -34,6 +34,7 @@ EXCEPTIONS = {
     "codegen/physx_codegen/rehearsal.py": {"pxr"},      # the process of its own in which a new package is tried
     "codegen/physx_codegen/support": {"pxr"},           # travels into the generated package
     "generated/physx_generated": {"typing_extensions"},     # for type checkers alone, which bring it along
+    "physx_schema/files.py": {"physx_codegen"},         # one place puts files in place, where nothing is needed for it
     "physx_schema/cli/formats/page.py": {"jinja2"},     # the page for a browser
     "runtime/physx_runtime/model_context.py": {"mcp"},  # the protocol that it speaks
     "runtime/physx_runtime/simulation/variation.py": {"yaml"},      # what worlds differ in, as people write it

@@ -17,7 +17,8 @@ The steps of `generate`, in order:
    :mod:`.language_page` what tells the language. Names come from :mod:`.naming`, parents from :mod:`.scope`,
    :mod:`.declared` and :mod:`.inherited`.
 5. Prove, before anything is written: :mod:`.proof` has :mod:`.rehearsal` use the package in a process of its own.
-6. Compare or write: :mod:`.emit`; :mod:`.freshness` remembers what was found in step. :mod:`.cli` is the command.
+6. Compare or write: :mod:`.emit`, by :mod:`.commit`; :mod:`.freshness` remembers what was found in step. :mod:`.cli` is
+   the command.
 
 :mod:`.convert` leads from schema.usda to YAML and back, by :mod:`.write_yaml` with :mod:`.yaml_text`, and
 :mod:`.write_usda` with :mod:`.usda_text`; its command is :mod:`.convert_command`. :mod:`.diff` compares two schemas

@@ -17,7 +17,7 @@ from physx_schema.cli.json_output import JSON_VERSION, description_json, plain
 from physx_schema.cli.outline import outline
 from physx_schema.cli.text import plural, printable
 from physx_schema.description import describe
-from physx_schema.files import write_text
+from physx_schema.files import write_files, writer
 
 __all__ = ["describe_command", "doctor_command", "explain_command", "plugin_path_command"]
 
@@ -39,8 +39,7 @@ def describe_command(path: str, as_json: bool) -> None:
 def explain_command(code: str | None, folder: Path | None) -> None:
     """Explain the code of a finding, or a family such as DJ.007; without one, list every code."""
     if folder is not None:
-        for name, text in pages().items():
-            write_text(folder / name, text)
+        write_files({folder / name: writer(text) for name, text in pages().items()})
         click.echo(f"wrote {plural(len(pages()), 'page')} to {printable(str(folder))}", err=True)
         return
     if code is None:

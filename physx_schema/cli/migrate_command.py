@@ -20,7 +20,7 @@ from physx_schema.errors import UnsupportedError
 from physx_schema.files import require_layer_name
 from physx_schema.migration import LayerChange, Migration, Note, migrate
 from physx_schema.migration.changes import breaking
-from physx_schema.migration.layer_files import copied, in_package, replace, why_not
+from physx_schema.migration.layer_files import copy, in_package, replace, why_not
 from physx_schema.migration.report import layer_name
 
 _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
@@ -111,8 +111,7 @@ def _copies(targets: Sequence[tuple[LayerChange, Path]]) -> list[str]:
             raise UnsupportedError(f"{target}: two stages have this name; migrate them one by one")
         if target.exists():
             raise UnsupportedError(f"{target}: is there already; give a new name, or --write for the stage itself")
-    for change, target in targets:
-        copied(change, target)
+    copy({target: change for change, target in targets})
     return [str(target) for _, target in targets]
 
 

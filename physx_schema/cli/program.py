@@ -15,6 +15,7 @@ import click
 
 from physx_schema.cli.text import printable
 from physx_schema.errors import PhysxSchemaError, UnreadableError
+from physx_schema.files import recover
 
 ENTRY_POINTS = "physx_schema.commands"
 TRACEBACK = "PHYSX_SCHEMA_TRACEBACK"
@@ -133,8 +134,10 @@ class Program(click.Group):
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the chosen command."""
+        """Run the chosen command, once what an earlier one that was cut off had written is taken back."""
         with until_unread(), Boundary():
+            for line in recover():
+                click.echo(printable(line), err=True)
             return super().invoke(ctx)
 
 

@@ -19,7 +19,7 @@ from physx_schema.description.robot_files import require_layer
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnreadableError, UnsupportedError
 from physx_schema.files import require_layer_name
-from physx_schema.migration.layer_files import comment_lines, copied, exported, in_package, replace, why_not
+from physx_schema.migration.layer_files import comment_lines, copy, in_package, replace, why_not, write_layer
 from physx_schema.migration.report import LayerChange
 
 _REFUSED, _UNREADABLE = 2, 3
@@ -46,29 +46,39 @@ def fix_stages(paths: Sequence[str], check_of: Callable[[str], Check], way: Way,
     check_of: what finds something on the stage at a path. strict, fail_on: as `Report.exit_code` takes them.
     """
     target = _require(paths, way)
-    codes = [0]
+    codes, writing = [0], list[_Repaired]()
     for path in dict.fromkeys(paths):
+        stamp = _stamp(path)
         try:
-            fixed = _fix_one(path, check_of(path), way, target)
+            one = _Repaired(path, stamp, _fixed(path, check_of(path), way))
         except (UnreadableError, UnsupportedError) as error:
             click.echo(_printable_lines(str(error)), err=True, nl=False)
             codes.append(_UNREADABLE if isinstance(error, UnreadableError) else _REFUSED)
             continue
-        for line in _lines(path, fixed, way.dry):
-            click.echo(printable(line))
-        codes.append((fixed.before if way.dry else fixed.report).exit_code(strict, fail_on))
+        if way.dry:
+            click.echo(_printable_lines(one.fixed.diff()), nl=False)
+            codes.append(_say(one, way, strict, fail_on))
+        else:
+            writing.append(one)
+    _write([one for one in writing if one.fixed.changed or target is not None], way, target)
+    codes += [_say(one, way, strict, fail_on) for one in writing]
     return next((code for code in (_UNREADABLE, _REFUSED, 1, 5) if code in codes), 0)
 
 
-def _fix_one(path: str, check: Check, way: Way, target: Path | None) -> Fixed:
-    """Repair one stage, and show or write what changes."""
-    stamp = _stamp(path)
-    fixed = _fixed(path, check, way)
-    if way.dry:
-        click.echo(_printable_lines(fixed.diff()), nl=False)
-    elif fixed.changed or target is not None:
-        _write(path, fixed, way, target, stamp)
-    return fixed
+@dataclass(frozen=True, slots=True)
+class _Repaired:
+    """What is repaired on the stage of a file, and the file's `_stamp` before it was read."""
+
+    path: str
+    stamp: tuple[int, int]
+    fixed: Fixed
+
+
+def _say(one: _Repaired, way: Way, strict: bool, fail_on: str) -> int:
+    """Say what was repaired; the exit code for this file."""
+    for line in _lines(one.path, one.fixed, way.dry):
+        click.echo(printable(line))
+    return (one.fixed.before if way.dry else one.fixed.report).exit_code(strict, fail_on)
 
 
 def _require(paths: Sequence[str], way: Way) -> Path | None:
@@ -98,18 +108,18 @@ def _fixed(path: str, check: Check, way: Way) -> Fixed:
     return fix(stage, check, way.unsafe, way.override is not None)
 
 
-def _write(path: str, fixed: Fixed, way: Way, target: Path | None, stamp: tuple[int, int]) -> None:
-    """Put the repaired layer where it belongs. Raises UnsupportedError, and nothing is written then."""
-    root = fixed.stage.GetRootLayer()
-    change = LayerChange(root, fixed.after, ())
+def _write(repaired: Sequence[_Repaired], way: Way, target: Path | None) -> None:
+    """Put repaired layers where they belong, all or none. Raises UnsupportedError."""
+    changes = [LayerChange(one.fixed.stage.GetRootLayer(), one.fixed.after, ()) for one in repaired]
     if target is None:
-        if _stamp(path) != stamp:
-            raise UnsupportedError(f"{path}: was changed meanwhile; run the command again")
-        replace([change])
-    elif way.copy:
-        copied(change, target)
-    else:
-        _write_over(root, fixed.after, target)
+        for one in repaired:
+            if _stamp(one.path) != one.stamp:
+                raise UnsupportedError(f"{one.path}: was changed meanwhile; run the command again")
+        replace(changes)
+    elif changes and way.copy:
+        copy({target: changes[0]})
+    elif changes:
+        _write_over(changes[0].layer, changes[0].copy, target)
 
 
 def _write_over(root: Any, after: Any, target: Path) -> None:
@@ -118,12 +128,7 @@ def _write_over(root: Any, after: Any, target: Path) -> None:
     layer.TransferContent(after)
     name = Path(os.path.relpath(root.realPath, target.absolute().parent)).as_posix()
     layer.subLayerPaths[:] = [name if name.startswith(".") else f"./{name}"]
-    try:
-        target.absolute().parent.mkdir(parents=True, exist_ok=True)
-        exported(layer, target, target.suffix == ".usdc").replace(target)
-    except OSError as error:
-        remedy = "give a writable place with room"
-        raise UnsupportedError(f"{target}: cannot be written: {error.strerror}; {remedy}") from None
+    write_layer(layer, target)
 
 
 def _stamp(path: str) -> tuple[int, int]:

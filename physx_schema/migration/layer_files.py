@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pxr import Sdf, Tf, UsdUtils
 
 from physx_schema.errors import UnsupportedError
-from physx_schema.files import replacing
+from physx_schema.files import write_files
 from physx_schema.migration.report import LayerChange
 
 CRATE = b"PXR-USDC"
@@ -24,21 +23,8 @@ def replace(changes: Sequence[LayerChange]) -> None:
     problems = [problem for change in changes for problem in [why_not(change.layer)] if problem]
     if problems:
         raise UnsupportedError("\n".join(sorted(problems)))
-    staged: list[tuple[Path, Path]] = []
-    try:
-        for change in changes:
-            path = Path(change.layer.realPath)
-            temporary = exported(change.copy, path, is_crate(path))
-            staged.append((temporary, path))
-            shutil.copymode(path, temporary)
-        for temporary, path in staged:
-            temporary.replace(path)
-    except OSError as error:
-        remedy = "make it writable, or make room there"
-        raise UnsupportedError(f"{error.filename}: cannot be written: {error.strerror}; {remedy}") from None
-    finally:
-        for temporary, _ in staged:
-            temporary.unlink(missing_ok=True)
+    paths = {Path(change.layer.realPath): change for change in changes}
+    write_files({path: partial(export, change.copy, crate=is_crate(path)) for path, change in paths.items()})
     for change in changes:
         change.layer.Reload(True)
 
@@ -64,20 +50,27 @@ def in_package(layer: Any) -> bool:
     return bool(layer.GetFileFormat().IsPackage()) or "[" in layer.identifier
 
 
-def copied(change: LayerChange, target: Path) -> None:
-    """Write a migrated copy of a layer; relative asset paths go on meaning the same files. Raises UnsupportedError."""
+def copy(copies: Mapping[Path, LayerChange]) -> None:
+    """Write migrated copies of layers, all or none, in which relative asset paths go on meaning the same files.
+
+    Raises UnsupportedError.
+    """
+    write_files({target: partial(_export_copy, change=change, folder=target.parent)
+                 for target, change in copies.items()})
+
+
+def write_layer(layer: Any, target: Path) -> None:
+    """Write a layer to a file. Raises UnsupportedError."""
+    write_files({target: partial(export, layer, crate=target.suffix == ".usdc")})
+
+
+def _export_copy(path: Path, change: LayerChange, folder: Path) -> None:
     source = Path(change.layer.realPath)
-    copy = Sdf.Layer.CreateAnonymous(".usda")
-    copy.TransferContent(change.copy)
-    if source.parent.resolve() != target.parent.resolve():
-        UsdUtils.ModifyAssetPaths(copy, lambda path: _anchored(path, source.parent, target.parent))
-    crate = target.suffix == ".usdc" or (target.suffix == ".usd" and is_crate(source))
-    try:
-        with replacing(target) as temporary:
-            exported(copy, temporary, crate).replace(temporary)
-    except OSError as error:
-        remedy = "give a writable place with room"
-        raise UnsupportedError(f"{target}: cannot be written: {error.strerror}; {remedy}") from None
+    layer = Sdf.Layer.CreateAnonymous(".usda")
+    layer.TransferContent(change.copy)
+    if source.parent.resolve() != folder.resolve():
+        UsdUtils.ModifyAssetPaths(layer, lambda asset: _anchored(asset, source.parent, folder))
+    export(layer, path, path.suffix == ".usdc" or (path.suffix == ".usd" and is_crate(source)))
 
 
 def _anchored(path: str, source: Path, target: Path) -> str:
@@ -88,20 +81,15 @@ def _anchored(path: str, source: Path, target: Path) -> str:
     return moved if moved.startswith("..") else f"./{moved}"
 
 
-def exported(layer: Any, beside: Path, crate: bool) -> Path:
-    """The layer in a new file beside another. Raises OSError, and leaves no file then."""
-    handle, name = tempfile.mkstemp(dir=beside.parent, prefix=f".{beside.name}.", suffix=".usdc" if crate else ".usda")
-    os.close(handle)
-    temporary = Path(name)
-    temporary.chmod(0o644)
+def export(layer: Any, path: Path, crate: bool) -> None:
+    """Write a layer to a new file, as a crate or as text. Raises OSError."""
     reason = ""
     try:
-        if layer.Export(name):
-            return temporary
+        if layer.Export(str(path), args={"format": "usdc" if crate else "usda"} if path.suffix == ".usd" else {}):
+            return
     except Tf.ErrorException as error:
         reason = next((f": {words}" for words in _reasons(error)), "")
-    temporary.unlink()
-    raise OSError(errno.EIO, f"USD could not export the layer{reason}", str(beside))
+    raise OSError(errno.EIO, f"USD could not export the layer{reason}", str(path))
 
 
 def _reasons(error: Any) -> Iterator[str]:

@@ -99,14 +99,14 @@ def test_hidden_files_in_an_earlier_output_are_left_alone(out: Path) -> None:
 def test_a_write_that_fails_leaves_the_old_files(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (out / "coil.py").write_text(f"{emit.MARK}\nold\n", encoding="utf-8")
     (out / "place.py").write_text(f"{emit.MARK}\nold\n", encoding="utf-8")
-    made = emit.temporary
+    made = Path.write_text
 
-    def full_disk(path: Path, text: str) -> Path:
-        if path.name == "place.py":
+    def full_disk(path: Path, text: str, **more: str) -> int:
+        if path.name.startswith(".place."):
             raise OSError(28, "No space left on device")        # names no file, as a failing write does
-        return made(path, text)
+        return made(path, text, **more)
 
-    monkeypatch.setattr(emit, "temporary", full_disk)
+    monkeypatch.setattr(Path, "write_text", full_disk)
     before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
     result = run("--from", SMALL, "--out", out)
     assert result.exit_code == 2
@@ -116,7 +116,7 @@ def test_a_write_that_fails_leaves_the_old_files(out: Path, monkeypatch: pytest.
 
 def test_a_file_that_cannot_be_completed_is_not_left_behind(tmp_path: Path) -> None:
     with pytest.raises(UnicodeEncodeError):
-        emit.temporary(tmp_path / "a.py", "\ud800")
+        emit.replace({tmp_path / "a.py": "\ud800"})
     assert list(tmp_path.iterdir()) == []
 
 

@@ -147,7 +147,7 @@ def test_read_only_file_is_refused(folder: Path) -> None:
     assert (result.exit_code, "is read-only" in result.stderr) == (2, True)
 
 
-def test_file_that_changes_meanwhile_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_written_where_a_file_changes_meanwhile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sound = repairs.fix
 
     def slow(*arguments: object) -> object:
@@ -156,10 +156,11 @@ def test_file_that_changes_meanwhile_is_left_alone(folder: Path, monkeypatch: py
         return found
 
     monkeypatch.setattr(repairs, "fix", slow)
-    result = call("bad.usda", "clean.usda", "--in-place")
-    assert (result.exit_code, "was changed meanwhile" in result.stderr) == (2, True)
+    (folder / "worse.usda").write_text(BAD)
+    result = call("worse.usda", "bad.usda", "--in-place")
+    assert (result.exit_code, "bad.usda: was changed meanwhile" in result.stderr, result.stdout) == (2, True, "")
     assert (folder / "bad.usda").read_text().endswith("# edited\n")
-    assert "clean.usda: 0 findings fixed" in result.stdout
+    assert (folder / "worse.usda").read_text() == BAD
 
 
 def test_comments_that_would_be_lost_are_said(folder: Path) -> None:

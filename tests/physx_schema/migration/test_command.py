@@ -188,28 +188,28 @@ def test_a_failed_rename_leaves_every_file_as_it_was(path: Path, monkeypatch: py
     root = written(path.with_name("root.usda"), "#usda 1.0\n(\nsubLayers = [@./arm.usda@]\n)\n" + JOINT[10:].replace(
         '"j"', '"k"'))
     before = {item: item.read_bytes() for item in path.parent.iterdir()}
-    made = layer_files.exported
+    made = layer_files.export
 
-    def full_disk(layer: Sdf.Layer, beside: Path, crate: bool) -> Path:
-        if beside == root:
-            raise OSError(28, "No space left on device", str(beside))
-        return made(layer, beside, crate)
+    def full_disk(layer: Sdf.Layer, place: Path, crate: bool) -> None:
+        if place.name.startswith(".root."):
+            raise OSError(28, "No space left on device", str(place))
+        made(layer, place, crate)
 
-    monkeypatch.setattr(layer_files, "exported", full_disk)
+    monkeypatch.setattr(layer_files, "export", full_disk)
     result = run(root, "--write")
     assert result.exit_code == 2
-    remedy = "make it writable, or make room there"
+    remedy = "give a writable place with room"
     assert result.stderr == f"{root}: cannot be written: No space left on device; {remedy}\n"
     assert {item: item.read_bytes() for item in path.parent.iterdir()} == before
 
 
 def test_what_usd_cannot_export_leaves_no_file_and_keeps_its_reason(path: Path) -> None:
     class Full:
-        def Export(self, name: str) -> None:  # noqa: N802 - USD's name
+        def Export(self, name: str, args: object) -> None:  # noqa: N802 - USD's name
             Tf.RaiseRuntimeError(f"Error occurred writing {name}: No space left on device")
 
     with pytest.raises(OSError, match="could not export the layer: No space left on device") as caught:
-        layer_files.exported(Full(), path, crate=False)
+        layer_files.export(Full(), path, crate=False)
     assert caught.value.filename == str(path) and list(path.parent.iterdir()) == [path]
 
 

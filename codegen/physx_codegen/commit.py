@@ -1,0 +1,253 @@
+"""Several files at once, all of them or none, whatever ends the process; the one place where files are put in place.
+
+Every file is written beside its target, what lies there is kept under another name, and only then do targets change. A
+journal in the user's state folder names all of them from before the first file is made until the last is in place, and
+renaming it commits: what was cut off before that is taken back by `recover`, at the start of the next run.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+Writer = Callable[[Path], object]           # fills in a file that is not there yet
+BEGUN, COMMITTED = ".begun", ".committed"   # what journals end in
+CLOCK_GRAINS = 1_000, 1_000_000_000, 2_000_000_000      # ns: how finely file systems keep times; most, HFS+, FAT
+GONE = FileNotFoundError, NotADirectoryError
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Of a file: where it goes, and the names beside that of what comes and of what was, None for nothing."""
+
+    target: Path
+    fresh: Path | None
+    former: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Journal:
+    """What a run changes, and the time (ns) that its new files bear, by which they are known again."""
+
+    path: Path
+    time: int
+    changes: tuple[_Change, ...]
+
+
+def commit(writers: Mapping[Path, Writer | None]) -> None:
+    """Have each writer write its file, and remove the files that have none; on any error all are as they were.
+
+    A writer is given another path to write, in the same folder and with the same suffix. Symbolic links stay, and what
+    they name is replaced. Raises OSError, which names the file, and whatever a writer raises.
+    """
+    if not writers:
+        return
+    with _about(_journals()):
+        _journals().mkdir(parents=True, exist_ok=True, mode=0o700)
+    with _locked(fcntl.LOCK_SH):
+        journal = _begin([(path, write is not None) for path, write in writers.items()])
+        try:
+            for change, write in zip(journal.changes, writers.values(), strict=True):
+                with _about(change.target):
+                    _stage(change, write, journal.time)
+            for step in (_keep, _flush_folder, _put, _flush_folder):
+                for change in journal.changes:
+                    with _about(change.target):
+                        step(change)
+            with _about(journal.path):
+                committed = journal.path.rename(journal.path.with_suffix(COMMITTED))
+        except BaseException:
+            with suppress(OSError):         # the next start tries again
+                _take_back(journal)
+            raise
+        with suppress(OSError):             # all is in place; what is left beside it goes at the next start
+            _tidy(committed, journal.changes)
+
+
+def recover() -> list[str]:
+    """Take back what runs that were cut off had changed, and remove what they left beside; a line for each of them.
+
+    Does nothing while another run writes files.
+    """
+    said: list[str] = []
+    if not _journals().is_dir():
+        return said
+    with suppress(BlockingIOError), _locked(fcntl.LOCK_EX | fcntl.LOCK_NB):
+        for path in sorted(_journals().glob("*.*")):
+            try:
+                journal = _read(path)
+                if path.suffix == COMMITTED or not journal.changes:
+                    _tidy(path, journal.changes)
+                else:
+                    said.append(_told(journal, _take_back(journal)))
+            except OSError as error:
+                remedy = f"make it writable, or remove {path} to leave it so"
+                said.append(f"{error.filename}: a run was cut off while it wrote this: {error.strerror}; {remedy}")
+    return said
+
+
+def writer(text: str) -> Writer:
+    """What writes a text, with the same ends of lines everywhere."""
+    return lambda path: path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def ready(fresh: Path, target: Path) -> None:
+    """Give a new file the permissions of what it will replace, and have the disk hold its bytes before its name."""
+    fresh.chmod(target.stat().st_mode & 0o777 if target.is_file() else 0o666 & ~_umask())
+    flush(fresh)
+
+
+def flush(path: Path) -> None:
+    """Have the disk hold a file's bytes, or a folder's names."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _journals() -> Path:
+    """The folder of journals: the user's own, since a journal moves and removes whatever it names."""
+    state = os.environ.get("XDG_STATE_HOME")
+    return (Path(state) if state else Path.home() / ".local/state") / "physx_schema"
+
+
+@contextmanager
+def _locked(how: int) -> Iterator[None]:
+    """With the folder of journals locked, which the end of the process undoes. Raises BlockingIOError."""
+    handle = os.open(_journals(), os.O_RDONLY)
+    try:
+        fcntl.flock(handle, how)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _about(path: Path) -> Iterator[None]:
+    """Errors of the operating system name this file."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+def _begin(targets: Iterable[tuple[Path, bool]]) -> _Journal:
+    """A journal on disk; targets: files to change, and whether each gets a new one."""
+    token = os.urandom(4).hex()
+
+    def change(path: Path, filled: bool) -> _Change:
+        target = Path(os.path.realpath(path))
+        fresh, former = (target.with_name(f".{target.stem}.{token}.{what}{target.suffix}") for what in ("new", "old"))
+        return _Change(target, fresh if filled else None, former if os.path.lexists(target) else None)
+
+    now = time.time_ns() // CLOCK_GRAINS[0] * CLOCK_GRAINS[0]
+    journal = _Journal(_journals() / f"{token}{BEGUN}", now, tuple(change(*item) for item in targets))
+    names = [[place and str(place) for place in (one.target, one.fresh, one.former)] for one in journal.changes]
+    with _about(journal.path):
+        try:
+            journal.path.write_text(json.dumps({"time": journal.time, "changes": names}), encoding="ascii")
+            flush(journal.path)
+            flush(journal.path.parent)
+        except BaseException:
+            journal.path.unlink(missing_ok=True)
+            raise
+    return journal
+
+
+def _read(path: Path) -> _Journal:
+    """A journal as it was written; without changes where it was cut off itself, before any."""
+    try:
+        found = json.loads(path.read_text(encoding="ascii"))
+    except ValueError:
+        return _Journal(path, 0, ())
+    return _Journal(path, found["time"], tuple(
+        _Change(Path(target), Path(fresh) if fresh else None, Path(former) if former else None)
+        for target, fresh, former in found["changes"]))
+
+
+def _stage(change: _Change, write: Writer | None, mark: int) -> None:
+    """Write the new file beside its target."""
+    if change.fresh is None or write is None:
+        return
+    change.target.parent.mkdir(parents=True, exist_ok=True)
+    write(change.fresh)
+    os.utime(change.fresh, ns=(mark, mark))
+    ready(change.fresh, change.target)
+
+
+def _keep(change: _Change) -> None:
+    """Give what lies at the target a second name, or another one where the file system gives no file two."""
+    if change.former:
+        try:
+            os.link(change.target, change.former)
+        except OSError:
+            change.target.rename(change.former)
+
+
+def _put(change: _Change) -> None:
+    if change.fresh:
+        change.fresh.replace(change.target)
+    else:
+        change.target.unlink(missing_ok=True)
+
+
+def _flush_folder(change: _Change) -> None:
+    flush(change.target.parent)
+
+
+def _take_back(journal: _Journal) -> list[Path]:
+    """Have everything as it was before a run; the files that somebody else has changed since, which stay so."""
+    others = [change.target for change in journal.changes if _is_anothers(change, journal.time)]
+    for change in journal.changes:
+        if change.target in others:
+            continue
+        with suppress(*GONE):       # in a folder that has gone nothing can be taken back
+            if change.former:
+                change.former.replace(change.target)
+            elif _bears(change.target, journal.time):
+                change.target.unlink()
+            _flush_folder(change)
+    _tidy(journal.path, journal.changes)
+    return others
+
+
+def _is_anothers(change: _Change, mark: int) -> bool:
+    """Whether what lies at the target is neither what was there before a run nor what the run put there."""
+    return change.former is not None and change.former.exists() and change.target.exists() and not (
+        change.former.samefile(change.target) or (change.fresh is not None and _bears(change.target, mark)))
+
+
+def _bears(path: Path, mark: int) -> bool:
+    """Whether a file's time of change is the one that new files were given."""
+    return path.exists() and path.stat().st_mtime_ns in (mark // grain * grain for grain in CLOCK_GRAINS)
+
+
+def _tidy(journal: Path, changes: Iterable[_Change]) -> None:
+    """Remove what lies beside targets, and at last the journal, whose name is on disk before."""
+    flush(journal.parent)
+    for change in changes:
+        for path in (change.fresh, change.former):
+            if path:
+                with suppress(*GONE):
+                    path.unlink()
+    journal.unlink(missing_ok=True)
+
+
+def _told(journal: _Journal, others: list[Path]) -> str:
+    first, count = journal.changes[0].target, len(journal.changes)
+    more = f" and {count - 1} more" if count > 1 else ""
+    stay = f", but {others[0]}, which was changed since, stays" if others else ""
+    return f"{first}{more}: a run was cut off while it wrote; what it wrote is taken back{stay}; run that command again"
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
