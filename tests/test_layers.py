@@ -37,11 +37,13 @@ EXCEPTIONS = {
     "physx_schema/files.py": {"physx_codegen"},         # one place puts files in place, where nothing is needed for it
     "physx_schema/cli/formats/page.py": {"jinja2"},     # the page for a browser
     "runtime/physx_runtime/model_context.py": {"mcp"},  # the protocol that it speaks
+    "runtime/physx_runtime/live_view/server.py": {"viser"},         # the page of a live view
     "runtime/physx_runtime/simulation/variation.py": {"yaml"},      # what worlds differ in, as people write it
     "runtime/physx_runtime/verification/physx/worker.py": {"ovphysx", "ovstage"},   # a process of its own
 }
 # In the runtime, USD belongs to those who read stages and write results.
-RUNTIME_PXR = {"components", "packing", "session", "verification", "viewing", "demonstration", "pytest_plugin"}
+RUNTIME_PXR = {"components", "packing", "session", "verification", "viewing", "live_view", "demonstration",
+               "pytest_plugin"}
 
 # What a room may import of its own package, the lowest first: only rooms above it in the table.
 ROOMS = {
@@ -94,6 +96,7 @@ ROOMS = {
         # a page carries the step itself, traced to WebAssembly
         "viewing.live": "compiling dynamics language model packing simulation solver worlds",
         "viewing": "packing simulation verification",
+        "live_view": "packing session viewing",
         "demonstration": "simulation verification viewing",
         "commands": "packing simulation verification viewing",
         "model_context": "simulation verification",

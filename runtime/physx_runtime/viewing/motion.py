@@ -7,25 +7,22 @@ another link.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
+from pxr import Gf, Usd, UsdGeom, UsdPhysics
 
 from physx_runtime.packing.placement import PlacedLink, placed_links, rigid
 from physx_runtime.simulation.recording import Recording
+from physx_runtime.viewing.stage_over import layer_over, require_another_file, write_over
 from physx_schema import JointStateAPI
 from physx_schema.description.frames import pose_matrix
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.errors import UnsupportedError
-from physx_schema.files import replacing
 
-STAGE_SUFFIXES = (".usda", ".usdc", ".usd")
-STAGE_METADATA = ("defaultPrim", "metersPerUnit", "kilogramsPerUnit", "upAxis", "expressionVariables")
 OPERATION_SUFFIX = "motion"       # of transform ops that replace a prim's own
 UNSCALED = Gf.Vec3d(1.0)
 # How far a local matrix may be from translate * orient * authored scale before those ops cannot hold it.
@@ -47,26 +44,20 @@ def write_motion(stage: Any, recording: Recording, path: str | Path, world: int 
     """
     path, stage = Path(path), open_stage(stage)
     _check(stage, recording, path, world)
-    layer = _base_layer(stage)
+    layer = layer_over(stage)
     rate = _rate(recording.time)
     layer.timeCodesPerSecond = layer.framesPerSecond = rate
     layer.startTimeCode, layer.endTimeCode = 0, len(recording.time) - 1
     _sample(layer, placed_links(stage, recording.link_names), recording, world)
-    if layer.subLayerPaths:                         # relative from where the file will be, so only now
-        layer.subLayerPaths = [_relative(Path(below), path.parent) for below in layer.subLayerPaths]
-    with replacing(path) as temporary:
-        layer.Export(str(temporary))
+    write_over(layer, path)
     return path
 
 
 def _check(stage: Any, recording: Recording, path: Path, world: int) -> None:
     worlds = recording.link_pose.shape[1]
-    if path.suffix not in STAGE_SUFFIXES:
-        raise ValueError(f"{path}: suffix {path.suffix!r}; a motion is written to {', '.join(STAGE_SUFFIXES)}")
+    require_another_file(stage, path)
     if not 0 <= world < worlds:
         raise ValueError(f"world is {world}; the recording has worlds 0 to {worlds - 1}")
-    if path.resolve() in {Path(layer.realPath).resolve() for layer in stage.GetUsedLayers() if layer.realPath}:
-        raise ValueError(f"{path}: a layer of the stage itself; write the motion to another file")
     problems = []
     for name in (*recording.link_names, *map(_joint_path, recording.joint_names)):
         prim = stage.GetPrimAtPath(name)
@@ -100,26 +91,6 @@ def _rate(time: NDArray[np.float64]) -> float:
         return 60.0
     rate = (len(time) - 1) / float(time[-1] - time[0])
     return float(round(rate)) if abs(rate - round(rate)) < 1e-6 * rate else rate
-
-
-def _base_layer(stage: Any) -> Any:
-    """A layer that composes to the stage: a sublayer entry, or a flattened copy where memory holds unsaved edits."""
-    if any(layer.dirty or (layer.anonymous and not layer.empty) for layer in stage.GetUsedLayers()):
-        return stage.Flatten(addSourceFileComment=False)
-    layer, root = Sdf.Layer.CreateAnonymous(), stage.GetRootLayer()
-    layer.subLayerPaths.append(root.realPath)
-    for key in STAGE_METADATA:                      # USD reads these from the root layer only
-        if root.pseudoRoot.HasInfo(key):
-            layer.pseudoRoot.SetInfo(key, root.pseudoRoot.GetInfo(key))
-    return layer
-
-
-def _relative(file: Path, folder: Path) -> str:
-    try:
-        relative = Path(os.path.relpath(file, folder.resolve())).as_posix()
-    except ValueError:                              # another drive
-        return file.as_posix()
-    return relative if relative.startswith("../") else f"./{relative}"
 
 
 def _sample(layer: Any, links: list[PlacedLink], recording: Recording, world: int) -> None:

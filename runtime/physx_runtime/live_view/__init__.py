@@ -1,0 +1,1 @@
+"""A robot that moves in a browser while its values are edited."""

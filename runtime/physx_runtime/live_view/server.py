@@ -1,0 +1,134 @@
+"""The page of a live view: viser's scene and sliders around a `LiveRobot`, which one thread alone touches."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import groupby
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import numpy as np
+import viser
+from pxr import UsdGeom
+
+from physx_runtime.live_view.knobs import Knob
+from physx_runtime.live_view.robot import LiveRobot
+from physx_runtime.viewing.robot.shapes import STILL
+
+LOOPBACK = "127.0.0.1"
+SLIDER_STEPS = 1000
+CAMERA = (0.7, -0.7, 0.5)         # from the middle of the robot, in its own size, with z up
+Order = Callable[[], None]
+
+
+class LiveView:
+    """Serves a robot to browsers of this machine; `run` steps it until it is told to end.
+
+    Sliders and buttons give orders, which are carried out between two steps.
+    """
+
+    def __init__(self, robot: LiveRobot, out: Path, port: int, dt: float = 1 / 60) -> None:
+        self.robot, self._out, self._dt = robot, out, dt
+        with contextlib.redirect_stdout(sys.stderr):        # viser greets there
+            self.server = viser.ViserServer(host=LOOPBACK, port=port, label="physx-schema", verbose=False)
+        self.server.gui.configure_theme(show_share_button=False)        # it would send the robot to a server elsewhere
+        self._orders: SimpleQueue[Order] = SimpleQueue()
+        self._playing = True
+        self._frames = list(self._scene())
+        self.sliders = {(knob.path, knob.property or knob.joint): slider for knob, slider in self._controls()}
+        with self.server.gui.add_folder("Messages", expand_by_default=False):
+            self._said = self.server.gui.add_markdown("")
+
+    @property
+    def address(self) -> str:
+        """Where a browser finds it."""
+        return f"http://{LOOPBACK}:{self.server.get_port()}"
+
+    def run(self, ended: Callable[[], bool] = lambda: False) -> None:
+        """Carry out orders, step in real time and move what is drawn, until `ended`; then close everything."""
+        try:
+            while not ended():
+                begin = time.monotonic()
+                self._turn()
+                time.sleep(max(0.0, self._dt - (time.monotonic() - begin)))
+        finally:
+            self.server.stop()
+            self.robot.close()
+
+    def _turn(self) -> None:
+        """One step, and all that was ordered before it."""
+        with contextlib.suppress(Empty):
+            while True:
+                self._orders.get_nowait()()
+        if self._playing:
+            self.robot.step(self._dt)
+        with self.server.atomic():
+            for frame, pose in zip(self._frames, self.robot.poses(), strict=True):
+                frame.position, frame.wxyz = pose[:3], pose[[6, 3, 4, 5]]
+        said = "\n\n".join(self.robot.said)
+        if self._said.content != said:
+            self._said.content = said
+
+    # --- what is drawn -----------------------------------------------------------------------------------------------
+
+    def _scene(self) -> Iterator[Any]:
+        """A frame for every body, with its shapes; axes where it has none."""
+        stage, shapes = self.robot.stage, self.robot.shapes.shapes
+        self._look()
+        drawn = {shape.body for shape in shapes}
+        self.server.scene.set_up_direction("+y" if UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.y else "+z")
+        length = 0.05 / UsdGeom.GetStageMetersPerUnit(stage)
+        for i, _ in enumerate(self.robot.bodies):
+            yield self.server.scene.add_frame(f"/bodies/{i}", show_axes=i not in drawn, axes_length=length,
+                                              axes_radius=0.1 * length)
+        for i, shape in enumerate(shapes):
+            above = "/still" if shape.body == STILL else f"/bodies/{shape.body}"
+            colour = tuple(int(255 * min(max(x, 0.0), 1.0)) for x in shape.colour)
+            self.server.scene.add_mesh_simple(f"{above}/{i}", shape.triangles.points.astype(np.float32),
+                                              shape.triangles.faces.astype(np.uint32), color=colour, side="double")
+
+    def _look(self) -> None:
+        """Put the camera where it sees all bodies and their shapes as they stand."""
+        places = self.robot.poses()[:, :3]
+        middle = (places.min(axis=0) + places.max(axis=0)) / 2.0
+        sizes = [np.abs(shape.triangles.points).max() for shape in self.robot.shapes.shapes if shape.body != STILL]
+        radius = float(np.ptp(places, axis=0).max() + max(sizes, default=0.0)) or 1.0
+        up = 1 if UsdGeom.GetStageUpAxis(self.robot.stage) == UsdGeom.Tokens.y else 2
+        aside = np.array(CAMERA if up == 2 else (CAMERA[0], CAMERA[2], -CAMERA[1]))
+        self.server.initial_camera.look_at = middle
+        self.server.initial_camera.position = middle + radius * aside
+
+    # --- what is turned ----------------------------------------------------------------------------------------------
+
+    def _controls(self) -> Iterator[tuple[Knob, Any]]:
+        gui = self.server.gui
+        self.pause, self.reset, self.save = (gui.add_button(label) for label in ("Pause", "Reset", "Save edits"))
+        self.pause.on_click(lambda _: self._orders.put(self._pause))
+        self.reset.on_click(lambda _: self._orders.put(self.robot.reset))
+        self.save.on_click(lambda _: self._orders.put(self._save))
+        for group, members in groupby(self.robot.knobs, lambda knob: knob.group):
+            with gui.add_folder(group, expand_by_default=len(self.robot.knobs) < 60):
+                for knob in members:
+                    yield knob, self._slider(knob)
+
+    def _slider(self, knob: Knob) -> Any:
+        slider = self.server.gui.add_slider(
+            knob.label, min=knob.low, max=knob.high, step=(knob.high - knob.low) / SLIDER_STEPS or 1.0,
+            initial_value=knob.value, hint=f"{knob.path}.{knob.property}" if knob.property else knob.joint)
+        slider.on_update(lambda _: self._orders.put(lambda: self.robot.turn(knob, float(slider.value))))
+        return slider
+
+    def _pause(self) -> None:
+        self._playing = not self._playing
+        self.pause.label = "Pause" if self._playing else "Play"
+
+    def _save(self) -> None:
+        try:
+            self.robot.save(self._out)
+            self.save.label = f"Saved to {self._out}"
+        except (OSError, ValueError) as error:
+            self.save.label = f"Not saved: {error}"

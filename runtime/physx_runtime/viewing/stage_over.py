@@ -1,0 +1,52 @@
+"""A layer over a stage: the stage's own file below, what is to be said on top."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from pxr import Sdf
+
+from physx_schema.files import replacing
+
+STAGE_SUFFIXES = (".usda", ".usdc", ".usd")
+STAGE_METADATA = ("defaultPrim", "metersPerUnit", "kilogramsPerUnit", "upAxis", "expressionVariables")
+
+
+def layer_over(stage: Any) -> Any:
+    """A layer that composes to the stage: a sublayer entry, or a flattened copy where memory holds unsaved edits."""
+    if any(layer.dirty or (layer.anonymous and not layer.empty) for layer in stage.GetUsedLayers()):
+        return stage.Flatten(addSourceFileComment=False)
+    layer, root = Sdf.Layer.CreateAnonymous(), stage.GetRootLayer()
+    layer.subLayerPaths.append(root.realPath)
+    for key in STAGE_METADATA:                      # USD reads these from the root layer only
+        if root.pseudoRoot.HasInfo(key):
+            layer.pseudoRoot.SetInfo(key, root.pseudoRoot.GetInfo(key))
+    return layer
+
+
+def require_another_file(stage: Any, path: Path) -> None:
+    """Raises ValueError for an unknown suffix, and for a file that is a layer of the stage."""
+    if path.suffix not in STAGE_SUFFIXES:
+        raise ValueError(f"{path}: suffix {path.suffix!r}; a layer is written to {', '.join(STAGE_SUFFIXES)}")
+    if path.resolve() in {Path(layer.realPath).resolve() for layer in stage.GetUsedLayers() if layer.realPath}:
+        raise ValueError(f"{path}: a layer of the stage itself; write to another file")
+
+
+def write_over(layer: Any, path: Path) -> None:
+    """Write such a layer; the file below is named relative to it."""
+    below = [_relative(Path(file), path.parent) for file in layer.subLayerPaths]
+    copy = Sdf.Layer.CreateAnonymous(".usda")
+    copy.TransferContent(layer)
+    copy.subLayerPaths = below
+    with replacing(path) as temporary:
+        copy.Export(str(temporary))
+
+
+def _relative(file: Path, folder: Path) -> str:
+    try:
+        relative = Path(os.path.relpath(file, folder.resolve())).as_posix()
+    except ValueError:                              # another drive
+        return file.as_posix()
+    return relative if relative.startswith("../") else f"./{relative}"
