@@ -19,7 +19,7 @@ FORK = """
 made.step()
 child = os.fork()
 made.step()
-os.write(1, made.joint_position.tobytes().hex().encode() + b"\n")   # one write, so that the lines stay apart
+os.write(1, made.joint_position.tobytes().hex().encode() + b" ")      # at once, so that neither is within the other
 if not child:
     os._exit(0)
 sys.exit(os.waitpid(child, 0)[1])
