@@ -67,8 +67,6 @@ def choose_path(t: ActorTopology | IslandTopology, device: str, asked: str) -> C
 
 def _of_island(t: IslandTopology, device: str) -> Choice:
     """Islands have but one path, which compiles nothing for them."""
-    if device == "cuda":
-        raise UnsupportedError("device 'cuda' steps no joints outside articulations; use device='cpu'")
     choice = Choice(BY_JOINT, "an island of joints outside articulations")
     logger.info("%d actors held by %d joints on %s: %s path, %s", len(t.actors), len(t.joints), device, choice.path,
                 choice.reason)

@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 
 from physx_runtime.compiling.cuda_c import LANES, KernelSource, emit_kernels, kept_source
 from physx_runtime.compiling.kernel_design import choose_design, forced_design
+from physx_runtime.compiling.schedule import ScheduledProgram
 from physx_runtime.compiling.schedule_c import ScheduleSource, emit_schedules
+from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import ActorTopology, Topology
 from physx_runtime.solver.by_joint.program import step_schedules
+from physx_runtime.solver.island.program import island_schedules
 from physx_runtime.solver.program import POSITION_COUNT, VELOCITY_COUNT, step_layout, step_program
 from physx_runtime.targets.cuda import LoadedKernels, LoadedSchedules
 from physx_runtime.targets.cuda_driver import Gpu, Lines, Memory, Stream
@@ -39,10 +42,10 @@ class CudaWorlds:
 
     near = False
 
-    def __init__(self, gpu: Gpu, t: ActorTopology, count: int, dtype: str, path: str = SPECIALISED,
+    def __init__(self, gpu: Gpu, t: ActorTopology | IslandTopology, count: int, dtype: str, path: str = SPECIALISED,
                  stream: Stream = None) -> None:
-        self.count, self.dtype, self.layout, self.gpu, self.stream = count, dtype, step_layout(t), gpu, stream
-        self.path = path
+        self.count, self.dtype, self.gpu, self.stream, self.path = count, dtype, gpu, stream, path
+        self.layout = schedules_of(t).layout if isinstance(t, IslandTopology) else step_layout(t)
         self._blocks, self._size = -(-count // LANES), np.dtype(dtype).itemsize
         self._kernels = load_step(gpu, t, dtype, path)
         self.movement = Movement(gpu, dtype)
@@ -243,17 +246,22 @@ def _runs(columns: Sequence[int]) -> Iterator[tuple[int, int]]:
             first = i
 
 
-def load_step(gpu: Gpu, t: ActorTopology, dtype: str, path: str) -> LoadedKernels | LoadedSchedules:
+def load_step(gpu: Gpu, t: ActorTopology | IslandTopology, dtype: str, path: str) -> LoadedKernels | LoadedSchedules:
     """The step of a topology on a GPU along a path."""
-    if path == BY_JOINT and isinstance(t, Topology):
+    if isinstance(t, IslandTopology) or (path == BY_JOINT and isinstance(t, Topology)):
         return LoadedSchedules(gpu, scheduled_kernel(t, dtype))
     return LoadedKernels(gpu, step_kernels(t, dtype, forced_design()))
 
 
+def schedules_of(t: Topology | IslandTopology) -> ScheduledProgram:
+    """The step of a tree or an island as schedules."""
+    return island_schedules(t) if isinstance(t, IslandTopology) else step_schedules(t)
+
+
 @functools.lru_cache(maxsize=64)
-def scheduled_kernel(t: Topology, dtype: str) -> ScheduleSource:
-    """The step of a topology as schedules, and the kernel that runs them."""
-    return emit_schedules(step_schedules(t), dtype)
+def scheduled_kernel(t: Topology | IslandTopology, dtype: str) -> ScheduleSource:
+    """The step of a tree or an island as schedules, and the kernel that runs them."""
+    return emit_schedules(schedules_of(t), dtype)
 
 
 @functools.lru_cache(maxsize=64)

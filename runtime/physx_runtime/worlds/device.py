@@ -54,18 +54,18 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
         alone = not t.pgs and not t.sapien and not t.links_held_last and _rests_by_itself(t)
         fixed = fixed_pairs(contacts, count) if alone else None
         return ContactWorlds(t, count, dtype, contacts) if fixed is None else GroundedWorlds(t, count, dtype, fixed)
-    if isinstance(t, IslandTopology):
-        return IslandWorlds(t, count, dtype)
     if device == "cuda":
         return _on_gpu(t, count, dtype, chosen)
+    if isinstance(t, IslandTopology):
+        return IslandWorlds(t, count, dtype)
     if chosen == SPECIALISED or isinstance(t, BodyTopology):
         return SpecialisedWorlds(t, count, dtype)
     return ByJointWorlds(t, count, dtype) if chosen == BY_JOINT else HandoverWorlds(t, count, dtype)
 
 
-def _on_gpu(t: ActorTopology, count: int, dtype: str, path: str) -> Worlds:
+def _on_gpu(t: ActorTopology | IslandTopology, count: int, dtype: str, path: str) -> Worlds:
     if back_end() == NUMBA:
-        if path == BY_JOINT:
+        if path == BY_JOINT or isinstance(t, IslandTopology):
             raise UnsupportedError(f"numba-cuda, which {BACK_END} names, has no {path!r} path; leave that unset")
         return NumbaCudaWorlds(t, count, dtype)
     try:
