@@ -3,6 +3,7 @@
 #   make test     everything a change must pass
 #   make release  the wheel, built twice to the same bytes, its bill of materials, and the tests against it; in dist/
 #   make sweep    long comparisons, with real PhysX and SAPIEN where they can be installed
+#   make fuzz     100,000 hostile inputs, an hour or so: kinds, seeds and what went wrong, as a table
 PYTHON ?= python3
 WORKERS ?= 2
 ORACLE_PACKAGES = "ovphysx>=0.7,<0.8" "physx-usd-schemas==25.11.2.*" "newton-usd-schemas>=0.6,<0.7" "usd-core==26.11" "numpy>=2.0,<3"
@@ -28,7 +29,7 @@ endif
 export USD_VALIDATION_PYTHON ?= $(CURDIR)/.venv-usd-validation/bin/python
 export ASSET_VALIDATOR_PYTHON ?= $(CURDIR)/.venv-asset-validator/bin/python
 
-.PHONY: demo test sweep oracle validators release
+.PHONY: demo test sweep fuzz oracle validators release
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.ready-demo
@@ -36,6 +37,9 @@ demo: $(VENV)/.ready-demo
 
 test: $(VENV)/.ready-dev
 	$(VENV)/bin/python -m pytest -n $(WORKERS) -m "not sweep"
+
+fuzz: $(VENV)/.ready-dev
+	PYTHONPATH=tests nice -n 19 $(VENV)/bin/python -m support.fuzzing.campaign
 
 release:
 	bash .ci/release
@@ -46,6 +50,8 @@ sweep: $(VENV)/.ready-dev
 		echo "sweep: SAPIEN could not be installed here; scenes of components are not stepped beside it" >&2
 	@$(MAKE) --no-print-directory $(VENV)/.ready-docs || \
 		echo "sweep: what builds the documentation could not be installed here; it is not built" >&2
+	@$(MAKE) --no-print-directory $(VENV)/.ready-fuzz || \
+		echo "sweep: atheris could not be installed here; no input is looked for that reaches new lines" >&2
 	@$(MAKE) --no-print-directory -k validators || \
 		echo "sweep: not every asset validator could be installed here; what is missing is skipped" >&2
 ifdef ORACLE_PYTHON
@@ -57,7 +63,7 @@ else
 		$(VENV)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
 endif
 
-$(VENV)/.ready-sapien $(VENV)/.ready-docs: $(VENV)/.ready-%: pyproject.toml | $(VENV)/.ready-dev
+$(VENV)/.ready-sapien $(VENV)/.ready-docs $(VENV)/.ready-fuzz: $(VENV)/.ready-%: pyproject.toml | $(VENV)/.ready-dev
 	$(VENV)/bin/python $(INSTALL) -e ".[$*]"
 	@touch $@
 

@@ -15,6 +15,11 @@ def displayed(path: Path) -> str:
     return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()
 
 
+def shown(text: str) -> str:
+    """Text on one line, with control and direction characters as escapes."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
 def article(noun: str) -> str:
     """The noun after a or an."""
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"

@@ -69,6 +69,12 @@ def test_a_bound_of_hundreds_of_digits_is_one_line(tmp_path: Path) -> None:
     assert (code, len(lines)) == (1, 1) and "is beyond the largest number; give inf or -inf" in lines[0]
 
 
+@pytest.mark.parametrize("character", ["\\e", "a\\u0085b", "\\u202e"])
+def test_a_control_character_is_an_escape_in_the_line(character: str, tmp_path: Path) -> None:
+    code, lines = said(definitions(tmp_path, f'1, range: "{character}"'))
+    assert (code, len(lines)) == (1, 1) and "\\" in lines[0] and lines[0].isprintable()
+
+
 @pytest.mark.parametrize("kind", NESTED)
 def test_nesting_is_one_line(kind: str, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()

@@ -30,7 +30,7 @@ from physx_runtime.session.messages import Message, Messages, diverged_message, 
 from physx_runtime.session.rest_lengths import RestLengths, rest_lengths, with_rest_lengths
 from physx_runtime.session.results import Results, Switches
 from physx_runtime.session.run import Run, StateEdits, look_after_step
-from physx_runtime.session.runs import fitting_runs, kept_runs, packed_singles
+from physx_runtime.session.runs import fitting_runs, held_islands, kept_runs, packed_singles
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
 from physx_runtime.simulation.divergence import DivergenceWarning
@@ -325,7 +325,8 @@ class Session(Answers):
         moving = [body for body in description.bodies if not body.kinematic]
         model = scene_model(description, moving)
         touching = Touching(description, model)
-        islands, refused = sorted_islands(description, model, self._settings["solver"], touching)
+        found = sorted_islands(description, model, self._settings["solver"], touching)
+        islands, refused = held_islands(found, self._settings["dtype"])
         self._messages.unsupported((line for lines in refused.values() for line in lines), "/")
         for name in refused:
             self._messages.say(Message("not-simulated", "warning", "session/held", name, "",

@@ -16,6 +16,7 @@ from physx_runtime.packing.frames import root_frame, root_link, root_place, root
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.session.joint_coordinates import joint_states
 from physx_runtime.session.observer import FEWEST_AT_ONCE, Observer, links_of_many
+from physx_runtime.simulation.alike import require_held
 from physx_runtime.simulation.alike_in_scene import AlikeInScene
 from physx_runtime.simulation.divergence import Loss
 from physx_runtime.simulation.scene_actor import SceneActor
@@ -107,6 +108,7 @@ class Run:
             return own
         model = self.simulation.adapted(pack_actor(as_solved(actor, self.simulation.iterations), scene,
                                              self.simulation.solver))
+        require_held(model, self.simulation.dtype)
         alike = (model.topology, model.dof_names, model.link_names) == (own.topology, own.dof_names, own.link_names)
         return model if alike else None
 

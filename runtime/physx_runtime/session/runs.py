@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from physx_runtime.packing.actor import pack_actor
+from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.packing.not_simulated import alone, holding_joints
 from physx_runtime.packing.scene import PackedScene
@@ -46,6 +47,20 @@ def kept_runs(description: Description, packed: PackedScene, fitting: Fitting) -
                 run.repack(actor, description.scene_of(actor), model)
                 kept[name] = run
     return kept
+
+
+def held_islands(found: tuple[Sequence[PackedIsland], Mapping[str, tuple[str, ...]]], dtype: str,
+                 ) -> tuple[tuple[PackedIsland, ...], dict[str, tuple[str, ...]]]:
+    """Islands, and whom nothing steps with why, after what the step does not hold in this precision."""
+    islands, refused = [], dict(found[1])
+    for island in found[0]:
+        try:
+            for model in island.actors.values():
+                require_held(model, dtype)
+            islands.append(island)
+        except ValueError as error:
+            refused |= dict.fromkeys(island.actors, (str(error),))
+    return tuple(islands), refused
 
 
 def packed_singles(description: Description, packed: PackedScene, kept: Collection[str], settings: Mapping[str, Any],

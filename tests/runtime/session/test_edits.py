@@ -348,3 +348,17 @@ def test_a_state_that_is_no_finite_number_is_named_and_not_taken(given: float) -
     run(session, 2)
     assert np.isfinite(state(stage, ELBOW))
     assert {m.path for m in session.messages if m.kind == "ignored-edit"} == {ELBOW, "/Robot/base"}
+
+
+def test_gravity_edited_to_nan_leaves_the_robot_standing_until_it_is_a_number_again() -> None:
+    stage = opened(arm())
+    with Session(stage) as session:
+        run(session, 3)
+        stage.GetAttributeAtPath("/scene.physics:gravityMagnitude").Set(float("nan"))
+        run(session, 2)
+        assert session.articulations == ()
+        assert "gravity of world 0 at /scene x is nan" in session.messages[-1].text
+        assert np.isfinite(world_poses(stage, ("/Robot/lower",))).all()
+        stage.GetAttributeAtPath("/scene.physics:gravityMagnitude").Set(9.81)
+        run(session, 1)
+        assert session.articulations == ("/Robot",)

@@ -9,7 +9,7 @@ import pytest
 from physx_runtime import Scene, Session
 from physx_runtime.session import live
 from physx_runtime.worlds.path import BY_JOINT
-from pxr import Gf
+from pxr import Gf, Sdf
 from support.stages.iteration_stages import DT, KINEMATIC, free, opened, prim, slider, stage
 
 HINGE = prim("PhysicsRevoluteJoint", "hinge", "PhysicsDriveAPI:angular", {
@@ -150,3 +150,14 @@ def test_a_joint_that_is_refused_leaves_its_own_island_standing_and_no_other() -
         said = [(m.code, m.path) for m in session.messages if m.kind == "not-simulated"]
         assert ("session/unsupported", "/") in said
         assert {("session/held", "/B"), ("session/held", "/C")} <= set(said)
+
+
+def test_an_island_with_a_velocity_of_nan_stands_and_no_other() -> None:
+    ball = prim("PhysicsSphericalJoint", "ball", "", {"rel physics:body1": "</D>", "rel physics:body0": "</E>"})
+    found = opened(TEXT + free("D", x=30.0) + free("E", x=30.0) + ball + free("F", x=60.0))
+    found.GetPrimAtPath("/D").CreateAttribute("physics:velocity", Sdf.ValueTypeNames.Vector3f).Set(
+        Gf.Vec3f(float("nan"), 0, 0))
+    with Session(found) as session:
+        session.step(DT)
+        assert not {"/D", "/E"} & set(session.articulations) and "/F" in session.articulations
+        assert {"/D", "/E"} <= {m.path for m in session.messages if m.code == "session/held"}
