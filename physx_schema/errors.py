@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from physx_generated import AuthoringError, PhysxSchemaError, RegistrationError
 
-__all__ = ["AuthoringError", "PhysxSchemaError", "RegistrationError", "UnreadableError", "UnsupportedError"]
+__all__ = [
+    "AuthoringError", "PhysxSchemaError", "RegistrationError", "UnreadableError", "UnsupportedError", "printable",
+]
+
+_ESCAPED = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})     # control, format and bidi characters, line separators
 
 
 class UnreadableError(PhysxSchemaError):
@@ -13,3 +19,15 @@ class UnreadableError(PhysxSchemaError):
 
 class UnsupportedError(PhysxSchemaError, NotImplementedError):
     """Physics on the stage that the requested operation does not handle."""
+
+
+def printable(text: str) -> str:
+    """The text with every control and direction character as an escape."""
+    return "".join(map(_escape, text))
+
+
+def _escape(character: str) -> str:
+    if unicodedata.category(character) not in _ESCAPED:
+        return character
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -24,8 +24,8 @@ from physx_schema.cli.formats.github import workflow_commands
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import run_json
 from physx_schema.cli.program import Boundary, Internal
-from physx_schema.cli.text import finding_lines, not_evaluated_lines, plural, printable, summary
-from physx_schema.errors import UnreadableError
+from physx_schema.cli.text import finding_lines, not_evaluated_lines, plural, summary
+from physx_schema.errors import UnreadableError, printable
 from physx_schema.files import LAYER_SUFFIXES, write_text
 
 if TYPE_CHECKING:

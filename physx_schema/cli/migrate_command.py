@@ -15,8 +15,8 @@ import click
 
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import JSON_VERSION, plain
-from physx_schema.cli.text import plural, printable
-from physx_schema.errors import UnsupportedError
+from physx_schema.cli.text import plural
+from physx_schema.errors import UnsupportedError, printable
 from physx_schema.files import require_layer_name
 from physx_schema.migration import LayerChange, Migration, Note, migrate
 from physx_schema.migration.changes import breaking

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from physx_schema.cli.outline_joints import outside_lines
 from physx_schema.cli.outline_tree import articulation_lines, collider_line, header, home_of
-from physx_schema.cli.text import plural, printable
+from physx_schema.cli.text import plural
 from physx_schema.cli.unit_names import Units, number, units_of
 from physx_schema.description import Articulation, Description, Link, Opinion, Scene
 from physx_schema.description.model import PhysicsMaterial
 from physx_schema.description.solver_batches import SolverBatches
+from physx_schema.errors import printable
 
 _LISTED = 3             # places of one kind that are listed; --json has every one
 

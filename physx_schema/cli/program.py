@@ -13,8 +13,7 @@ from typing import Any
 
 import click
 
-from physx_schema.cli.text import printable
-from physx_schema.errors import PhysxSchemaError, UnreadableError
+from physx_schema.errors import PhysxSchemaError, UnreadableError, printable
 from physx_schema.files import recover
 
 ENTRY_POINTS = "physx_schema.commands"

@@ -14,10 +14,10 @@ from pxr import Sdf
 from physx_schema.checking.engine.finding import Finding, location
 from physx_schema.checking.engine.repair import RemoveProperty, RemoveSchema, RenameProperty, RenameSchema, in_words
 from physx_schema.checking.engine.repaired_stage import Check, Fixed, fix
-from physx_schema.cli.text import plural, printable, summary
+from physx_schema.cli.text import plural, summary
 from physx_schema.description.robot_files import require_layer
 from physx_schema.description.stages import open_stage
-from physx_schema.errors import UnreadableError, UnsupportedError
+from physx_schema.errors import UnreadableError, UnsupportedError, printable
 from physx_schema.files import require_layer_name
 from physx_schema.migration.layer_files import comment_lines, copy, in_package, replace, why_not, write_layer
 from physx_schema.migration.report import LayerChange

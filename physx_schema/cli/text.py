@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from physx_schema.checking import Finding, Report
 from physx_schema.checking.engine.finding import location, rank
 from physx_schema.description import Opinion
-
-_ESCAPED = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})     # control, format and bidi characters, line separators
+from physx_schema.errors import printable
 
 _ELSEWHERE, _HIDDEN, _IDLE = "unused/other-engine", "scene/hidden", "unused/idle"
 _PRIM = "<prim>"    # stands for each of several prims in a text
 _NAMED = 5          # prims named of a finding that is no error
-
-
-def printable(text: str) -> str:
-    """The text with every control and direction character as an escape."""
-    return "".join(map(_escape, text))
-
-
-def _escape(character: str) -> str:
-    if unicodedata.category(character) not in _ESCAPED:
-        return character
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def finding_lines(source: str, findings: Sequence[Finding], folding: bool = True) -> Iterator[str]:

@@ -12,7 +12,7 @@ from pxr import Sdf, Tf, Usd
 from physx_schema.description.file_safety import require_text
 from physx_schema.description.robot_files import converted, converter_of, original
 from physx_schema.description.trial import require_survived
-from physx_schema.errors import UnreadableError
+from physx_schema.errors import UnreadableError, printable
 from physx_schema.files import legible, representable
 
 _PARSER_RULE = re.compile(r"parse error matching .*?(?= at ')")
@@ -92,7 +92,7 @@ def _short(text: str) -> str:
     if text.startswith("Cannot determine file format"):
         return f"not a USD file; {_GIVE}"
     text = _PARSER_RULE.sub("it cannot be parsed", text)
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + " ..."
+    return printable(text if len(text) <= _LONGEST else text[:_LONGEST] + " ...")
 
 
 def source_name(stage: Any) -> str:

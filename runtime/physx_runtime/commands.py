@@ -12,7 +12,8 @@ import click
 
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.repairs import Way, fix_stages
-from physx_schema.cli.text import plural, printable
+from physx_schema.cli.text import plural
+from physx_schema.errors import printable
 
 if TYPE_CHECKING:
     from physx_runtime.packing.left_out import NotSimulated

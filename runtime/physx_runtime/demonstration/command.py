@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from physx_schema.cli.text import printable
+from physx_schema.errors import printable
 
 
 @click.command("demo")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from physx_schema.cli.isolation import isolation_option
-from physx_schema.cli.text import printable
+from physx_schema.errors import printable
 
 
 @click.command("view")

@@ -19,7 +19,8 @@ from physx_runtime.verification.report import (
     Verification,
 )
 from physx_schema.cli.json_output import plain
-from physx_schema.cli.text import plural, printable
+from physx_schema.cli.text import plural
+from physx_schema.errors import printable
 
 FORMAT_VERSION = 2
 HEADINGS = ("path", "property", "authored", "effective", "ideal", "verdict")

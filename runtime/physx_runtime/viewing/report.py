@@ -37,10 +37,11 @@ from physx_runtime.viewing.robot.script import script, script_hash
 from physx_runtime.viewing.text import listed, numeral
 from physx_schema.checking import Report
 from physx_schema.checking.engine.finding import location
-from physx_schema.cli.text import plural, printable
+from physx_schema.cli.text import plural
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.stages import open_stage
+from physx_schema.errors import printable
 from physx_schema.files import replacing
 
 MARKS = {AS_AUTHORED: ("ok", "\N{CHECK MARK}"), ALTERED: ("altered", "\N{ALMOST EQUAL TO}"),

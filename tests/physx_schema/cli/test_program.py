@@ -19,8 +19,7 @@ from support.stages.robots import base, finger, joint, link, robot
 from physx_schema.checking import RULES
 from physx_schema.cli.json_output import plain
 from physx_schema.cli.program import ENTRY_POINTS, Boundary, Program, program
-from physx_schema.cli.text import printable
-from physx_schema.errors import AuthoringError, UnreadableError
+from physx_schema.errors import AuthoringError, UnreadableError, printable
 
 CLEAN, BAD = str(STAGES / "clean_finger.usda"), str(STAGES / "misspelt_token.usda")
 

@@ -110,6 +110,14 @@ def test_deep_prims_are_read(depth: int, tmp_path: Path) -> None:
     assert call("describe", path).exit_code == 0
 
 
+def test_control_characters_that_usd_quotes_are_escapes(tmp_path: Path) -> None:
+    path = tmp_path / "a.usda"
+    path.write_text(HEAD + 'def "a"\n{\n    float size = 1\x08 float width = 2\n}\n')
+    with pytest.raises(UnreadableError) as caught:
+        check(path)
+    assert str(caught.value).isprintable() and "\\x08" in str(caught.value)
+
+
 def test_deep_dictionaries_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.usda"
     path.write_text(f"{HEAD}(\ncustomLayerData = {{{'dictionary a = {' * 20_000}{'}' * 20_000}}}\n)\n")

@@ -52,6 +52,7 @@ OPERATIONS = ("xformOp:translate", "xformOp:orient", "xformOp:scale", "!resetXfo
 POSE = {"double3 xformOp:translate": "(1, 2, 3)", "quatf xformOp:orient": "(1, 0, 0, 0)",
         "float3 xformOp:scale": "(1, 1, 1)",
         "uniform token[] xformOpOrder": '["xformOp:translate", "xformOp:orient", "xformOp:scale"]'}
+PIECES = (*BODIES, *JOINTS, *JOINT_TYPES, *PATHS, *NUMBERS, *TEXTS, *HEADS, *METADATA, *OPERATIONS)
 
 
 @cache
