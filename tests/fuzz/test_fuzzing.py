@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
 import pytest
 from support.fuzzing.targets import TARGETS, run
+from support.places import DATA, ROOT
+
+TEXTS = [name for name, target in TARGETS.items() if target.guided]
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -15,3 +24,26 @@ def test_hostile_input_works_or_is_refused_in_a_line(name: str) -> None:
 @pytest.mark.parametrize("name", TARGETS)
 def test_much_hostile_input_works_or_is_refused_in_a_line(name: str) -> None:
     run(name, 0, TARGETS[name].sweep)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_that_were_kept_work_or_are_refused_in_a_line(name: str) -> None:
+    paths = sorted((DATA / "fuzz" / name).iterdir())
+    assert paths
+    for path in paths:
+        TARGETS[name].hold(path.read_bytes())
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", TEXTS)
+def test_texts_that_reach_new_lines_work_or_are_refused_in_a_line(name: str, tmp_path: Path) -> None:
+    if find_spec("atheris") is None:
+        pytest.skip("no atheris here; install the extra fuzz")
+    (tmp_path / "found").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "support.fuzzing.guided", name, str(tmp_path / "found"), str(DATA / "fuzz" / name),
+         f"-runs={TARGETS[name].guided}", "-seed=1", f"-artifact_prefix={tmp_path}/"],
+        capture_output=True, text=True, errors="replace", check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(str(ROOT / part) for part in (
+            "tests", ".", "codegen", "generated", "runtime"))})
+    assert done.returncode == 0, done.stderr[-4000:]

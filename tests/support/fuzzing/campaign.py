@@ -1,7 +1,7 @@
 """Many cases of every kind, counted: `python -m support.fuzzing.campaign` with `tests` on the path, or `make fuzz`.
 
-Each thousand cases are a seed, and run in a process of their own, which may crash or hang. What fails is printed with
-its seed; the table is what docs/security.md shows.
+Each thousand cases are a seed, and run in a process of their own, which may crash or hang. How each
+ended is printed; the table is what docs/security.md shows.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ def outcome(name: str, number: int, count: int) -> str:
     command = [sys.executable, "-m", "support.fuzzing.campaign", "--child", name, str(number), str(count)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if not done.returncode:
+        print(f"{name}, seed {number}: {count} cases", file=sys.stderr, flush=True)
         return ""
     kind = "crash" if done.returncode < 0 else "hang" if "Timeout (" in done.stderr else "traceback"
     start = max(done.stderr.rfind("Traceback (most"), done.stderr.rfind("Timeout ("), 0)

@@ -52,13 +52,17 @@ CASES = st.sampled_from(sorted(CALLS)).flatmap(lambda method: st.builds(
 
 
 @cache
-def simulation() -> Simulation:
-    """Three fingers after two steps, the second under the eyes of the Direct API."""
+def simulation() -> tuple[Simulation, dict[str, Any]]:
+    """Three fingers, of which the Direct API has seen a step, and the parameters that it can set."""
     made = Simulation(FINGER, worlds=WORLDS)
     made.step()
     assert made.direct.count == WORLDS
     made.step()
-    return made
+    tendons = {kind: np.zeros((WORLDS, made.direct.block_size(kind)), np.float32)
+               for kind in WriteType.__members__ if "TENDON" in kind}
+    for kind, numbers in tendons.items():
+        made.direct.get(kind, numbers, np.arange(WORLDS))
+    return made, tendons
 
 
 def memory(call: Call, wanted: int) -> Any:
@@ -80,8 +84,10 @@ def memory(call: Call, wanted: int) -> Any:
 
 def hold(case: Call) -> None:
     """A call works as one with plain memory does, or is refused in one line and has changed nothing."""
-    made = simulation()
+    made, tendons = simulation()
     made.reset()
+    for kind, numbers in tendons.items():       # a reset leaves parameters as they were set
+        made.direct.set(kind, numbers, np.arange(WORLDS))
     made.step()
     before, direct = state(made), made.direct
     names = CALLS[case.method].__members__
@@ -109,7 +115,7 @@ def hold(case: Call) -> None:
 
 def require_same_as_plain(case: Call, data: Any, given: Any) -> None:
     """Fail unless each block holds what a plain buffer of all worlds holds; the rest stays as it was given."""
-    direct = simulation().direct
+    direct = simulation()[0].direct
     mask = bool(case.indices) and isinstance(case.indices[0], bool)
     places = [at for at, on in enumerate(case.indices) if on] if mask else range(len(case.indices))
     stride = direct.block_size(case.kind)

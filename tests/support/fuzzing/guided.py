@@ -13,41 +13,29 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Callable
 
 import atheris
 
 with atheris.instrument_imports(include=["physx_codegen", "physx_schema"]):
-    from support.fuzzing import definitions, schema_layers, stages
+    from support.fuzzing.targets import TARGETS
 
 LONGEST = 4000          # bytes of a text
 
 
-def as_stage(content: bytes) -> None:
-    """Hold what is text as a stage."""
-    stages.hold(content.decode("utf-8", "replace"))
-
-
-KINDS: dict[str, tuple[Callable[[bytes], None], tuple[str, ...]]] = {
-    "definitions": (definitions.hold, definitions.PIECES),
-    "schema_layers": (schema_layers.hold, schema_layers.PIECES),
-    "stages": (as_stage, stages.PIECES),
-}
-
-
-def quoted(piece: str) -> str:
+def quoted(word: str) -> str:
     """A line of libFuzzer's dictionary."""
-    return '"' + "".join(f"\\x{byte:02x}" for byte in piece.encode()) + '"\n'
+    return '"' + "".join(f"\\x{byte:02x}" for byte in word.encode()) + '"\n'
 
 
 def main() -> None:
     """Run libFuzzer with the words of a kind; it ends the process."""
     kind, *rest = sys.argv[1:]
-    hold, pieces = KINDS[kind]
+    target = TARGETS[kind]
     with tempfile.NamedTemporaryFile("w", suffix=".dict", encoding="ascii") as words:
-        words.writelines(quoted(piece) for piece in pieces if piece)
+        words.writelines(quoted(word) for word in target.words if word)
         words.flush()
-        atheris.Setup([sys.argv[0], *rest, f"-dict={words.name}", f"-max_len={LONGEST}", "-len_control=0"], hold)
+        atheris.Setup([sys.argv[0], *rest, f"-dict={words.name}", f"-max_len={LONGEST}", "-len_control=0"],
+                      target.hold)
         atheris.Fuzz()
 
 

@@ -21,15 +21,17 @@ class Target:
     quick: int
     sweep: int
     campaign: int
+    guided: int = 0                 # texts that the sweep draws by what they reach; 0 where cases are no texts
+    words: tuple[str, ...] = ()     # of such texts
 
 
 TARGETS = {
-    "definitions": Target(definitions.CASES, definitions.hold, 60, 900, 40_000),
-    "schema_layers": Target(schema_layers.CASES, schema_layers.hold, 60, 900, 40_000),
-    "stages": Target(stages.CASES, stages.hold, 10, 60, 2_000),
-    "crates": Target(crates.CASES, crates.hold, 10, 60, 2_500),
-    "session_edits": Target(session_edits.CASES, session_edits.hold, 6, 50, 1_500),
-    "direct_buffers": Target(direct_buffers.CASES, direct_buffers.hold, 40, 400, 15_000),
+    "definitions": Target(definitions.CASES, definitions.hold, 60, 900, 30_000, 1000, definitions.PIECES),
+    "schema_layers": Target(schema_layers.CASES, schema_layers.hold, 60, 900, 30_000, 400, schema_layers.PIECES),
+    "stages": Target(stages.CASES, stages.hold, 10, 60, 5_000, 60, stages.PIECES),
+    "crates": Target(crates.CASES, crates.hold, 10, 60, 10_000),
+    "session_edits": Target(session_edits.CASES, session_edits.hold, 6, 50, 5_000),
+    "direct_buffers": Target(direct_buffers.CASES, direct_buffers.hold, 40, 400, 20_000),
 }
 
 
