@@ -4,6 +4,7 @@
 #   make release  the wheel, built twice to the same bytes, its bill of materials, and the tests against it; in dist/
 #   make sweep    long comparisons, with real PhysX and SAPIEN where they can be installed
 #   make fuzz     100,000 hostile inputs, an hour or so: kinds, seeds and what went wrong, as a table
+#   make compat   the quick tests of what touches USD, on every USD that is supported, each in an environment of its own
 PYTHON ?= python3
 WORKERS ?= 2
 ORACLE_PACKAGES = "ovphysx>=0.7,<0.8" "physx-usd-schemas==25.11.2.*" "newton-usd-schemas>=0.6,<0.7" "usd-core==26.11" "numpy>=2.0,<3"
@@ -29,7 +30,7 @@ endif
 export USD_VALIDATION_PYTHON ?= $(CURDIR)/.venv-usd-validation/bin/python
 export ASSET_VALIDATOR_PYTHON ?= $(CURDIR)/.venv-asset-validator/bin/python
 
-.PHONY: demo test sweep fuzz oracle validators release
+.PHONY: demo test sweep fuzz compat oracle validators release
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.ready-demo
@@ -78,6 +79,30 @@ $(ORACLE_VENV)/.ready: Makefile
 	$(ORACLE_VENV)/bin/python $(INSTALL) $(ORACLE_PACKAGES)
 	@$(ORACLE_VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"), end="/without_workers.pth")' \
 		| xargs sh -c 'echo "$(WITHOUT_WORKERS)" > "$$0"'
+	@touch $@
+
+# The oldest USD that is declared, the newest, and the one that Isaac Lab 3 pins, which is for Python 3.12 alone there.
+COMPAT := oldest newest exchange
+COMPAT_PYTHON ?= $(shell command -v python3.12 || echo $(PYTHON))
+COMPAT_PACKAGES = "pytest>=8.3,<10" "pytest-xdist>=3.6,<4" "newton-usd-schemas==0.6.*"
+COMPAT_TESTS = tests/codegen tests/schema tests/generated tests/physx_schema tests/runtime/test_program.py \
+	tests/runtime/test_pytest_plugin.py \
+	$(addprefix tests/runtime/,components demonstration packing session verification viewing)
+
+# All three run, and the target fails where one did.
+compat:
+	@$(MAKE) --no-print-directory -k $(addprefix compat-,$(COMPAT))
+
+compat-%: .venv-usd-%/.ready
+	@$(<D)/bin/python -c 'from physx_schema.installed_usd import folder, installed_beside as on; print("$@:", on(folder()))'
+	$(<D)/bin/python -m pytest -n $(WORKERS) -m "not sweep" $(COMPAT_TESTS)
+
+.venv-usd-oldest/.ready: USD = "usd-core==25.11.*"
+.venv-usd-newest/.ready: USD = "usd-core<27"
+.venv-usd-exchange/.ready: USD = "usd-exchange==3.0.1"
+$(COMPAT:%=.venv-usd-%/.ready): pyproject.toml Makefile
+	$(COMPAT_PYTHON) -m venv $(@D)
+	$(@D)/bin/python $(INSTALL) $(USD) $(COMPAT_PACKAGES) -e ".[report]"
 	@touch $@
 
 validators: .venv-usd-validation/.ready .venv-asset-validator/.ready

@@ -1,0 +1,78 @@
+"""What a command is busy with, in a line of the terminal that goes when it is done; and the option that silences it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import TextIO
+
+import click
+
+from physx_schema.cli.text import printable
+
+PATIENCE = 2.0          # seconds after which a reader wonders whether anything goes on
+BEAT = 0.5              # seconds between two looks at the clock
+_QUIET = "physx_schema.quiet"
+_CLEAR = "\r\x1b[K"     # to the line's start, and the line away
+
+
+def _silence(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    context.meta[_QUIET] = value
+
+
+quiet_option = click.option("-q", "--quiet", is_flag=True, expose_value=False, callback=_silence,
+                            help="Say only what is wrong: no summary and no progress.")
+
+
+def is_quiet() -> bool:
+    """Whether the command that runs was told to say only what is wrong."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get(_QUIET))
+
+
+class Progress:
+    """The line of what is done, once that takes longer than anybody waits without a word; only on a terminal."""
+
+    def __init__(self, what: str, stream: TextIO) -> None:
+        self.what = what
+        self._stream = stream
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._tell, daemon=True)
+
+    def start(self) -> None:
+        """Watch the clock, in a thread of its own."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """Take the line away."""
+        self._ended.set()
+        self._thread.join()
+
+    def _tell(self) -> None:
+        started, wait = monotonic(), PATIENCE
+        while not self._ended.wait(wait):
+            wait = BEAT
+            self._put(f"{_CLEAR}{printable(self.what)}, {monotonic() - started:.0f} s")
+        if wait == BEAT:
+            self._put(_CLEAR)
+
+    def _put(self, text: str) -> None:
+        self._stream.write(text)
+        self._stream.flush()
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Progress]:
+    """Show what the block does on stderr once it takes longer than 2 s, where stderr is a terminal and not silenced."""
+    shown = Progress(what, sys.stderr)
+    if is_quiet() or not sys.stderr.isatty():
+        yield shown
+        return
+    shown.start()
+    try:
+        yield shown
+    finally:
+        shown.end()
