@@ -18,11 +18,11 @@ from physx_codegen.convert_command import convert
 from physx_codegen.model import SchemaError
 from pxr import Plug, Sdf
 from support.places import ROOT, SCHEMAS
+from support.schemas.everything import EVERYTHING
 from support.schemas.schema_differences import difference
 from support.schemas.usd_files import plugin
 
 GENERATED = ROOT / "generated/physx_generated"
-EVERYTHING = SCHEMAS / "everything/schema.usda"
 SMALL = SCHEMAS / "small/schema"
 
 
@@ -167,9 +167,8 @@ def test_pixars_generator_makes_of_a_round_trip_what_it_makes_of_the_original(tm
 
 
 def test_windows_line_ends_change_nothing(tmp_path: Path) -> None:
-    source = SCHEMAS / "everything/schema.usda"
-    (tmp_path / "schema.usda").write_bytes(source.read_bytes().replace(b"\n", b"\r\n"))
-    assert converting.convert(tmp_path / "schema.usda") == converting.convert(source)
+    (tmp_path / "schema.usda").write_bytes(EVERYTHING.read_bytes().replace(b"\n", b"\r\n"))
+    assert converting.convert(tmp_path / "schema.usda") == converting.convert(EVERYTHING)
 
 
 def test_names_have_letters_of_every_script_in_both_forms(tmp_path: Path) -> None:
@@ -183,9 +182,8 @@ def test_names_have_letters_of_every_script_in_both_forms(tmp_path: Path) -> Non
 
 
 def test_two_forms_do_not_come_to_lie_in_one_folder(tmp_path: Path) -> None:
-    source = SCHEMAS / "everything/schema.usda"
     definitions = tmp_path / "definitions"
-    assert CliRunner().invoke(convert, [str(source), "--out", str(definitions)]).exit_code == 0
+    assert CliRunner().invoke(convert, [str(EVERYTHING), "--out", str(definitions)]).exit_code == 0
     before = sorted(definitions.iterdir())
     result = CliRunner().invoke(convert, [str(definitions), "--out", str(definitions)])
     assert result.exit_code == 2 and "definitions of the other form; give an --out of its own" in result.stderr

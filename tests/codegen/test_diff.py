@@ -16,7 +16,8 @@ from physx_codegen.diff_command import diff
 from physx_codegen.model import Attribute, Library
 from physx_codegen.sources import Source, read
 from pxr import Sdf
-from support.places import ROOT, SCHEMAS
+from support.places import ROOT
+from support.schemas.everything import EVERYTHING
 from support.schemas.usd_generator import RESOURCES
 
 WHEEL = "physx-usd-schemas"
@@ -307,12 +308,11 @@ def test_no_difference_exits_0(tmp_path: Path) -> None:
 
 
 def test_a_folder_with_a_schema_usda_is_that_schema(tmp_path: Path) -> None:
-    source = SCHEMAS / "everything/schema.usda"
     for folder in (tmp_path, tmp_path / "libraries"):
         (folder / "toy").mkdir(parents=True)
-        shutil.copy(source, folder / "toy/schema.usda")
+        shutil.copy(EVERYTHING, folder / "toy/schema.usda")
     for other in (tmp_path / "toy", tmp_path / "libraries"):
-        assert run(str(source), str(other)).exit_code == 0
+        assert run(str(EVERYTHING), str(other)).exit_code == 0
 
 
 def test_a_plugin_file_that_only_includes_others_is_passed_over(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import pytest
 from physx_codegen.generate import generate
 from physx_codegen.render import support
 from support.places import ROOT, SCHEMAS
+from support.schemas.everything import EVERYTHING
 
 SMALL = SCHEMAS / "small"
 FEATURES = ("small", "kinds", "libraries")
@@ -44,7 +45,7 @@ def test_a_file_equals_the_expected_one(feature: str, name: str) -> None:
 def test_output_is_the_same_under_another_hash_seed() -> None:
     code = ("from pathlib import Path; from physx_codegen.generate import generate; import sys;"
             "print([sorted(generate(Path(word)).items()) for word in sys.argv[1:]])")
-    sources = [str(SCHEMAS / feature / "schema") for feature in FEATURES] + [str(SCHEMAS / "everything/schema.usda")]
+    sources = [str(SCHEMAS / feature / "schema") for feature in FEATURES] + [str(EVERYTHING)]
     made_under = {seed: subprocess.run(
         [sys.executable, "-c", code, *sources], check=True, capture_output=True, text=True,
         env={"PYTHONPATH": str(ROOT / "codegen"), "PYTHONHASHSEED": seed}).stdout for seed in "012"}

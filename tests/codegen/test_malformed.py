@@ -20,12 +20,13 @@ from physx_codegen.cli import generate as command
 from physx_codegen.convert_command import convert
 from physx_codegen.model import SchemaError
 from support.places import DATA, SCHEMAS
+from support.schemas.everything import EVERYTHING
 
 MALFORMED = DATA / "malformed_schemas"
 FAULTS = sorted(path.name for path in MALFORMED.glob("*") if path.suffix in {".usda", ".yaml"})
 USD_WORDS = re.compile(r"not usda: .*(?=; )")       # differ between releases of USD
 UNREADABLE = ("not usda: ", "not YAML: ", "does not begin with #usda", "byte order mark", "not UTF-8")
-FUZZED = {"schema.usda": SCHEMAS / "everything/schema.usda",
+FUZZED = {"schema.usda": EVERYTHING,
           "toy.yaml": SCHEMAS / "small/schema/coil.yaml"}
 MUTANTS = 60
 

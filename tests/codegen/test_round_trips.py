@@ -12,13 +12,14 @@ from physx_codegen import fields, load_yaml, value_types, write_usda, write_yaml
 from physx_codegen.load_usda import load_usda
 from physx_codegen.model import Attribute, Entry, Library, Relationship, SchemaClass
 from support.places import ROOT, SCHEMAS
+from support.schemas.everything import EVERYTHING
 from support.schemas.schema_differences import difference, specs
 from support.schemas.usd_generator import SOURCES
 from support.schemas.wheels import wheel_folder
 
 YAML = [ROOT / "schema/physx", ROOT / "schema/omni_physics", ROOT / "schema/legacy",
         SCHEMAS / "small/schema"]
-OWN = [SCHEMAS / name / "schema.usda" for name in ("everything", "small", "unregistered")]
+OWN = [EVERYTHING, *(SCHEMAS / name / "schema.usda" for name in ("small", "unregistered"))]
 USDA = [*OWN, *SOURCES.values()]
 
 

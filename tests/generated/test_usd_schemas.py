@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from physx_codegen.emit import write
 from physx_codegen.generate import generate
-from support.places import SCHEMAS
+from support.schemas.everything import EVERYTHING
 from support.schemas.usd_generator import SOURCES
 
-EVERYTHING = SCHEMAS / "everything/schema.usda"
 USE = """
 import importlib
 import sys
