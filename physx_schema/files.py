@@ -19,6 +19,7 @@ __all__ = ["LAYER_SUFFIXES", "Writer", "legible", "read_text", "recover", "repla
 
 LARGEST_INPUT = 1 << 26     # bytes of a file of settings, known findings or differences
 LAYER_SUFFIXES = (".usda", ".usdc", ".usd")
+STAGE_SUFFIXES = (*LAYER_SUFFIXES, ".usdz")
 
 
 @contextmanager

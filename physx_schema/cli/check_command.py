@@ -17,6 +17,7 @@ from physx_schema.checking import DEFAULT_PROFILE, DRIVEN, PROFILES, RULES, SEVE
 from physx_schema.checking.catalogue import selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.baseline import write_baseline as write_known
+from physx_schema.checking.engine.finding import rank
 from physx_schema.checking.engine.profile import parse_profile
 from physx_schema.checking.settings import Settings, nearest, read_settings
 from physx_schema.checking.stages import Run, check_all, check_one
@@ -24,16 +25,16 @@ from physx_schema.cli.formats.github import workflow_commands
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import run_json
 from physx_schema.cli.program import Boundary, Internal
+from physx_schema.cli.progress import Progress, is_quiet, progress, quiet_option
 from physx_schema.cli.text import finding_lines, not_evaluated_lines, plural, summary
 from physx_schema.errors import UnreadableError, printable
-from physx_schema.files import LAYER_SUFFIXES, write_text
+from physx_schema.files import STAGE_SUFFIXES, write_text
 
 if TYPE_CHECKING:
     from physx_schema.checking.engine.repaired_stage import Check
 
 FORMATS = ("text", "json", "sarif", "html", "github")
 _COMPLETE = ("json", "sarif")       # for programs, which are told every finding
-STAGE_SUFFIXES = (*LAYER_SUFFIXES, ".usdz")
 
 
 def _several(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -73,6 +74,7 @@ def _list_rules(context: click.Context, parameter: click.Parameter, wanted: bool
               help="The least severity that makes the exit code 1.  [default: error]")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Leave the known findings of this file out.")
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Write every finding to this file as known.")
+@quiet_option
 @click.option("--max-findings", type=click.IntRange(min=1),
               help="Show at most so many findings of a file, but every error, as text, html or github.")
 @click.option("--config", type=click.Path(path_type=Path),
@@ -90,7 +92,8 @@ def check_command(
     max_findings: int | None, config: Path | None, fixing: bool, unsafe_fixes: bool, in_place: bool,
     override: Path | None, **choices: Any,
 ) -> None:
-    """Check the physics of stages: files, patterns such as 'assets/**/*.usda', or - for a list on stdin.
+    """Check the physics of stages: files, folders with all stages in them, patterns such as 'assets/**/*.usda', or -
+    for a list on stdin.
 
     Exit codes: 0 clean, 1 findings, 2 usage, 3 unreadable file, 4 internal error, 5 not evaluated (with --strict).
     """
@@ -113,14 +116,16 @@ def check_command(
     _require_no_stage(output, "-o")
     _require_no_stage(write_baseline, "--write-baseline")
     known = baseline or settings.baseline
-    run = check_all(_listed(paths), settings, Baseline(known) if known and not write_baseline else None,
-                    lambda path: _guarded(path, settings))
+    listed = _listed(paths)
+    with progress("checking") as shown:
+        one = _counted(listed, shown, settings)
+        run = check_all(listed, settings, Baseline(known) if known and not write_baseline else None, one)
     for message in (*run.unreadable.values(), *run.broken.values()):
         click.echo(printable(message), err=True)
     if write_baseline:
         _write_baseline(write_baseline, run)
         raise click.exceptions.Exit(4 if run.broken else 3 if run.unreadable else 0)
-    _put(_shown(run, style, max_findings, not settings.select), output)
+    _put(_shown(run, style, max_findings, settings), output)
     raise click.exceptions.Exit(run.exit_code(settings.strict, settings.fail_on))
 
 
@@ -159,7 +164,7 @@ def _listed(paths: Sequence[str]) -> list[str]:
 
 
 def _stages(paths: Sequence[str]) -> Iterator[str]:
-    """The files that arguments name: themselves, what a pattern matches, and the lines of stdin for -."""
+    """The files that arguments name: themselves, those in folders and patterns, and the lines of stdin for -."""
     for path in paths:
         if path == "-":
             yield from filter(None, (os.fsdecode(line).strip() for line in sys.stdin.buffer))
@@ -168,8 +173,31 @@ def _stages(paths: Sequence[str]) -> Iterator[str]:
             if not found:
                 raise click.UsageError(f"{printable(path)} matches no file")
             yield from found
+        elif Path(path).is_dir():
+            yield from _inside(Path(path)) or [path]    # which is no stage, and said to be none
         else:
             yield path
+
+
+def _inside(folder: Path) -> list[str]:
+    """The stages in a folder and in those inside it, hidden ones and environments of Python apart."""
+    found: list[str] = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders
+                      if not name.startswith(".") and not (Path(place) / name / "pyvenv.cfg").exists()]
+        found += [str(Path(place) / name) for name in names
+                  if name.lower().endswith(STAGE_SUFFIXES) and not name.startswith(".")]
+    return sorted(found)
+
+
+def _counted(paths: Sequence[str], shown: Progress, settings: Settings) -> Callable[[str], Report | str]:
+    """What checks one of several stages, and tells how many were before it."""
+    numbers = {path: number for number, path in enumerate(dict.fromkeys(paths), 1)}
+
+    def one(path: str) -> Report | str:
+        shown.what = f"checking {path}" + (f" ({numbers[path]} of {len(numbers)})" if len(numbers) > 1 else "")
+        return _guarded(path, settings)
+    return one
 
 
 def _guarded(path: str, settings: Settings) -> Report | str:
@@ -187,7 +215,7 @@ def _write_baseline(path: Path, run: Run) -> None:
     click.echo(f"{path}: {plural(count, 'known finding')} of {plural(len(run.reports), 'file')}", err=True)
 
 
-def _shown(run: Run, style: str, most: int | None, folding: bool) -> str:
+def _shown(run: Run, style: str, most: int | None, settings: Settings) -> str:
     """The run in one of the formats, as it is written."""
     if style == "json":
         return run_json(run) + "\n"
@@ -199,23 +227,29 @@ def _shown(run: Run, style: str, most: int | None, folding: bool) -> str:
         from physx_schema.cli.formats.page import page  # with jinja2, which nothing else here needs
 
         return page(run, most)
-    lines: Iterable[str] = workflow_commands(run, most) if style == "github" else _text(run, most, folding)
+    lines: Iterable[str] = workflow_commands(run, most) if style == "github" else _text(run, most, settings)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _text(run: Run, most: int | None, folding: bool) -> Iterator[str]:
+def _text(run: Run, most: int | None, settings: Settings) -> Iterator[str]:
+    """Lines for people; where only what is wrong is wanted, none of what leaves the exit code 0 as it is."""
+    quiet = is_quiet()
     for path, report in run.reports.items():
         shown, hidden = report.first(most)
-        yield from finding_lines(path, shown, folding)
+        least = rank(min(settings.fail_on, "warning", key=rank)) if quiet else 0
+        yield from finding_lines(path, [item for item in shown if rank(item.severity) >= least], not settings.select)
         if hidden:
             yield printable(f"{path}: {plural(hidden, 'finding')} more, not shown")
-        yield from not_evaluated_lines(path, report.not_evaluated)
-        yield printable(f"{path}: {summary(report)}")
+        if settings.strict or not quiet:
+            yield from not_evaluated_lines(path, report.not_evaluated)
+        if not quiet:
+            yield printable(f"{path}: {summary(report)}")
 
 
 def _put(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
     else:
-        write_text(output, text)
-        click.echo(f"wrote {printable(str(output))}", err=True)
+        write_text(output, click.unstyle(text))
+        if not is_quiet():
+            click.echo(f"wrote {printable(str(output))}", err=True)

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import click
+
 from physx_schema.checking import Finding, Report
 from physx_schema.checking.engine.finding import location, rank
+from physx_schema.cli.formats.places import line_of
 from physx_schema.description import Opinion
 from physx_schema.errors import printable
 
 _ELSEWHERE, _HIDDEN, _IDLE = "unused/other-engine", "scene/hidden", "unused/idle"
 _PRIM = "<prim>"    # stands for each of several prims in a text
 _NAMED = 5          # prims named of a finding that is no error
+_COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
+
+
+def painted(text: str, severity: str = "error") -> str:
+    """The text in the colour of a severity, where a command writes to a terminal that is to have colours."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty()
+    return text if plain or click.get_current_context(silent=True) is None else click.style(
+        text, fg=_COLOURS[severity], bold=severity == "error")
 
 
 def finding_lines(source: str, findings: Sequence[Finding], folding: bool = True) -> Iterator[str]:
     """Where and what, why it matters, what to do; errors first, and once what several prims have in common.
 
+    source: the file of the root layer; the line is told of what stands in layers of text.
     folding: many opinions of other engines are one line, and what a hidden scene has in vain is counted with it, as
     files have them that converters wrote.
     """
@@ -37,10 +51,12 @@ def finding_lines(source: str, findings: Sequence[Finding], folding: bool = True
         groups.setdefault(_in_common(finding), []).append(finding)
     for (severity, code, name, layer, *texts), group in groups.items():
         message, why, fix = texts if len(group) > 1 else (group[0].message, group[0].why, group[0].fix)
-        yield printable(f"{source}: {_place(group, name)}: {severity} {code}: {message}"
-                        + (f" [{layer}]" if layer else ""))
+        line = line_of(layer or source, group[0].path, name) if len(group) == 1 else None
+        number = f":{line}" if line else ""
+        yield (printable(f"{source}{'' if layer else number}: {_place(group, name)}: ") + painted(severity, severity)
+               + printable(f" {code}: {message}" + (f" [{layer}{number}]" if layer else "")))
         if len(group) > 1:
-            yield printable(f"    at: {_prims(group)}")
+            yield printable(f"    at: {_prims(group, layer or source)}")
         yield printable(f"    why: {why}")
         yield printable(f"    fix: {fix}")
 
@@ -71,11 +87,13 @@ def _place(group: Sequence[Finding], name: str) -> str:
     return f"{name} of {prims}" if name and name != "apiSchemas" else prims
 
 
-def _prims(group: Sequence[Finding]) -> str:
-    """The prims of a group: of errors all, of others the first few."""
-    paths = [finding.path for finding in group]
-    shown = paths if group[0].severity == "error" else paths[:_NAMED]
-    return ", ".join(shown) + (f" and {len(paths) - len(shown)} more" if len(paths) > len(shown) else "")
+def _prims(group: Sequence[Finding], file: str) -> str:
+    """The prims of a group with their lines: of errors all, of others the first few."""
+    shown = group if group[0].severity == "error" else group[:_NAMED]
+    lines = [line_of(file, finding.path, finding.property) for finding in shown]
+    told = (f"{finding.path} (line {line})" if line else finding.path
+            for finding, line in zip(shown, lines, strict=True))
+    return ", ".join(told) + (f" and {len(group) - len(shown)} more" if len(group) > len(shown) else "")
 
 
 def not_evaluated_lines(source: str, opinions: Sequence[Opinion]) -> Iterator[str]:

@@ -43,6 +43,7 @@ class Converter:
 
 CONVERTERS = (Converter("URDF", ".urdf", "robot", "urdf_usd_converter"),
               Converter("MJCF", ".xml", "mujoco", "mujoco_usd_converter"))
+ROBOT_SUFFIXES = tuple(item.suffix for item in CONVERTERS)
 _ORIGINALS: dict[str, Path] = {}        # the root layer of a converted stage: the file that it was made of
 
 

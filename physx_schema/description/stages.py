@@ -10,10 +10,10 @@ from typing import Any
 from pxr import Sdf, Tf, Usd
 
 from physx_schema.description.file_safety import require_text
-from physx_schema.description.robot_files import converted, converter_of, original
+from physx_schema.description.robot_files import ROBOT_SUFFIXES, converted, converter_of, original
 from physx_schema.description.trial import require_survived
 from physx_schema.errors import UnreadableError, printable
-from physx_schema.files import legible, representable
+from physx_schema.files import STAGE_SUFFIXES, legible, representable
 
 _PARSER_RULE = re.compile(r"parse error matching .*?(?= at ')")
 _LONGEST = 160
@@ -58,11 +58,17 @@ def _require_file(path: Path) -> None:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UnreadableError(f"{path}: cannot be read: {reason}; check the path and its permissions") from None
     if stat.S_ISDIR(status.st_mode):
-        raise UnreadableError(f"{path}: a directory, not a USD file; {_GIVE}")
+        raise UnreadableError(f"{path}: a directory, not a USD file; {_within(path)}")
     if not stat.S_ISREG(status.st_mode):
         raise UnreadableError(f"{path}: not a regular file; {_GIVE}")
     if status.st_size == 0:
         raise UnreadableError(f"{path}: the file is empty; {_GIVE}")
+
+
+def _within(folder: Path) -> str:
+    """What to give in place of a folder."""
+    held = sorted(path.name for path in folder.glob("*") if path.suffix.lower() in (*STAGE_SUFFIXES, *ROBOT_SUFFIXES))
+    return f"give a file of it, such as {held[0]}" if held else _GIVE
 
 
 def _reason(error: Any, path: Path) -> str:

@@ -13,6 +13,7 @@ _SKIPPED = re.compile(      # texts of many lines, texts, asset paths, comments
     r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|@[^@\n]*@|#[^\n]*')
 _PROPERTY = re.compile(r"\s*(?:(?:custom|uniform|varying|prepend|append|delete|add|reorder)\s+)*[\w:]+(?:\[\])?\s+"
                        r"([\w:]+)(?:\.\w+)?\s*(?:=|\(|$)")
+_BRACKET = re.compile(r"[(\[\])}{]")
 Lines = Mapping[tuple[str, str], int]
 
 
@@ -61,7 +62,7 @@ def _places(text: str) -> Iterator[tuple[str, str, int]]:
             yield current, found[1], number
         elif brackets and pending and "apiSchemas" in shown:
             yield pending, "apiSchemas", number
-        for sign in shown:
+        for sign in _BRACKET.findall(shown):
             if sign in "([":
                 brackets += 1
             elif sign in ")]":

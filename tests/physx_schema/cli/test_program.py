@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from importlib.metadata import EntryPoint, entry_points
@@ -39,12 +41,20 @@ def test_finding_takes_three_lines_and_exits_1() -> None:
     result = call("check", BAD)
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
-        f"{BAD}: /Robot/j.drive:angular:physics:type: error value/token: "
+        f"{BAD}:{line_of(BAD, 'physics:type')}: /Robot/j.drive:angular:physics:type: error value/token: "
         "'acelleration' is not one of force, acceleration",
         "    why: PhysX does not know it and works with its default",
         "    fix: did you mean 'acceleration'?",
         f"{BAD}: 1 error, 0 warnings, 0 info, 0 not evaluated",
     ]
+
+
+def line_of(path: str, *texts: str) -> int:
+    """The number of the first line with the last text after lines with those before it."""
+    lines, number = Path(path).read_text().splitlines(), 0
+    for text in texts:
+        number = next(later for later, line in enumerate(lines[number:], number + 1) if text in line)
+    return number
 
 
 def many(tmp_path: Path, attribute: str, value: float, count: int) -> str:
@@ -58,7 +68,8 @@ def many(tmp_path: Path, attribute: str, value: float, count: int) -> str:
 
 def test_what_several_prims_have_in_common_is_said_once(tmp_path: Path) -> None:
     path = many(tmp_path, "float physxJointAxis:angular:armature", -1.0, 42)
-    prims = ", ".join(sorted(f"/Robot/jl{i}" for i in range(42)))
+    lines = {name: line_of(path, f'Joint "{name}"', "armature") for name in sorted(f"jl{i}" for i in range(42))}
+    prims = ", ".join(f"/Robot/{name} (line {line})" for name, line in lines.items())
     assert call("check", path).stdout.splitlines() == [
         f"{path}: physxJointAxis:angular:armature of 42 prims: error value/range: -1 is not in [0, inf)",
         f"    at: {prims}",
@@ -77,7 +88,37 @@ def test_a_text_that_names_its_prim_is_said_once_as_well(tmp_path: Path) -> None
 
 def test_of_warnings_about_many_prims_five_are_named(tmp_path: Path) -> None:
     lines = call("check", many(tmp_path, "float physics:breakForce", 1.0, 42)).stdout.splitlines()
-    assert lines[1] == "    at: /Robot/jl0, /Robot/jl1, /Robot/jl10, /Robot/jl11, /Robot/jl12 and 37 more"
+    named = re.sub(r" \(line \d+\)", "", lines[1])
+    assert named == "    at: /Robot/jl0, /Robot/jl1, /Robot/jl10, /Robot/jl11, /Robot/jl12 and 37 more"
+
+
+def test_folder_is_checked_with_all_stages_in_it_but_those_of_hidden_folders(tmp_path: Path) -> None:
+    for name in ("a/one.usda", "a/b/two.usda", ".cache/three.usda", "venv/four.usda"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(CLEAN, tmp_path / name)
+    (tmp_path / "venv/pyvenv.cfg").touch()
+    (tmp_path / "a/notes.txt").touch()
+    said = call("check", str(tmp_path)).stdout.splitlines()
+    assert [line.partition(":")[0] for line in said] == [str(tmp_path / "a/b/two.usda"), str(tmp_path / "a/one.usda")]
+
+
+def test_folder_without_stages_is_unreadable_beside_others(tmp_path: Path) -> None:
+    result = call("check", str(tmp_path), CLEAN)
+    assert result.exit_code == 3 and "0 errors" in result.stdout
+    assert result.stderr.startswith(f"{tmp_path}: a directory, not a USD file")
+
+
+def test_command_on_one_stage_names_one_of_a_folder(tmp_path: Path) -> None:
+    shutil.copy(CLEAN, tmp_path / "robot.usda")
+    result = call("describe", str(tmp_path))
+    assert (result.exit_code, result.stderr) == (
+        3, f"{tmp_path}: a directory, not a USD file; give a file of it, such as robot.usda\n")
+
+
+def test_quiet_check_says_nothing_of_a_clean_stage_and_only_what_is_wrong_of_others() -> None:
+    assert call("check", "-q", CLEAN).output == ""
+    said = call("check", "-q", BAD).output.splitlines()
+    assert len(said) == 3 and " error value/token: " in said[0]
 
 
 @pytest.mark.parametrize("name", ["misspelt_token", "out_of_range", "tendon_without_root", "mimic_transz"])
