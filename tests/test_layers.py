@@ -69,7 +69,8 @@ ROOMS = {
         "cli": "checking definitions description errors files installed_usd migration",
     },
     "physx_runtime": {
-        "program": "",
+        "start": "",
+        "program": "start",
         "language": "",
         "model": "",
         "dynamics": "language model",

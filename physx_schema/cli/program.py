@@ -38,6 +38,8 @@ class Boundary:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None,
     ) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            raise Interrupted("interrupted") from None
         if error is None or not isinstance(error, Exception) or isinstance(error, self.passing):
             return
         if isinstance(error, ModuleNotFoundError) and error.name in DISTRIBUTIONS:
@@ -91,6 +93,12 @@ class Internal(Failure):
     """A fault of this program."""
 
     exit_code = 4
+
+
+class Interrupted(Failure):
+    """Ended from the keyboard."""
+
+    exit_code = 130     # 128 + SIGINT
 
 
 class Program(click.Group):

@@ -11,7 +11,7 @@ from typing import TextIO
 
 import click
 
-from physx_schema.cli.text import printable
+from physx_schema.errors import printable
 
 PATIENCE = 2.0          # seconds after which a reader wonders whether anything goes on
 BEAT = 0.5              # seconds between two looks at the clock

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from physx_schema.cli.isolation import isolation_option
+from physx_schema.cli.progress import is_quiet, progress, quiet_option
 from physx_schema.cli.repairs import Way, fix_stages
 from physx_schema.cli.text import plural
 from physx_schema.errors import printable
@@ -63,6 +64,7 @@ class _Seconds(click.ParamType[float]):
               help="Write the motion: .npz (all of it), .csv (joints), .html (a page), or .usda, .usdc, .usd (a layer "
                    "over the stage that plays it).")
 @click.option("--joint-forces", is_flag=True, help="Write the forces of joints outside articulations too.")
+@quiet_option
 @click.option("--strict", is_flag=True, help="Exit with 5 where something that moves them in PhysX is not simulated.")
 def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None,
                      positions: tuple[str, ...], velocities: tuple[str, ...], targets: tuple[str, ...],
@@ -91,7 +93,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
     try:
         given: dict[str, Any] = start_values(start, options, joints)
         variation = read_variation(worlds) if worlds else None
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), progress(f"{stage}: {steps} steps"):
             for said_below in (NotSimulatedWarning, DivergenceWarning):
                 warnings.simplefilter("ignore", said_below)
             recording = simulate(description, dt=dt, steps=steps, every=every, articulation=articulation,
@@ -107,10 +109,11 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
     where = f", written to {out}" if out else "; give --out to keep the motion"
     if recording.raised:
         click.echo(f"{stage}: {recording.raised}", err=True)
-    click.echo(f"{stage}: {_stepped(recording)}, {steps - steps % every} steps of {dt:.6g} s, "
-               f"{len(recording.time)} states{where}")
-    came = (*summary_lines(description, recording), *_touching(recording))
-    for line in (*came, *(worlds_lines(description, recording) if variation else ())):
+    came = (f"{stage}: {_stepped(recording)}, {steps - steps % every} steps of {dt:.6g} s, "
+            f"{len(recording.time)} states{where}",
+            *summary_lines(description, recording), *_touching(recording),
+            *(worlds_lines(description, recording) if variation else ()))
+    for line in () if is_quiet() else came:
         click.echo(printable(line))
     if recording.diverged:
         raise click.exceptions.Exit(_DIVERGED)
@@ -181,6 +184,7 @@ def _engines(engine: str) -> tuple[str, ...]:
 @click.option("--format", "style", type=click.Choice(("text", "json")), default="text", show_default=True)
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
 @_engine_option
+@quiet_option
 @click.option("--strict", is_flag=True, help="Exit with 5 where something was not evaluated or not simulated.")
 @click.option("--all", "whole", is_flag=True, help="Put what is as authored into the table too.")
 @click.option("--fix", "fixing", is_flag=True, help="Author what has the intended effects; shows a diff.")
@@ -210,9 +214,12 @@ def verify_command(stage: str, style: str, dt: float, engine: str, strict: bool,
     from physx_runtime.verification.report import NOT_EVALUATED
     from physx_runtime.verification.text import verification_json, verification_lines
 
-    verification = verify(stage, engines=_engines(engine), dt=dt)
-    click.echo(verification_json(verification) if style == "json" else "\n".join(
-        verification_lines(verification, whole=whole)))
+    with progress(f"{stage}: verifying"):
+        verification = verify(stage, engines=_engines(engine), dt=dt)
+    if style == "json":
+        click.echo(verification_json(verification))
+    elif verification.failed or not is_quiet():
+        click.echo("\n".join(verification_lines(verification, whole=whole)))
     unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)
     raise click.exceptions.Exit(_ALTERED if verification.failed else _NOT_EVALUATED if strict and unknown else 0)
 
@@ -233,6 +240,7 @@ def _fix(stage: str, dt: float, strict: bool, way: Way) -> int:
 @isolation_option
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("report.html"),
               show_default=True, help="The HTML file to write.")
+@quiet_option
 @click.option("--open", "shown", is_flag=True, help="Open it in a browser.")
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
 @click.option("--steps", type=click.IntRange(1), default=240, show_default=True, help="Steps of the motion.")
@@ -245,11 +253,13 @@ def report_command(stage: str, out: Path, shown: bool, dt: float, steps: int, en
     from physx_runtime.viewing.robot_report import report_robot
 
     try:
-        report_robot(stage, out, dt, steps, lambda what: click.echo(printable(f"{stage}: being {what}"), err=True),
-                     _engines(engine))
+        with progress(stage) as line:
+            report_robot(stage, out, dt, steps, lambda what: setattr(line, "what", f"{stage}: being {what}"),
+                         _engines(engine))
     except OSError as error:
         raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
-    click.echo(printable(f"{stage}: report written to {out}"))
+    if not is_quiet():
+        click.echo(printable(f"{stage}: report written to {out}"))
     if shown:
         import webbrowser
 

@@ -1,92 +1,32 @@
-"""The program `physx-schema`: what is started before USD is imported, and what still runs where there is none."""
+"""The program `physx-schema`: stopped in a line at any time, started beside the process that opens files first."""
 
 from __future__ import annotations
 
-import subprocess
+import gc
+import os
+import signal
 import sys
-import warnings
-from collections.abc import Sequence
-from importlib.metadata import EntryPoint, entry_points, version
-from importlib.util import find_spec
-from itertools import pairwise
-from pathlib import Path
-from typing import TextIO
+from types import FrameType
 
-import click
-
-ENTRY_POINTS = "physx_schema.commands"
-OPENING = ("check", "describe", "migrate", "report", "simulate", "verify")      # commands that open files of others
-ANSWERS = ("-h", "--help", "--list-rules")      # options with which they open none
-UNUSABLE = 2            # exit code of a command that needs a USD where there is none
+INTERRUPTED = 130       # 128 + SIGINT
 
 
 def main() -> None:
     """Run the program with the arguments of the process."""
-    arguments = sys.argv[1:]
-    if arguments == ["--version"]:
-        click.echo(f"physx-schema, version {version('physx-schema')}")
-        return
-    warnings.showwarning = _show
-    trial = start_trial(arguments)
-    try:
-        from physx_schema.cli.program import main as run
-    except ImportError as error:
-        if error.name != "pxr":
-            raise
-        WithoutUsd(str(error))(prog_name="physx-schema")
-        return
-    if trial is not None:
-        from physx_schema.description.trial import adopt
+    heard = signal.getsignal(signal.SIGINT)         # a shell lets programs in the background ignore it
+    if heard is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _stop)
+    gc.disable()        # a tenth of the time of the imports
+    from physx_runtime.start import prepared
 
-        adopt(trial)
+    run = prepared()
+    gc.enable()
+    gc.freeze()         # what was imported stays
+    signal.signal(signal.SIGINT, heard)
     run()
 
 
-def start_trial(arguments: Sequence[str]) -> subprocess.Popen[bytes] | None:
-    """The process that opens files first, begun where a command will want it: its imports then go on beside ours."""
-    trusted = "--isolate=off" in arguments or ("--isolate", "off") in pairwise(arguments)
-    spec = find_spec("physx_schema")
-    if trusted or {*ANSWERS} & {*arguments} or {*OPENING}.isdisjoint(arguments[:1]) or not spec or not spec.origin:
-        return None
-    program = Path(spec.origin).with_name("description") / "trial_process.py"
-    return subprocess.Popen([sys.executable, "-P", str(program)], bufsize=0, stdin=subprocess.PIPE,
-                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-
-
-class WithoutUsd(click.Group):
-    """The commands that need no USD; of any other it says why it does not run."""
-
-    def __init__(self, fault: str) -> None:
-        super().__init__("physx-schema", help=f"Author, check and simulate PhysX physics in USD.\n\n{fault}")
-        self.fault = fault
-        self.offered = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands that run."""
-        return [name for name, entry in sorted(self.offered.items()) if _loaded(entry) is not None]
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name; ends the program where it needs USD."""
-        entry = self.offered.get(cmd_name)
-        command = _loaded(entry) if entry else None
-        if entry is not None and command is None:
-            click.echo(self.fault, err=True)
-            ctx.exit(UNUSABLE)
-        return command
-
-
-def _loaded(entry: EntryPoint) -> click.Command | None:
-    """A command, None where it needs USD."""
-    try:
-        command: click.Command = entry.load()
-    except ImportError:
-        return None
-    return command
-
-
-def _show(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    """A warning as its text: where in a library it was given tells the reader of a terminal nothing."""
-    click.echo(str(message), err=True)
+def _stop(number: int, frame: FrameType | None) -> None:
+    """End during imports, which write nothing and turn exceptions into others."""
+    os.write(sys.stderr.fileno(), b"interrupted\n")
+    os._exit(INTERRUPTED)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from physx_runtime import program
+from physx_runtime import start
 from support.places import ROOT
 
 STAGE = str(ROOT / "tests/data/stages/clean_finger.usda")
@@ -71,8 +71,27 @@ def test_help_without_usd_says_why_commands_are_missing(without_usd: str) -> Non
     (["check", "--help"], False), (["generate"], False), (["demo"], False), ([], False),
 ])
 def test_process_that_opens_files_is_started_for_commands_that_want_it(arguments: list[str], started: bool) -> None:
-    trial = program.start_trial(arguments)
+    trial = start.start_trial(arguments)
     assert (trial is not None) == started
     if trial is not None:
         with trial:
             trial.kill()
+
+
+LATE = """
+import os, signal, sys
+last = sys.argv.pop(1)
+class Late:
+    def find_spec(self, name, path=None, target=None):
+        if name == last:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Late())
+from physx_runtime.program import main
+main()
+"""
+
+
+@pytest.mark.parametrize("imported", ["click", "pxr", "physx_schema.checking.catalogue", "physx_runtime.verification"])
+def test_interrupt_during_any_import_is_a_line_and_ends_with_130(imported: str) -> None:
+    done = run(imported, "verify", STAGE, code=LATE)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")

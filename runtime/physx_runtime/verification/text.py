@@ -19,7 +19,7 @@ from physx_runtime.verification.report import (
     Verification,
 )
 from physx_schema.cli.json_output import plain
-from physx_schema.cli.text import plural
+from physx_schema.cli.text import painted, plural
 from physx_schema.errors import printable
 
 FORMAT_VERSION = 2
@@ -203,7 +203,8 @@ def _table(lines: list[tuple[str, ...]]) -> Iterator[str]:
     for line in lines:
         cells = [cell.ljust(width) if heading in LEFT_ALIGNED else cell.rjust(width)
                  for cell, width, heading in zip(line, widths, lines[0], strict=True)]
-        yield "  ".join(cells).rstrip()
+        shown = "  ".join(cells).rstrip()
+        yield painted(shown, "warning") if {*TABLED_VERDICTS} & {*line} else shown
 
 
 def verification_json(verification: Verification) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 from pxr import Sdf
 
+from physx_schema.description.robot_files import original
+from physx_schema.errors import UnsupportedError
 from physx_schema.files import replacing
 
 STAGE_SUFFIXES = (".usda", ".usdc", ".usd")
@@ -15,15 +17,30 @@ STAGE_METADATA = ("defaultPrim", "metersPerUnit", "kilogramsPerUnit", "upAxis", 
 
 
 def layer_over(stage: Any) -> Any:
-    """A layer that composes to the stage: a sublayer entry, or a flattened copy where memory holds unsaved edits."""
-    if any(layer.dirty or (layer.anonymous and not layer.empty) for layer in stage.GetUsedLayers()):
-        return stage.Flatten(addSourceFileComment=False)
+    """A layer that composes to the stage: a sublayer entry, or a flattened copy of what does not stay as it is.
+
+    That is a stage of which memory holds unsaved edits, or one that was made of a robot's file for this process.
+    Raises UnsupportedError where such a one needs files beside it.
+    """
     layer, root = Sdf.Layer.CreateAnonymous(), stage.GetRootLayer()
+    unsaved = any(item.dirty or (item.anonymous and not item.empty) for item in stage.GetUsedLayers())
+    if unsaved or original(root.realPath):
+        flat = stage.Flatten(addSourceFileComment=False)
+        _require_lasting(flat, root)
+        return flat
     layer.subLayerPaths.append(root.realPath)
     for key in STAGE_METADATA:                      # USD reads these from the root layer only
         if root.pseudoRoot.HasInfo(key):
             layer.pseudoRoot.SetInfo(key, root.pseudoRoot.GetInfo(key))
     return layer
+
+
+def _require_lasting(flat: Any, root: Any) -> None:
+    """Refuse pictures and the like that lie beside a stage that goes with the process."""
+    robot = original(root.realPath)
+    if robot and str(Path(root.realPath).parent) in flat.ExportToString():
+        raise UnsupportedError(f"{robot}: its stage needs files that the converter writes beside it, which do not stay; "
+                               "convert it to a stage of your own first, and give that")
 
 
 def require_another_file(stage: Any, path: Path) -> None:

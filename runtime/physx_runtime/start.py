@@ -1,0 +1,91 @@
+"""What is started before USD is imported, and what still runs where there is none."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points, version
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+ENTRY_POINTS = "physx_schema.commands"
+OPENING = ("check", "describe", "migrate", "report", "simulate", "verify")      # commands that open files of others
+ANSWERS = ("-h", "--help", "--list-rules")      # options with which they open none
+UNUSABLE = 2            # exit code of a command that needs a USD where there is none
+
+
+def prepared() -> Callable[[], None]:
+    """What runs the program with the arguments of the process, once all that it needs is imported."""
+    arguments = sys.argv[1:]
+    if arguments == ["--version"]:
+        return lambda: click.echo(f"physx-schema, version {version('physx-schema')}")
+    warnings.showwarning = _show
+    trial = start_trial(arguments)
+    try:
+        from physx_schema.cli.program import main as run
+    except ImportError as error:
+        if error.name != "pxr":
+            raise
+        return partial(WithoutUsd(str(error)), prog_name="physx-schema")
+    if trial is not None:
+        from physx_schema.description.trial import adopt
+
+        adopt(trial)
+    return run
+
+
+def start_trial(arguments: Sequence[str]) -> subprocess.Popen[bytes] | None:
+    """The process that opens files first, begun where a command will want it: its imports then go on beside ours."""
+    trusted = "--isolate=off" in arguments or ("--isolate", "off") in pairwise(arguments)
+    spec = find_spec("physx_schema")
+    if trusted or {*ANSWERS} & {*arguments} or {*OPENING}.isdisjoint(arguments[:1]) or not spec or not spec.origin:
+        return None
+    program = Path(spec.origin).with_name("description") / "trial_process.py"
+    return subprocess.Popen([sys.executable, "-P", str(program)], bufsize=0, stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+class WithoutUsd(click.Group):
+    """The commands that need no USD; of any other it says why it does not run."""
+
+    def __init__(self, fault: str) -> None:
+        super().__init__("physx-schema", help=f"Author, check and simulate PhysX physics in USD.\n\n{fault}")
+        self.fault = fault
+        self.offered = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands that run."""
+        return [name for name, entry in sorted(self.offered.items()) if _loaded(entry) is not None]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name; ends the program where it needs USD."""
+        entry = self.offered.get(cmd_name)
+        command = _loaded(entry) if entry else None
+        if entry is not None and command is None:
+            click.echo(self.fault, err=True)
+            ctx.exit(UNUSABLE)
+        return command
+
+
+def _loaded(entry: EntryPoint) -> click.Command | None:
+    """A command, None where it needs USD."""
+    try:
+        command: click.Command = entry.load()
+    except ImportError:
+        return None
+    return command
+
+
+def _show(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning as its text: where in a library it was given tells the reader of a terminal nothing."""
+    click.echo(str(message), err=True)
