@@ -39,7 +39,7 @@ def _require_lasting(flat: Any, root: Any) -> None:
     """Refuse pictures and the like that lie beside a stage that goes with the process."""
     robot = original(root.realPath)
     if robot and str(Path(root.realPath).parent) in flat.ExportToString():
-        raise UnsupportedError(f"{robot}: its stage needs files that the converter writes beside it, which do not stay; "
+        raise UnsupportedError(f"{robot}: its stage needs files that its converter writes, which do not stay; "
                                "convert it to a stage of your own first, and give that")
 
 

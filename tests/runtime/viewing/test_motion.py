@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 from support.stages.iteration_stages import KINEMATIC, free, opened, slider
 from support.stages.iteration_stages import stage as several
 
+from physx_schema.description import robot_files
 from physx_schema.errors import UnsupportedError
 
 TOLERANCE = 1e-5        # float32 orient ops hold a rotation to 6e-8; positions here are of order 10
@@ -238,3 +240,33 @@ def test_a_whole_stage_plays_all_that_moves_and_leaves_kinematic_bodies_to_their
     assert made.body_names == ("/A/base", "/A/tip", "/B/base", "/B/tip", "/C", "/K")
     assert UsdGeom.Xformable(played.GetPrimAtPath("/C")).TransformMightBeTimeVarying()
     assert not played.GetRootLayer().GetPrimAtPath("/K")
+
+
+def made_of_a_robot(stage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of a stage as a converter leaves it for one process."""
+    temporary = tmp_path / "converted/robot.usda"
+    temporary.parent.mkdir()
+    stage.GetRootLayer().Export(str(temporary))
+    monkeypatch.setitem(robot_files._ORIGINALS, str(temporary.resolve()), tmp_path / "robot.urdf")
+    return temporary
+
+
+def test_motion_of_a_robot_from_another_format_needs_no_file_but_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    temporary = made_of_a_robot(opened(several(slider("A"), free("B"))), tmp_path, monkeypatch)
+    file = write_motion(str(temporary), recording(("/B",)), tmp_path / "motion.usda")
+    shutil.rmtree(temporary.parent)
+    assert str(temporary.parent) not in file.read_text()
+    assert Usd.Stage.Open(str(file)).GetPrimAtPath("/A").IsValid()
+
+
+def test_motion_over_files_that_a_converter_left_beside_its_stage_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stage = opened(several(slider("A"), free("B")))
+    picture = tmp_path / "converted/wood.png"
+    stage.GetPrimAtPath("/B").CreateAttribute("picture", Sdf.ValueTypeNames.Asset).Set(str(picture))
+    temporary = made_of_a_robot(stage, tmp_path, monkeypatch)
+    with pytest.raises(UnsupportedError, match=r"robot.urdf: its stage needs files"):
+        write_motion(str(temporary), recording(("/B",)), tmp_path / "motion.usda")
