@@ -16,7 +16,7 @@ from typing import TextIO
 import click
 
 ENTRY_POINTS = "physx_schema.commands"
-OPENING = ("check", "describe", "migrate", "report", "simulate", "verify", "view")      # commands that open files of others
+OPENING = ("check", "describe", "migrate", "report", "simulate", "verify", "view")  # they open files of others
 ANSWERS = ("-h", "--help", "--list-rules")      # options with which they open none
 UNUSABLE = 2            # exit code of a command that needs a USD where there is none
 
