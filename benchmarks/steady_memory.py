@@ -5,8 +5,8 @@
 Every round edits values and the structure of a live stage, steps it, and now and then resets it or begins another
 session; beside it, worlds of the same hand and of boxes on the ground are stepped and reset, and the stage is checked,
 in an open stage and as a file, which another process tries first. Each minute has a line: rounds so far, the resident
-memory of this process, the highest it has been, and how many blocks Python's allocator holds. Nothing is collected but what
-Python and this library collect by themselves.
+memory of this process, the highest it has been, and how many blocks Python's allocator holds. Nothing is collected
+but what Python and this library collect by themselves.
 """
 
 from __future__ import annotations

@@ -10,10 +10,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pxr import Sdf, Tf
+from pxr import Sdf
 
 from . import usda_keys
 from .installed_schemas import KINDS, Installed, installed, plugin_json
+from .load_usda import parsed, source
 from .model import Attribute, Family, Library, Location, Property, Relationship, SchemaClass, SchemaError
 from .naming import PLACEHOLDER
 from .plugin_files import GENERATED, PLUGIN
@@ -34,7 +35,10 @@ def load_generated(folder: Path) -> Library:
     types = {_identifier(name, facts): (name, facts) for name, facts in plugin["Info"]["Types"].items()
              if "schemaKind" in facts or "UsdSchemaBase" in facts.get("alias", {})}     # others are no schemas
     path = next((path for path in _candidates(folder, plugin) if path.is_file()), folder / GENERATED).resolve()
-    layer = _open(path)
+    if not path.is_file():
+        message = f"no such file; give a folder with {PLUGIN} and {GENERATED}"
+        raise SchemaError([(Location(str(path), 1), message)])
+    layer = parsed(path, source(path))
     prefix = _prefix({identifier: name for identifier, (name, _) in types.items()})
     reader = _Reader(path, prefix, types)
     classes = {spec.name: reader.schema_class(spec) for spec in layer.rootPrims if spec.name in types}
@@ -74,17 +78,6 @@ def _candidates(folder: Path, plugin: Mapping[str, Any]) -> list[Path]:
 
 def _identifier(type_name: str, facts: Mapping[str, Any]) -> str:
     return str(facts.get("schemaIdentifier") or facts.get("alias", {}).get("UsdSchemaBase") or type_name)
-
-
-def _open(path: Path) -> Any:
-    place = Location(str(path), 1)
-    if not path.is_file():
-        raise SchemaError([(place, f"no such file; give a folder with {PLUGIN} and {GENERATED}")])
-    try:
-        return Sdf.Layer.OpenAsAnonymous(str(path))
-    except Tf.ErrorException as error:
-        reason = " ".join(str(error.args[0].commentary).split())
-        raise SchemaError([(place, f"not a USD layer: {reason}; generate the file anew")]) from None
 
 
 def _prefix(names: Mapping[str, str]) -> str:
@@ -192,6 +185,6 @@ def _external_properties(type_name: str) -> tuple[Property, ...]:
     path = Path(known.folder) / GENERATED if known else None
     if known is None or path is None or not path.is_file():
         return ()
-    layer = _open(path)                 # specs live as long as their layer
+    layer = Sdf.Layer.OpenAsAnonymous(str(path))        # specs live as long as their layer
     spec = layer.GetPrimAtPath(f"/{known.name}")
     return tuple(_property(item, "", NOWHERE) for item in spec.properties) if spec else ()

@@ -99,3 +99,13 @@ def test_a_schema_usda_that_ends_usd_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "in" / "schema.usda").write_text("#usda 1.0\n" + nested, encoding="utf-8")
     code, lines = said(tmp_path / "in")
     assert (code, len(lines)) == (3, 1) and "schema.usda:1: USD crashes while it reads it (SIG" in lines[0]
+
+
+def test_a_generated_schema_that_usd_does_not_end_reading_is_a_line(tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "plugInfo.json").write_text('{"Plugins": [{"Name": "toy", "Type": "resource", "Info": {"Types": '
+                                          '{"ToyAPI": {"schemaKind": "singleApplyAPI"}}}}]}')
+    (folder / "generatedSchema.usda").write_text("#usda 1.0\n" + 'def "a" {\n' * 200_000)
+    code, lines = said(folder)
+    assert (code, len(lines)) == (3, 1) and "generatedSchema.usda:1: USD " in lines[0]

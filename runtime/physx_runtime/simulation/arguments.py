@@ -13,6 +13,9 @@ import numpy as np
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.model import PackedModel
 
+MOST_STEPS = 1 << 53        # that a float64, as times are kept, tells apart
+LEAST_RECORD = 400          # bytes of the Python objects of a record of nothing
+
 
 def required_time(dt: float) -> float:
     """A time step [s]. Raises ValueError for one that is not a positive, finite number."""
@@ -25,10 +28,23 @@ def require_room(worlds: int, models: Iterable[PackedModel | PackedIsland], dtyp
     """Raise ValueError for more worlds than the machine has memory for the numbers of, before any is asked for."""
     numbers = sum(np.size(values) for model in models for values in (*model.parameters.values(), *model.state.values()))
     size = numbers * (8 if dtype == "float64" else 4)
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    memory = _memory()
     if worlds * size > memory:
-        raise ValueError(f"worlds is {worlds}; their rows alone take {worlds * size / 1e9:.3g} GB and this machine has "
+        raise ValueError(f"worlds is {worlds}; their rows alone take {worlds * size // 10**9} GB and this machine has "
                          f"{memory / 1e9:.3g} GB; give fewer than {memory // size}")
+
+
+def require_recordable(steps: int, every: int, size: int) -> None:
+    """Raise ValueError for more steps than can be counted, or more records, of so many bytes, than memory holds."""
+    most = min(_memory() // max(size, LEAST_RECORD) * every, MOST_STEPS)
+    if steps > most:
+        raise ValueError(f"steps is {steps} and every is {every}; this machine has {_memory() / 1e9:.3g} GB for the "
+                         f"records; give at most {most} steps{'' if most == MOST_STEPS else ', or a larger every'}")
+
+
+def _memory() -> int:
+    """Bytes of this machine's memory."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def required_count(name: str, count: Any, least: int) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from physx_runtime.simulation.arguments import require_recordable
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.simulation.contacts import NO_CONTACTS
 from physx_runtime.simulation.given_values import GivenValues, Values, given_values
@@ -73,6 +74,7 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     recorder = Recorder(actors, kinematic, _joints(run, joint_forces), joint_forces,
                         lambda: (run.contacts, run.contact_events, run.trigger_events) if isinstance(run, Scene)
                         else (NO_CONTACTS, (), ()))
+    require_recordable(steps, every, recorder.size)
     for record in range(steps // every):
         _advance(run, range(record * every, (record + 1) * every - 1), efforts, moved)
         recorder.take_before()

@@ -47,6 +47,11 @@ class Recorder:
                             for actor in actors]
         self._raised = [(actor.model.actor.path, actor.iterations.raised) for actor in actors]
 
+    @property
+    def size(self) -> int:
+        """Bytes that a record takes at least."""
+        return sum(rows.nbytes for kept in (self._states, self._before) for (first,) in kept for rows in first.values())
+
     def take_before(self) -> None:
         """Take the states before the last step to the next record."""
         for alike, before in zip(self._alikes, self._before, strict=True):

@@ -9,6 +9,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from physx_schema.files import read_text
+
 DEGREES = "deg"
 ARGUMENTS = ("joint_position", "joint_velocity", "joint_target", "joint_effort")
 Given = dict[str, dict[str, float]]         # argument of `simulate` -> joint -> value
@@ -31,8 +33,8 @@ def start_values(file: Path | None, options: Mapping[str, Sequence[str]], joints
 
 def _read(file: Path) -> dict[str, dict[str, Any]]:
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
+        found = json.loads(read_text(file))
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{file}: no JSON: {error}") from None
     if not isinstance(found, dict) or not all(isinstance(value, dict) for value in found.values()):
         raise ValueError(f"{file}: give {{argument: {{joint: value}}}}, with the arguments {', '.join(ARGUMENTS)}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.simulation.actor import Actor
+from physx_schema.files import read_text
 
 SCALE, VALUE, OF = "scale", "value", "of"
 KEYS = ("worlds", "seed", "parameters")
@@ -76,13 +77,13 @@ class Variation:
 def read_variation(file: Path) -> Variation:
     """The worlds that a YAML file asks for: worlds, seed (0), and parameters {name: {scale or value: [low, high]}}.
 
-    Raises ValueError, in one line, for a file that says something else, and OSError for no file.
+    Raises ValueError, in one line, for a file that says something else, and as `read_text` for one that is not read.
     """
     import yaml
 
     try:
-        found = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        found = yaml.safe_load(read_text(file))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ValueError(f"{file}: no YAML: {' '.join(str(error).split())}") from None
     if not isinstance(found, dict) or not isinstance(found.get("parameters"), dict):
         raise ValueError(f"{file}: give worlds: and parameters:, such as worlds: 64 and parameters: {{{EXAMPLE}}}")
@@ -110,7 +111,7 @@ def _spread(where: str, given: Any) -> Spread:
 
 
 def _finite(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _known(where: str, given: Mapping[Any, Any], keys: Collection[str]) -> None:

@@ -113,6 +113,35 @@ def test_hostile_baselines_and_differences_are_one_line(text: str, sound: Path) 
     assert changes.exit_code == 2 and "Traceback" not in changes.stderr
 
 
+@pytest.mark.parametrize("option", ["--worlds", "--start"])
+@pytest.mark.parametrize("text", ["[" * DEEP, "[" * DEEP + "]" * DEEP, "worlds: " + "9" * 5000, "\x00",
+                                  "worlds: " + "9" * 400 + "\nparameters: {}",
+                                  "worlds: 2\nparameters: {mass: {scale: [1, " + "9" * 400 + "]}}"])
+def test_hostile_starts_and_spreads_are_a_usage_error(option: str, text: str, sound: Path) -> None:
+    file = sound.parent / "file"
+    file.write_text(text)
+    result = call("simulate", sound, "--isolate", "off", "--steps", "1", option, file)
+    assert (result.exit_code, result.stdout) == (2, "") and "internal error" not in result.stderr
+
+
+@pytest.mark.parametrize("kind", SPECIAL)
+@pytest.mark.parametrize("option", ["--worlds", "--start"])
+def test_a_start_or_a_spread_that_is_no_regular_file_is_not_waited_for(kind: str, option: str, sound: Path) -> None:
+    SPECIAL[kind](sound.parent / "other")
+    result = call("simulate", sound, "--isolate", "off", option, sound.parent / "other")
+    assert (result.exit_code, result.stdout) == (2, "") and "other" in result.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("arguments", [("--steps", 10**12), ("--steps", 10**40, "--every", 10**40),
+                                       ("--steps", 10**19, "--every", 10**18)])
+def test_more_records_than_memory_holds_are_refused_before_the_first_step(
+    arguments: tuple[object, ...], sound: Path,
+) -> None:
+    result = call("simulate", sound, "--isolate", "off", *map(str, arguments))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "GB for the records; give at most" in result.stderr.splitlines()[-1]
+
+
 def test_no_permission_is_called_that(sound: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object, **__: object) -> object:
         raise PermissionError(13, "Permission denied")
