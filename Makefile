@@ -69,16 +69,18 @@ $(VENV)/.ready-sapien $(VENV)/.ready-docs $(VENV)/.ready-fuzz: $(VENV)/.ready-%:
 	@touch $@
 
 # Real PhysX has an environment of its own: ovphysx brings its USD and refuses a process with another one. It steps on
-# the thread that asks, with the same results: workers spin between steps, which took half of its processor time.
+# the thread that asks, with the same results: workers spin between steps, which took half of its processor time. With
+# PHYSX_WORKERS set it keeps them: what a step reports then does not fail the call that steps.
 oracle: $(ORACLE_VENV)/.ready
 
-WITHOUT_WORKERS := import ovphysx, ovphysx.types as t; ovphysx.set_global_config(t.GlobalConfigKey.NUM_THREADS, 0)
+WITHOUT_WORKERS := import os, ovphysx, ovphysx.types as t; \
+	"PHYSX_WORKERS" in os.environ or ovphysx.set_global_config(t.GlobalConfigKey.NUM_THREADS, 0)
 
 $(ORACLE_VENV)/.ready: Makefile
 	$(PYTHON) -m venv $(ORACLE_VENV)
 	$(ORACLE_VENV)/bin/python $(INSTALL) $(ORACLE_PACKAGES)
-	@$(ORACLE_VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"), end="/without_workers.pth")' \
-		| xargs sh -c 'echo "$(WITHOUT_WORKERS)" > "$$0"'
+	@echo '$(WITHOUT_WORKERS)' > \
+		"$$($(ORACLE_VENV)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/without_workers.pth"
 	@touch $@
 
 # The oldest USD that is declared, the newest, and the one that Isaac Lab 3 pins, which is for Python 3.12 alone there.

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pxr import Gf, Usd, UsdPhysics
 
 from support.physx.live import BODY, Recorded, Write, record_live
+from support.physx.processor import recording
 from support.physx.recorded_scenes import Recorded as Kept
 from support.places import DATA
 from support.stages.contact_scenes import SCENES
@@ -38,8 +39,8 @@ POSES = ("kinematicTargetPosition", "kinematicTargetOrientation")
 
 
 def place_of(name: str) -> Path:
-    """The file of a scene."""
-    return FILES / f"{name.replace(',', '').replace(' ', '_')}.npz"
+    """The file of a scene, for this processor."""
+    return recording(FILES / f"{name.replace(',', '').replace(' ', '_')}.npz")
 
 
 def digest(scene: ContactScene) -> str:

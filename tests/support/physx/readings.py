@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from physx_runtime import simulate
@@ -85,7 +86,8 @@ def _run(stages: Sequence[Stage], moved: bool = True) -> list[Compared]:
     for item, description in zip(stages, described, strict=True):
         jobs += _jobs(oracle, item, description, moved)
     try:
-        found = iter(oracle.run_jobs(jobs))
+        with patch.dict(os.environ, PHYSX_WORKERS="1"):     # what PhysX says of a joint that it refuses fails no reading
+            found = iter(oracle.run_jobs(jobs))
     except oracle.OracleError as error:
         if len(stages) == 1:
             return _run(stages, False) if moved else [Compared(crash=str(error)[-400:])]

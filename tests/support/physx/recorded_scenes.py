@@ -62,13 +62,14 @@ class Recorded:
                 yield f"{name} to step {last}: {error:.1e} is more than {most:.1e}"
 
 
-def recorded(folder: Path) -> Recorded:
-    """The recorded case in a folder."""
+def recorded(folder: Path, times: float = 1.0) -> Recorded:
+    """The recorded case in a folder, with so many times its tolerances."""
     case, expected = json.loads((folder / "case.json").read_text()), np.load(folder / "expected.npz")
     moved = case.get("kinematic") or {"bodies": [], "how": ""}
     return Recorded(
         folder / "stage.usda", case["dt"], expected["step"], tuple(map(str, expected["bodies"])),
-        expected["pose"].astype(np.float64), expected["velocity"].astype(np.float64), case["tolerance"],
+        expected["pose"].astype(np.float64), expected["velocity"].astype(np.float64),
+        {quantity: {mark: times * most for mark, most in marks.items()} for quantity, marks in case["tolerance"].items()},
         (case.get("start") or {}).get("joint_position", {}),
         {path: expected[f"kinematic_{path.rpartition('/')[2]}"].astype(np.float64) for path in moved["bodies"]},
         "pose" in moved["how"])
