@@ -86,7 +86,7 @@ def _run(stages: Sequence[Stage], moved: bool = True) -> list[Compared]:
     for item, description in zip(stages, described, strict=True):
         jobs += _jobs(oracle, item, description, moved)
     try:
-        with patch.dict(os.environ, PHYSX_WORKERS="1"):     # what PhysX says of a joint that it refuses fails no reading
+        with patch.dict(os.environ, PHYSX_WORKERS="1"):     # what PhysX says of a refused joint fails no reading
             found = iter(oracle.run_jobs(jobs))
     except oracle.OracleError as error:
         if len(stages) == 1:

@@ -69,7 +69,7 @@ def recorded(folder: Path, times: float = 1.0) -> Recorded:
     return Recorded(
         folder / "stage.usda", case["dt"], expected["step"], tuple(map(str, expected["bodies"])),
         expected["pose"].astype(np.float64), expected["velocity"].astype(np.float64),
-        {quantity: {mark: times * most for mark, most in marks.items()} for quantity, marks in case["tolerance"].items()},
+        {name: {mark: times * most for mark, most in marks.items()} for name, marks in case["tolerance"].items()},
         (case.get("start") or {}).get("joint_position", {}),
         {path: expected[f"kinematic_{path.rpartition('/')[2]}"].astype(np.float64) for path in moved["bodies"]},
         "pose" in moved["how"])
