@@ -20,6 +20,8 @@ LIMIT = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 OF_1_2 = re.compile(r"[-+]?0\d+|0o[0-7]+", re.ASCII)        # numbers there, others or text in YAML 1.1
 MOST_DIGITS = 20        # of the largest whole number that a type holds
 MOST_DEPTH = 50         # of lists and mappings in one another, ten times what definitions have
+TOO_DEEP = f"nests more than {MOST_DEPTH} lists and mappings; definitions need far fewer"
+PARSER_LIMIT = "nesting depth"          # in what a newer parser says first, which reads ahead of its events
 SHOWN = 40              # characters of a value in a message
 
 
@@ -53,7 +55,9 @@ class Source:
             self._read(yaml.parse(text, Loader))
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 1
-            self._break(line, f"not YAML: {error.problem}; check indentation, quotes and brackets")
+            deep = PARSER_LIMIT in str(error.problem)
+            self._break(line, TOO_DEEP if deep else
+                        f"not YAML: {error.problem}; check indentation, quotes and brackets")
         except yaml.YAMLError as error:
             self._break(1, f"not YAML: {' '.join(str(error).split())}")
 
@@ -70,7 +74,7 @@ class Source:
             if documents > 1:
                 return self._break(line, "not YAML: another document begins; keep one in a file")
             if len(self._open) > MOST_DEPTH:
-                return self._break(line, f"nests more than {MOST_DEPTH} lists and mappings; definitions need far fewer")
+                return self._break(line, TOO_DEEP)
             self._refuse_marks(event, line)
             if isinstance(event, yaml.MappingStartEvent):
                 self._open.append(_Open(Mapping(line)))

@@ -345,7 +345,7 @@ def test_unreadable_schemas_exit_3_and_are_named(tmp_path: Path, content: str | 
     ("plugInfo.json", "{", "not JSON"),
     ("plugInfo.json", '{"Plugins": []}', "describes 0 plugins with types"),
     ("plugInfo.json", '["a"]', "not a list of 'Plugins'"),
-    ("generatedSchema.usda", "#usda 1.0\nclass", "not a USD layer"),
+    ("generatedSchema.usda", "#usda 1.0\nclass", "not usda: ends or breaks off"),
     ("generatedSchema.usda", "#usda 1.0\n", "has no class"),
 ])
 def test_broken_plugins_exit_3_and_are_named(tmp_path: Path, name: str, text: str, message: str) -> None:
