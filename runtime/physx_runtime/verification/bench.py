@@ -113,6 +113,7 @@ class Balance:
     scale: Array            # (n_case, 2 n_dof) units of efforts and velocities
     slope: Array            # (n_case, 2 n_dof, 2 n_dof) residual per these units
     found: Array
+    errors: Array           # (n_case, n_dof) how far the efforts may be off: their last correction
 
 
 class Bench:
@@ -195,6 +196,11 @@ class Bench:
         """
         return self.steady(cases)[0]
 
+    def held(self, cases: Sequence[Case]) -> tuple[Array, Array]:
+        """The same efforts, and how far each may be off, both (n_case, n_dof)."""
+        balance = self.balance(cases)
+        return np.asarray(balance.found[:, 0, :self.size]), balance.errors
+
     def steady(self, cases: Sequence[Case]) -> tuple[Array, Array]:
         """The same efforts, and the joint velocities with which each step begins and ends, both (n_case, n_dof)."""
         found = self.balance(cases).found[:, 0]
@@ -225,7 +231,7 @@ class Bench:
                 break
         if not error <= HOLDING_TOLERANCE:
             raise UnsteadyError("no joint efforts hold the pose from one step to the next, as if this were unstable")
-        return Balance(start, wanted, scale, slope, np.asarray(y, dtype=np.float64))
+        return Balance(start, wanted, scale, slope, np.asarray(y, dtype=np.float64), np.abs(change[:, :n]))
 
     def _error(self, efforts: Array, change: Array, rest: Array, scale: Array) -> float:
         """The last change of the efforts and the motion left over, relative to the efforts and what they would do."""

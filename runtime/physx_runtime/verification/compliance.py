@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from physx_runtime.verification.bench import Array, Bench, Case
-from physx_runtime.verification.quantity import Findings, Key, UnsteadyError
+from physx_runtime.verification.quantity import Findings, Key, Measured, UnsteadyError
 from physx_schema.description.model import Mimic
 
 # Radians of oscillation within one step above which a step shows too little of it.
@@ -36,8 +36,8 @@ def measure_compliance(bench: Bench) -> Findings:
             continue
         alone = bench.variant(replace(bench.articulation, mimics=(mimic,)))
         with found.attempt(frequency, ratio):
-            found.values[frequency] = _frequency(alone, mimic)
-            found.values[ratio] = _ratio(alone, mimic, found.values[frequency])
+            found.put(frequency, _frequency(alone, mimic))
+            found.put(ratio, _ratio(alone, mimic, found.values[frequency]))
     return found
 
 
@@ -56,22 +56,32 @@ def _satisfied(bench: Bench, mimic: Mimic) -> Array:
     return shift
 
 
-def _frequency(bench: Bench, mimic: Mimic) -> float:
+def _frequency(bench: Bench, mimic: Mimic) -> Measured:
     start, unit = _satisfied(bench, mimic), np.eye(bench.size)[mimic.follower] * bench.lengths
-    efforts = bench.hold([Case(shift=start + sign * unit) for sign in (1.0, -1.0)])[:, mimic.follower]
-    spring = float(efforts[0] - efforts[1]) / (2.0 * float(bench.lengths[mimic.follower]))
+    efforts, errors = (x[:, mimic.follower]
+                       for x in bench.held([Case(shift=start + sign * unit) for sign in (1.0, -1.0)]))
+    spring = Measured(float(efforts[0] - efforts[1]), float(errors.sum())).times(
+        0.5 / float(bench.lengths[mimic.follower]))
     free = bench.variant(replace(bench.articulation, mimics=()))
     row = _row(bench, mimic)
     push = row * float(bench.inertia[mimic.follower] * bench.speeds[mimic.follower] / bench.dt)
     rate = float(row @ free.kick([Case(shift=start)], push[None, :])[0])
     response = rate / (float(push[mimic.follower]) * bench.dt)
-    return math.sqrt(max(spring * response, 0.0))
+    frequency = math.sqrt(max(spring.value * response, 0.0))
+    return Measured(frequency, 0.5 * spring.error * response / frequency if frequency else 0.0)
 
 
-def _ratio(bench: Bench, mimic: Mimic, frequency: float) -> float:
+def _ratio(bench: Bench, mimic: Mimic, frequency: float) -> Measured:
+    """From a small error and rate; it may be off by what the opposite ones say otherwise."""
     if frequency * bench.dt > LARGEST_STEP_PHASE:
         raise UnsteadyError(f"a step of {bench.dt:.3g} s is too long to show a spring of {frequency:.3g} rad/s")
-    mode = max(np.linalg.eigvals(_error_map(bench, mimic)), key=abs)
+    there, back = (_decay(bench, step, frequency) for step in _error_maps(bench, mimic))
+    return Measured(there, abs(there - back))
+
+
+def _decay(bench: Bench, step: Array, frequency: float) -> float:
+    """The damping ratio of the motion that an error map repeats."""
+    mode = max(np.linalg.eigvals(step), key=abs)
     if abs(mode) < 1e-12 or (mode.imag == 0.0 and mode.real <= 0.0):
         raise UnsteadyError("the error changes its sign from step to step")
     decay = np.log(complex(mode)) / bench.dt
@@ -80,14 +90,15 @@ def _ratio(bench: Bench, mimic: Mimic, frequency: float) -> float:
     return float((frequency ** 2 + decay.real ** 2) / (-2.0 * frequency * decay.real))
 
 
-def _error_map(bench: Bench, mimic: Mimic) -> Array:
-    """(2, 2): error and its rate after a free step, per error and rate before it."""
+def _error_maps(bench: Bench, mimic: Mimic) -> list[Array]:
+    """(2, 2) each: error and its rate after a free step, per error and rate before it, one way and the other."""
     row, unit = _row(bench, mimic), np.eye(bench.size)[mimic.follower]
-    q0 = np.tile(bench.pose + _satisfied(bench, mimic), (3, 1))
+    q0 = np.tile(bench.pose + _satisfied(bench, mimic), (5, 1))
     v0 = np.zeros_like(q0)
     error, rate = float(bench.lengths[mimic.follower]), float(bench.speeds[mimic.follower])
-    q0[1] += unit * error
-    v0[2] += unit * rate
+    q0[[1, 3]] += np.outer((1.0, -1.0), unit * error)
+    v0[[2, 4]] += np.outer((1.0, -1.0), unit * rate)
     q, v = bench.step(q0, v0)
     after = np.stack([q @ row, v @ row])
-    return np.stack([(after[:, 1] - after[:, 0]) / error, (after[:, 2] - after[:, 0]) / rate], axis=1)
+    return [np.stack([(after[:, at] - after[:, 0]) / (sign * error), (after[:, at + 1] - after[:, 0]) / (sign * rate)],
+                     axis=1) for at, sign in ((1, 1.0), (3, -1.0))]

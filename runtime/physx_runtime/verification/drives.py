@@ -8,11 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from physx_runtime.verification.bench import LARGEST_ANGLE_CHANGE, LARGEST_TARGET_CHANGE, Array, Bench, Case
-from physx_runtime.verification.quantity import Findings, Key
+from physx_runtime.verification.quantity import Findings, Key, Measured
 from physx_schema.description.model import Drive, unlimited
 
 # Far beyond where a drive saturates: demanded force over maxForce.
 OVERLOAD = 1e6
+# By how much the sine of half of LARGEST_ANGLE_CHANGE is off that angle's half, of it.
+SINE_ERROR = LARGEST_ANGLE_CHANGE ** 2 / 6.0
 
 
 def measure_drives(bench: Bench) -> Findings:
@@ -33,9 +35,13 @@ def measure_drives(bench: Bench) -> Findings:
         with found.attempt(stiffness, damping):
             longest = LARGEST_ANGLE_CHANGE if bench.turning[i] else LARGEST_TARGET_CHANGE
             away = bench.probe(drive.stiffness / scale, drive.damping / scale, longest) * float(bench.units[i])
-            efforts = scale * bench.hold(_hold_cases(bench, i, drive, 1.0 / scale, away))[:, i]
-            found.values[stiffness] = float((efforts[0] - efforts[1]) / (2.0 * away))
-            found.values[damping] = float((efforts[3] - efforts[2]) / (2.0 * bench.speeds[i]))
+            held = bench.held(_hold_cases(bench, i, drive, 1.0 / scale, away))
+            efforts, errors = (scale * x[:, i] for x in held)
+            spring = Measured(float(efforts[0] - efforts[1]), float(errors[:2].sum())).times(0.5 / away)
+            bent = SINE_ERROR * abs(spring.value) if bench.turning[i] else 0.0
+            found.put(stiffness, Measured(spring.value, spring.error + bent))
+            drag = Measured(float(efforts[3] - efforts[2]), float(errors[2:].sum()))
+            found.put(damping, drag.times(0.5 / float(bench.speeds[i])))
         if not unlimited(drive.max_force):
             found.values[most] = _saturation(bench, i, drive, response[i])
     return found

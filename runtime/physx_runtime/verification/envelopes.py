@@ -9,7 +9,7 @@ import numpy as np
 
 from physx_runtime.verification.bench import Array, Bench, Case
 from physx_runtime.verification.drives import OVERLOAD
-from physx_runtime.verification.quantity import Findings, Key
+from physx_runtime.verification.quantity import Findings, Key, Measured
 from physx_runtime.verification.settling import alone
 from physx_schema.description.model import Dof, Drive, Envelope, unlimited
 
@@ -66,12 +66,17 @@ def measure_envelopes(bench: Bench) -> Findings:
             stop = drive.max_force / resistance
             slow, fast = _forces(bench, i, stop, {"velocity_dependent_resistance": resistance,
                                                   "max_force": drive.max_force})
-            found.values[keys["velocity_dependent_resistance"]] = (slow - fast) / (stop * (FAST - SLOW))
+            found.put(keys["velocity_dependent_resistance"], _kept(bench, (slow - fast) / (stop * (FAST - SLOW))))
         if gradient and "speed_effort_gradient" not in idle:
             slow, fast = _forces(bench, i, fastest, {"speed_effort_gradient": gradient,
                                                      "max_actuator_velocity": fastest})
-            found.values[keys["speed_effort_gradient"]] = fastest * (FAST - SLOW) / (slow - fast)
+            found.put(keys["speed_effort_gradient"], _kept(bench, fastest * (FAST - SLOW) / (slow - fast)))
     return found
+
+
+def _kept(bench: Bench, value: float) -> Measured:
+    """A slope of force over speed, which may be off by what both joints lose of their speed in the step."""
+    return Measured(value, abs(value) * bench.kept_speed / (FAST - SLOW))
 
 
 def _rows(bench: Bench, i: int, speed: float, inertia: float, bounds: Mapping[str, float]) -> dict[str, Array]:

@@ -10,7 +10,7 @@ from physx_runtime.dynamics.jacobian import angular_jacobian, point_jacobian
 from physx_runtime.model.owners import acting_fixed_tendons
 from physx_runtime.model.topology import REVOLUTE
 from physx_runtime.verification.bench import Array, Bench
-from physx_runtime.verification.quantity import Findings, Key
+from physx_runtime.verification.quantity import Findings, Key, Measured
 from physx_runtime.verification.tendons import GAINS, LENGTHS, SIGNS, Pull, limit_rows
 from physx_schema.description.model import Articulation, FixedTendon, TendonAxis
 
@@ -38,8 +38,8 @@ def measure_fixed_tendons(bench: Bench) -> Findings:
         pull.measure_gains(found, gains)
         pull.measure_lengths(found, length_keys(tendon), limit_rows(tendon, tendon.limit_stiffness))
         with found.attempt(*gearings, *coefficients):
-            for keys, values in zip((gearings, coefficients), _axes(pull, tendon, read), strict=True):
-                found.values.update(zip(keys, values, strict=True))
+            for key, value in zip([*gearings, *coefficients], _axes(pull, tendon, read), strict=True):
+                found.put(key, value)
     return found
 
 
@@ -73,25 +73,30 @@ def fixed_pull(bench: Bench, i: int, tendon: FixedTendon, read: TendonAxis) -> P
                 float(gearing @ bench.pose) + tendon.offset, motion, weights)
 
 
-def _axes(pull: Pull, tendon: FixedTendon, read: TendonAxis) -> tuple[list[float], list[float]]:
-    """Gearing and force coefficient of every axis. Raises UnsteadyError."""
+def _axes(pull: Pull, tendon: FixedTendon, read: TendonAxis) -> list[Measured]:
+    """The gearing of every axis, then every force coefficient. Raises UnsteadyError."""
     bench, spring = pull.bench, pull.bench.spring(pull.stiffness, pull.damping)
     stretch = bench.probe(spring, pull.damping) * bench.meter
     cases = [pull.case(spring, -sign * stretch) for sign in SIGNS]
     for axis in tendon.axes:
         moved = np.eye(bench.size)[axis.dof] * bench.lengths
         cases += [pull.case(spring, 0.0, shift=sign * moved) for sign in SIGNS]
-    efforts = bench.hold(cases).reshape(-1, 2, bench.size)
-    stretched, *shifted = efforts[:, 0] - efforts[:, 1]
-    per_length = float(stretched @ pull.read) / stretch
-    gearings = [float(x @ pull.read) / float(bench.lengths[axis.dof]) / per_length
+    efforts, errors = (x.reshape(-1, 2, bench.size) for x in bench.held(cases))
+    differences, doubts = efforts[:, 0] - efforts[:, 1], errors.sum(axis=1)
+    stretched, *shifted = (Measured(float(x @ pull.read), float(e @ np.abs(pull.read)))
+                           for x, e in zip(differences, doubts, strict=True))
+    gearings = [x.over(stretched).times(stretch / float(bench.lengths[axis.dof]))
                 for x, axis in zip(shifted, tendon.axes, strict=True)]
-    forces = _forces(bench, tendon, stretched)
-    return gearings, [read.force_coefficient * x / forces[tendon.axes.index(read)] for x in forces]
+    forces = _forces(bench, tendon, differences[0], doubts[0])
+    own = forces[tendon.axes.index(read)]
+    return gearings + [x.over(own).times(read.force_coefficient) for x in forces]
 
 
-def _forces(bench: Bench, tendon: FixedTendon, efforts: Array) -> list[float]:
-    """The pulls of the axes, each on its joint's child link, that add up to the efforts of their joints."""
+def _forces(bench: Bench, tendon: FixedTendon, efforts: Array, errors: Array) -> list[Measured]:
+    """The pulls of the axes, each on its joint's child link, that add up to the efforts of their joints.
+
+    errors: how far the efforts may be off, (n_dof,).
+    """
     t, (_, k) = bench.topology, bench.kinematics()
     arms = np.zeros((len(tendon.axes), bench.size))
     for row, axis in zip(arms, tendon.axes, strict=True):
@@ -102,4 +107,5 @@ def _forces(bench: Bench, tendon: FixedTendon, efforts: Array) -> list[float]:
             row[dof] = float(np.dot(column, k.axis[link]))
     members = [axis.dof for axis in tendon.axes]
     # a joint's own axis counts 1 and its ancestors' axes nothing, so there is always one solution
-    return [float(x) for x in np.linalg.solve(arms[:, members].T, efforts[members])]
+    shares = np.linalg.inv(arms[:, members].T)
+    return [Measured(float(row @ efforts[members]), float(np.abs(row) @ errors[members])) for row in shares]

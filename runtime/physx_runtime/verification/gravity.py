@@ -12,14 +12,14 @@ from physx_runtime.packing.body import free_body
 from physx_runtime.simulation.articulation import Simulation
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.bench import stripped
+from physx_runtime.verification.quantity import uncertainty
 from physx_runtime.verification.report import (
     ALTERED,
     AS_AUTHORED,
-    AS_AUTHORED_TOLERANCE,
     IGNORED,
     Row,
     Value,
-    deviation,
+    agree,
 )
 from physx_runtime.worlds.path import AUTO, BY_JOINT
 from physx_schema.description.model import ActorDescription, Articulation, Description, Link, Scene
@@ -87,11 +87,12 @@ def _row(scene: Scene, name: str, authored: Value, effective: Value, ideal: Valu
     wanted = _part(DIRECTION_PROPERTY, authored, 1.0) if isinstance(authored, tuple) else authored
     verdict, reason = ALTERED, ("PhysX multiplies physics:gravityMagnitude by physics:gravityDirection, whatever its "
                                 "length is")
-    if deviation(wanted, effective) <= AS_AUTHORED_TOLERANCE:
+    error = uncertainty(math.hypot(*effective) if isinstance(effective, tuple) else effective, 0.0)
+    if agree(wanted, effective, error):
         verdict, reason = AS_AUTHORED, ""
     elif scene.gravity_source:
         verdict, reason = IGNORED, f"{scene.gravity_source} decides about gravity"
-    return Row(scene.path, name, authored, effective, ideal, verdict, reason, unit)
+    return Row(scene.path, name, authored, effective, ideal, verdict, reason, unit, uncertainty=error)
 
 
 def _part(name: str, acceleration: tuple[float, ...], sign: float) -> Value:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from physx_runtime.verification.bench import Array, Bench, Case
-from physx_runtime.verification.quantity import Findings, Key
+from physx_runtime.verification.quantity import Findings, Key, Measured
 from physx_schema.description.model import Dof, unlimited
 
 # What is measured of a degree of freedom, and the properties of PhysxJointAxisAPI that say it.
@@ -22,6 +22,8 @@ PUSH_EFFORTS, PUSH_REFINEMENT = np.linspace(0.0, 2.0, 81), 4
 SLIDING_SPEED_FACTOR = 4.0
 # A joint at rest is pushed for a step to this multiple of its maximum velocity.
 PUSHED_SPEED_FACTOR = 3.0
+# A difference of two inertias may be off by this part of them: what solving for them leaves of float64.
+DIFFERENCE_ERROR = 1e-10
 
 
 def bears(dof: Dof) -> bool:
@@ -54,7 +56,8 @@ def measure_joint_axes(bench: Bench) -> Findings:
         keys = axis_keys(dof)
         if not bears(dof) or not bench.asks(*keys.values()):
             continue
-        values = {"armature": float(inertia[i, i] - bare[i, i])}
+        lost = float(inertia[i, i] - bare[i, i])
+        values = {"armature": Measured(lost, DIFFERENCE_ERROR * float(inertia[i, i]))}
         response = float(np.linalg.inv(inertia)[i, i])
         if dof.static_friction > 0.0:
             values["static_friction"] = _static(bench, i, dof.static_friction, response)
@@ -63,8 +66,9 @@ def measure_joint_axes(bench: Bench) -> Findings:
             with found.attempt(*(keys[field] for field in sliding if field in keys)):
                 values |= zip(sliding, _sliding(bench, i, dof.static_friction, response), strict=True)
         if not unlimited(dof.max_velocity):
-            values["max_velocity"] = _fastest(bench, i, dof.max_velocity, inertia[:, i])
-        found.values |= {keys[field]: value for field, value in values.items() if field in keys}
+            values["max_velocity"] = Measured(_fastest(bench, i, dof.max_velocity, inertia[:, i]), 0.0)
+        for field in values.keys() & keys.keys():
+            found.put(keys[field], values[field])
     return found
 
 
@@ -88,28 +92,33 @@ def _inertia(bench: Bench, armature: Array) -> Array:
     return np.asarray(np.linalg.solve(velocities / bench.dt, efforts), dtype=np.float64)
 
 
-def _static(bench: Bench, i: int, authored: float, response: float) -> float:
-    """The largest effort, mean over a step, that static friction takes from pushes around its authored value."""
+def _static(bench: Bench, i: int, authored: float, response: float) -> Measured:
+    """The largest effort, mean over a step, that static friction takes from pushes around its authored value.
+
+    It lies between the pushes beside the best one.
+    """
     rows = _rubbing(bench, i) | {f"{kind}_friction": np.zeros(bench.size) for kind in ("dynamic", "viscous")}
-    pushes, taken, best = authored * PUSH_EFFORTS, np.zeros(1), 0
+    pushes, taken, best, width = authored * PUSH_EFFORTS, np.zeros(1), 0, 0.0
     for _ in range(PUSH_REFINEMENT):
         efforts = pushes[:, None] * np.eye(bench.size)[i]
         moved = bench.kick([Case(rows)] * len(pushes), efforts)[:, i]
         taken = pushes - moved / (response * bench.dt)
-        best = int(np.argmax(taken))
+        best, width = int(np.argmax(taken)), float(pushes[1] - pushes[0])
         pushes = np.linspace(pushes[max(best - 1, 0)], pushes[min(best + 1, len(pushes) - 1)], len(pushes))
-    return float(taken[best])
+    return Measured(float(taken[best]), width)
 
 
-def _sliding(bench: Bench, i: int, static: float, response: float) -> tuple[float, float]:
+def _sliding(bench: Bench, i: int, static: float, response: float) -> tuple[Measured, Measured]:
     """Dynamic and viscous friction from the drag at two speeds. Raises UnsteadyError."""
     speed = max(SLIDING_SPEED_FACTOR * static * response * bench.dt, float(bench.speeds[i]))
     unit = np.eye(bench.size)[i]
     rows, speeds = _rubbing(bench, i), (speed, -speed, 2.0 * speed, -2.0 * speed)
     cases = [Case(rows, velocity=x * unit) for x in speeds]
-    efforts = bench.hold(cases)[:, i]
+    efforts, errors = (x[:, i] for x in bench.held(cases))
     slow, fast = (float(efforts[j] - efforts[j + 1]) / 2.0 for j in (0, 2))
-    return 2.0 * slow - fast, (fast - slow) / speed
+    slow_error, fast_error = (float(errors[j] + errors[j + 1]) / 2.0 for j in (0, 2))
+    return (Measured(2.0 * slow - fast, 2.0 * slow_error + fast_error),
+            Measured((fast - slow) / speed, (fast_error + slow_error) / speed))
 
 
 def _fastest(bench: Bench, i: int, authored: float, inertia: Array) -> float:

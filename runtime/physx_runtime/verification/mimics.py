@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.verification.bench import Array, Bench, Stepped, stripped, with_dofs
-from physx_runtime.verification.quantity import Findings, Key, UnsteadyError, shown
+from physx_runtime.verification.quantity import Findings, Key, Measured, UnsteadyError, shown
 from physx_schema.description.model import Articulation, Dof, Drive, Mimic, unlimited
 
 # Positions the reference is asked for over its range, and again between the last one reached and the next.
@@ -62,7 +62,8 @@ def measure_mimics(bench: Bench) -> Findings:
             swept = _closely(bench, mimic, sweep(bench, mimic, np.linspace(*_range(bench, mimic), COARSE_COUNT)))
             line = _line(bench, mimic, swept)
             if line is not None:
-                found.values.update(zip(keys, (-line[0], -line[1]), strict=True))
+                for key, value, error in zip(keys, line, _line_errors(bench, mimic, swept, line), strict=True):
+                    found.put(key, Measured(-value, error))
             note = _reach(bench, mimic, swept, line)
             if note:
                 found.notes[keys[0]] = note
@@ -185,6 +186,16 @@ def _line(bench: Bench, mimic: Mimic, swept: Sweep) -> tuple[float, float] | Non
         return None
     slope, start = np.polyfit(q_reference, q_follower, 1)
     return float(slope), float(start)
+
+
+def _line_errors(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, float]) -> tuple[float, float]:
+    """How far slope and start may be off: by a line through positions that are as far off as the farthest."""
+    free = _free(bench, mimic, swept)
+    q_reference, q_follower = swept.positions[free, mimic.reference], swept.positions[free, mimic.follower]
+    off = float(np.abs(q_follower - line[0] * q_reference - line[1]).max())
+    off += RESTING_CHANGE * float(bench.units[mimic.follower])
+    slope = 2.0 * off / float(np.ptp(q_reference))
+    return slope, off + slope * float(np.abs(q_reference).min())
 
 
 def _blocked(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, float] | None) -> NDArray[np.bool_]:

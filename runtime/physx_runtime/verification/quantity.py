@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +12,8 @@ from physx_schema.description.model import Dof, JointAxis
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
 RADIANS_PER_DEGREE = 1.0 / DEGREES_PER_RADIAN
+# What a float carries.
+SHOWN_DIGITS = 7
 
 
 class Key(NamedTuple):
@@ -19,6 +22,28 @@ class Key(NamedTuple):
     path: str               # prim
     property: str           # full property name
     part: str = ""          # where it acts, if in several places: "at the leaf /Robot/tip:a"
+
+
+class Measured(NamedTuple):
+    """What an experiment found, and how far that may be off."""
+
+    value: float
+    error: float
+
+    def times(self, factor: float) -> Measured:
+        """Scaled."""
+        return Measured(self.value * factor, abs(self.error * factor))
+
+    def over(self, other: Measured) -> Measured:
+        """The quotient; both may be off."""
+        quotient = self.value / other.value
+        return Measured(quotient, (self.error + abs(quotient) * other.error) / abs(other.value))
+
+
+def uncertainty(value: float, error: float) -> float:
+    """How far a number of SHOWN_DIGITS digits may be off that came of a value which was by `error`."""
+    digit = 10.0 ** (math.floor(math.log10(abs(value))) + 1 - SHOWN_DIGITS) if value and math.isfinite(value) else 0.0
+    return float(f"{abs(error) + 0.5 * digit:.2g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +60,12 @@ class Quantity:
 
     def on_stage(self, value: float) -> float:
         """A measured value in the property's own unit, to the digits a float carries."""
-        return float(f"{value * self.per_stage:.7g}")
+        return float(f"{value * self.per_stage:.{SHOWN_DIGITS}g}")
+
+    def uncertainty(self, shown: float, error: float) -> float:
+        """How far a number in the property's own unit may be off; `error`: of the experiment's value."""
+        dropped = self.noise if shown == self.described == 0.0 else 0.0
+        return max(uncertainty(shown, error * self.per_stage), dropped)
 
 
 def shown(dof: Dof | JointAxis, *values: float) -> str:
@@ -54,8 +84,13 @@ class Findings:
     """What experiments found, in radians and lengths."""
 
     values: dict[Key, float] = field(default_factory=dict)
+    errors: dict[Key, float] = field(default_factory=dict)      # how far values may be off beyond rounding
     failures: dict[Key, str] = field(default_factory=dict)      # why there is no value
     notes: dict[Key, str] = field(default_factory=dict)         # why the authored number is not all there is to it
+
+    def put(self, key: Key, found: Measured) -> None:
+        """A value that may be off by more than rounding."""
+        self.values[key], self.errors[key] = found
 
     @contextmanager
     def attempt(self, *keys: Key) -> Iterator[None]:

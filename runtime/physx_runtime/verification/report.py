@@ -63,6 +63,7 @@ class Row:
     intended: float | None = None   # the effect that the number was authored for; None where it is the number itself
     in_physx: Value | None = None   # the same experiment in real PhysX; None where that was not asked or cannot be
     not_in_physx: str = ""          # why it cannot be
+    uncertainty: float | None = None    # how far effective may be off; of a vector, its length; None where not measured
 
     @builtins.property          # the name stands for a field in this class
     def wanted(self) -> Value:
@@ -93,6 +94,12 @@ class Verification:
         """Under how many iterations a row was measured, as "32/1"."""
         return next((f"{c.position}/{c.velocity}" for c in self.counts if c.path == row.articulation), "no")
 
+    def alike(self, row: Row) -> tuple[Row, ...]:
+        """The rows of other prims that a row was measured for too."""
+        last = row.property.rpartition(":")[2]
+        return tuple(other for other in self.rows if other.alike == row.path and other.authored == row.authored
+                     and other.property.rpartition(":")[2] == last)
+
     @property
     def failed(self) -> tuple[Row, ...]:
         """Rows whose value does not take effect as authored."""
@@ -104,3 +111,10 @@ def deviation(authored: Value, effective: Value) -> float:
     a, e = (value if isinstance(value, tuple) else (value,) for value in (authored, effective))
     size = math.hypot(*a)
     return math.dist(a, e) / size if size else math.inf if any(e) else 0.0
+
+
+def agree(authored: Value, effective: Value, uncertainty: float) -> bool:
+    """Whether an effective value is as authored: within AS_AUTHORED_TOLERANCE, or as close as is known."""
+    a, e = (value if isinstance(value, tuple) else (value,) for value in (authored, effective))
+    largest = max(math.hypot(*a), math.hypot(*e))
+    return a == e or math.dist(a, e) <= max(AS_AUTHORED_TOLERANCE * largest, uncertainty)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from physx_runtime.verification.bench import Array, Bench, Case
-from physx_runtime.verification.quantity import Findings, Key, shown
+from physx_runtime.verification.quantity import Findings, Key, Measured, shown
 from physx_schema.description.model import Articulation, Dof, Drive, Joint, unlimited
 from physx_schema.description.opinions.schemas import ROTATIONS
 
@@ -59,7 +59,8 @@ def measure_settling(bench: Bench) -> Findings:
         if not abs(moved) <= bench.settled_change * max(bench.units[run.dof], abs(settled)):
             found.failures[run.key] = "the joint does not settle"
             continue
-        found.values[run.key] = float(settled)
+        # critically damped or stopped, it moves by less from now on than it did between the looks
+        found.put(run.key, Measured(float(settled), abs(float(moved))))
         if run.note:
             found.notes[run.key] = run.note
     return found

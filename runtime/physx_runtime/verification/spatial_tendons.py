@@ -10,7 +10,7 @@ from physx_runtime.dynamics.kinematics import Kinematics
 from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
 from physx_runtime.solver.constraints.spatial_tendon import SHORTEST_SEGMENT, attachment_point
 from physx_runtime.verification.bench import Array, Bench
-from physx_runtime.verification.quantity import Findings, Key
+from physx_runtime.verification.quantity import Findings, Key, Measured
 from physx_runtime.verification.tendons import GAINS, LENGTHS, SIGNS, Pull, limit_rows
 from physx_schema.description.model import Attachment, SpatialTendon
 
@@ -58,7 +58,8 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
         pull.measure_gains(found, gains)
         pull.measure_lengths(found, lengths, limit_rows(path[-1], tendon.limit_stiffness))
         with found.attempt(*gearings):
-            found.values.update(zip(gearings, _gearings(pull, k, i), strict=True))
+            for key, gearing in zip(gearings, _gearings(pull, k, i), strict=True):
+                found.put(key, gearing)
     return found
 
 
@@ -117,7 +118,7 @@ def _length(bench: Bench, k: Kinematics, i: int) -> float:
     return float(offset[0] + gearing[1:] @ lengths)
 
 
-def _gearings(pull: Pull, k: Kinematics, i: int) -> list[float]:
+def _gearings(pull: Pull, k: Kinematics, i: int) -> list[Measured]:
     """Of every attachment but the root: pull per growth of the segment to it, over pull per change of rest length."""
     bench, spring = pull.bench, pull.bench.spring(pull.stiffness, pull.damping)
     stretch = bench.probe(spring, pull.damping) * bench.meter
@@ -126,7 +127,7 @@ def _gearings(pull: Pull, k: Kinematics, i: int) -> list[float]:
         for sign in SIGNS:
             cases.append(pull.case(spring, 0.0, {f"{pull.name}_position": _grown(bench, k, i, at, segment, sign)}))
     stretched, *grown = pull.pulls(cases)
-    return [x / stretched * stretch / bench.length for x in grown]
+    return [x.over(stretched).times(stretch / bench.length) for x in grown]
 
 
 def _grown(bench: Bench, k: Kinematics, i: int, at: int, segment: Array, sign: float) -> Array:

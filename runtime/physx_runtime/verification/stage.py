@@ -34,12 +34,12 @@ from physx_runtime.verification.remedies.trial import Place, Trial
 from physx_runtime.verification.report import (
     ALTERED,
     AS_AUTHORED,
-    AS_AUTHORED_TOLERANCE,
     IGNORED,
     NOT_EVALUATED,
     Remedy,
     Row,
     Verification,
+    agree,
 )
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
@@ -139,7 +139,7 @@ class Inquiry:
         intended = self.intended.get((row.path, row.property))
         if intended is None or isinstance(row.effective, tuple) or row.verdict not in (AS_AUTHORED, ALTERED):
             return row
-        if row.effective is not None and _agree(quantity, intended, row.effective):
+        if row.effective is not None and agree(intended, row.effective, row.uncertainty or 0.0):
             return replace(row, verdict=AS_AUTHORED, reason="", intended=intended)
         reason = row.reason or f"it was authored to come to {intended:g} under other settings"
         return replace(row, verdict=ALTERED, reason=reason, intended=intended)
@@ -275,10 +275,12 @@ def _judged(quantity: Quantity, authored: float, experiments: Sequence[Experimen
             return _row(quantity, authored, None, None, NOT_EVALUATED, found.failures[key])
         if key in found.values or note:
             effective, ideal = (_on_stage(quantity, experiment.found(s).values.get(key)) for s in (PHYSX, IDEAL))
-            if effective is not None and not note and _agree(quantity, authored, effective):
-                return _row(quantity, authored, effective, ideal, AS_AUTHORED, "")
-            reasons = [note] if note else [*_reasons(quantity, authored, effective, experiment), raised]
-            return _row(quantity, authored, effective, ideal, ALTERED, "; ".join(filter(None, reasons)))
+            error = None if effective is None else quantity.uncertainty(effective, found.errors.get(key, 0.0))
+            if effective is not None and not note and agree(authored, effective, error or 0.0):
+                return replace(_row(quantity, authored, effective, ideal, AS_AUTHORED, ""), uncertainty=error)
+            reasons = [note] if note else [*_reasons(quantity, authored, effective, experiment, error or 0.0), raised]
+            return replace(_row(quantity, authored, effective, ideal, ALTERED, "; ".join(filter(None, reasons))),
+                           uncertainty=error)
     return _row(quantity, authored, None, None, NOT_EVALUATED, NO_EXPERIMENT)
 
 
@@ -290,13 +292,8 @@ def _on_stage(quantity: Quantity, value: float | None) -> float | None:
     return 0.0 if quantity.described == 0.0 and abs(shown) <= quantity.noise else shown
 
 
-def _agree(quantity: Quantity, authored: float, effective: float) -> bool:
-    close = math.isclose(authored, effective, rel_tol=AS_AUTHORED_TOLERANCE)
-    return close or (authored == 0.0 and abs(effective) <= quantity.noise)
-
-
 def _reasons(quantity: Quantity, authored: float, effective: float | None,
-             experiment: Experiments | OutsideExperiments) -> Iterator[str]:
+             experiment: Experiments | OutsideExperiments, error: float) -> Iterator[str]:
     read = quantity.on_stage(quantity.described)
     if not math.isclose(read, authored, rel_tol=1e-5):
         said = [f"{problem.message}: {problem.why}" for problem in experiment.description.problems
@@ -304,7 +301,7 @@ def _reasons(quantity: Quantity, authored: float, effective: float | None,
         yield from said or [f"PhysX takes {authored:g} as {read:g}"]
     if quantity.key.part:
         yield quantity.key.part
-    if effective is None or not _agree(quantity, read, effective):
+    if effective is None or not agree(read, effective, error):
         yield from experiment.causes(quantity.key, quantity.described)
 
 

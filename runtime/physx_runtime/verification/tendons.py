@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from physx_runtime.verification.bench import Array, Bench, Case
-from physx_runtime.verification.quantity import Findings, Key
+from physx_runtime.verification.quantity import Findings, Key, Measured
 from physx_schema.description.model import Attachment, FixedTendon, unlimited
 
 GAINS = ("stiffness", "damping", "limitStiffness")
@@ -45,7 +45,7 @@ class Pull:
         """
         for key, (cases, size) in zip(keys, (self._stretched(), self._moving(), self._beyond()), strict=True):
             with found.attempt(key):
-                found.values[key] = self.pulls(cases)[0] / (2.0 * size)
+                found.put(key, self.pulls(cases)[0].times(0.5 / size))
 
     def _stretched(self) -> tuple[list[Case], float]:
         stretch = self.bench.probe(self.stiffness, self.damping) * self.bench.meter
@@ -82,13 +82,13 @@ class Pull:
             for row in (rest, offset):
                 cases += [self.case(spring, 0.0, {row: values}) for values in (np.zeros(1), self.bench.base_rows(row))]
             by_rest, by_offset, without_rest, without_offset = self.pulls(cases)
-            found.values[keys["rest_length"]] = 2.0 * stretch * without_rest / by_offset
-            found.values[keys["offset"]] = -2.0 * stretch * without_offset / by_rest
+            found.put(keys["rest_length"], without_rest.over(by_offset).times(2.0 * stretch))
+            found.put(keys["offset"], without_offset.over(by_rest).times(-2.0 * stretch))
         for row, limit in limits.items():
             with found.attempt(keys[row]):
-                found.values[keys[row]] = self._limit(row, limit)
+                found.put(keys[row], self._limit(row, limit))
 
-    def _limit(self, row: str, limit: float) -> float:
+    def _limit(self, row: str, limit: float) -> Measured:
         """Where a limit begins to pull."""
         outward = 1.0 if row == "upper_limit" else -1.0
         beyond = 0.5 * abs(limit) + self.bench.length
@@ -99,17 +99,19 @@ class Pull:
             [own + limit + outward * times * beyond - self.length])}) for times in (2.0, 1.0)]
         slack = [self.case(0.0, 0.0)]
         slope, pull = self.pulls([*cases, cases[1], *slack])
-        return limit + outward * beyond - pull / (slope / (outward * beyond))
+        inside = pull.over(slope).times(outward * beyond)
+        return Measured(limit + outward * beyond - inside.value, inside.error)
 
     def case(self, stiffness: float, rest: float, rows: Mapping[str, Array] | None = None,
              shift: Array | None = None) -> Case:
         """The tendon with a rest length that differs by `rest` from its length, and further rows."""
         return Case(self._rows(stiffness, rest) | dict(rows or {}), shift)
 
-    def pulls(self, cases: list[Case]) -> list[float]:
+    def pulls(self, cases: list[Case]) -> list[Measured]:
         """Differences of the tendon's pull between the cases of each pair. Raises UnsteadyError."""
-        first, second = (self.bench.hold(cases) @ self.read).reshape(-1, 2).T
-        return [float(x) for x in first - second]
+        efforts, errors = self.bench.held(cases)
+        pulls, doubts = ((x @ read).reshape(-1, 2) for x, read in ((efforts, self.read), (errors, np.abs(self.read))))
+        return [Measured(float(x[0] - x[1]), float(e.sum())) for x, e in zip(pulls, doubts, strict=True)]
 
     def _rows(self, stiffness: float, rest: float) -> dict[str, Array]:
         """All tendons without force, limits that never act; then this one with its damping."""

@@ -124,9 +124,7 @@ def places(folds: Sequence[Fold]) -> Iterator[str]:
 
 def _others(fold: Fold, verification: Verification) -> str:
     """How many prims are alike to the one of a row."""
-    first = fold.rows[0]
-    count = sum(row.alike == first.path and row.property.rpartition(":")[2] == first.property.rpartition(":")[2]
-                and row.authored == first.authored for row in verification.rows)
+    count = len(verification.alike(fold.rows[0]))
     return f" and {count} alike" if count else ""
 
 
@@ -148,7 +146,7 @@ def sentence(row: Row, verification: Verification) -> str:
     if row.effective is None or number(row.effective) == number(row.authored):
         return f"{start}, effective only in part in PhysX at {iterations}, because {row.reason}"
     because = f"effective in PhysX at {iterations}, because {row.reason}"
-    return f"{start}, {number(row.effective)} {because}{_advice(row)}"
+    return f"{start}, {measured(row)} {because}{_advice(row)}"
 
 
 def _advice(row: Row) -> str:
@@ -179,12 +177,25 @@ def number(value: Value | None) -> str:
     return "-" if value is None or math.isnan(value) else f"{value:.4g}"
 
 
+def measured(row: Row) -> str:
+    """The effective value, with how far it may be off where the printed digits say more than is known."""
+    off = row.uncertainty
+    if off is None or isinstance(row.effective, tuple) or not row.effective or not math.isfinite(row.effective):
+        return number(row.effective)
+    last = 10.0 ** (math.floor(math.log10(abs(row.effective))) - 3)
+    if off <= last:
+        return number(row.effective)
+    places = max(0, -math.floor(math.log10(off)))
+    return f"{round(row.effective, places):.{places}f} +- {off:.1g}" if off < 1.0 else (
+        f"{number(row.effective)} +- {off:.1g}")
+
+
 def _has_number(fold: Fold) -> bool:
     return len(fold.rows) == 1 and number(fold.authored) != "-"
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    effective, ideal = map(number, (row.effective, row.ideal))
+    effective, ideal = measured(row), number(row.ideal)
     authored = number(row.authored) + ("" if row.intended is None else f" for {number(row.intended)}")
     return printable(row.path), printable(row.property), authored, effective, ideal, row.verdict
 

@@ -30,10 +30,13 @@ class Found:
 
 
 def failed_by_path(verification: Verification) -> Prims:
-    """Prims with the rows to look at one by one: altered, with a remedy, and ignored for a reason of their own."""
+    """Prims with the rows to look at one by one: altered, with a remedy, and ignored for a reason of their own.
+
+    What is altered alike on several prims stands once.
+    """
     many = {id(row) for row in _ignored_alike(verification)}
     return _by_path(row for row in verification.rows
-                    if (row.verdict in (ALTERED, IGNORED) or row.remedy) and id(row) not in many)
+                    if (row.verdict in (ALTERED, IGNORED) or row.remedy) and id(row) not in many and not row.alike)
 
 
 def ignored_by_reason(verification: Verification) -> list[Reasoned]:
@@ -91,12 +94,12 @@ def _common(texts: Sequence[str]) -> str:
     return texts[0] if len(set(texts)) == 1 else ""
 
 
-def remedy_lines(row: Row) -> list[str]:
-    """What a row's remedy authors, a line each: property path = value."""
-    remedy = row.remedy
+def remedy_lines(rows: Sequence[Row]) -> list[str]:
+    """What the remedy of a row authors there and on those alike, a line each: property path = value."""
+    remedy = rows[0].remedy
     if remedy is None:
         return []
-    values = [] if remedy.value is None else [(row.path, row.property, remedy.value)]
+    values = [] if remedy.value is None else [(row.path, row.property, remedy.value) for row in rows]
     values += [(change.path, change.property, change.value) for change in remedy.settings]
     lines = [f"{location(path, name)} = {value:.9g}" for path, name, value in values]
     return lines + ([] if remedy.dt is None else [f"# with steps of {remedy.dt:.9g} s"])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
-from physx_runtime.verification.text import remedy_text
+from physx_runtime.verification.text import measured, remedy_text
 from physx_runtime.viewing.charts import joint_charts, recorded_articulations, relation_charts
 from physx_runtime.viewing.contact_charts import contact_charts
 from physx_runtime.viewing.groups import (
@@ -109,11 +109,12 @@ def _stepped(live: LiveStep | str) -> dict[str, Any]:
 def _values(verification: Verification | None) -> dict[str, Any]:
     """What the template says of numbers."""
     if verification is None:
-        return {"totals": [], "altered": [], "ignored": [], "sound_groups": [], "sound_count": 0, "unmeasured": [],
-                "step": [], "in_physx": False}
+        return {"totals": [], "altered": [], "alike": lambda row: (), "ignored": [], "sound_groups": [],
+                "sound_count": 0, "unmeasured": [], "step": [], "in_physx": False}
     sound = sound_by_path(verification)
     return {"totals": [(*MARKS[verdict], _count(verification, verdict), verdict) for verdict in MARKS],
-            "altered": failed_by_path(verification), "ignored": ignored_by_reason(verification), "sound_groups": sound,
+            "altered": failed_by_path(verification), "alike": verification.alike,
+            "ignored": ignored_by_reason(verification), "sound_groups": sound,
             "sound_count": sum(len(rows) for _, rows in sound), "unmeasured": unmeasured_by_reason(verification),
             "step": [("Verification step", f"{numeral(verification.dt)} s"),
                      *([("Real PhysX", f"ovphysx {verification.physx}")] if verification.physx else [])],
@@ -243,8 +244,8 @@ def _environment() -> jinja2.Environment:
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
     environment.filters |= {"numeral": numeral, "percent": percent, "parts": parts, "plural": plural}
-    environment.globals |= {"share": share, "remedy_text": remedy_text, "remedy_lines": remedy_lines,
-                            "location": location, "bar_end": BAR_END_RATIO}
+    environment.globals |= {"share": share, "measured": measured, "remedy_text": remedy_text,
+                            "remedy_lines": remedy_lines, "location": location, "bar_end": BAR_END_RATIO}
     return environment
 
 

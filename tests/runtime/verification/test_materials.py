@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,14 @@ import numpy as np
 import pytest
 from physx_runtime.verification import Row, verify
 from physx_runtime.verification.authored import authored_numbers
+from physx_runtime.verification.contact import bench
 from physx_runtime.verification.contact.bench import Surfaces, measure_rebound, measure_static_friction
 from physx_runtime.verification.contact.rows import DYNAMIC, RESTITUTION, STATIC, THRESHOLD, MaterialExperiments
 from support.stages.robots import opened
 from support.stages.verified_robots import row_of
 
 from physx_schema.description import describe
+from physx_schema.description.model import Description
 
 FRICTION, GIVES_BACK = "float physics:staticFriction", "float physics:restitution"
 DT = 1 / 60
@@ -25,6 +28,7 @@ TILTING, STEPS = 10, 50     # the slopes of the experiment
 # The bench finds a slope to 0.3 % and lets a block creep by 0.5 % of the way.
 SLOPE_TOLERANCE = 0.01
 EXACT = 1e-3
+ERROR = 1.1
 # Of what PhysX itself does: a slope this much flatter than the one measured holds, one this much steeper does not.
 # Of few iterations in centimetres the hold is lost little by little: 5 mm in 50 steps where it is 3 % steeper.
 BESIDE = 0.04
@@ -98,7 +102,10 @@ def test_what_a_reason_says_to_author_gives_the_authored_number(name: str, kind:
 
 
 def test_a_block_slides_where_the_slope_is_steeper_than_its_friction() -> None:
-    assert measure_static_friction(surfaces({FRICTION: 0.6, SLIDING: 0.6})) == pytest.approx(0.6, rel=SLOPE_TOLERANCE)
+    found = row(STATIC, {FRICTION: 0.6, SLIDING: 0.6})
+    assert found.uncertainty is not None
+    assert 0.0 < found.uncertainty < SLOPE_TOLERANCE * 0.6
+    assert found.effective == pytest.approx(0.6, abs=found.uncertainty)
 
 
 def test_static_friction_above_the_dynamic_one_is_not_all_there() -> None:
@@ -150,7 +157,7 @@ def test_a_block_in_physx_holds_on_flatter_and_slides_on_steeper_slopes(
     from support.physx.live import STAGE, record_live
 
     upper: dict[str, object] = {FRICTION: static, SLIDING: dynamic}
-    measured = measure_static_friction(surfaces(upper, meters=meters, iterations=iterations))
+    measured = measure_static_friction(surfaces(upper, meters=meters, iterations=iterations)).value
     text = stage(upper, meters=meters, iterations=iterations)
 
     def tilted(slope: float) -> dict[int, list[tuple[str, str, str, object]]]:
@@ -179,3 +186,30 @@ def test_a_ball_in_physx_comes_back_as_high(oracle_folder: Path, tmp_path: Path,
     there = float(heights[up[0]:].max()) if len(up) else 0.0
     measured = measure_rebound(surfaces({GIVES_BACK: restitution}, threshold=threshold, ball=True))
     assert measured == pytest.approx(there, abs=REBOUND_TOLERANCE)
+
+
+@pytest.mark.parametrize(("name", "values", "field"), [
+    (STATIC, {FRICTION: 0.6, SLIDING: 0.6}, "static_friction"), (DYNAMIC, {SLIDING: 0.6}, "dynamic_friction"),
+    (RESTITUTION, {GIVES_BACK: 0.5}, "restitution")])
+def test_a_material_a_tenth_too_large_is_found_out(name: str, values: dict[str, object], field: str,
+                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    right, true_scene = row(name, values), bench.Scene
+
+    def wrong(made: Description, *args: Any, **options: Any) -> Any:
+        materials = tuple(replace(own, **{field: ERROR * getattr(own, field)}) for own in made.materials)
+        return true_scene(replace(made, materials=materials), *args, **options)
+
+    monkeypatch.setattr(bench, "Scene", wrong)
+    assert (right.verdict, row(name, values).verdict) == ("as authored", "altered")
+
+
+def test_a_bounce_threshold_a_tenth_too_large_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    true_scene = bench.Scene
+
+    def wrong(made: Description, *args: Any, **options: Any) -> Any:
+        contact = replace(made.scene.contact, bounce_threshold=ERROR * made.scene.contact.bounce_threshold)
+        scene = replace(made.scene, contact=contact)
+        return true_scene(replace(made, scene=scene, scenes=(scene,)), *args, **options)
+
+    monkeypatch.setattr(bench, "Scene", wrong)
+    assert row(THRESHOLD, {GIVES_BACK: 0.5}, path="/scene", threshold=2.0).verdict == "altered"

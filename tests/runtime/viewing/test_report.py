@@ -313,3 +313,17 @@ def test_contacts_are_plotted_pair_by_pair(tmp_path: Path) -> None:
 
 def test_what_touches_nothing_has_no_section_of_contacts(full: str) -> None:
     assert "Contacts" not in words(full)
+
+
+def test_what_is_altered_alike_stands_once_and_its_remedy_copies_to_all(tmp_path: Path) -> None:
+    first = replace(STIFFNESS, remedy=Remedy(872.25, 300.0))
+    found = page(tmp_path, (first, replace(first, path="/Arm2", alike=first.path)))
+    assert "and 1 alike" in words(found)
+    assert words(found).count("divided by 3 axes") == 1
+    assert "/Arm2.physxTendon:cord:stiffness = 872.25" in found
+
+
+def test_an_uncertainty_is_told_with_the_effective_value(tmp_path: Path) -> None:
+    found = page(tmp_path, (replace(STIFFNESS, uncertainty=2.5),))
+    assert "103.1 \N{PLUS-MINUS SIGN} 2.5" in words(found)
+    assert 'title="may be off by 2.5"' in found

@@ -12,6 +12,7 @@ from physx_runtime.packing.links import principal_moments
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.bodies.bench import Array, Throw, alone, throw
 from physx_runtime.verification.bodies.experiments import EXPERIMENTS, Subject, measurable
+from physx_runtime.verification.quantity import uncertainty
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, AS_AUTHORED_TOLERANCE, Row, Value, deviation
 from physx_schema.description.model import ActorDescription, Articulation, Description, Link
 from physx_schema.description.units import DEGREES_PER_RADIAN
@@ -90,13 +91,15 @@ def _group_rows(description: Description, authored: Authored, group: Sequence[As
 def _row(description: Description, item: Asked, name: str, authored: Value, answers: Sequence[Array]) -> Row:
     effective, ideal = (_on_stage(name, authored, item.link, answer) for answer in answers)
     verdict, reason = AS_AUTHORED, ""
+    size = math.hypot(*effective) if isinstance(effective, tuple) else effective
+    error = uncertainty(size, NOISE * max(abs(size), NOISE))
     if not _agrees(authored, effective):
         verdict = ALTERED
         said = [f"{problem.message}: {problem.why}" for problem in description.problems
                 if (problem.path, problem.property) == (item.link.path, name)]
         reason = "; ".join(said) or "the step takes another number than the stage has"
     return Row(item.link.path, name, authored, effective, ideal, verdict, reason, UNITS.get(name, ""),
-               item.articulation)
+               item.articulation, uncertainty=error)
 
 
 def _agrees(authored: Value, effective: Value) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pxr import Usd
 
 from physx_runtime.simulation.scene import Scene
-from physx_runtime.verification.quantity import UnsteadyError
+from physx_runtime.verification.quantity import Measured, UnsteadyError
 from physx_schema.description import describe
 from physx_schema.description.model import Collider, Description, Link, PhysicsMaterial
 from physx_schema.description.solver_batches import SolverCounts
@@ -107,7 +107,7 @@ def _of_material(colliders: tuple[Collider, ...], path: str) -> tuple[Collider, 
 
 # --- the slope -------------------------------------------------------------------------------------------------------
 
-def measure_static_friction(surfaces: Surfaces) -> float:
+def measure_static_friction(surfaces: Surfaces) -> Measured:
     """The tangent of the steepest slope below the first one on which a flat block starts to slide.
 
     The block lies on level ground, which is tilted then; restitution and compliance are taken away. Raises
@@ -123,15 +123,21 @@ def measure_static_friction(surfaces: Surfaces) -> float:
             raise UnsteadyError(f"a block does not slide on a slope of {math.degrees(math.atan(high)):.4g} degrees")
         first = int(np.argmax(slid))
         low, high = (slopes[first - 1] if first else low), slopes[first]
-    return 0.5 * float(low + high)
+    middle = 0.5 * float(low + high)
+    # a slope that is steeper by less than this lets the block go no farther than one that has held
+    return Measured(middle, 0.5 * float(high - low) + HELD_SHARE * middle)
 
 
-def measure_dynamic_friction(surfaces: Surfaces) -> float:
-    """What friction takes from a sliding block's speed, of the force that presses it to the slope."""
+def measure_dynamic_friction(surfaces: Surfaces) -> Measured:
+    """What friction takes from a sliding block's speed, of the force that presses it to the slope.
+
+    It may be off by as much as it differs between the first half of the way and the second.
+    """
     steepest = _steepest(surfaces)
-    gained = float(_tilted(surfaces, np.array([steepest]), steepest)[1][0]) / (LEFT_STEPS * surfaces.dt)
+    halves = _tilted(surfaces, np.array([steepest]), steepest)[1][:, 0] / (LEFT_STEPS // 2 * surfaces.dt)
     cosine = math.cos(math.atan(steepest))
-    return steepest - gained / (EARTH_GRAVITY * surfaces.meter * cosine)
+    first, second = steepest - halves / (EARTH_GRAVITY * surfaces.meter * cosine)
+    return Measured(0.5 * float(first + second), abs(float(second - first)))
 
 
 def _steepest(surfaces: Surfaces) -> float:
@@ -143,7 +149,8 @@ def _steepest(surfaces: Surfaces) -> float:
 
 
 def _tilted(surfaces: Surfaces, slopes: Array, steepest: float) -> tuple[Array, Array]:
-    """How far a block goes down slopes of these tangents while it is left alone, and what it gains in speed, (n,)."""
+    """How far a block goes down slopes of these tangents while it is left alone, (n,), and what it gains in speed
+    in each half of that time, (2, n)."""
     scene = surfaces.rough().scene(_BLOCK, len(slopes), FLATNESS / max(steepest, 1.0))
     block, gravity = scene[_BLOCK], EARTH_GRAVITY * surfaces.meter
     for tilt in (*np.zeros(RESTING_STEPS), *np.arange(1, TILTING_STEPS + 1) / TILTING_STEPS):
@@ -151,20 +158,22 @@ def _tilted(surfaces: Surfaces, slopes: Array, steepest: float) -> tuple[Array, 
         down = np.stack([np.sin(angles), np.zeros(len(slopes)), -np.cos(angles)], axis=1)
         block.set_row("gravity", gravity * down)
         scene.step()
-    place, speed = (np.array(block.get(name)[:, 0]) for name in ("root_position", "v"))
-    scene.step(LEFT_STEPS)
-    return block.get("root_position")[:, 0] - place, block.get("v")[:, 0] - speed
+    place, speeds = np.array(block.get("root_position")[:, 0]), [np.array(block.get("v")[:, 0])]
+    for _ in range(2):
+        scene.step(LEFT_STEPS // 2)
+        speeds.append(np.array(block.get("v")[:, 0]))
+    return block.get("root_position")[:, 0] - place, np.diff(speeds, axis=0)
 
 
 # --- impacts ---------------------------------------------------------------------------------------------------------
 
-def measure_restitution(surfaces: Surfaces) -> float:
+def measure_restitution(surfaces: Surfaces) -> Measured:
     """What a ball has of its speed after an impact on level ground, without gravity."""
     speed = max(IMPACT_SPEED * surfaces.meter, 2.0 * surfaces.description.scene.contact.bounce_threshold)
-    return float(_thrown(surfaces, np.array([speed]))[0] / speed)
+    return Measured(float(_thrown(surfaces, np.array([speed]))[0] / speed), 0.0)
 
 
-def measure_bounce_threshold(surfaces: Surfaces) -> float:
+def measure_bounce_threshold(surfaces: Surfaces) -> Measured:
     """The speed of an impact, length/s, from which a ball bounces. Raises UnsteadyError where it never does."""
     threshold = surfaces.description.scene.contact.bounce_threshold
     speeds = threshold * np.geomspace(LEAST_SPEED, LARGEST_SPEED, SPEEDS)
@@ -176,10 +185,10 @@ def measure_bounce_threshold(surfaces: Surfaces) -> float:
             raise UnsteadyError("a ball does not bounce")
         first = int(np.argmax(bounced))
         if first == 0:
-            return float(speeds[0])
+            return Measured(float(speeds[0]), float(speeds[0]))     # or any speed below it
         low, high = speeds[first - 1], speeds[first]
         speeds = np.linspace(low, high, SPEEDS)
-    return 0.5 * float(low + high)
+    return Measured(0.5 * float(low + high), 0.5 * float(high - low))
 
 
 def measure_rebound(surfaces: Surfaces) -> float:

@@ -19,8 +19,8 @@ from physx_runtime.verification.contact.bench import (
 from physx_runtime.verification.contact.combining import Combining, friction_of, restitution_of
 from physx_runtime.verification.contact.meetings import Meeting, meetings
 from physx_runtime.verification.families import NEGLIGIBLE_CAUSE
-from physx_runtime.verification.quantity import UnsteadyError
-from physx_runtime.verification.report import ALTERED, AS_AUTHORED, AS_AUTHORED_TOLERANCE, IGNORED, NOT_EVALUATED, Row
+from physx_runtime.verification.quantity import SHOWN_DIGITS, Measured, UnsteadyError, uncertainty
+from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, agree
 from physx_schema.description.model import Description
 from physx_schema.description.solver_batches import SolverCounts, held_counts
 
@@ -30,7 +30,7 @@ THRESHOLD = "physxScene:bounceThreshold"
 NOISE = 1e-3
 SPRINGY = "contacts of a compliant material are springs, which give back by stiffness and damping alone"
 
-_MEASURES: Mapping[str, Callable[[Surfaces], float]] = {
+_MEASURES: Mapping[str, Callable[[Surfaces], Measured]] = {
     STATIC: measure_static_friction, DYNAMIC: measure_dynamic_friction, RESTITUTION: measure_restitution}
 
 
@@ -42,6 +42,7 @@ class _Answer:
     effective: float | None
     ideal: float | None
     reason: str
+    uncertainty: float | None = None
 
 
 class MaterialExperiments:
@@ -50,7 +51,7 @@ class MaterialExperiments:
     def __init__(self, description: Description, authored: Authored, dt: float) -> None:
         self._description, self._authored, self._dt = description, authored, dt
         self._counts = held_counts(description)
-        self._known: dict[tuple[object, ...], float] = {}
+        self._known: dict[tuple[object, ...], Measured] = {}
         self.counts: dict[str, SolverCounts] = {}       # of the bodies that rows were measured for
 
     def rows(self) -> Iterator[Row]:
@@ -83,12 +84,13 @@ class MaterialExperiments:
 
     def _answer(self, name: str, meeting: Meeting) -> _Answer:
         if name == RESTITUTION and meeting.own.compliant_stiffness > 0.0:
-            return _Answer(meeting, 0.0, 0.0, SPRINGY)
+            return _Answer(meeting, 0.0, 0.0, SPRINGY, 0.0)
         surfaces = self._surfaces(meeting, "physx")
         try:
             effective = self._measured(name, surfaces)
             ideal = self._measured(name, replace(surfaces, solver="ideal"))
-            return _Answer(meeting, effective, ideal, "; ".join(self._reasons(name, surfaces, meeting, effective)))
+            reasons = self._reasons(name, surfaces, meeting, effective)
+            return _Answer(meeting, effective.value, ideal.value, "; ".join(reasons), effective.error)
         except UnsteadyError as error:
             return _Answer(meeting, None, None, str(error))
 
@@ -98,24 +100,26 @@ class MaterialExperiments:
         self.counts[meeting.body] = replace(counts, path=meeting.body)
         return Surfaces(self._description, meeting.own, meeting.other, counts, self._dt, solver)
 
-    def _measured(self, name: str, surfaces: Surfaces) -> float:
-        """An experiment's value, 0 for noise."""
+    def _measured(self, name: str, surfaces: Surfaces) -> Measured:
+        """An experiment's value, 0 for noise, and how far it may be off."""
         both = frozenset((replace(surfaces.own, path=""), replace(surfaces.other, path="")))
         key = (name, both, surfaces.counts.position, surfaces.counts.velocity, surfaces.solver)
         if key not in self._known:
-            found = float(f"{_MEASURES[name](surfaces):.7g}")
-            self._known[key] = 0.0 if abs(found) < NOISE else found
+            found = _MEASURES[name](surfaces)
+            value = float(f"{found.value:.{SHOWN_DIGITS}g}")
+            own = uncertainty(value, found.error)
+            self._known[key] = Measured(0.0, max(own, NOISE)) if abs(value) < NOISE else Measured(value, own)
         return self._known[key]
 
-    def _reasons(self, name: str, surfaces: Surfaces, meeting: Meeting, effective: float) -> Iterator[str]:
+    def _reasons(self, name: str, surfaces: Surfaces, meeting: Meeting, effective: Measured) -> Iterator[str]:
         """Why a number comes to another."""
         authored = self._authored[meeting.own.path, name]
-        if not isinstance(authored, float) or agrees(authored, effective):
+        if not isinstance(authored, float) or agrees(authored, *effective):
             return
         combining = restitution_of(meeting) if name == RESTITUTION else friction_of(meeting, static=name == STATIC)
         yield combining.reason()
         if name == STATIC:
-            yield from self._of_static_friction(surfaces, effective, combining)
+            yield from self._of_static_friction(surfaces, effective.value, combining)
         elif name == RESTITUTION:
             rebound = measure_rebound(surfaces) / surfaces.meter
             yield f"a ball let go {DROP_HEIGHT:g} m up comes back to {rebound:.2g} m"
@@ -125,7 +129,7 @@ class MaterialExperiments:
         if any(x.static_friction < x.dynamic_friction for x in (surfaces.own, surfaces.other)):
             yield "PhysX raises a static friction below the dynamic one to it"
         own, other = (replace(x, dynamic_friction=x.static_friction) for x in (surfaces.own, surfaces.other))
-        even = self._measured(STATIC, replace(surfaces, own=own, other=other))
+        even = self._measured(STATIC, replace(surfaces, own=own, other=other)).value
         if effective < even * (1.0 - NEGLIGIBLE_CAUSE):
             yield (f"a contact point that gives way counts with the dynamic friction, which lets a block go before its "
                    f"others do: with a dynamic friction like the static one it is {even:.3g}")
@@ -138,10 +142,10 @@ class MaterialExperiments:
         elif answer.reason == SPRINGY and authored:
             verdict = IGNORED
         else:
-            verdict = AS_AUTHORED if agrees(authored, answer.effective) else ALTERED
+            verdict = AS_AUTHORED if agrees(authored, answer.effective, answer.uncertainty or 0.0) else ALTERED
         reason = "" if verdict == AS_AUTHORED else answer.reason
         return Row(path, name, authored, answer.effective, answer.ideal, verdict, reason, "",
-                   answer.meeting.body)
+                   answer.meeting.body, uncertainty=answer.uncertainty)
 
     def _thresholds(self, several: Sequence[Meeting]) -> Iterator[Row]:
         """The row of what the first scene authors as the slowest impact that bounces, if anything in it does."""
@@ -158,10 +162,11 @@ class MaterialExperiments:
         except UnsteadyError as error:
             yield Row(scene.path, THRESHOLD, authored, None, None, NOT_EVALUATED, str(error), "length/s", bouncing.body)
             return
-        verdict = AS_AUTHORED if math.isclose(authored, effective, rel_tol=AS_AUTHORED_TOLERANCE) else ALTERED
-        yield Row(scene.path, THRESHOLD, authored, effective, ideal, verdict, "", "length/s", bouncing.body)
+        verdict = AS_AUTHORED if agree(authored, *effective) else ALTERED
+        yield Row(scene.path, THRESHOLD, authored, effective.value, ideal.value, verdict, "", "length/s",
+                  bouncing.body, uncertainty=uncertainty(*effective))
 
 
-def agrees(authored: float, effective: float) -> bool:
+def agrees(authored: float, effective: float, error: float) -> bool:
     """Whether a number of a material comes to what is authored."""
-    return math.isclose(authored, effective, rel_tol=AS_AUTHORED_TOLERANCE) or abs(authored - effective) < NOISE
+    return agree(authored, effective, max(error, NOISE))

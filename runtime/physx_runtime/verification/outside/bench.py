@@ -19,7 +19,7 @@ from physx_runtime.simulation.scene import Scene
 from physx_runtime.verification.bench import PROBE_SPEED
 from physx_runtime.verification.outside.isolation import HERE, Isolated, standing
 from physx_runtime.verification.outside.motion import Array, Direction, RelativeMotion
-from physx_runtime.verification.quantity import UnsteadyError
+from physx_runtime.verification.quantity import Measured, UnsteadyError
 from physx_schema.description.model import OutsideJoint
 
 # The last correction of a load that holds, of the load.
@@ -94,8 +94,8 @@ class JointBench:
             raise UnsteadyError("nothing that the joint holds answers a load in its direction")
         return found
 
-    def balance(self, prepare: Callable[[], None]) -> Array:
-        """(n_world / 2,) the loads under which a step leaves velocities as they are after `prepare`.
+    def balance(self, prepare: Callable[[], None]) -> list[Measured]:
+        """The loads, n_world / 2, under which a step leaves velocities as they are after `prepare`.
 
         Each takes two neighbouring worlds, alike in all but loads. Raises UnsteadyError where no load does.
         """
@@ -110,18 +110,21 @@ class JointBench:
             if not np.isfinite(loads).all():
                 break
             if (np.abs(correction) <= HOLDING_TOLERANCE * np.maximum(np.abs(loads), self.least)).all():
-                return np.asarray(loads)
+                return [Measured(*pair) for pair in zip(loads.tolist(), np.abs(correction).tolist(), strict=True)]
             size = np.maximum(np.abs(correction), self.least)
         raise UnsteadyError("no load holds the joint from one step to the next, as if this were unstable")
 
-    def rested(self) -> float | None:
-        """How far a load takes the first world until it rests; None where nothing stops it."""
+    def rested(self) -> Measured | None:
+        """How far a load takes the first world until it rests; None where nothing stops it.
+
+        It may be off by what it still moved between two looks.
+        """
         last = self._at()
         for _ in range(MOST_STEPS // LOOK):
             stepped(self.scene, LOOK)
             now = self._at()
             if abs(now - last) <= REST * self.unit:
-                return now
+                return Measured(now, abs(now - last))
             last = now
         # half as fast as if nothing had been in the way
         if abs(float(self.motion.velocity()[0])) > 0.5 * PRESSING * self.unit * MOST_STEPS * self.dt:

@@ -11,7 +11,7 @@ from physx_runtime.verification.outside.bench import JointBench, stepped
 from physx_runtime.verification.outside.isolation import Isolated
 from physx_runtime.verification.outside.limits import BEYOND, Bouncing, Bound, bounds_of, unbounded, unpressed
 from physx_runtime.verification.outside.motion import Array
-from physx_runtime.verification.quantity import Findings, UnsteadyError
+from physx_runtime.verification.quantity import Findings, Measured, UnsteadyError
 
 # Speeds at once, the least and the largest first tried, of the threshold; where that is 0, rad/s or length/s.
 SPEEDS, LEAST, LARGEST, ANY_SPEED = 33, 0.1, 10.0, 1.0
@@ -50,7 +50,8 @@ def _measure(held: Isolated, bound: Bound, bounce: Bouncing, found: Findings) ->
         speeds = np.linspace(came[first - 1] if first else 0.0, came[first], SPEEDS)
         came, left = bench.thrown(speeds)
     first = int(np.argmax(_bounces(came, left, restitution)))
-    found.values[bounce.keys[1]] = 0.5 * float(came[max(first - 1, 0)] + came[first])
+    low, high = float(came[max(first - 1, 0)]), float(came[first])
+    found.put(bounce.keys[1], Measured(0.5 * (low + high), 0.5 * (high - low)))
 
 
 def _bounces(came: Array, left: Array, restitution: float) -> NDArray[np.bool_]:

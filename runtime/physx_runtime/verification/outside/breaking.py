@@ -12,7 +12,7 @@ from physx_runtime.verification.outside.bench import JointBench, stepped
 from physx_runtime.verification.outside.isolation import Isolated
 from physx_runtime.verification.outside.limits import Bound, bounds_of, pressed, unpressed
 from physx_runtime.verification.outside.motion import Array, Direction
-from physx_runtime.verification.quantity import Findings, Key, UnsteadyError
+from physx_runtime.verification.quantity import Findings, Key, Measured, UnsteadyError
 
 # Loads at once, the least and the largest first tried, of what is authored; how often the gap between them is divided.
 LOADS, LEAST, LARGEST, ROUNDS = 33, 0.1, 10.0, 2
@@ -33,24 +33,24 @@ def measure_breaking(held: Isolated) -> Findings:
                                    strict=True):
         if math.isfinite(value):
             with found.attempt(key):
-                found.values[key] = _given_way(held, value, angular)
+                found.put(key, _given_way(held, value, angular))
     return found
 
 
-def _given_way(held: Isolated, value: float, angular: bool) -> float:
+def _given_way(held: Isolated, value: float, angular: bool) -> Measured:
     """The mean of the largest load that it bears and the least that it does not."""
     bound = _loaded(held, angular)
     bare = unpressed(held.joint)
     joint = replace(bare, break_torque=value) if angular else replace(bare, break_force=value)
-    away = 0.0 if bound.axis not in {axis.axis for axis in joint.axes} and bound.axis else pressed(held, bound)
-    bench = JointBench(held, joint, bound.direction, bound.stand(joint, away or 0.0), LOADS)
+    away = None if bound.axis not in {axis.axis for axis in joint.axes} and bound.axis else pressed(held, bound)
+    bench = JointBench(held, joint, bound.direction, bound.stand(joint, away.value if away else 0.0), LOADS)
     size = value if value > 0.0 else bench.least
     loads = size * np.geomspace(LEAST, LARGEST, LOADS)
     for _ in range(ROUNDS):
         low, high = _gap(bench, bound.outward * loads)
         loads = np.linspace(low, high, LOADS)
     low, high = _gap(bench, bound.outward * loads)
-    return 0.5 * (low + high)
+    return Measured(0.5 * (low + high), 0.5 * (high - low))
 
 
 def _gap(bench: JointBench, loads: Array) -> tuple[float, float]:

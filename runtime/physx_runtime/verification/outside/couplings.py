@@ -15,7 +15,7 @@ from physx_runtime.verification.bench import PROBE_SPEED
 from physx_runtime.verification.outside.bench import scene_of, stepped
 from physx_runtime.verification.outside.isolation import HERE, Isolated
 from physx_runtime.verification.outside.motion import Direction, RelativeMotion
-from physx_runtime.verification.quantity import Findings, Key, UnsteadyError
+from physx_runtime.verification.quantity import Findings, Key, Measured, UnsteadyError
 from physx_schema.description.model import Coupling, OutsideJoint
 
 # Steps in which the coupling takes the second hinge along, and of the pinion's turn what is no motion of the rack.
@@ -32,11 +32,12 @@ def measure_coupling(held: Isolated) -> Findings:
     found = Findings()
     if held.joint.coupling is not None:
         with found.attempt(ratio_key(held.joint)):
-            found.values[ratio_key(held.joint)] = _ratio(held, held.joint.coupling)
+            found.put(ratio_key(held.joint), _ratio(held, held.joint.coupling))
     return found
 
 
-def _ratio(held: Isolated, coupling: Coupling) -> float:
+def _ratio(held: Isolated, coupling: Coupling) -> Measured:
+    """The motion of the one over the other's; it may be off by what it was otherwise halfway."""
     joint, hinges = held.joint, {hinge.path: _turned(hinge) for hinge in (*held.hinges, *_inside(held))}
     if not {coupling.first, coupling.second} <= hinges.keys():
         raise UnsteadyError("without two hinges to look at, PhysX couples the bodies themselves")
@@ -46,14 +47,18 @@ def _ratio(held: Isolated, coupling: Coupling) -> float:
     following = RelativeMotion(scene, held.description, second, held.poses,
                                Direction.of("rotX" if joint.kind == "gear" else "transX"))
     turning.load(np.array([turning.inertia() * PROBE_SPEED / held.dt]))
-    stepped(scene, STEPS)
-    turned = _sense(first, joint.body0) * float(turning.coordinate()[0])
-    followed = _sense(second, joint.body1) * float(following.coordinate()[0])
-    if joint.kind == "gear":
-        return -followed / turned
-    if not math.isfinite(turned + followed) or abs(followed) <= NO_MOTION * abs(turned):
-        raise UnsteadyError("a load on the hinge does not move the rack")
-    return _rolling(held, first, second) * turned / followed
+    ratios = []
+    for _ in range(2):
+        stepped(scene, STEPS // 2)
+        turned = _sense(first, joint.body0) * float(turning.coordinate()[0])
+        followed = _sense(second, joint.body1) * float(following.coordinate()[0])
+        if joint.kind == "gear":
+            ratios.append(-followed / turned)
+            continue
+        if not math.isfinite(turned + followed) or abs(followed) <= NO_MOTION * abs(turned):
+            raise UnsteadyError("a load on the hinge does not move the rack")
+        ratios.append(_rolling(held, first, second) * turned / followed)
+    return Measured(ratios[1], abs(ratios[1] - ratios[0]))
 
 
 def _sense(hinge: OutsideJoint, body: str) -> float:

@@ -13,7 +13,7 @@ from physx_runtime.verification.drives import OVERLOAD
 from physx_runtime.verification.outside.bench import JointBench
 from physx_runtime.verification.outside.isolation import Isolated, free_axis, resting, within
 from physx_runtime.verification.outside.motion import Direction
-from physx_runtime.verification.quantity import Findings, Key, shown
+from physx_runtime.verification.quantity import Findings, Key, Measured, shown
 from physx_schema.description.model import Drive, JointAxis, OutsideJoint, unlimited
 
 
@@ -34,17 +34,17 @@ def measure_outside_drives(held: Isolated) -> Findings:
         with found.attempt(*keys.values()):
             bench = _DriveBench(held, axis, axis.drive)
             with found.attempt(keys["stiffness"]):
-                found.values[keys["stiffness"]] = bench.stiffness()
+                found.put(keys["stiffness"], bench.stiffness())
             with found.attempt(keys["damping"], keys["targetVelocity"]):
                 drag = bench.drag()
-                found.values[keys["damping"]] = bench.scale * drag
-                if drag != 0.0:
-                    found.values[keys["targetVelocity"]] = bench.wanted_velocity(drag)
+                found.put(keys["damping"], drag.times(bench.scale))
+                if drag.value != 0.0:
+                    found.put(keys["targetVelocity"], bench.wanted_velocity(drag))
             if not unlimited(axis.drive.max_force):
                 found.values[keys["maxForce"]] = bench.saturation()
             if axis.drive.stiffness > 0.0:
                 with found.attempt(keys["targetPosition"]):
-                    found.values[keys["targetPosition"]] = _target(held, axis, axis.drive, bench.response)
+                    found.put(keys["targetPosition"], _target(held, axis, axis.drive, bench.response))
                 if within(axis, axis.drive.target_position) != axis.drive.target_position:
                     limits = shown(axis, axis.lower, axis.upper)
                     found.notes[keys["targetPosition"]] = f"the limits {limits} hold it back"
@@ -65,16 +65,17 @@ class _DriveBench:
         # what turns loads into what the gains are of
         self.scale = self.response if drive.acceleration else 1.0
 
-    def stiffness(self) -> float:
+    def stiffness(self) -> Measured:
         """Over a small displacement either way."""
         away = PROBE_LENGTH * self._bench.unit
         self._gains(self._drive.stiffness, self._drive.damping)
         self._bench.set("target_position", away * np.array([-1.0, -1.0, 1.0, 1.0]))
         loads = self._bench.balance(self._bench.restart)
         self._bench.set("target_position", 0.0)
-        return self.scale * float(loads[0] - loads[1]) / (2.0 * away)
+        change = Measured(loads[0].value - loads[1].value, loads[0].error + loads[1].error)
+        return change.times(0.5 * self.scale / away)
 
-    def drag(self) -> float:
+    def drag(self) -> Measured:
         """Load over speed."""
         speed = 0.0
 
@@ -85,15 +86,16 @@ class _DriveBench:
             speed = float(self._bench.gained(self._bench.least)[0])
             self._gains(0.0, self._drive.damping)
 
-        return float(self._bench.balance(kick)[0]) / speed
+        load = self._bench.balance(kick)[0]     # which sets the speed
+        return load.times(1.0 / speed)
 
-    def wanted_velocity(self, drag: float) -> float:
+    def wanted_velocity(self, drag: Measured) -> Measured:
         """At which the drive does not pull."""
         self._gains(0.0, self._drive.damping)
         self._bench.set("target_velocity", self._drive.target_velocity)
-        load = float(self._bench.balance(self._bench.restart)[0])
+        load = self._bench.balance(self._bench.restart)[0]
         self._bench.set("target_velocity", 0.0)
-        return -load / drag
+        return load.over(drag).times(-1.0)
 
     def saturation(self) -> float:
         """The largest load of the drive."""
@@ -112,7 +114,7 @@ class _DriveBench:
         self._bench.set("damping", damping)
 
 
-def _target(held: Isolated, axis: JointAxis, drive: Drive, response: float) -> float:
+def _target(held: Isolated, axis: JointAxis, drive: Drive, response: float) -> Measured:
     """Where a stiff drive keeps the joint that starts at its target, or at the limit before it."""
     scale = response if drive.acceleration else 1.0
     rate = 0.25 / held.dt
@@ -122,7 +124,7 @@ def _target(held: Isolated, axis: JointAxis, drive: Drive, response: float) -> f
     start = within(axis, drive.target_position)
     bench = JointBench(held, joint, Direction.of(axis.axis), resting(held.joint, axis.axis, start))
     moved = bench.rested()
-    return start + (math.nan if moved is None else moved)
+    return Measured(math.nan, 0.0) if moved is None else Measured(start + moved.value, moved.error)
 
 
 def _with_drive(joint: OutsideJoint, axis: JointAxis, drive: Drive) -> OutsideJoint:

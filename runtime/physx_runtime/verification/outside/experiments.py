@@ -122,6 +122,7 @@ def _measured(held: Isolated) -> Findings:
     for measure in EXPERIMENTS:
         part = measure(held)
         found.values |= part.values
+        found.errors |= part.errors
         found.failures |= part.failures
         found.notes |= part.notes
     return found
@@ -133,4 +134,4 @@ def _renamed(findings: Findings, path: str) -> Findings:
     def own(found: dict[Key, V]) -> dict[Key, V]:
         return {key._replace(path=path): value for key, value in found.items()}
 
-    return Findings(own(findings.values), own(findings.failures), own(findings.notes))
+    return Findings(own(findings.values), own(findings.errors), own(findings.failures), own(findings.notes))

@@ -11,7 +11,7 @@ from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, compose
 from physx_runtime.verification.outside.bench import PRESSING, JointBench
 from physx_runtime.verification.outside.isolation import HERE, Isolated, free_axis, resting
 from physx_runtime.verification.outside.motion import Direction
-from physx_runtime.verification.quantity import Findings, Key, UnsteadyError
+from physx_runtime.verification.quantity import Findings, Key, Measured, UnsteadyError
 from physx_schema.description.model import Cone, DistanceRange, JointAxis, OutsideJoint, unlimited
 from physx_schema.description.opinions.schemas import ROTATIONS
 
@@ -116,7 +116,7 @@ def measure_bounds(held: Isolated) -> Findings:
             if moved is None:
                 found.notes[bound.key] = NOTHING_STOPS
             else:
-                found.values[bound.key] = bound.value + bound.outward * moved
+                found.put(bound.key, Measured(bound.value + bound.outward * moved.value, moved.error))
     return found
 
 
@@ -140,7 +140,7 @@ def response_at(held: Isolated, bound: Bound) -> float:
     return JointBench(held, joint, bound.direction, bound.stand(joint, 0.0)).response()
 
 
-def pressed(held: Isolated, bound: Bound) -> float | None:
+def pressed(held: Isolated, bound: Bound) -> Measured | None:
     """How far beyond a hard bound a load keeps the joint; None where nothing stops it."""
     joint = unpressed(held.joint)
     bench = JointBench(held, joint, bound.direction, bound.stand(joint, 0.0))
@@ -151,7 +151,7 @@ def pressed(held: Isolated, bound: Bound) -> float | None:
     bench.restart()
     bench.load(bound.outward * PRESSING * bench.unit / response)
     moved = bench.rested()
-    return None if moved is None else bound.outward * moved
+    return None if moved is None else moved.times(bound.outward)
 
 
 def _pull(held: Isolated, bound: Bound, soft: Softness, found: Findings) -> None:
@@ -164,18 +164,21 @@ def _pull(held: Isolated, bound: Bound, soft: Softness, found: Findings) -> None
     for share in (1.0, 2.0):
         bench = JointBench(held, joint, bound.direction, bound.stand(joint, share * beyond))
         bench.set(f"{soft.rows}stiffness", stiffness, soft.element)
-        loads.append(bound.outward * float(bench.balance(bench.restart)[0]))
-    held_by = (loads[1] - loads[0]) / beyond
-    if loads[0] <= 0.0 or held_by <= 0.0:
+        loads.append(bench.balance(bench.restart)[0].times(bound.outward))
+    near, far = loads
+    held_by = Measured(far.value - near.value, far.error + near.error).times(1.0 / beyond)
+    if near.value <= 0.0 or held_by.value <= 0.0:
         found.notes[bound.key] = NOTHING_STOPS
         return
-    found.values[bound.key] = bound.value + bound.outward * (beyond - loads[0] / held_by)
-    found.values.setdefault(soft.keys[0], held_by if soft.stiffness else 0.0)
+    inside = near.over(held_by)
+    found.put(bound.key, Measured(bound.value + bound.outward * (beyond - inside.value), inside.error))
+    if soft.keys[0] not in found.values:
+        found.put(soft.keys[0], held_by if soft.stiffness else Measured(0.0, 0.0))
     if soft.keys[1] not in found.values:
-        found.values[soft.keys[1]] = _drag(bench, bound.outward, soft)
+        found.put(soft.keys[1], _drag(bench, bound.outward, soft))
 
 
-def _drag(bench: JointBench, outward: float, soft: Softness) -> float:
+def _drag(bench: JointBench, outward: float, soft: Softness) -> Measured:
     """Load over an outward speed, the spring off."""
     speed = math.nan
     bench.set(f"{soft.rows}stiffness", 0.0, soft.element)
@@ -187,7 +190,8 @@ def _drag(bench: JointBench, outward: float, soft: Softness) -> float:
         speed = float(bench.gained(outward * bench.least)[0])
         bench.set(f"{soft.rows}damping", soft.damping, soft.element)
 
-    return float(bench.balance(kick)[0]) / speed
+    load = bench.balance(kick)[0]       # which sets the speed
+    return load.times(1.0 / speed)
 
 
 def _of_axis(joint: OutsideJoint, axis: JointAxis) -> Iterator[Bound]:

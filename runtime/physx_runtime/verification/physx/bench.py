@@ -56,5 +56,5 @@ class PhysXBench(Bench):
         least = here.scale[:, :self.size].min(axis=1, keepdims=True)
         if not (np.abs(change[:, :self.size]) <= HOLDING_TOLERANCE * np.maximum(efforts, least)).all():
             raise UnsteadyError("in PhysX no joint efforts hold the pose from one step to the next")
-        return Balance(start, here.wanted, here.scale, here.slope, found)
+        return Balance(start, here.wanted, here.scale, here.slope, found, np.abs(change[:, :self.size]))
 
