@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,8 @@ BLOCKS = dict(re.findall(r"```(\w*)\n(.*?)```", README, re.S))
 
 
 PROGRAM = "from physx_schema.cli import main; main()"
+LONGEST = 300.0         # s that any of it may take on a busy machine
+INTERRUPTED = 130       # exit code of a command that Ctrl-C ended
 ASSERTION = "assert_authored_values(stage)"
 # What the names in the table stand for.
 NAMES = """
@@ -40,9 +45,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def python(folder: Path, code: str, *arguments: str, expected: int = 0) -> str:
     """What a Python program prints, run in a folder."""
     done = subprocess.run([sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True,
-                          check=False)
+                          check=False, timeout=LONGEST)
     assert done.returncode == expected, f"{code}\n{done.stdout}{done.stderr}"
     return done.stdout
+
+
+def viewed(folder: Path, *arguments: str) -> str:
+    """What `physx-schema view` prints when Ctrl-C ends it as soon as it has said its address."""
+    environment = {**os.environ, "BROWSER": "true"}      # a program that opens nothing
+    live = subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments], cwd=folder, env=environment, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    limit = threading.Timer(LONGEST, live.kill)
+    limit.start()
+    try:
+        assert live.stdout is not None
+        said = live.stdout.readline()
+        live.send_signal(signal.SIGINT)
+        rest, told = live.communicate()
+    finally:
+        limit.cancel()
+        live.kill()
+    assert live.returncode == INTERRUPTED, told
+    return said + rest
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +104,10 @@ def test_commands_in_the_table_run_as_they_stand(folder: Path) -> None:
     for command in commands:
         name, *options = command.replace("[", "").replace("]", "").replace("CODE", "DJ.007/chain").split()
         if name == "mcp":       # a server; it has tests of its own
+            continue
+        if name == "view":
+            assert re.fullmatch(r"finger.usda: live at http://127.0.0.1:\d+; Ctrl-C ends it\n", viewed(
+                folder, name, *options, "finger.usda"))
             continue
         files = [] if name in ("explain", "doctor") else ["finger.usda"]
         python(folder, PROGRAM, name, *options, *files, expected=1 if name == "verify" else 0)

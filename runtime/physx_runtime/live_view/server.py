@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections.abc import Callable, Iterator
 from itertools import groupby
@@ -12,6 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
+import rich
 import viser
 from pxr import UsdGeom
 
@@ -33,8 +33,8 @@ class LiveView:
 
     def __init__(self, robot: LiveRobot, out: Path, port: int, dt: float = 1 / 60) -> None:
         self.robot, self._out, self._dt = robot, out, dt
-        with contextlib.redirect_stdout(sys.stderr):        # viser greets there
-            self.server = viser.ViserServer(host=LOOPBACK, port=port, label="physx-schema", verbose=False)
+        rich.reconfigure(stderr=True)       # viser greets, warns and takes leave by it, from threads of its own
+        self.server = viser.ViserServer(host=LOOPBACK, port=port, label="physx-schema", verbose=False)
         self.server.gui.configure_theme(show_share_button=False)        # it would send the robot to a server elsewhere
         self._orders: SimpleQueue[Order] = SimpleQueue()
         self._playing = True
