@@ -24,7 +24,7 @@ from physx_runtime.compiling.kernel_design import DESIGNS, choose_design, most_r
 from physx_runtime.compiling.schedule_c import KERNEL
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds.cuda import scheduled_kernel
-from support.chance.packed_robots import CEILINGS, LARGE, SMALL, packed_robot
+from support.chance.packed_robots import CEILINGS, EVERYTHING, LARGE, SMALL, packed_robot
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_120")
 # Of a multiprocessor: registers, which warps take in portions of so many, and blocks at most, here a warp each.
@@ -40,7 +40,7 @@ def warps(resources: Resources, architecture: str) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--robots", nargs="+", default=[*SMALL, *LARGE])
+    parser.add_argument("--robots", nargs="+", default=[*SMALL, *LARGE, *EVERYTHING])
     parser.add_argument("--architectures", nargs="+", default=ARCHITECTURES)
     parser.add_argument("--designs", nargs="+", choices=DESIGNS, help="instead of the one that is chosen")
     parser.add_argument("--write", action="store_true", help="keep the numbers of the chosen design as ceilings")

@@ -5,13 +5,17 @@ from __future__ import annotations
 import numpy as np
 from physx_runtime.model.topology import (
     FIXED,
+    PGS,
     PRISMATIC,
     REVOLUTE,
     ROOT,
     SPHERICAL,
+    TGS,
     DofTopology,
     FixedTendonTopology,
     LinkTopology,
+    PushTopology,
+    SpatialTendonTopology,
     Topology,
 )
 
@@ -27,10 +31,15 @@ FINGER = 4      # joints
 # What their kernels took on GPUs when that was last written: robot, architecture, kernel, as `cubin.Resources`.
 CEILINGS = DATA / "cuda" / "resources.json"
 SMALL, LARGE = ("cart-pole", "arm", "ant"), ("hand", "humanoid")
+# Small trees on which all acts that can act on an articulation: those to compile, not to step.
+EVERYTHING = {"all constraints": TGS, "all constraints, PGS": PGS}
 
 
 def packed_robot(name: str) -> tuple[Topology, Rows]:
-    """A robot by name, one of SMALL or LARGE: its structure, and rows of one world."""
+    """A robot by name, one of SMALL, LARGE or EVERYTHING: its structure, and rows of one world."""
+    if name in EVERYTHING:
+        topology = constrained_tree(EVERYTHING[name])
+        return topology, random_rows(np.random.default_rng(3), topology)
     topology = {"cart-pole": _cart_pole, "arm": _arm, "ant": _ant, "hand": _hand, "humanoid": _humanoid}[name]()
     rows = random_rows(np.random.default_rng(3), topology)
     for i, tendon in enumerate(topology.fixed_tendons):
@@ -40,6 +49,20 @@ def packed_robot(name: str) -> tuple[Topology, Rows]:
                   "force_coefficient": [1.0] * count}
         rows |= {row: np.array(value) for key, value in values.items() if (row := f"fixed_tendon{i}_{key}") in rows}
     return topology, rows
+
+
+def constrained_tree(solver: str) -> Topology:
+    """A free root, two hinges, a slider and a ball joint, with every kind of constraint, load and switch."""
+    links = (LinkTopology(-1, ROOT), LinkTopology(0, REVOLUTE), LinkTopology(1, REVOLUTE), LinkTopology(2, PRISMATIC),
+             LinkTopology(0, SPHERICAL, flipped=True))
+    hinge = DofTopology(1, "force", envelope=True, friction=True, limit=True, max_velocity=True)
+    ball = tuple(DofTopology(4, "acceleration", friction=True, limit=True, max_velocity=True, axis=i) for i in range(3))
+    return Topology(
+        False, True, links, (hinge, DofTopology(2, "acceleration", limit=True), DofTopology(3, "force"), *ball),
+        (FixedTendonTopology((0, 1), (False, True)),), (SpatialTendonTopology((0, 1, 3)),), ((2, 1),), solver,
+        link_forces=True, tendon_impulses=True, sleeping=True,
+        pushes=tuple(PushTopology(1, world, acceleration, central)
+                     for world in (True, False) for acceleration in (True, False) for central in (True, False)))
 
 
 def _tree(fixed: bool, joints: tuple[tuple[int, str], ...], tendons: tuple[FixedTendonTopology, ...] = (),
