@@ -1,4 +1,4 @@
-"""The pages of docs/tasks do what they show: their code runs in order and prints what stands below it."""
+"""Pages of docs/tasks and docs/tutorials do what they show: their code runs in order and prints what stands below."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from support.places import ROOT
 from physx_schema.cli.program import program
 
 PAGES = sorted(path for path in (ROOT / "docs" / "tasks").glob("*.md") if path.name != "README.md")
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 FINGER = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.S)[0]
 LONG = {"batches", "comparing", "contact", "drive_gains", "friction", "tuning"}     # they step or compile
 FINDINGS = {0, 1}           # exit codes of commands that ran
@@ -40,7 +41,8 @@ def printed(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", [
-    pytest.param(page, id=page.stem, marks=pytest.mark.sweep if page.stem in LONG else ()) for page in PAGES])
+    pytest.param(page, id=page.stem, marks=pytest.mark.sweep if page in TUTORIALS or page.stem in LONG else ())
+    for page in PAGES + TUTORIALS])
 @pytest.mark.filterwarnings("ignore::physx_runtime.NotSimulatedWarning")
 def test_a_page_prints_what_it_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
