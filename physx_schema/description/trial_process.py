@@ -23,6 +23,7 @@ SECONDS_OF_LAYER = 2            # of the processor, however small it is
 SECONDS_OF_STAGE = 30           # for putting it together from its layers
 BYTES_A_SECOND = 1 << 20        # that USD reads on a slow machine, some ten times less than on a usual one
 MOST_LAYERS = 10_000
+UNPACKING = "exception thrown unpacking a value"        # how USD says that it found no memory for one
 MEMORY = 0.75                   # of the machine's, as addresses
 
 
@@ -130,8 +131,19 @@ def compose(path: str, lazy: bool) -> None:
             with suppress(Tf.ErrorException):
                 transforms.GetLocalToWorldTransform(prim)
             for name in prim.GetAuthoredPropertyNames() if lazy else ():    # all at once, USD refuses all for one
-                with suppress(Tf.ErrorException, UnicodeDecodeError):
-                    read(prim.GetProperty(name))
+                read_unless_refused(prim.GetProperty(name))
+
+
+def read_unless_refused(item: Any) -> None:
+    """Read a property. Raises RefusedError for a value beyond memory here, which elsewhere would fill all there is."""
+    try:
+        read(item)
+    except UnicodeDecodeError:
+        pass
+    except Tf.ErrorException as error:
+        if UNPACKING in str(error):
+            raise RefusedError(f"{item.GetPath()} has a value that USD cannot unpack; "
+                               "have it written anew by the tool it is from") from None
 
 
 def read(item: Any) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from support.places import DATA
 from support.stages.robots import finger
 
 import physx_schema
@@ -100,6 +101,13 @@ def test_a_layer_of_a_variant_that_is_not_chosen_is_tried_too(shared_cases: Path
                     f'"x" {{}}\n"y" (payload = @{shared_cases / "hostile" / "case_bytes_1472.usdc"}@) {{}}\n}}\n}}\n')
     with pytest.raises(UnreadableError, match=rf"a\.usda: {CRASHES}.*case_bytes_1472\.usdc"):
         physx_schema.check(path)
+
+
+def test_a_value_beyond_memory_is_refused_before_it_fills_the_machine() -> None:
+    result = call("check", DATA / "fuzz" / "crates" / "targets_beyond_memory.usdc")
+    assert (result.exit_code, result.stdout) == (3, "")
+    (line,) = result.stderr.splitlines()
+    assert "has a value that USD cannot unpack; have it written anew" in line
 
 
 def test_a_forked_process_opens_files_by_a_process_of_its_own(sound: Path) -> None:
