@@ -40,8 +40,8 @@ MOTOR = both(drive("angular", stiffness=0.5, damping=0.1, maxForce=5.0, targetPo
                       speedEffortGradient=0.5))
 TENDON = axis(2.0, 0.7, root=True, stiffness=1.0, damping=0.1, restLength=0.3, offset=0.1, lowerLimit=-1.0,
               upperLimit=1.0, limitStiffness=2.0)
-ROOT = attachment("r", (2.0, 0.0, 0.0), stiffness=1.0, damping=0.1, offset=0.1)
-LEAF = attachment("f", (0.0, 0.0, 0.0), ("base", "r"), leaf=True, restLength=2.0)
+ROOT = attachment("r", (2.0, 0.0, 0.0), stiffness=1.0, damping=0.1, offset=0.1, limitStiffness=2.0)
+LEAF = attachment("f", (0.0, 0.0, 0.0), ("base", "r"), leaf=True, restLength=2.0, lowerLimit=1.0, upperLimit=3.0)
 HEAVY: Part = (("PhysxRigidBodyAPI",), {
     "float physics:mass": 2.0, "float3 physics:diagonalInertia": (0.3, 0.2, 0.4), "point3f physics:centerOfMass":
     (0.1, -0.2, 0.3), "quatf physics:principalAxes": (0.8, 0.6, 0.0, 0.0), "float physxRigidBody:linearDamping": 0.5,
@@ -108,7 +108,10 @@ ROWS: tuple[tuple[str, str, str, str], ...] = (
     ("spatial tendon", "/Robot/base", "physxTendon:r:stiffness", "spatial_tendon0_stiffness"),
     ("spatial tendon", "/Robot/base", "physxTendon:r:damping", "spatial_tendon0_damping"),
     ("spatial tendon", "/Robot/base", "physxTendon:r:offset", "spatial_tendon0_offset"),
-    ("spatial tendon", L0, "physxTendon:f:restLength", "spatial_tendon0_rest_length"),
+    ("spatial tendon", "/Robot/base", "physxTendon:r:limitStiffness", "spatial_tendon0_limit_stiffness"),
+    *(("spatial tendon", L0, f"physxTendon:f:{name}", f"spatial_tendon0_{row}") for name, row in (
+        ("restLength", "rest_length"), ("lowerLimit", "lower_limit"), ("upperLimit", "upper_limit"),
+        ("gearing", "gearing"))),
     ("mimic", "/Robot/j1", "physxMimicJoint:rotX:gearing", "mimic0_gearing"),
     ("mimic", "/Robot/j1", "physxMimicJoint:rotX:offset", "mimic0_offset"),
     ("soft mimic", "/Robot/j1", "physxMimicJoint:rotX:naturalFrequency", "mimic0_natural_frequency"),
