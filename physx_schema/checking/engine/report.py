@@ -44,6 +44,11 @@ class Report:
     waived: tuple[Waived, ...] = ()         # findings that a waiver takes out
     known: tuple[Finding, ...] = ()         # findings that a baseline takes out
 
+    def __repr__(self) -> str:
+        return (f"Report({self.source!r}, {self.profile!r}, errors={self.count('error')}, "
+                f"warnings={self.count('warning')}, infos={self.count('info')}, "
+                f"not_evaluated={len(self.not_evaluated)})")
+
     @property
     def errors(self) -> tuple[Finding, ...]:
         """The findings of severity error."""

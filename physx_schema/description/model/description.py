@@ -43,6 +43,10 @@ class Description:
     filtered_pairs: tuple[FilteredPair, ...] = ()
     contact_reports: tuple[ContactReport, ...] = ()
 
+    def __repr__(self) -> str:
+        return (f"Description({self.source!r}, articulations={len(self.articulations)}, bodies={len(self.bodies)}, "
+                f"joints={len(self.joints)}, unused={len(self.unused)}, problems={len(self.problems)})")
+
     @property
     def loose_bodies(self) -> tuple[Link, ...]:
         """Bodies outside articulations that move by themselves: not kinematic, and no joint holds them."""

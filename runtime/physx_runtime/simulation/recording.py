@@ -51,6 +51,11 @@ class Recording:
     contact_events: tuple[tuple[ContactEvent, ...], ...] = ()       # (n_record,) likewise, what PhysX reports of it
     trigger_events: tuple[tuple[TriggerEvent, ...], ...] = ()       # (n_record,) likewise, what entered and left
 
+    def __repr__(self) -> str:
+        records, worlds = self.joint_position.shape[:2]
+        return (f"Recording(records={records}, worlds={worlds}, dofs={len(self.joint_names)}, "
+                f"bodies={len(self.body_names)}, diverged={len(self.diverged)})")
+
     @property
     def link_names(self) -> tuple[str, ...]:
         """(n_link,) prim path of everything that is stepped: links and free bodies, without kinematic bodies."""

@@ -90,6 +90,9 @@ class Verification:
     openings: tuple[Opening, ...] = ()              # how far joints outside articulations stay open
     physx: str = ""             # version of ovphysx that repeated the experiments; empty where none was asked
 
+    def __repr__(self) -> str:
+        return f"Verification({self.source!r}, rows={len(self.rows)}, failed={len(self.failed)}, dt={self.dt})"
+
     def iterations(self, row: Row) -> str:
         """Under how many iterations a row was measured, as "32/1"."""
         return next((f"{c.position}/{c.velocity}" for c in self.counts if c.path == row.articulation), "no")
