@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from physx_runtime.packing.left_out import NotSimulated
     from physx_runtime.simulation.recording import Recording
     from physx_schema.checking import Report
+    from physx_schema.description import Description
 
 _DT = 1 / 60
 _ALTERED, _NOT_EVALUATED, _DIVERGED = 1, 5, 6
-OUTPUTS = (".npz", ".csv", ".html", ".usda", ".usdc", ".usd")
+FILMS = (".gif", ".mp4")
+OUTPUTS = (".npz", ".csv", ".html", ".usda", ".usdc", ".usd", *FILMS)
 _MOST_PAIRS = 5     # lines of bodies that touch; the recording has all
 
 
@@ -61,8 +63,8 @@ class _Seconds(click.ParamType[float]):
 @click.option("--worlds", type=click.Path(dir_okay=False, exists=True, path_type=Path),
               help="A YAML file: how many worlds, and which parameters are drawn for all but the first.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
-              help="Write the motion: .npz (all of it), .csv (joints), .html (a page), or .usda, .usdc, .usd (a layer "
-                   "over the stage that plays it).")
+              help="Write the motion: .npz (all of it), .csv (joints), .html (a page), .usda, .usdc, .usd (a layer "
+                   "over the stage that plays it), or .gif, .mp4 (a film).")
 @click.option("--joint-forces", is_flag=True, help="Write the forces of joints outside articulations too.")
 @quiet_option
 @click.option("--strict", is_flag=True, help="Exit with 5 where something that moves them in PhysX is not simulated.")
@@ -83,9 +85,12 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
     from physx_runtime.simulation.one_call import simulate
     from physx_runtime.simulation.start_values import start_values
     from physx_runtime.simulation.variation import read_variation
+    from physx_runtime.viewing.film.writing import require_film
     from physx_runtime.viewing.summary import summary_lines, worlds_lines
     from physx_schema.description import describe
 
+    if out is not None and out.suffix in FILMS:
+        require_film(out)
     description = describe(stage)
     joints = [dof.name for item in description.articulations for dof in item.dofs]
     options = dict(zip(("joint_position", "joint_velocity", "joint_target", "joint_effort"),
@@ -103,7 +108,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
     _say(stage, (*recording.not_simulated, *recording.diverged))
     if out is not None:
         try:
-            _write(out, stage, recording)
+            _write(out, stage, description, recording)
         except OSError as error:
             raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
     where = f", written to {out}" if out else "; give --out to keep the motion"
@@ -121,7 +126,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
         raise click.exceptions.Exit(_NOT_EVALUATED)
 
 
-def _write(out: Path, stage: str, recording: Recording) -> None:
+def _write(out: Path, stage: str, description: Description, recording: Recording) -> None:
     """Write a motion in the format that the file's name ends in."""
     from physx_runtime.simulation.recording_file import write_recording
     from physx_runtime.viewing.motion import write_motion
@@ -137,6 +142,10 @@ def _write(out: Path, stage: str, recording: Recording) -> None:
 
         said = [f"{item}." for item in (*recording.not_simulated, *recording.diverged)]
         write_report(out, stage, check(stage), None, recording, missing=said)
+    elif out.suffix in FILMS:
+        from physx_runtime.viewing.film.writing import write_film
+
+        write_film(stage, description, recording, out)
     else:
         write_motion(stage, recording, out)
 

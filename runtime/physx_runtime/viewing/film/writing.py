@@ -1,0 +1,86 @@
+"""Recordings as .gif and .mp4."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pxr import UsdGeom
+
+from physx_runtime.simulation.recording import Recording
+from physx_runtime.viewing.film.scene import FilmScene
+from physx_schema.description.model import Description
+from physx_schema.description.stages import open_stage, source_name
+from physx_schema.errors import UnsupportedError
+from physx_schema.files import replacing
+
+RATE = 25                       # pictures a second: a whole number of the hundredths in which .gif counts
+WIDTH, HEIGHT = 640, 480        # pixels
+Pictures = Iterator[NDArray[np.uint8]]
+
+
+def require_film(path: Path) -> None:
+    """Raise UnsupportedError where what writes such a film is not installed."""
+    package, extra, _ = FORMATS[path.suffix]
+    if find_spec(package) is None:
+        raise UnsupportedError(f"{path}: a {path.suffix} is written with {package}, which is not installed; "
+                               f"pip install 'physx-schema[{extra}]'")
+
+
+def write_film(stage: Any, description: Description, recording: Recording, path: Path, world: int = 0) -> None:
+    """Write a recording of a world as a film in real time, which ends where a position is no number any more.
+
+    The file appears whole or not at all.
+
+    Raises:
+        UnsupportedError: what writes such a film is not installed, or there is nothing to see.
+        OSError: the file cannot be written.
+    """
+    require_film(path)
+    poses = recording.body_pose[:, world].astype(np.float64)
+    sound = np.isfinite(poses).all(axis=(1, 2))
+    count = len(poses) if sound.all() else int(np.argmin(sound))
+    opened = open_stage(stage)
+    scene = FilmScene(opened, description, recording.body_names)
+    if not count or scene.empty:
+        raise UnsupportedError(f"{path}: nothing to see; {source_name(opened)} has no shapes and no links")
+    view = scene.view(poses[:count], str(UsdGeom.GetStageUpAxis(opened)), WIDTH, HEIGHT)
+    with replacing(path) as temporary:
+        FORMATS[path.suffix][2](temporary, (
+            scene.picture(poses[record], view) for record in _shown(recording.time[:count])))
+
+
+def _shown(times: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The record of each picture: the one nearest in time."""
+    moments = times[0] + np.arange(0.0, times[-1] - times[0] + 0.5 / RATE, 1.0 / RATE)
+    between = (times[1:] + times[:-1]) / 2
+    records: NDArray[np.int64] = np.searchsorted(between, moments)
+    return records
+
+
+def _write_gif(path: Path, pictures: Pictures) -> None:
+    from PIL import Image
+
+    images = (Image.fromarray(picture).quantize() for picture in pictures)
+    next(images).save(path, save_all=True, append_images=images, duration=1000 // RATE, loop=0)
+
+
+def _write_mp4(path: Path, pictures: Pictures) -> None:
+    from imageio_ffmpeg import write_frames
+
+    writer = write_frames(str(path), (WIDTH, HEIGHT), fps=RATE)
+    writer.send(None)
+    try:
+        for picture in pictures:
+            writer.send(picture)
+    finally:
+        writer.close()
+
+
+# By suffix: the package that writes it, the extra that brings it, and how.
+FORMATS: dict[str, tuple[str, str, Callable[[Path, Pictures], None]]] = {
+    ".gif": ("PIL", "report", _write_gif), ".mp4": ("imageio_ffmpeg", "film", _write_mp4)}
