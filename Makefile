@@ -85,7 +85,7 @@ $(ORACLE_VENV)/.ready: Makefile
 
 # The oldest USD that is declared, the newest, and the one that Isaac Lab 3 pins, which is for Python 3.12 alone there.
 COMPAT := oldest newest exchange
-COMPAT_PYTHON ?= $(shell command -v python3.12 || echo $(PYTHON))
+COMPAT_PYTHON ?= $(shell python3.12 -c "" 2> /dev/null && echo python3.12 || echo $(PYTHON))
 COMPAT_PACKAGES = "pytest>=8.3,<10" "pytest-xdist>=3.6,<4" "newton-usd-schemas==0.6.*"
 COMPAT_TESTS = tests/codegen tests/schema tests/generated tests/physx_schema tests/runtime/test_program.py \
 	tests/runtime/test_pytest_plugin.py \

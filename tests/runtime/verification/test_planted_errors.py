@@ -77,6 +77,7 @@ STAGES: Mapping[str, Callable[[], Usd.Stage]] = {
     "limits": lambda: chain(limits(-40.0, 50.0), kind="Revolute", iterations=SOFT),
     "speed": lambda: chain(drive("linear", damping=2.0, targetVelocity=0.5), iterations=HARD),
     "tendon": lambda: chain(TENDON, iterations=SOFT),
+    "two axes": lambda: chain(TENDON, axis(1.0, 0.5), iterations=SOFT),
     "spatial tendon": lambda: chain(((), {}), links={0: LEAF}, on_base=ROOT, iterations=SOFT),
     "mimic": lambda: chain(limits(-90.0, 90.0), both(limits(-90.0, 90.0), mimic(gearing=-0.5, offset=5.0)),
                            kind="Revolute", serial=False, iterations=SOFT),
@@ -133,6 +134,11 @@ FACTS: tuple[tuple[str, str, str, str], ...] = (
     ("body", BODY, "physics:principalAxes", "principal_axes"), ("body", BODY, "physics:velocity", "linear_velocity"),
     ("body", BODY, "physics:angularVelocity", "angular_velocity"),
 )
+# Of numbers that are told by their ratio one alone, by its place in the row.
+PARTS: tuple[tuple[str, str, str, str, int], ...] = (
+    ("two axes", J0, "physxTendon:t:forceCoefficient", "fixed_tendon0_force_coefficient", 0),
+    ("body", "/Scene", "physics:gravityDirection", "gravity", 1),
+)
 # One of each kind of experiment runs with every change.
 QUICK = {"motor stiffness", "limits upperLimit", "link mass", "link centerOfMass", "body gravityMagnitude"}
 
@@ -159,21 +165,39 @@ def require_found_out(stage: str, path: str, name: str) -> None:
     assert "altered" in {row.verdict for row in verified(stage, path, name)}
 
 
-@pytest.mark.parametrize(("stage", "path", "name", "row"), cases(ROWS))
-def test_a_row_a_tenth_too_large_is_found_out(stage: str, path: str, name: str, row: str,
-                                              monkeypatch: pytest.MonkeyPatch) -> None:
-    require_sound(stage, path, name)
+def plant(monkeypatch: pytest.MonkeyPatch, row: str, place: int | None = None) -> None:
+    """Have every step take a row a tenth too large, or the number in one place of it."""
     step = Simulation.step
 
     def wrong(sim: Simulation, count: int = 1) -> None:
         true = sim.store.rows(row) if row in sim.model.parameters else None
         if true is not None:
-            sim.set_row(row, ERROR * true)
+            larger = true * ERROR
+            if place is not None:
+                larger = true.copy()
+                larger[:, place] *= ERROR
+            sim.set_row(row, larger)
         step(sim, count)
         if true is not None:
             sim.set_row(row, true)
 
     monkeypatch.setattr(Simulation, "step", wrong)
+
+
+@pytest.mark.parametrize(("stage", "path", "name", "row"), cases(ROWS))
+def test_a_row_a_tenth_too_large_is_found_out(stage: str, path: str, name: str, row: str,
+                                              monkeypatch: pytest.MonkeyPatch) -> None:
+    require_sound(stage, path, name)
+    plant(monkeypatch, row)
+    require_found_out(stage, path, name)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("stage", "path", "name", "row", "place"), PARTS)
+def test_a_part_of_a_row_a_tenth_too_large_is_found_out(stage: str, path: str, name: str, row: str, place: int,
+                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+    require_sound(stage, path, name)
+    plant(monkeypatch, row, place)
     require_found_out(stage, path, name)
 
 
