@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from physx_schema.checking.engine.finding import Finding, rank
+from physx_schema.checking.engine.finding import Finding, location, rank
 from physx_schema.checking.engine.rule import belongs
 from physx_schema.description import Opinion
+from physx_schema.html_table import html_table
 
 VerdictState = Literal["pass", "fail", "not evaluated"]
 
@@ -48,6 +49,12 @@ class Report:
         return (f"Report({self.source!r}, {self.profile!r}, errors={self.count('error')}, "
                 f"warnings={self.count('warning')}, infos={self.count('info')}, "
                 f"not_evaluated={len(self.not_evaluated)})")
+
+    def _repr_html_(self) -> str:
+        worst = sorted(self.findings, key=lambda finding: -rank(finding.severity))
+        return html_table(repr(self), ("severity", "code", "place", "found", "fix"), (
+            (found.severity, found.code, location(found.path, found.property), found.message, found.fix)
+            for found in worst))
 
     @property
     def errors(self) -> tuple[Finding, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from physx_schema.description.model.articulation import ActorDescription, Articulation, FreeBody
@@ -17,6 +18,7 @@ from physx_schema.description.model.joint import OutsideJoint
 from physx_schema.description.model.mimic import MimicDeclaration
 from physx_schema.description.model.opinion import AppliedSchema, Authored, Opinion, Problem
 from physx_schema.description.model.scene import Scene
+from physx_schema.html_table import html_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,19 @@ class Description:
     def __repr__(self) -> str:
         return (f"Description({self.source!r}, articulations={len(self.articulations)}, bodies={len(self.bodies)}, "
                 f"joints={len(self.joints)}, unused={len(self.unused)}, problems={len(self.problems)})")
+
+    def _repr_html_(self) -> str:
+        return html_table(repr(self), ("what", "path", "holds"), self._lines())
+
+    def _lines(self) -> Iterator[tuple[str, str, str]]:
+        """What there is, where, and the least to say of it: problems first."""
+        yield from ((item.severity, item.path, item.message) for item in self.problems)
+        for robot in self.articulations:
+            tied = len(robot.fixed_tendons) + len(robot.spatial_tendons)
+            yield "articulation", robot.path, (
+                f"links {len(robot.links)}, dofs {len(robot.dofs)}, tendons {tied}, mimic joints {len(robot.mimics)}")
+        yield from (("body", body.path, f"mass {body.mass:.4g}") for body in self.bodies)
+        yield from (("joint", joint.path, joint.kind) for joint in self.joints)
 
     @property
     def loose_bodies(self) -> tuple[Link, ...]:

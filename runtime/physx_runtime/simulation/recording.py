@@ -5,7 +5,7 @@ Link poses and velocities come from the step's own algorithms, run on arrays of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from physx_runtime.simulation.contact_forces import friction_force, normal_force
 from physx_runtime.simulation.contacts import Contacts
 from physx_runtime.simulation.triggers import TriggerEvent
 from physx_runtime.solver.articulation.link_velocity import held_velocities
+from physx_schema.html_table import html_table
 
 Array = NDArray[Any]
 
@@ -55,6 +56,17 @@ class Recording:
         records, worlds = self.joint_position.shape[:2]
         return (f"Recording(records={records}, worlds={worlds}, dofs={len(self.joint_names)}, "
                 f"bodies={len(self.body_names)}, diverged={len(self.diverged)})")
+
+    def _repr_html_(self) -> str:
+        return html_table(repr(self), ("of world 0", "first", "last", "lowest", "highest"), self._lines())
+
+    def _lines(self) -> Iterator[tuple[str, ...]]:
+        """The positions of joints, and where there are none those of bodies."""
+        names, found = (self.joint_names, self.joint_position[:, 0, :, None]) if self.joint_names else (
+            self.body_names, self.body_pose[:, 0, :, :3])
+        for name, x in zip(names, np.moveaxis(found, 1, 0), strict=True):
+            yield name, *(", ".join(f"{value:.4g}" for value in values)
+                          for values in (x[0], x[-1], x.min(axis=0), x.max(axis=0)))
 
     @property
     def link_names(self) -> tuple[str, ...]:

@@ -7,8 +7,10 @@ import math
 from dataclasses import dataclass
 
 from physx_runtime.packing.left_out import NotSimulated
+from physx_runtime.verification.numbers import number
 from physx_runtime.verification.openings import Opening
 from physx_schema.description.solver_batches import SolverCounts
+from physx_schema.html_table import html_table
 
 # A number, or those of a vector or an array.
 Value = float | tuple[float, ...]
@@ -92,6 +94,12 @@ class Verification:
 
     def __repr__(self) -> str:
         return f"Verification({self.source!r}, rows={len(self.rows)}, failed={len(self.failed)}, dt={self.dt})"
+
+    def _repr_html_(self) -> str:
+        first = (*self.failed, *(row for row in self.rows if row.verdict not in (ALTERED, IGNORED)))
+        return html_table(repr(self), ("path", "property", "authored", "effective", "ideal", "verdict"), (
+            (row.path, row.property, number(row.authored), number(row.effective), number(row.ideal), row.verdict)
+            for row in first))
 
     def iterations(self, row: Row) -> str:
         """Under how many iterations a row was measured, as "32/1"."""

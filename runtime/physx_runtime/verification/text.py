@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from physx_runtime.verification.fold import Fold, folded
+from physx_runtime.verification.numbers import number
 from physx_runtime.verification.report import (
     ALTERED,
     AS_AUTHORED,
@@ -168,13 +169,6 @@ def _named(name: str, value: Value | None) -> str:
     """A property and its number, where it is one."""
     shown = number(value)
     return f"{name or 'the prim'} authored" if shown == "-" else f"{name} {shown} authored"
-
-
-def number(value: Value | None) -> str:
-    """Four significant digits; a dash where there is no value."""
-    if isinstance(value, tuple):
-        return f"({', '.join(map(number, value))})"
-    return "-" if value is None or math.isnan(value) else f"{value:.4g}"
 
 
 def measured(row: Row) -> str:
