@@ -73,14 +73,15 @@ def install() -> ModuleType:
     return this
 
 
-def __getattr__(name: str) -> Any:
-    if name == "authoring":
-        return importlib.import_module("physx_schema.authoring")
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:       # to type checkers it would mean that every name is there
+    def __getattr__(name: str) -> Any:
+        if name == "authoring":
+            return importlib.import_module("physx_schema.authoring")
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

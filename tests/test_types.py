@@ -9,8 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import physx_runtime
 import pytest
 from support.places import ROOT
+
+import physx_schema
 
 MISTAKES = '''
 import numpy as np
@@ -52,6 +55,17 @@ gear.GetGearRatoAttr()                                                      # wr
 '''
 
 
+# Every public name of both packages, and some that are none.
+NAMES = "\n".join([
+    "import physx_runtime", "import physx_schema as PhysxSchema", "",
+    *(f"physx_runtime.{name}" for name in physx_runtime.__all__),
+    *(f"PhysxSchema.{name}" for name in physx_schema.__all__),
+    "physx_runtime.simulated                                                # wrong",
+    "physx_runtime.Verificaton                                              # wrong",
+    "PhysxSchema.PhysxRigdBodyAPI                                           # wrong",
+    "PhysxSchema.chek                                                       # wrong", ""])
+
+
 MIXED = '''
 from physx_runtime.dynamics.spatial import Force, Motion, force_of, motion_of
 
@@ -80,7 +94,8 @@ def test_mypy_strict_finds_nothing_in_the_four_packages() -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("source", [MISTAKES, MIXED], ids=["of a user", "of motions and forces"])
+@pytest.mark.parametrize("source", [MISTAKES, NAMES, MIXED],
+                         ids=["of a user", "in names of the packages", "of motions and forces"])
 def test_mypy_sees_mistakes_and_nothing_else(tmp_path: Path, source: str) -> None:
     path = tmp_path / "mistakes.py"
     path.write_text(source, encoding="utf-8")
@@ -111,7 +126,7 @@ def pyright(folder: Path, source: Path) -> subprocess.CompletedProcess[str]:
     if importlib.util.find_spec("basedpyright") is None or importlib.util.find_spec("pxr-stubs") is None:
         pytest.skip("basedpyright or types-usd is not installed (extra 'dev')")
     settings = {
-        "include": [str(source)], "extraPaths": [str(ROOT), str(ROOT / "generated")],
+        "include": [str(source)], "extraPaths": [str(ROOT), str(ROOT / "generated"), str(ROOT / "runtime")],
         "pythonVersion": "3.11", "typeCheckingMode": "standard",
     }
     (folder / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
@@ -121,10 +136,11 @@ def pyright(folder: Path, source: Path) -> subprocess.CompletedProcess[str]:
 
 def test_pyright_sees_a_users_mistakes_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "mistakes.py"
-    path.write_text(MISTAKES + MISSPELT, encoding="utf-8")
+    source = MISTAKES + MISSPELT + NAMES
+    path.write_text(source, encoding="utf-8")
     result = pyright(tmp_path, path)
     found = {int(number) for number in re.findall(r"mistakes\.py:(\d+):\d+ - error", result.stdout)}
-    assert found == wrong(MISTAKES + MISSPELT), result.stdout
+    assert found == wrong(source), result.stdout
 
 
 def test_pyright_finds_nothing_in_generated_code(tmp_path: Path) -> None:
