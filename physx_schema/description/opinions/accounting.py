@@ -41,7 +41,7 @@ _UNMADE = frozenset({
     "DJ.011/loop", "joint/same-body", "joint/no-bodies", "joint/static", "joint/several-scenes",
 })
 CONTACTS = "contacts"       # what opinions are about that are not evaluated, and their code
-_HALF = "are stepped between rigid bodies of simple shapes alone"
+_HALF = "show in a simulation of the whole stage, which names any that it does not step"
 _KINDS = 4096       # of prims, by type, applied schemas and properties, that are remembered
 _REPEATED = "bodies that a point instancer repeats"
 _LOCAL_VELOCITIES = "physics:localSpaceVelocities"      # custom data of a body, where it is true

@@ -29,6 +29,8 @@ _REASONS: Mapping[str, str] = {
     **dict.fromkeys(("solverPositionIterationCount", "solverVelocityIterationCount"), _COUNT),
     **dict.fromkeys(("sleepThreshold", "stabilizationThreshold"), _SLEEP),
     **dict.fromkeys(("maxDepenetrationVelocity", "maxContactImpulse", "contactSlopCoefficient"), _CONTACT),
+    **dict.fromkeys(("breakForce", "breakTorque"), "no joint of an articulation breaks, and this says no less"),
+    "threshold": "it chooses which contacts are reported, not what they do",
     "cfmScale": "what it softens has rows of its own, whose reasons name it",
     "localPos": "it is a place of the link; the tendon's rows say what comes of it",
     **dict.fromkeys(("mass", "density", "diagonalInertia", "principalAxes", "centerOfMass"),
