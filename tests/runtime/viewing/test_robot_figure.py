@@ -16,7 +16,7 @@ from physx_runtime.viewing.robot.figure import Figure, figure
 from physx_runtime.viewing.robot.marks import body_index, bones, joint_marks, place_of, tendon_forces
 from physx_runtime.viewing.robot.shapes import visible_shapes
 from physx_runtime.viewing.robot.triangles import SIDES, Triangles, thinned, triangles
-from pxr import Gf, Usd, UsdGeom
+from pxr import Gf, Sdf, Usd, UsdGeom
 from support.stages.recorded_arm import ELBOW, LINKS, SHOULDER, arm, swing
 
 from physx_schema.checking import Finding
@@ -92,6 +92,16 @@ def test_a_shape_is_placed_in_its_bodys_frame_scale_and_all() -> None:
     shape, = visible_shapes(stage, LINKS).shapes
     assert (shape.body, shape.colour) == (1, (1.0, 0.0, 0.0))
     np.testing.assert_allclose(shape.triangles.points.max(axis=0), [0.1, 0.1, 0.45], atol=1e-6)
+
+
+def test_a_shape_with_an_operation_that_usd_cannot_read_is_drawn_without_it() -> None:
+    stage = Usd.Stage.CreateInMemory()
+    cube = UsdGeom.Cube.Define(stage, "/cube")
+    cube.AddTranslateOp().Set(Gf.Vec3d(3.0, 0.0, 0.0))
+    stage.GetPrimAtPath("/cube").GetAttribute("xformOpOrder").Set(["xformOp:nope", "xformOp:translate"])
+    stage.GetPrimAtPath("/cube").CreateAttribute("xformOp:nope", Sdf.ValueTypeNames.Float).Set(1.0)
+    (shape,) = visible_shapes(stage, []).shapes
+    assert shape.triangles.points.mean(0) == pytest.approx([3.0, 0.0, 0.0])
 
 
 def test_a_joints_hand_stands_where_its_coordinate_says() -> None:

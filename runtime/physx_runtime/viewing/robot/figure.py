@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pxr import Usd, UsdGeom
+from pxr import UsdGeom
 
 from physx_runtime.packing.placement import rigid
 from physx_runtime.simulation.recording import Recording
@@ -38,7 +38,7 @@ from physx_runtime.viewing.robot.marks import (
 from physx_runtime.viewing.robot.shapes import Shapes, visible_shapes
 from physx_schema.checking import Finding
 from physx_schema.checking.engine.finding import rank
-from physx_schema.description.frames import taken_apart
+from physx_schema.description.frames import Frames, taken_apart
 from physx_schema.description.model import Description
 
 MOST_POSES = 9_000          # of all bodies in all records together; more records than fit are passed over
@@ -114,8 +114,8 @@ def _floats(values: NDArray[Any]) -> bytes:
 
 def _standing(stage: Any, bodies: Sequence[str]) -> NDArray[np.float64]:
     """(1, n_body, 7) as authored."""
-    frames = UsdGeom.XformCache(Usd.TimeCode.Default())
-    poses = [taken_apart(rigid(frames.GetLocalToWorldTransform(stage.GetPrimAtPath(path)))).pose for path in bodies]
+    frames = Frames()
+    poses = [taken_apart(rigid(frames.matrix(stage.GetPrimAtPath(path)))).pose for path in bodies]
     return np.array([[*position, *rotation] for position, rotation in poses]).reshape(1, -1, 7)
 
 

@@ -11,6 +11,7 @@ from pxr import Usd, UsdGeom, UsdShade
 
 from physx_runtime.packing.placement import rigid
 from physx_runtime.viewing.robot.triangles import Triangles, thinned, triangles
+from physx_schema.description.frames import Frames
 
 # Triangles of all shapes together, about half a megabyte on the page; larger meshes are thinned in proportion.
 MOST_TRIANGLES = 36_000
@@ -67,7 +68,7 @@ def visible_shapes(stage: Any, bodies: Sequence[str]) -> Shapes:
 
 def _found(stage: Any, bodies: Sequence[str]) -> Iterator[tuple[Shape, str]]:
     """Every visible shape with its purpose."""
-    frames, index = UsdGeom.XformCache(Usd.TimeCode.Default()), {path: i for i, path in enumerate(bodies)}
+    frames, index = Frames(), {path: i for i, path in enumerate(bodies)}
     metre = 1.0 / UsdGeom.GetStageMetersPerUnit(stage)
     owners: dict[str, int] = {}
     for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
@@ -79,9 +80,9 @@ def _found(stage: Any, bodies: Sequence[str]) -> Iterator[tuple[Shape, str]]:
         made = triangles(prim, metre)
         if made is None:
             continue
-        matrix = frames.GetLocalToWorldTransform(prim)
+        matrix = frames.matrix(prim)
         if owner != STILL:
-            matrix = matrix * rigid(frames.GetLocalToWorldTransform(stage.GetPrimAtPath(bodies[owner]))).GetInverse()
+            matrix = matrix * rigid(frames.matrix(stage.GetPrimAtPath(bodies[owner]))).GetInverse()
         local = np.array(matrix)
         placed = made.points @ local[:3, :3] + local[3, :3]
         if np.isfinite(placed).all():
