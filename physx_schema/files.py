@@ -15,7 +15,7 @@ from physx_codegen.commit import Writer, commit, flush, ready, recover, writer
 from physx_schema.errors import UnsupportedError
 
 __all__ = ["LAYER_SUFFIXES", "Writer", "legible", "read_text", "recover", "replacing", "representable",
-           "require_layer_name", "write_files", "write_text", "writer"]
+           "require_layer_name", "unwritable", "write_files", "write_text", "writer"]
 
 LARGEST_INPUT = 1 << 26     # bytes of a file of settings, known findings or differences
 LAYER_SUFFIXES = (".usda", ".usdc", ".usd")
@@ -95,7 +95,7 @@ def write_text(path: Path, text: str) -> None:
         with replacing(path) as temporary:
             writer(text)(temporary)
     except OSError as error:
-        raise _unwritable(path, error) from None
+        raise unwritable(path, error) from None
 
 
 def write_files(writers: Mapping[Path, Writer]) -> None:
@@ -103,8 +103,9 @@ def write_files(writers: Mapping[Path, Writer]) -> None:
     try:
         commit(writers)
     except OSError as error:
-        raise _unwritable(error.filename, error) from None
+        raise unwritable(error.filename, error) from None
 
 
-def _unwritable(path: Path | str, error: OSError) -> UnsupportedError:
-    return UnsupportedError(f"{path}: cannot be written: {error.strerror}; give a writable place with room")
+def unwritable(path: Path | str, error: OSError) -> UnsupportedError:
+    """What is said of a file that cannot be written."""
+    return UnsupportedError(f"{path}: cannot be written: {error.strerror or error}; give a writable place with room")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import fields as fields_of
 from dataclasses import is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from . import definitions, write_usda, write_yaml
+from .emit import scratch
 from .model import Library, Location, SchemaClass, SchemaError
 from .plugin_files import USDA
 from .validate import validate
@@ -41,10 +41,8 @@ def convert(source: Path) -> dict[str, str]:
 
 def _read(files: dict[str, str]) -> Library:
     """The library in a set of texts."""
-    with tempfile.TemporaryDirectory() as name:
-        for file, text in files.items():
-            (Path(name) / file).write_text(text, encoding="utf-8", newline="\n")
-        return definitions.load_place(definitions.places(Path(name))[0])
+    with scratch(files) as folder:
+        return definitions.load_place(definitions.places(folder)[0])
 
 
 def difference(left: Any, right: Any, where: str = "") -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import errno
 import re
-from collections.abc import Iterable, Mapping
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from .commit import commit, writer
@@ -44,9 +46,29 @@ def replace(texts: Mapping[Path, str], gone: Iterable[Path] = ()) -> list[Path]:
     try:
         commit({path: writer(texts[path]) for path in changed} | dict.fromkeys(gone))
     except OSError as error:
-        remedy = "make room there" if error.errno in FULL else "make it writable, or give another place"
-        raise EmitError(f"{error.filename}: cannot be written: {error.strerror}; {remedy}") from error
+        raise _unwritable(error.filename, error) from error
     return sorted([*changed, *gone])
+
+
+@contextmanager
+def scratch(texts: Mapping[str, str]) -> Iterator[Path]:
+    """A temporary folder that holds these texts by relative path. Raises EmitError where there is no room for it."""
+    with ExitStack() as stack:
+        place: Path | str = "the folder for temporary files"
+        try:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            for name, text in texts.items():
+                place = folder / name
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(text.encode())
+        except OSError as error:
+            raise _unwritable(place, error) from error
+        yield folder
+
+
+def _unwritable(path: Path | str, error: OSError) -> EmitError:
+    remedy = "make room there" if error.errno in FULL else "make it writable, or give another place"
+    return EmitError(f"{path}: cannot be written: {error.strerror or error}; {remedy}")
 
 
 def diff(files: Mapping[str, str], root: Path) -> str:

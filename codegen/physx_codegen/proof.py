@@ -11,13 +11,12 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import naming
-from .emit import EmitError
+from .emit import EmitError, scratch
 from .generate import packages_of
 from .installed_schemas import PLUGIN_PATH, plugins_beside
 from .model import Library, Location, SchemaClass, SchemaError
@@ -39,14 +38,9 @@ def prove(libraries: Sequence[Library], files: Mapping[str, str]) -> None:
     if importlib.util.find_spec("pxr") is None:
         raise EmitError("USD is not installed, so that nothing proves what is generated; install usd-core")
     packages = packages_of(libraries)
-    with tempfile.TemporaryDirectory() as folder:
-        package = Path(folder, PACKAGE)
-        for name in (name for name in files if name.endswith(USED)):
-            path = package / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(files[name].encode())
+    with scratch({f"{PACKAGE}/{name}": text for name, text in files.items() if name.endswith(USED)}) as folder:
         places = {library.plugin: Place("", packages[library.plugin]).folder for library in libraries}
-        faults = _rehearsed(Path(folder), libraries, places)
+        faults = _rehearsed(folder, libraries, places)
     problems = {(_location(libraries, places, fault, files), _message(fault)) for fault in faults}
     if problems:
         raise SchemaError(sorted(problems))

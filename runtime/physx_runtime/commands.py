@@ -15,6 +15,7 @@ from physx_schema.cli.progress import is_quiet, progress, quiet_option
 from physx_schema.cli.repairs import Way, fix_stages
 from physx_schema.cli.text import plural
 from physx_schema.errors import printable
+from physx_schema.files import unwritable
 
 if TYPE_CHECKING:
     from physx_runtime.packing.left_out import NotSimulated
@@ -110,7 +111,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
         try:
             _write(out, stage, description, recording)
         except OSError as error:
-            raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
+            raise unwritable(out, error) from None
     where = f", written to {out}" if out else "; give --out to keep the motion"
     if recording.raised:
         click.echo(f"{stage}: {recording.raised}", err=True)
@@ -266,7 +267,7 @@ def report_command(stage: str, out: Path, shown: bool, dt: float, steps: int, en
             report_robot(stage, out, dt, steps, lambda what: setattr(line, "what", f"{stage}: being {what}"),
                          _engines(engine))
     except OSError as error:
-        raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
+        raise unwritable(out, error) from None
     if not is_quiet():
         click.echo(printable(f"{stage}: report written to {out}"))
     if shown:

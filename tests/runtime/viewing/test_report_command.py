@@ -8,6 +8,8 @@ from click.testing import CliRunner
 from physx_runtime.commands import report_command
 from support.stages.recorded_arm import arm, saved
 
+from physx_schema.cli.program import program
+
 
 def test_a_report_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
     stage, out = saved(arm(), tmp_path / "arm.usda"), tmp_path / "page.html"
@@ -19,6 +21,7 @@ def test_a_report_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
     stage = saved(arm(), tmp_path / "arm.usda")
-    done = CliRunner().invoke(report_command, [str(stage), "-o", str(stage / "page.html"), "--steps", "1"])
-    assert done.exit_code == 2
-    assert "Invalid value for --out" in done.stderr
+    done = CliRunner().invoke(program(), ["report", "-q", str(stage), "-o", str(stage / "page.html"), "--steps", "1"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"{stage / 'page.html'}: cannot be written: ")
