@@ -8,6 +8,7 @@ renaming it commits: what was cut off before that is taken back by `recover`, at
 from __future__ import annotations
 
 import fcntl
+import glob
 import json
 import os
 import time
@@ -214,8 +215,17 @@ def _take_back(journal: _Journal) -> list[Path]:
             elif _bears(change.target, journal.time):
                 change.target.unlink()
             _flush_folder(change)
+    for change in journal.changes:
+        _remove_what_usd_began(change)
     _tidy(journal.path, journal.changes)
     return others
+
+
+def _remove_what_usd_began(change: _Change) -> None:
+    """Remove the temporary files of a USD that was ended while it exported to the new file, whose name they extend."""
+    if change.fresh:
+        for path in change.fresh.parent.glob(f"{glob.escape(change.fresh.stem)}.*"):
+            path.unlink(missing_ok=True)
 
 
 def _is_anothers(change: _Change, mark: int) -> bool:

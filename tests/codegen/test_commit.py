@@ -151,6 +151,14 @@ def test_what_was_changed_since_stays_and_is_named(folder: Path) -> None:
     assert f"{folder / 'a.txt'}, which was changed since, stays" in line
 
 
+def test_what_usd_was_exporting_when_it_was_ended_goes_too(folder: Path) -> None:
+    assert in_a_process(1, lambda: write(folder), ("replace",))[0]
+    (fresh,) = folder.glob(".a.*.new.txt")
+    fresh.with_suffix(".NC7gMI").write_text("half")     # USD writes to such a name and renames
+    recover()
+    assert held(folder) == OLD
+
+
 def test_a_folder_that_has_gone_is_no_trouble(folder: Path) -> None:
     cut_off(folder)
     anew(folder)
