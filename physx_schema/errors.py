@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from physx_generated import AuthoringError, PhysxSchemaError, RegistrationError
 
 __all__ = [
     "AuthoringError", "PhysxSchemaError", "RegistrationError", "UnreadableError", "UnsupportedError", "printable",
+    "without_addresses",
 ]
 
 _ESCAPED = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})     # control, format and bidi characters, line separators
+_ADDRESS = re.compile(r"(?<=@anon:)0x[0-9a-f]+:| <0x[0-9a-f]+>")
 
 
 class UnreadableError(PhysxSchemaError):
@@ -19,6 +22,11 @@ class UnreadableError(PhysxSchemaError):
 
 class UnsupportedError(PhysxSchemaError, NotImplementedError):
     """Physics on the stage that the requested operation does not handle."""
+
+
+def without_addresses(text: str) -> str:
+    """USD's words without the places in memory of stages and of layers that are not in files, another in each run."""
+    return _ADDRESS.sub("", text)
 
 
 def printable(text: str) -> str:

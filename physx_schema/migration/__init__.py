@@ -13,6 +13,7 @@ from physx_generated import Definition
 from physx_schema.definitions import definitions_of
 from physx_schema.description.robot_files import require_layer
 from physx_schema.description.stages import open_stage
+from physx_schema.errors import without_addresses
 from physx_schema.migration.changes import Difference, former_prefixes
 from physx_schema.migration.composition import Composition
 from physx_schema.migration.layer_files import comment_lines, why_not
@@ -66,7 +67,8 @@ def _missing(stage: Any) -> Iterator[Note]:
     """Layers and arcs that USD could not compose: what they hold is not looked at."""
     root = layer_name(stage.GetRootLayer())
     for error in stage.GetCompositionErrors():
-        yield Note(root, "/", "", "left", " ".join(str(error).split()), "repair it and migrate again")
+        yield Note(root, "/", "", "left", without_addresses(" ".join(str(error).split())),
+                   "repair it and migrate again")
 
 
 def migration_rules(

@@ -14,6 +14,7 @@ from physx_schema.description.opinions.prim import PrimOpinions, is_physics_name
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.schemas import split_name
 from physx_schema.description.sampled_motion import animated
+from physx_schema.errors import without_addresses
 
 _ARCS = (   # a word of USD's message, the metadata that it is about
     ("sublayer", "subLayers"), ("inherit", "inherits"), ("payload", "payload"), ("reference", "references"),
@@ -43,7 +44,7 @@ def report_circumstances(reading: Reading) -> None:
 
 def _report_composition(reading: Reading) -> None:
     for error in reading.stage.GetCompositionErrors():
-        text = " ".join(str(error).split())
+        text = without_addresses(" ".join(str(error).split()))
         site = getattr(error, "rootSite", None)
         lower = text.lower()
         reading.problem(

@@ -119,6 +119,15 @@ def test_missing_reference_is_reported_and_the_rest_is_read() -> None:
     assert len(description.articulations) == 1
 
 
+def test_a_cycle_is_reported_alike_from_stage_to_stage() -> None:
+    stages = [opened(robot(base())) for _ in range(2)]      # open at once, so that they are in different places
+    for stage in stages:
+        stage.DefinePrim("/cycle").GetSpecializes().AddSpecialize("/cycle")
+    first, second = (describe(stage).problems for stage in stages)
+    assert "stage/composition" in {problem.code for problem in first}
+    assert first == second
+
+
 @pytest.mark.parametrize(("schemas", "gravity"), [
     (("NewtonSceneAPI",), 9.81), (("PhysicsMassAPI",), 9.81), (("NewtonSceneAPI", "PhysxSceneAPI"), 3.0),
     (("CollectionAPI:parts",), 3.0), (("PhysxNonsenseAPI",), 3.0), (("PhysxJointAPI",), 3.0), ((), 3.0),
