@@ -35,9 +35,13 @@ def written(folder: Path) -> list[Path]:
 
 def by_python(path: Path) -> Said:
     """What `check` says of a stage."""
-    findings = physx_schema.check(Usd.Stage.Open(str(path))).findings
+    return said_of(physx_schema.check(Usd.Stage.Open(str(path))))
+
+
+def said_of(report: physx_schema.Report) -> Said:
+    """The findings of a report."""
     return [[item.code, item.severity, f"{_where(item.path, item.property)}: {item.message}\nwhy: {item.why}\n"
-             f"fix: {item.fix}"] for item in findings]
+             f"fix: {item.fix}"] for item in report.findings]
 
 
 def by_command(reports: str) -> list[Said]:

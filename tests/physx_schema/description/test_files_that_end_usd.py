@@ -8,14 +8,17 @@ import runpy
 import signal
 import subprocess
 import sys
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from support.doors import by_command, by_python, by_usd, said_of
 from support.places import DATA
 from support.stages.robots import finger
 
 import physx_schema
+from physx_schema.checking.remarks import NOT_EVALUATED
 from physx_schema.cli.program import program
 from physx_schema.description import trial
 from physx_schema.errors import UnreadableError
@@ -33,7 +36,11 @@ ENDING = {
     "bomb.usdz": "compressed files are not supported", "case_text_24799.usda": "upAxis is of another type",
     "meta.usda": "invalid value for field",
 }
-READ = {"deephier20000.usdc": (0, 2), "case_text_6801.usda": (1, 0), "case_sim_1000.usda": (1, 2)}   # check, simulate
+COMMANDS = ("check", "describe", "simulate --steps 2", "verify", f"report --steps 2 -o {os.devnull}")
+QUICKLY = [name for name, said in ENDING.items() if said != NEVER_ENDS]
+SLOWLY = [name for name, said in ENDING.items() if said == NEVER_ENDS]      # 2 s of the processor each time
+READ = {"deephier20000.usdc": (0, 0, 2, 2, 0), "case_text_6801.usda": (1, 0, 0, 1, 0),
+        "case_sim_1000.usda": (1, 0, 2, 2, 0)}      # exit codes by command
 
 
 def call(*arguments: str | Path) -> Result:
@@ -130,10 +137,53 @@ def test_what_ends_usd_exits_3_with_one_line(name: str, hostile: Path) -> None:
 
 
 @pytest.mark.sweep
+@pytest.mark.parametrize("name", QUICKLY)
+def test_every_door_says_the_same_line_of_what_ends_usd(name: str, hostile: Path) -> None:
+    line = f"{hostile / name}: "
+    for command in COMMANDS:
+        result = call(*command.split(), hostile / name)
+        assert (result.exit_code, result.stdout) == (3, ""), command
+        (said,) = legible(result)
+        assert said.startswith(line) and ENDING[name] in said, command
+        line = said
+    for function in (physx_schema.check, physx_schema.describe):
+        with pytest.raises(UnreadableError) as caught:
+            function(hostile / name)
+        assert str(caught.value) == line
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("name", "command"), list(zip(SLOWLY, cycle(COMMANDS[1:]), strict=False)))
+def test_every_door_gives_up_what_usd_never_ends_reading(name: str, command: str, hostile: Path) -> None:
+    result = call(*command.split(), hostile / name)
+    assert (result.exit_code, result.stdout) == (3, "")
+    (said,) = legible(result)
+    assert said.startswith(f"{hostile / name}: {NEVER_ENDS}")
+
+
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", READ)
-def test_what_usd_survives_is_read(name: str, hostile: Path) -> None:
-    codes = call("check", hostile / name).exit_code, call("simulate", "--steps", "2", hostile / name).exit_code
-    assert codes == READ[name]
+def test_what_usd_survives_is_read_through_every_door(name: str, hostile: Path) -> None:
+    results = {command: call(*command.split(), hostile / name) for command in COMMANDS}
+    assert tuple(result.exit_code for result in results.values()) == READ[name]
+    refused = [legible(result) for result in results.values() if result.exit_code == 2]
+    assert [len(lines) for lines in refused] == [1] * len(refused)
+    assert physx_schema.describe(hostile / name).source == str(hostile / name)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", READ)
+def test_findings_on_what_usd_survives_are_the_same_through_every_door(name: str, hostile: Path) -> None:
+    """Code, severity, place and text, by `check` of a path and of an open stage, the command, and USD's validation."""
+    opened = by_python(hostile / name)
+    assert said_of(physx_schema.check(hostile / name)) == opened
+    assert by_command(call("check", "--format", "json", hostile / name).stdout) == [opened]
+    assert [item for item in by_usd(hostile / name) if item[0] != NOT_EVALUATED] == opened
+
+
+def legible(result: Result) -> list[str]:
+    """The lines on stderr without those that tell what goes on."""
+    return [line for line in result.stderr.splitlines() if ": being " not in line and not line.endswith(" steps")]
 
 
 @pytest.fixture(scope="session")
