@@ -235,6 +235,8 @@ def test_our_schema_usda_carries_ranges_and_units_into_a_comparison(tmp_path: Pa
 @pytest.mark.parametrize("name", ["usdPhysics", "usdGeom", "usdSkel", "usdLux", "usdShade", "usdRender", "usdVol"])
 def test_schema_usda_of_usd_itself_is_what_its_compiled_plugin_holds(name: str) -> None:
     plugin = RESOURCES[name]
+    if not (plugin / name / "schema.usda").is_file():
+        pytest.skip("this USD comes without the schema.usda of its plugins")
     found = compare(read(str(plugin / name / "schema.usda")), read(str(plugin))).down_to("compatible")
     assert places(found) == []
 

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pxr import Usd
 from support.stages.robots import finger
+from support.usd_versions import needs_own_words
 
 from physx_schema import check
 from physx_schema.cli.program import program
@@ -58,7 +59,8 @@ UNREADABLE: dict[str, tuple[str, str | bytes, str]] = {   # name of the case: fi
 }
 
 
-@pytest.mark.parametrize("name", UNREADABLE)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=needs_own_words if name in ("44 mark", "45 crate") else ()) for name in UNREADABLE])
 @pytest.mark.parametrize("command", ["describe", "check"])
 def test_unreadable_file_exits_3_with_one_line(name: str, command: str, tmp_path: Path) -> None:
     file, content, says = UNREADABLE[name]

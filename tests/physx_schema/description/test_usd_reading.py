@@ -11,9 +11,11 @@ import pytest
 from pxr import Usd, UsdPhysics
 from support.recorded.scene_stages import still
 from support.stages.robots import joint, link, opened
+from support.usd_versions import needs_physics_reading
 
 from physx_schema.description import OutsideJoint, describe
 
+pytestmark = needs_physics_reading
 # of the reader's numbers to float32 ones
 FLOAT32 = 1e-6
 PLACED = {
