@@ -13,7 +13,7 @@ import resource
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,16 @@ SECONDS_OF_LAYER = 2            # of the processor, however small it is
 SECONDS_OF_STAGE = 30           # for putting it together from its layers
 BYTES_A_SECOND = 1 << 20        # that USD reads on a slow machine, some ten times less than on a usual one
 MOST_LAYERS = 10_000
-UNPACKING = "exception thrown unpacking a value"        # how USD says that it found no memory for one
-MEMORY = 0.75                   # of the machine's, as addresses
+# How USD says that it found no memory, for a section of a crate and for a value: an error like others, and where
+# there is more memory, none.
+NO_MEMORY = ("std::bad_alloc", "exception thrown unpacking a value")
+MEMORY = 0.75                   # of the machine's, however large the layers are
+MEMORY_OF_FILE = 4 << 30        # bytes, however small its layers are
+MEMORY_A_BYTE = 100             # of its layers, and then packed values have room
 
 
 def main() -> None:
     """Answer every path until there are no more."""
-    memory = int(MEMORY * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for line in sys.stdin:
         fault = ""
@@ -39,7 +41,7 @@ def main() -> None:
         except RefusedError as error:
             fault = str(error)
         except MemoryError:
-            fault = f"needs more than {memory / 1e9:.0f} GB of memory"
+            fault = f"needs more than {resource.getrlimit(resource.RLIMIT_DATA)[0] / 1e9:.1f} GB of memory"
         say({"fault": fault})
 
 
@@ -64,17 +66,20 @@ def attempt(path: str) -> None:
             raise RefusedError(f"leads to more than {MOST_LAYERS} layers")
     if layers:
         allow(path, SECONDS_OF_STAGE + sum(size(layer.identifier) for layer in layers) // BYTES_A_SECOND)
-        compose(path, any(layer.GetFileFormat().formatId == "usdc" for layer in layers))
+        # only text is read whole; a .usd may be a crate, and a package holds some
+        compose(path, any(layer.GetFileFormat().formatId != "usda" for layer in layers))
 
 
 def reached(path: str) -> Iterator[Any]:
     """The layer of a file and those that it leads to in any variant, each once and read when it is asked for."""
-    waiting, known = [path], {path}
+    waiting, known, total = [path], {path}, 0
     variables: dict[str, Any] = {}
     while waiting:
         name = waiting.pop()
+        total += size(name)
         allow(name, SECONDS_OF_LAYER + size(name) // BYTES_A_SECOND)
-        layer = opened(name)
+        allow_memory(total)
+        layer = opened(name, "it" if name == path else name)
         if layer is None:
             continue
         variables = variables or dict(layer.expressionVariables)
@@ -86,12 +91,24 @@ def reached(path: str) -> Iterator[Any]:
                 waiting.append(target)
 
 
-def opened(name: str) -> Any:
-    """A layer, None for one that USD refuses."""
-    try:
+def opened(name: str, what: str) -> Any:
+    """A layer, None for one that USD refuses. Raises RefusedError for one that it has no memory for."""
+    with passed_over(what):
         return Sdf.Layer.FindOrOpen(name)
-    except Tf.ErrorException:
-        return None
+    return None
+
+
+@contextmanager
+def passed_over(what: object) -> Iterator[None]:
+    """Leave errors to who opens the file next. Raises RefusedError for want of memory, who has more may use up all."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        pass
+    except Tf.ErrorException as error:
+        if any(words in str(error) for words in NO_MEMORY):
+            raise RefusedError(f"{what} has a value that USD cannot unpack; "
+                               "have it written anew by the tool it is from") from None
 
 
 def evaluated(asset: str, variables: dict[str, Any]) -> str:
@@ -122,37 +139,60 @@ def allow(name: str, seconds: int) -> None:
     say({"layer": name, "seconds": seconds})
 
 
+def allow_memory(total: int) -> None:
+    """Take no more memory than layers of so many bytes may, nor than the machine or whoever started this allows."""
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    machine = int(MEMORY * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    limits = [machine, MEMORY_OF_FILE + MEMORY_A_BYTE * total]
+    if most != resource.RLIM_INFINITY:
+        limits.append(most)
+    resource.setrlimit(resource.RLIMIT_DATA, (min(limits), most))
+
+
 def compose(path: str, lazy: bool) -> None:
-    """Put the stage together as its readers do: every prim, where each is and, of lazy layers, every value."""
-    with suppress(Tf.ErrorException):
+    """Put the stage together as its readers do: every prim, where each is and, where it is lazy, every value."""
+    with passed_over("it"):
         stage = Usd.Stage.Open(path)
         transforms = UsdGeom.XformCache()
         for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()):
-            with suppress(Tf.ErrorException):
+            with passed_over(prim.GetPath()):
                 transforms.GetLocalToWorldTransform(prim)
-            for name in prim.GetAuthoredPropertyNames() if lazy else ():    # all at once, USD refuses all for one
-                read_unless_refused(prim.GetProperty(name))
+            if lazy:
+                read_values(prim)
 
 
-def read_unless_refused(item: Any) -> None:
-    """Read a property. Raises RefusedError for a value beyond memory here, which elsewhere would fill all there is."""
-    try:
-        read(item)
-    except UnicodeDecodeError:
-        pass
-    except Tf.ErrorException as error:
-        if UNPACKING in str(error):
-            raise RefusedError(f"{item.GetPath()} has a value that USD cannot unpack; "
-                               "have it written anew by the tool it is from") from None
+def read_values(prim: Any) -> None:
+    """Read all that a prim and its properties say, each by itself: what one of them fails at does not end the rest."""
+    path = prim.GetPath()
+    names: list[str] = []
+    with passed_over(path):
+        names = prim.GetAuthoredPropertyNames()
+    with passed_over(path):
+        read(path, prim.GetPrimStack())
+    for name in names:
+        where = f"{path}.{name}"
+        with passed_over(where):
+            read(where, prim.GetProperty(name).GetPropertyStack())
+        with passed_over(where):
+            resolve(prim.GetProperty(name))
 
 
-def read(item: Any) -> None:
-    """Read what a property is, in each of its layers, and what it has."""
-    for spec in item.GetPropertyStack():
-        str(getattr(spec, "typeName", ""))
-        str(getattr(spec, "default", ""))
+def read(where: object, specs: list[Any]) -> None:
+    """Read all that layers say of a prim or a property, but for samples, of which there may be many."""
+    for spec in specs:
+        for key in spec.ListInfoKeys():
+            with passed_over(where):
+                if key != "timeSamples":
+                    str(spec.GetInfo(key))
+
+
+def resolve(item: Any) -> None:
+    """Read what a property has, over time where it moves a prim."""
     if isinstance(item, Usd.Attribute):
+        item.GetConnections()
         item.Get()
+        for time in item.GetTimeSamples() if item.GetName().startswith("xformOp:") else ():
+            item.Get(time)
     elif isinstance(item, Usd.Relationship):
         item.GetTargets()
 

@@ -110,11 +110,23 @@ def test_a_layer_of_a_variant_that_is_not_chosen_is_tried_too(shared_cases: Path
         physx_schema.check(path)
 
 
-def test_a_value_beyond_memory_is_refused_before_it_fills_the_machine() -> None:
-    result = call("check", DATA / "fuzz" / "crates" / "targets_beyond_memory.usdc")
+@pytest.mark.parametrize("name", [
+    "targets_beyond_memory.usdc", "targets_after_no_name.usdc", "targets_in_package.usdz", "package_beyond_memory.usdz",
+    "nine_gigabytes.usdc",
+])
+def test_a_value_beyond_memory_is_refused_before_it_fills_the_machine(name: str) -> None:
+    result = call("check", DATA / "fuzz" / "crates" / name)
     assert (result.exit_code, result.stdout) == (3, "")
     (line,) = result.stderr.splitlines()
     assert "has a value that USD cannot unpack; have it written anew" in line
+
+
+def test_a_file_is_opened_where_a_limit_leaves_less_memory_than_it_may_take(sound: Path) -> None:
+    code = ("import resource, sys\nresource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))\n"
+            "import physx_schema\nphysx_schema.check(sys.argv[1])\n")
+    done = subprocess.run([sys.executable, "-c", code, str(sound)], capture_output=True, text=True, check=False,
+                          timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_forked_process_opens_files_by_a_process_of_its_own(sound: Path) -> None:
