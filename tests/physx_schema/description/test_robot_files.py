@@ -125,3 +125,14 @@ def test_real_converter_gives_the_joint_and_the_mass(tmp_path: Path, name: str, 
               (*description.bodies, *(link for found in description.articulations for link in found.links))}
     assert bodies["upper"].mass == pytest.approx(0.5)
     assert "shoulder" in str((description.articulations, description.joints))
+
+
+def test_actuators_of_a_real_mjcf_are_unused_and_no_drives(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco_usd_converter")
+    actuator = '<actuator><position joint="shoulder" kp="5" kv="1"/></actuator></mujoco>'
+    (tmp_path / "arm.xml").write_text(MJCF.replace("</mujoco>", actuator), encoding="utf-8")
+    with pytest.warns(ConvertedWarning):
+        description = describe(tmp_path / "arm.xml")
+    assert any("MjcActuator" in opinion.reason for opinion in description.unused)
+    assert not [authored for authored in description.authored if authored.property.startswith("drive:")]
+    assert "scene/hidden" in {problem.code for problem in description.problems}
