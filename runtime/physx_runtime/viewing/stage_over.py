@@ -11,6 +11,7 @@ from pxr import Sdf
 from physx_schema.description.robot_files import original
 from physx_schema.errors import UnsupportedError
 from physx_schema.files import replacing
+from physx_schema.migration.layer_files import export
 
 STAGE_SUFFIXES = (".usda", ".usdc", ".usd")
 STAGE_METADATA = ("defaultPrim", "metersPerUnit", "kilogramsPerUnit", "upAxis", "expressionVariables")
@@ -58,7 +59,7 @@ def write_over(layer: Any, path: Path) -> None:
     copy.TransferContent(layer)
     copy.subLayerPaths = below
     with replacing(path) as temporary:
-        copy.Export(str(temporary))
+        export(copy, temporary, crate=path.suffix != ".usda")
 
 
 def _relative(file: Path, folder: Path) -> str:
