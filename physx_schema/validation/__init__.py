@@ -33,4 +33,4 @@ def _site(stage: Usd.Stage, remark: Remark) -> Any:
     return UsdValidation.ValidationErrorSite(stage, (place or prim or stage.GetPseudoRoot()).GetPath())
 
 
-UsdValidation.ValidationRegistry().RegisterPluginStageValidator(VALIDATOR, _errors, [])
+UsdValidation.ValidationRegistry().RegisterPluginStageValidator(VALIDATOR, _errors)

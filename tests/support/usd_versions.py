@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 from pxr import Sdf, Usd, UsdPhysics
 
-VALIDATORS_IN_PYTHON = (0, 26, 5)
-takes_validators = Usd.GetVersion() >= VALIDATORS_IN_PYTHON
+takes_validators = Usd.GetVersion() >= (0, 26, 5)       # from Python
 needs_physics_reading = pytest.mark.skipif(
     not hasattr(UsdPhysics, "UsdPhysicsLoadStageFromPrimRange"), reason="this USD's own reader has another name")
 needs_own_words = pytest.mark.skipif(
-    not takes_validators, reason="USD of before 26.5 says less of why it cannot read a file")
+    Usd.GetVersion() < (0, 26, 11), reason="USD of before 26.11 says less of why it cannot read a file")
 
 
 def needs_type(name: str) -> None:
