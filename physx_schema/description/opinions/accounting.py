@@ -41,7 +41,7 @@ _UNMADE = frozenset({
     "DJ.011/loop", "joint/same-body", "joint/no-bodies", "joint/static", "joint/several-scenes",
 })
 CONTACTS = "contacts"       # what opinions are about that are not evaluated, and their code
-_HALF = "show in a simulation of the whole stage, which names any that it does not step"
+_SHOWN = "show in a simulation of the whole stage, which names any that it does not step"
 _KINDS = 4096       # of prims, by type, applied schemas and properties, that are remembered
 _REPEATED = "bodies that a point instancer repeats"
 _LOCAL_VELOCITIES = "physics:localSpaceVelocities"      # custom data of a body, where it is true
@@ -132,7 +132,7 @@ def _settle_type(account: Account, opinions: PrimOpinions) -> None:
 
 
 def _not_simulated(schema: str, about: str) -> str:
-    return f"{schema}: {about} {_HALF if about == CONTACTS else 'are not simulated'}"
+    return f"{schema}: {about} {_SHOWN if about == CONTACTS else 'are not simulated'}"
 
 
 def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> None:
@@ -205,9 +205,10 @@ def _settle_property(account: Account, opinions: PrimOpinions, item: _Property, 
     if idle or _is_default_of_articulation_joint(account, opinions, name):
         account.consumed.add(f"{opinions.path}.{name}")
     elif about:
-        half = about == CONTACTS
-        account.not_evaluated.append(Opinion(opinions.path, name, f"about {about}, which "
-                                             f"{_HALF if half else 'is not simulated'}", code=about if half else ""))
+        touching = about == CONTACTS
+        account.not_evaluated.append(Opinion(
+            opinions.path, name, f"about {about}, which {_SHOWN if touching else 'is not simulated'}",
+            code=about if touching else ""))
     else:
         code, reason, suggestion = _why_unused(account, opinions, name, found, item.owner)
         wanted = suggestion.removeprefix(APPLY) if code == "not-applied" and suggestion.startswith(APPLY) else ""

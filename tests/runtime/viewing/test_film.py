@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from physx_schema.description import describe
 RADIUS = 0.1
 POLYGONS = 0.04         # of a disc's area, that 20 corners around leave out
 STEPS = 60              # of 1/60 s
+ROOM = 1024             # bytes, less than either film takes
 
 
 def ball(up: str = "Z") -> Usd.Stage:
@@ -82,6 +84,21 @@ def test_an_mp4_plays_in_real_time(tmp_path: Path) -> None:
     done = run(FINGER, out)
     assert done.exit_code == 0, done.output
     assert ffmpeg.count_frames_and_secs(str(out))[0] == STEPS * RATE // 60 + 1
+
+
+@pytest.mark.parametrize("suffix", [".gif", ".mp4"])
+def test_a_film_that_finds_no_room_is_refused_and_leaves_nothing(tmp_path: Path, suffix: str) -> None:
+    pytest.importorskip("imageio_ffmpeg")
+    described, recording = describe(FINGER), simulate(FINGER, steps=STEPS)
+    writing.write_film(FINGER, described, recording, tmp_path / "whole.gif")       # compiles what draws
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, limits[1]))
+    try:
+        with pytest.raises(OSError):
+            writing.write_film(FINGER, described, recording, tmp_path / f"motion{suffix}")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert [path.name for path in tmp_path.iterdir()] == ["whole.gif"]
 
 
 def test_a_film_without_its_library_is_refused_before_a_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -70,15 +71,18 @@ def _write_gif(path: Path, pictures: Pictures) -> None:
 
 
 def _write_mp4(path: Path, pictures: Pictures) -> None:
-    from imageio_ffmpeg import write_frames
+    from imageio_ffmpeg import count_frames_and_secs, write_frames
 
-    writer = write_frames(str(path), (WIDTH, HEIGHT), fps=RATE)
+    writer, sent, kept = write_frames(str(path), (WIDTH, HEIGHT), fps=RATE), 0, 0
     writer.send(None)
-    try:
+    with suppress(OSError), closing(writer):        # it says so in many lines, and not always
         for picture in pictures:
+            sent += 1
             writer.send(picture)
-    finally:
-        writer.close()
+    with suppress(RuntimeError):                    # of what is cut off nothing can be read
+        kept = count_frames_and_secs(str(path))[0]
+    if kept != sent:
+        raise OSError(f"ffmpeg kept {kept} of {sent} pictures")
 
 
 # By suffix: the package that writes it, the extra that brings it, and how.
