@@ -13,6 +13,7 @@ import os
 import platform
 import stat
 import tempfile
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,6 +25,8 @@ VERSIONS = f"llvmlite {llvmlite.__version__} numba {numba.__version__} python {p
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 logger = logging.getLogger("physx_runtime")
+_warned: set[str] = set()
+_warning = threading.Lock()
 
 
 def cache_folder() -> Path:
@@ -113,13 +116,20 @@ def _foreign(status: os.stat_result) -> str:
     return "other users can write to it" if status.st_mode & OTHERS_WRITE else ""
 
 
-@functools.cache
 def _say(folder: Path, state: str) -> None:
-    logger.warning("kernel cache %s %s: kernels are compiled anew in every process; set PHYSX_RUNTIME_CACHE to a "
-                   "folder that only you can write", folder, state)
+    _warn_once(f"kernel cache {folder} {state}: kernels are compiled anew in every process; set PHYSX_RUNTIME_CACHE to "
+               "a folder that only you can write")
 
 
-@functools.cache
 def _say_damaged(folder: Path) -> None:
-    logger.warning("kernel cache %s holds files that are damaged or not yours: these kernels are compiled anew and "
-                   "replaced", folder)
+    _warn_once(f"kernel cache {folder} holds files that are damaged or not yours: these kernels are compiled anew and "
+               "replaced")
+
+
+def _warn_once(text: str) -> None:
+    """Log a warning the first time that it comes up, also where threads compile side by side."""
+    with _warning:
+        if text in _warned:
+            return
+        _warned.add(text)
+    logger.warning("%s", text)

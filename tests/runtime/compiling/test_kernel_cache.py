@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -33,8 +34,6 @@ FULL_DISK = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_I
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path / "kernels"))
-    for said_once in (kernel_cache._say, kernel_cache._say_damaged):
-        said_once.cache_clear()
     return tmp_path / "kernels"
 
 
@@ -115,6 +114,22 @@ def test_a_folder_that_cannot_be_made_is_said_once(
         keep("kernel", CODE)
     assert len(caplog.records) == 1
     assert "cannot be written (Not a directory)" in caplog.records[0].message
+
+
+def test_threads_that_meet_the_same_folder_at_once_warn_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.touch()
+    warnings: list[str] = []
+    second = threading.Thread(target=keep, args=("kernel", CODE))
+
+    def warning(form: str, *values: object) -> None:
+        warnings.append(form % values)
+        if len(warnings) == 1:          # the first warning is under way while the second thread meets the folder
+            second.start()
+            second.join()
+
+    monkeypatch.setattr(kernel_cache.logger, "warning", warning)
+    keep("kernel", CODE)
+    assert len(warnings) == 1
 
 
 @pytest.fixture(scope="module")
