@@ -130,10 +130,23 @@ def begin(rows: Any, places: Any, fresh: Any, taken: Any, shapes: Any, ranks: An
         swapped = ranks[shapes[side0].kind] > ranks[shapes[side1].kind]
         pair.shape0, pair.shape1 = (side1, side0) if swapped else (side0, side1)
         pair.swapped, pair.born, pair.slot = swapped, born + i, taken[i]
-        pair.reach = own.contact_offset + other.contact_offset
-        pair.rest = own.rest_offset + other.rest_offset
+        _add_offsets(pair, own, other)
         pair.following, heads[shape] = heads[shape], places[i]
     return len(fresh)
+
+
+@borrowing_entry
+def renew_offsets(rows: Any, shapes: Any) -> None:
+    """Have pairs keep the offsets that their shapes have now."""
+    for k in range(len(rows)):
+        if rows[k].shape0 != FREE:
+            _add_offsets(rows[k], shapes[rows[k].shape0], shapes[rows[k].shape1])
+
+
+@borrowing_code
+def _add_offsets(pair: Any, own: Any, other: Any) -> None:
+    pair.reach = own.contact_offset + other.contact_offset
+    pair.rest = own.rest_offset + other.rest_offset
 
 
 @borrowing_code

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from physx_runtime.collision import slots
 from physx_runtime.collision.births import Births
 from physx_runtime.collision.bounds import place_shapes
-from physx_runtime.collision.broad_phase import begin, find, find_free, match
+from physx_runtime.collision.broad_phase import begin, find, find_free, match, renew_offsets
 from physx_runtime.collision.geometry import EMPTY, Geometry
 from physx_runtime.collision.meshes.manifolds import MANIFOLDS
 from physx_runtime.collision.narrow_phase.kinds import TOUCH
@@ -88,10 +88,11 @@ class PairTable:
         return found
 
     def go_on(self, before: PairTable) -> None:
-        """Remember the pairs of another table of the same shapes."""
+        """Remember the pairs of another table of the same shapes, whose offsets may be others."""
         self.rows, self.manifolds, self.touching, self._heads, self._born, self._pools = (
             before.rows, before.manifolds, before.touching, before._heads, before._born, before._pools)
         self._births.go_on(before._births)
+        renew_offsets(self.rows, self.shapes)
 
     def lie_still(self, pairs: Array) -> None:
         """Drop the manifolds of some pairs, which go on touching though nobody looks at them."""

@@ -88,8 +88,8 @@ class PackedContacts:
             settings.friction_correlation_distance)
 
     def stands_as(self, other: PackedContacts) -> bool:
-        """Whether these are colliders of the same prims, shapes and bodies, whatever they are made of."""
-        names = [name for name in SHAPE.names or () if name != "material"]
+        """Whether these are colliders of the same prims, shapes and bodies, whatever their materials and offsets."""
+        names = [name for name in SHAPE.names or () if name not in ("material", "contact_offset", "rest_offset")]
         return ((self.colliders, self.bodies, self.moving) == (other.colliders, other.bodies, other.moving)
                 and np.array_equal(self.places, other.places)
                 and all(np.array_equal(self.shapes[name], other.shapes[name]) for name in names)

@@ -31,6 +31,7 @@ from physx_runtime.session.rest_lengths import RestLengths, rest_lengths, with_r
 from physx_runtime.session.results import Results, Switches
 from physx_runtime.session.run import Run, StateEdits, look_after_step
 from physx_runtime.session.runs import fitting_runs, held_islands, kept_runs, packed_singles
+from physx_runtime.session.waking import bodies_woken, edit_wakes
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.simulation.assembly import Assembly, assembled
 from physx_runtime.simulation.divergence import DivergenceWarning
@@ -286,7 +287,8 @@ class Session(Answers):
     @uncollected()
     def _read(self, set_states: StateEdits, afresh: bool = False) -> None:
         """Read the stage, on which nothing of this session is written now, and carry states over."""
-        read = describe(self._stage)
+        read, actors_before = describe(self._stage), {name: run.actor for name, run in self._runs.items()}
+        woken = frozenset() if afresh else bodies_woken(self._description, read)
         description = with_rest_lengths(read, {} if afresh else self._rest_lengths)
         self._description, self._rest_lengths = description, rest_lengths(description)
         self._outdated = description is not read
@@ -310,6 +312,10 @@ class Session(Answers):
         if not afresh:
             scene.go_on(self._scene)
             for name in made.actors:
+                actor = kept[name].actor
+                edited = name in actors_before and edit_wakes(actors_before[name], actor)
+                if edited or not woken.isdisjoint(link.path for link in actor.links):
+                    kept[name].simulation.wake()
                 kept[name].look()
         self._scene = scene
         runs = list(self._runs.values())

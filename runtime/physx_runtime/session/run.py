@@ -16,6 +16,7 @@ from physx_runtime.packing.frames import root_frame, root_link, root_place, root
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.session.joint_coordinates import joint_states
 from physx_runtime.session.observer import FEWEST_AT_ONCE, Observer, links_of_many
+from physx_runtime.session.waking import edit_wakes
 from physx_runtime.simulation.alike import require_held
 from physx_runtime.simulation.alike_in_scene import AlikeInScene
 from physx_runtime.simulation.divergence import Loss
@@ -113,13 +114,14 @@ class Run:
         return model if alike else None
 
     def repack(self, actor: ActorDescription, scene: Scene, model: PackedModel) -> None:
-        """Take the values of a model that `refitted` made, keeping the state; new ones wake it."""
+        """Take the values of a model that `refitted` made, keeping the state; those that wake in PhysX wake it."""
         own = self.model
         if model is own:
             return
         state = self.simulation.state()
         self.simulation.repack(model)
-        self.simulation.wake()
+        if edit_wakes(self.actor, actor):
+            self.simulation.wake()
         self._observer = Observer.of(model)
         self.actor, self._scene = actor, scene
         if model.link_frames[0] != own.link_frames[0]:

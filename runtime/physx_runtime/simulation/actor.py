@@ -85,7 +85,7 @@ class Actor:
         self._alike.lanes.set_time_step(dt)
 
     def repack(self, model: PackedModel) -> None:
-        """Take the parameters and iteration counts of a model, in every world; states and efforts stay.
+        """Take the parameters and iteration counts of a model, in every world; states and efforts stay, and who sleeps.
 
         Raises ValueError where the model's structure is not that of this simulation.
         """
@@ -100,10 +100,11 @@ class Actor:
     def _take_up(self, model: PackedModel) -> None:
         """Write the parameters of a model, in every world."""
         self.__dict__.pop("parameter_values", None)
-        inputs = input_rows(model.topology)
+        inputs, worlds = input_rows(model.topology), np.arange(self.worlds)
         held = {name: self.get(name) for name in ("joint_effort",) if name in inputs}
         for name, values in {**model.parameters, **held}.items():
-            self.set_row(name, np.zeros(inputs[name]) if name in SOFTENING and not self.settings.softened else values)
+            taken = np.zeros(inputs[name]) if name in SOFTENING and not self.settings.softened else values
+            self._write(name, checked_row(model, self.parameter_values.owners, name, taken, worlds, self.dtype), None)
 
     def adapted(self, model: PackedModel) -> PackedModel:
         """A model with the features that were switched on or off in this simulation."""

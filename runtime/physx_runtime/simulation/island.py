@@ -15,16 +15,16 @@ from physx_runtime.model.rows import ACTING, KEPT, STATE
 from physx_runtime.packing.contact import PackedContacts
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.island import PackedIsland
+from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.contact_events import ContactEvent, ContactReports
 from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts
 from physx_runtime.simulation.lanes import Lanes, rows_by
 from physx_runtime.simulation.last_contacts import LastContacts
 from physx_runtime.simulation.parameter_values import rounded
-from physx_runtime.worlds.contact import ContactWorlds
 from physx_runtime.worlds.share import Share
 from physx_runtime.worlds.sleep import Waking
 from physx_runtime.worlds.store import Worlds, copy_rows
-from physx_runtime.worlds.touching_worlds import TouchingWorlds
+from physx_runtime.worlds.touching_worlds import TouchingWorlds, go_on
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
@@ -74,17 +74,18 @@ class AlikeIslands:
             self._last.forget(worlds)
 
     def go_on(self, before: AlikeIslands) -> bool:
-        """Have the very state of islands of the same actors and colliders, and remember what touched in them; whether
-        these are such."""
+        """Take over state and contact memory from islands of the same actors and colliders; return whether these are.
+
+        Features of joints may differ, as where an edit adds friction: only rows that both have are taken over.
+        """
         own, other = self.islands[0].contacts, before.islands[0].contacts
-        store, held = self.lanes.store, before.lanes.store
-        if (own is None or other is None or len(self.islands) > 1 or self.lanes.topology != before.lanes.topology
-                or not own.stands_as(other) or not _frames_alike(self.islands[0], before.islands[0])
-                or not (isinstance(store, ContactWorlds) and isinstance(held, ContactWorlds))):
+        if (own is None or other is None or len(self.islands) > 1 or not own.stands_as(other)
+                or not _same_coordinates(self.islands[0], before.islands[0])
+                or not go_on(self.lanes.store, before.lanes.store)):
             return False
-        copy_rows(held, rows_by(self.lanes.topology, STATE, KEPT, ACTING), store)
-        store.table.pairs.go_on(held.table.pairs)
-        store.go_on(held)
+        sizes, sizes_before = (rows_by(lanes.topology, STATE, KEPT, ACTING) for lanes in (self.lanes, before.lanes))
+        kept = [name for name, size in sizes.items() if sizes_before.get(name) == size]
+        copy_rows(before.lanes.store, kept, self.lanes.store)
         return True
 
     def contacts(self) -> Contacts:
@@ -164,7 +165,11 @@ class AlikeIslands:
                 self.lanes.store.write(f"{KINEMATIC_GROUP}{k}_{name}", values)
 
 
-def _frames_alike(own: PackedIsland, other: PackedIsland) -> bool:
-    """Whether actors have the same frames in their links, in which states are."""
-    return own.actors.keys() == other.actors.keys() and all(
-        model.link_frames == other.actors[name].link_frames for name, model in own.actors.items())
+def _same_coordinates(own: PackedIsland, other: PackedIsland) -> bool:
+    """Whether states mean the same: actors have the same links, frames and degrees of freedom, and the same joints
+    outside articulations hold them."""
+    def of(model: PackedModel) -> tuple[object, ...]:
+        return model.link_names, model.dof_names, model.link_frames
+
+    return (own.actors.keys() == other.actors.keys() and own.topology.joints == other.topology.joints
+            and all(of(model) == of(other.actors[name]) for name, model in own.actors.items()))

@@ -56,6 +56,7 @@ class ContactWorlds(Buffer):
         self._worlds = [ContactStep(program, code, known, dtype) for _ in range(count)]
         self._told = ToldRows(program, table.places, count)
         self.resting = Resting(t, count, program.layout, table.places, table.pairs.shapes)
+        self._frames_known = False      # whether the memory of every world has the frames of what sleeps
 
     @property
     def patches(self) -> Array:
@@ -72,11 +73,13 @@ class ContactWorlds(Buffer):
         return self.table.pairs.sides(pairs)
 
     def go_on(self, before: ContactWorlds) -> None:
-        """Remember what touched in other worlds with the same table, whose rows these have taken over."""
+        """Remember what touched in other worlds with the same shapes, whose rows these have taken over."""
+        self.table.pairs.go_on(before.table.pairs)
         self.contacts, self.impulses, self.frictions, self.centers = (
             before.contacts, before.impulses, before.frictions, before.centers)
         self._patches.go_on(before._patches)
         self.resting.go_on(before.resting)
+        self._frames_known = False
 
     def step(self, steps: int, n: int, v: int) -> None:
         """Advance by steps of `n` position and `v` velocity iterations."""
@@ -101,7 +104,8 @@ class ContactWorlds(Buffer):
         if not resting.begin(rows):
             self._take(np.zeros(0, CONTACT))
             return
-        begun = resting.awake | resting.fresh
+        begun = resting.awake | resting.fresh | (not self._frames_known)
+        self._frames_known = True
         for world, own in enumerate(self._worlds):
             own.load(rows[world])
             own.begin(begun[world])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.collision.broad_phase import renew_offsets
 from physx_runtime.collision.fixed_pairs import FixedPairs
 from physx_runtime.collision.patches import ANCHORS, PATCH
 from physx_runtime.collision.shape import MOST_POINTS
@@ -108,15 +109,22 @@ class GroundedWorlds(Buffer):
         filled = np.arange(MOST_POINTS) < self.table.pairs.rows["contacts"][:, None]
         return np.flatnonzero(filled)
 
+    def has_pairs_of(self, before: GroundedWorlds) -> bool:
+        """Whether the same shapes can meet in other worlds as in these."""
+        own, other = self._pairs.all.rows, before._pairs.all.rows
+        return len(own) == len(other) and all(np.array_equal(own[name], other[name]) for name in ("shape0", "shape1"))
+
     def go_on(self, before: GroundedWorlds) -> None:
-        """Remember what touched in other worlds with the same table, whose rows these have taken over."""
+        """Remember what touched in other worlds with the same pairs, whose rows these have taken over."""
         before._read()
-        self._pairs, self._known = before._pairs, before._known
-        self._impulses, self._frictions, self._worlds = before._impulses, before._frictions, before._worlds
-        self.table.pairs.rows = self._pairs.all.rows
-        self._met = MetPairs(self._pairs, self._known, self._program, self.count, self._met.rows.kept)
+        for own, other in ((self._pairs.all.rows, before._pairs.all.rows),
+                           (self._pairs.all.memory, before._pairs.all.memory),
+                           (self._pairs.all.contacts, before._pairs.all.contacts),
+                           (self._known.patches, before._known.patches), (self._impulses, before._impulses),
+                           (self._frictions, before._frictions), (self._worlds, before._worlds)):
+            own[:] = other
+        renew_offsets(self._pairs.all.rows, self.table.pairs.shapes)
         self._met.go_on()
-        self._entry = None
 
     def shown(self, pairs: Array) -> NDArray[np.bool_]:
         """Which pairs, rows of the table, are of something that is awake after the step, and so tell contacts."""
