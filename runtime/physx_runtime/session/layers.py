@@ -68,6 +68,7 @@ class Slot:
     echoes: list[Place] = field(default_factory=list)       # in layers where others set it while results were there
     passing: bool = False           # an operation that only results have, whatever others set it to
     replaced: tuple[str, ...] | None = None         # of an order of operations: the prim's own, which it replaces
+    remainder: Slot | None = None   # of an orientation in single precision: what that loses
 
     @property
     def places(self) -> tuple[Place, ...]:

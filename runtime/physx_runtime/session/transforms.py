@@ -19,6 +19,10 @@ Note = Callable[[str, str, str], None]      # prim path, property, text
 ORTHONORMAL_TOLERANCE = 1e-6
 LENGTH_TOLERANCE = 1e-5     # beside it, of the axes' squared lengths
 OPERATION_SUFFIX = "session"  # of operations whose plain name the prim uses for something else
+# USD composes an orientation from the arc cosine of its real part, which in float32 is 1 below 3.5e-4 rad. What an
+# orientation in single precision loses stands in a second one behind it.
+NO_TURN = Gf.Quatd(1.0)
+LEAST_VECTOR = 1e-10        # GF_MIN_VECTOR_LENGTH: an imaginary part below it is no rotation
 ROTATION_OPERATIONS = frozenset(getattr(UsdGeom.XformOp, f"TypeRotate{axes}")
                   for axes in ("X", "Y", "Z", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"))
 
@@ -51,6 +55,7 @@ class Transforms:
         self._last = np.tile([1.0, 0.0, 0.0, 0.0], (len(paths), 1))
         self._matrices: list[tuple[int, Slot]] = []
         self._poses: list[tuple[int, Slot, type[Any], Slot, type[Any]]] = []
+        self._single: list[tuple[int, Slot]] = []       # what orientations in single precision lose
         self._once: list[tuple[Slot, Any]] = []         # order and scale of operations that replace a prim's own
         self._inverse = np.zeros_like(parents)
         flat = (np.abs(np.linalg.det(parents)) < 1e-300) | (np.abs(np.linalg.det(self._shape)) < 1e-300)
@@ -72,6 +77,10 @@ class Transforms:
         for i, translate, vector, orient, quaternion in self._poses:
             yield translate, vector(*translations[i])
             yield orient, quaternion(*turned[i])
+        single = [i for i, _ in self._single]
+        lost = remainders(rotations[single]).tolist()
+        for (_, remainder), value in zip(self._single, lost, strict=True):
+            yield remainder, Gf.Quatd(*value)
         for i, matrix in self._matrices:
             yield matrix, Gf.Matrix4d(local[i].tolist())
         yield from self._once
@@ -119,8 +128,13 @@ class Transforms:
         value = ops.orient.Get() if ops.orient is not None else None
         if value is not None:           # of the two quaternions of a rotation, the one on the side of the prim's own
             self._last[i] = (value.GetReal(), *value.GetImaginary())
-        slots = [translate, orient]
-        names = [slot.path.rpartition(".")[2] for slot in slots]
+        names = [slot.path.rpartition(".")[2] for slot in (translate, orient)]
+        exact = _class(orient) is Gf.Quatd
+        if not exact:
+            orient.remainder = self._slot(layer, prim, None, "orient", types.Quatd)
+            if orient.remainder is not None:
+                self._single.append((i, orient.remainder))
+                names.append(orient.remainder.path.rpartition(".")[2])
         if ops.scale is not None:
             names.append(ops.scale.GetOpName())
         elif (np.abs(self._scale[i] - 1.0) > ORTHONORMAL_TOLERANCE + LENGTH_TOLERANCE).any():
@@ -128,7 +142,7 @@ class Transforms:
             if scale is not None:
                 self._once.append((scale, Gf.Vec3d(*self._scale[i])))
                 names.append(scale.path.rpartition(".")[2])
-        self._order_names(layer, xformable, ops.complete, names)
+        self._order_names(layer, xformable, ops.complete and exact, names)
 
     def _order(self, layer: WrittenLayer, xformable: Any, own: bool, slots: list[Slot]) -> None:
         self._order_names(layer, xformable, own, [slot.path.rpartition(".")[2] for slot in slots])
@@ -219,6 +233,20 @@ def _rigid_inverse(found: Array) -> Array:
     out[:, 3, :3] = -np.einsum("ni,nij->nj", found[:, 3, :3], out[:, :3, :3])
     out[:, 3, 3] = 1.0
     return out
+
+
+def remainders(rotations: Array) -> Array:
+    """Unit quaternions (n, 4), w x y z, that turn what USD composes from others in float32 to where these turn to."""
+    single = rotations.astype(np.float32).astype(np.float64)
+    half, length = np.arccos(np.clip(single[:, :1], -1.0, 1.0)), np.linalg.norm(single[:, 1:], axis=1, keepdims=True)
+    still = length <= LEAST_VECTOR
+    axis = single[:, 1:] / np.where(still, 1.0, length)
+    half = np.where(still, 0.0, half)
+    w, back = np.cos(half), -np.sin(half) * axis
+    v, x = rotations[:, 1:], rotations[:, :1]
+    real = w * x - (back * v).sum(axis=1, keepdims=True)
+    found = np.concatenate([real, w * v + x * back + np.cross(back, v)], axis=1)
+    return np.asarray(np.where(real < 0.0, -found, found))
 
 
 def quaternions(axes: Array) -> Array:

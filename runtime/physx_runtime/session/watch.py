@@ -12,6 +12,7 @@ from physx_runtime.session.edits import VELOCITY_NAMES, Heard
 from physx_runtime.session.layers import Place, Slot, WrittenLayer
 from physx_runtime.session.messages import Messages
 from physx_runtime.session.run import Run
+from physx_runtime.session.transforms import NO_TURN
 from physx_schema.description.articulation.dofs import instance_of
 
 Spot = tuple[str, str]      # layer, path of the spec in it
@@ -80,6 +81,8 @@ class Watch:
                 if given not in written and self._can_follow(slot, given):
                     self._layer.echo(path, given)
                 slot.write(value)
+                if slot.remainder is not None:
+                    slot.remainder.write(NO_TURN)
         return value
 
     def _changed(self, path: str, stack: Sequence[Any], places: Sequence[Place]) -> Iterable[Any]:
