@@ -131,7 +131,8 @@ def _write_transforms(prim: Any, codes: list[float], matrices: list[Any]) -> Non
         return
     ops = _own_ops(xformable, scale)
     if not ops:
-        ops = [xformable.AddTranslateOp(opSuffix=OPERATION_SUFFIX), xformable.AddOrientOp(opSuffix=OPERATION_SUFFIX)]
+        ops = [xformable.AddTranslateOp(opSuffix=OPERATION_SUFFIX),
+               xformable.AddOrientOp(UsdGeom.XformOp.PrecisionDouble, OPERATION_SUFFIX)]
         if not Gf.IsClose(scale, UNSCALED, MATRIX_TOLERANCE):
             ops.append(xformable.AddScaleOp(opSuffix=OPERATION_SUFFIX))
             ops[2].Set(Gf.Vec3f(scale))
@@ -143,15 +144,17 @@ def _write_transforms(prim: Any, codes: list[float], matrices: list[Any]) -> Non
 
 
 def _own_ops(xformable: Any, scale: Any) -> list[Any]:
-    """The prim's translate and orient, first in its order and in more than half precision; empty where it has none.
+    """The prim's translate and orient, first in its order; empty where it has none that hold small turns.
 
-    A scale may follow that is the one given.
+    USD composes a quatf to no better than 3.5e-4 rad, so the orientation has to be a quatd. A scale may follow that is
+    the one given.
     """
     ops = list(xformable.GetOrderedXformOps())
     names = [op.GetOpName() for op in ops]
     if names[:2] != ["xformOp:translate", "xformOp:orient"] or names[2:] not in ([], ["xformOp:scale"]):
         return []
-    if any(op.GetPrecision() == UsdGeom.XformOp.PrecisionHalf for op in ops):
+    precisions = UsdGeom.XformOp
+    if ops[0].GetPrecision() == precisions.PrecisionHalf or ops[1].GetPrecision() != precisions.PrecisionDouble:
         return []
     own = Gf.Vec3d(ops[2].Get()) if len(ops) == 3 else UNSCALED
     return ops if Gf.IsClose(own, scale, MATRIX_TOLERANCE) else []

@@ -19,7 +19,8 @@ from support.stages.iteration_stages import stage as several
 from physx_schema.description import robot_files
 from physx_schema.errors import UnsupportedError
 
-TOLERANCE = 1e-5        # float32 orient ops hold a rotation to 6e-8; positions here are of order 10
+TOLERANCE = 1e-5        # positions here are of order 10, some of them through scales in float32
+SMALL = 1e-4            # rad, which a quatf that USD composes does not show
 RECORDS, DT = 9, 1 / 30
 
 
@@ -144,6 +145,14 @@ def test_links_with_half_precision_or_no_orientation_get_exact_ops(files: tuple[
     ops = [[op.GetOpName() for op in UsdGeom.Xformable(played.GetPrimAtPath(path)).GetOrderedXformOps()]
            for path in ("/a", "/b")]
     assert ops == [["xformOp:translate:motion", "xformOp:orient:motion"]] * 2
+
+
+def test_a_small_turn_is_seen_where_the_link_has_an_orientation_in_single_precision(files: tuple[Path, Path]) -> None:
+    stage = Usd.Stage.CreateInMemory()
+    made = recording((link(stage, "/a"),))
+    made.link_pose[...] = [0.0, 0.0, 0.0, 0.0, 0.0, np.sin(SMALL / 2), np.cos(SMALL / 2)]
+    played = play(stage, *files, made)
+    assert world_rigid(played.GetPrimAtPath("/a"), 1.0)[0, 1] == pytest.approx(SMALL, rel=1e-3)
 
 
 def test_the_time_axis_is_the_recordings(files: tuple[Path, Path]) -> None:
