@@ -13,7 +13,7 @@ from physx_schema.description.file_safety import require_text
 from physx_schema.description.robot_files import ROBOT_SUFFIXES, converted, converter_of, original
 from physx_schema.description.trial import require_survived
 from physx_schema.errors import UnreadableError, printable
-from physx_schema.files import STAGE_SUFFIXES, legible, representable
+from physx_schema.files import STAGE_SUFFIXES, has_control_characters, legible, representable
 
 _PARSER_RULE = re.compile(r"parse error matching .*?(?= at ')")
 _LONGEST = 160
@@ -44,9 +44,13 @@ def open_stage(source: str | Path | Any) -> Any:
 
 
 def _require_name(path: Path) -> None:
-    """Refuse bytes in a name or in that of a folder around it that USD, which takes UTF-8, cannot be given."""
-    if not representable(str(path.absolute())):
+    """Refuse a name, or that of a folder around it, that no asset path of USD can hold: not UTF-8, or with controls."""
+    name = str(path.absolute())
+    if not representable(name):
         raise UnreadableError(f"{legible(str(path))}: its name or a folder's is not UTF-8, which USD needs; rename it")
+    if has_control_characters(name):
+        raise UnreadableError(f"{printable(str(path))}: its name or a folder's has control characters, which no asset "
+                              "path of USD holds; rename it")
 
 
 def _require_file(path: Path) -> None:

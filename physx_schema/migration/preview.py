@@ -42,7 +42,7 @@ class Preview:
 def _stand_ins(changes: Sequence[LayerChange], variables: Mapping[str, Any]) -> dict[str, Any]:
     """Identifier to a new layer, for layers that change and those that lead to them."""
     layers = {change.layer.identifier: change for change in changes}
-    leads = {name: {_target(change.layer, path, variables) for path in change.layer.GetCompositionAssetDependencies()}
+    leads = {name: {_target(change.layer, path, variables) for path in _other_files(change.layer)}
              for name, change in layers.items()}
     concerned = {name for name, change in layers.items() if change.changed}
     while more := {name for name, others in leads.items() if others & concerned} - concerned:
@@ -53,6 +53,11 @@ def _stand_ins(changes: Sequence[LayerChange], variables: Mapping[str, Any]) -> 
         original = layers[name].layer
         UsdUtils.ModifyAssetPaths(layer, lambda path, original=original: _redirected(path, original, made, variables))
     return made
+
+
+def _other_files(layer: Any) -> list[str]:
+    """The asset paths of sublayers, references and payloads; USD lists an internal reference as an empty one."""
+    return [path for path in layer.GetCompositionAssetDependencies() if path]
 
 
 def _redirected(path: str, layer: Any, made: Mapping[str, Any], variables: Mapping[str, Any]) -> str:

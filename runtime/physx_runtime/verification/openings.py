@@ -57,7 +57,7 @@ class Opening:
 
 def measure_openings(description: Description, dt: float) -> tuple[Opening, ...]:
     """The openings of all joints outside articulations that hold anchors together; none where nothing is stepped."""
-    joints = [joint for joint in description.separate_joints if joint.kind not in _WITHOUT_ANCHORS]
+    joints = [joint for joint in description.separate_joints if _locked(joint)]
     if not joints:
         return ()
     try:
@@ -111,12 +111,17 @@ def _opened(joint: OutsideJoint, poses: Array, places: dict[str, int]) -> Iterat
     first, second = (_anchor(frame, poses[places[body]] if body in places else None)
                      for body, frame in ((joint.body0, joint.frame0), (joint.body1, joint.frame1)))
     apart = _turned(first[1] * [-1.0, -1.0, -1.0, 1.0], second[0] - first[0])
-    free = {axis.axis for axis in joint.axes}
-    for place, axis in enumerate(TRANSLATIONS):
-        if joint.kind == "prismatic" and place == joint.axis:
-            continue
-        if joint.kind != "d6" or axis not in free:
-            yield abs(float(apart[place]))
+    yield from (abs(float(apart[place])) for place in _locked(joint))
+
+
+def _locked(joint: OutsideJoint) -> list[int]:
+    """Along which axes of its first frame a joint holds its anchors together; a generic joint may lock none."""
+    if joint.kind in _WITHOUT_ANCHORS:
+        return []
+    if joint.kind == "d6":
+        free = {axis.axis for axis in joint.axes}
+        return [place for place, axis in enumerate(TRANSLATIONS) if axis not in free]
+    return [place for place in range(3) if joint.kind != "prismatic" or place != joint.axis]
 
 
 def _anchor(frame: Pose, pose: Array | None) -> tuple[Array, Array]:

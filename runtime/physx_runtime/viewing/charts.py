@@ -39,10 +39,13 @@ def relation_charts(articulations: Sequence[Articulation], recording: Recording,
 
 
 def recorded_articulations(description: Description, recording: Recording) -> list[Articulation]:
-    """The articulations that were recorded. Raises ValueError where the recording is of another stage, or of none."""
+    """The articulations that were recorded with their joints; a disabled one is only separate bodies.
+
+    Raises ValueError where the recording is of another stage, or of none.
+    """
     links, joints = set(recording.link_names), set(recording.joint_names)
     found = [articulation for articulation in description.articulations
-             if links.issuperset(link.path for link in articulation.links)]
+             if articulation.enabled and links.issuperset(link.path for link in articulation.links)]
     known = {link.path for articulation in found for link in articulation.links}
     known.update(body.path for body in description.separate_bodies)
     axes = {dof.name for articulation in found for dof in articulation.dofs}

@@ -57,6 +57,18 @@ def test_a_file_whose_name_is_not_utf8_is_unreadable(command: str, misnamed: Pat
     assert r"bad\xff.usda: its name or a folder's is not UTF-8, which USD needs; rename it" in line
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", ["new\nline.usda", "fold\ner/arm.usda", "del\x7f.usda", "next\x85line.usda"])
+def test_a_file_whose_name_has_control_characters_is_unreadable(command: str, name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(finger())
+    result = call(command, path)
+    (line,) = [line for line in result.stderr.splitlines() if "being" not in line]
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "its name or a folder's has control characters" in line
+
+
 @pytest.mark.parametrize("style", FORMATS)
 def test_a_name_that_is_not_utf8_leaves_the_report_of_the_others(style: str, sound: Path, misnamed: Path) -> None:
     alone, beside = call("check", "--format", style, sound), call("check", "--format", style, sound, misnamed)

@@ -50,6 +50,14 @@ def idle(path: Path) -> list[str]:
             "joint of it: joins the world to the world", "    fix: remove it, or author it where it is read"]
 
 
+def test_a_layer_that_references_itself_is_migrated(tmp_path: Path) -> None:
+    text = JOINT + 'def Xform "twin" (\n    prepend references = </j>\n)\n{\n}\n'
+    path = written(tmp_path / "twins.usda", text)
+    result = run(path, "--write")
+    assert "internal error" not in result.stderr
+    assert "physxJointAxis:angular:armature" in path.read_text(encoding="utf-8")
+
+
 def test_without_an_option_the_change_is_shown_and_nothing_written(path: Path) -> None:
     result = run(path)
     assert result.exit_code == 1 and path.read_text(encoding="utf-8") == JOINT

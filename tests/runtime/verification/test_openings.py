@@ -14,7 +14,7 @@ import pytest
 from physx_runtime.verification import Verification, verify
 from physx_runtime.verification.openings import measure_openings
 from physx_runtime.verification.text import verification_json, verification_lines
-from pxr import Gf, Usd, UsdPhysics
+from pxr import Gf, Usd, UsdGeom, UsdPhysics
 from support.places import ROOT
 
 from physx_schema.description import describe
@@ -68,6 +68,22 @@ def world(pose: np.ndarray, local: Gf.Vec3f) -> tuple[Gf.Vec3d, Gf.Rotation]:
     x, y, z, *turn = map(float, pose)
     rotation = Gf.Rotation(Gf.Quatd(turn[3], *turn[:3]))
     return rotation.TransformDir(Gf.Vec3d(local)) + Gf.Vec3d(x, y, z), rotation
+
+
+@pytest.mark.parametrize("locked", [(), ("rotX", "rotY")])
+def test_a_generic_joint_that_locks_no_translation_has_no_opening(locked: tuple[str, ...]) -> None:
+    stage = Usd.Stage.CreateInMemory()
+    UsdPhysics.Scene.Define(stage, "/scene")
+    body = UsdPhysics.RigidBodyAPI.Apply(UsdGeom.Sphere.Define(stage, "/body").GetPrim())
+    joint = UsdPhysics.Joint.Define(stage, "/joint")
+    joint.CreateBody1Rel().SetTargets([body.GetPath()])
+    for axis in locked:
+        limit = UsdPhysics.LimitAPI.Apply(joint.GetPrim(), axis)
+        limit.CreateLowAttr(1.0)
+        limit.CreateHighAttr(-1.0)
+    description = describe(stage)
+    assert [found.path for found in description.separate_joints] == ["/joint"]
+    assert measure_openings(description, DT) == ()
 
 
 def test_a_loop_opens_as_far_as_in_physx(oracle_folder: Path, four_bar: Path) -> None:

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from physx_runtime import simulate
 from physx_runtime.commands import simulate_command
 from physx_runtime.viewing.summary import mechanical_energy
-from pxr import Usd, UsdPhysics
+from pxr import Sdf, Usd, UsdPhysics
 from support.stages.recorded_arm import INERTIA, LINKS, SHOULDER, arm, saved, swing
 
 from physx_schema import authoring
@@ -53,6 +53,16 @@ def test_a_layer_over_the_stage_plays_the_motion(driven: Path, tmp_path: Path) -
     played = Usd.Stage.Open(str(layer))
     assert played.GetRootLayer().subLayerPaths == ["./arm.usda"]
     assert played.GetEndTimeCode() == 4
+
+
+def test_links_of_a_disabled_articulation_move_as_separate_bodies(tmp_path: Path) -> None:
+    stage = arm()
+    root = stage.GetPrimAtPath("/World")
+    root.CreateAttribute("physxArticulation:articulationEnabled", Sdf.ValueTypeNames.Bool).Set(False)
+    page = tmp_path / "motion.html"
+    done = run(saved(stage, tmp_path / "arm.usda"), "--steps", "2", "--out", str(page))
+    assert done.exit_code == 0 and page.exists(), done.output
+    assert "0 joint axes and 3 links" in done.output and "energy of motion" in done.output
 
 
 def test_a_page_shows_the_motion(driven: Path, tmp_path: Path) -> None:

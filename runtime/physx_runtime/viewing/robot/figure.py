@@ -99,7 +99,7 @@ def figure(stage: Any, description: Description, findings: Sequence[Finding], pa
     if recording and intended and intended.body_names == recording.body_names:
         parts["intended"] = _floats(intended.body_pose[::stride, world])
     if recording and tendons:
-        forces = [force for a in recorded_articulations(description, recording) if a.enabled
+        forces = [force for a in recorded_articulations(description, recording)
                   for force in tendon_forces(a, recording, world)]
         parts["forces"] = _floats(np.stack(forces, axis=1)[::stride]) if len(forces) == len(tendons) else b""
     if live:
