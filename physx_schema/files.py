@@ -15,8 +15,8 @@ from physx_codegen.commit import Writer, commit, flush, ready, recover, writer
 
 from physx_schema.errors import UnsupportedError
 
-__all__ = ["LAYER_SUFFIXES", "Writer", "has_control_characters", "legible", "read_text", "recover", "replacing", "representable",
-           "require_layer_name", "unwritable", "write_files", "write_text", "writer"]
+__all__ = ["LARGEST_INPUT", "LAYER_SUFFIXES", "Writer", "has_control_characters", "legible", "read_text", "recover",
+           "replacing", "representable", "require_layer_name", "unwritable", "write_files", "write_text", "writer"]
 
 LARGEST_INPUT = 1 << 26     # bytes of a file of settings, known findings or differences
 LAYER_SUFFIXES = (".usda", ".usdc", ".usd")

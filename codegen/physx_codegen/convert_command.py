@@ -39,7 +39,7 @@ def convert(source: Path, out: Path, force: bool) -> None:
             click.echo(f"{other}: definitions of the other form; give an --out of its own, as one library has one form",
                        err=True)
             sys.exit(USAGE)
-        taken = sorted(path for path in targets if path.exists() and not force)
+        taken = sorted(path for path, text in targets.items() if path.exists() and not (force or emit.same(path, text)))
         if taken:
             click.echo(f"{taken[0]}: exists already; give another --out, or --force to replace it", err=True)
             sys.exit(USAGE)

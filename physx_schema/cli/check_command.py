@@ -21,6 +21,7 @@ from physx_schema.checking.engine.finding import rank
 from physx_schema.checking.engine.profile import parse_profile
 from physx_schema.checking.settings import Settings, nearest, read_settings
 from physx_schema.checking.stages import Run, check_all, check_one
+from physx_schema.cli.force import force_option
 from physx_schema.cli.formats.github import workflow_commands
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import run_json
@@ -29,6 +30,7 @@ from physx_schema.cli.progress import Progress, is_quiet, progress, quiet_option
 from physx_schema.cli.text import finding_lines, not_evaluated_lines, plural, summary
 from physx_schema.errors import UnreadableError, printable
 from physx_schema.files import STAGE_SUFFIXES, write_text
+from physx_schema.outputs import require_report
 
 if TYPE_CHECKING:
     from physx_schema.checking.engine.repaired_stage import Check
@@ -85,12 +87,13 @@ def _list_rules(context: click.Context, parameter: click.Parameter, wanted: bool
 @click.option("--override", type=click.Path(path_type=Path),
               help="With --fix: write the repairs as a layer over the stage, which stays as it is.")
 @isolation_option
+@force_option
 @click.option("--list-rules", is_flag=True, is_eager=True, expose_value=False, callback=_list_rules,
               help="List every code with its severity, profiles and title.")
 def check_command(
     paths: tuple[str, ...], style: str, output: Path | None, baseline: Path | None, write_baseline: Path | None,
     max_findings: int | None, config: Path | None, fixing: bool, unsafe_fixes: bool, in_place: bool,
-    override: Path | None, **choices: Any,
+    override: Path | None, force: bool, **choices: Any,
 ) -> None:
     """Check the physics of stages: files, folders with all stages in them, patterns such as 'assets/**/*.usda', or -
     for a list on stdin.
@@ -106,7 +109,7 @@ def check_command(
             raise click.UsageError("--fix goes with --format text and without a baseline")
         from physx_schema.cli.repairs import Way, fix_stages
 
-        way = Way(unsafe_fixes, in_place, output, override)
+        way = Way(unsafe_fixes, in_place, output, override, force)
         code = fix_stages(_listed(paths), _check_of(settings), way, settings.strict, settings.fail_on)
         raise click.exceptions.Exit(code)
     if unsafe_fixes or in_place or override:
@@ -117,6 +120,8 @@ def check_command(
     _require_no_stage(write_baseline, "--write-baseline")
     known = baseline or settings.baseline
     listed = _listed(paths)
+    for target in filter(None, (output, write_baseline)):
+        require_report(target, listed, force)
     with progress("checking") as shown:
         one = _counted(listed, shown, settings)
         run = check_all(listed, settings, Baseline(known) if known and not write_baseline else None, one)

@@ -12,6 +12,7 @@ import click
 from physx_schema.checking.catalogue import RULES, rule_of
 from physx_schema.checking.pages import explained, pages
 from physx_schema.cli.doctor import diagnose, plugin_folders
+from physx_schema.cli.force import force_option
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import JSON_VERSION, description_json, plain
 from physx_schema.cli.outline import outline
@@ -19,6 +20,7 @@ from physx_schema.cli.text import plural
 from physx_schema.description import describe
 from physx_schema.errors import printable
 from physx_schema.files import write_files, writer
+from physx_schema.outputs import require_output
 
 __all__ = ["describe_command", "doctor_command", "explain_command", "plugin_path_command"]
 
@@ -37,10 +39,14 @@ def describe_command(path: str, as_json: bool) -> None:
 @click.argument("code", required=False)
 @click.option("--pages", "folder", type=click.Path(path_type=Path, file_okay=False),
               help="Write a Markdown page for every family of codes to this folder.")
-def explain_command(code: str | None, folder: Path | None) -> None:
+@force_option
+def explain_command(code: str | None, folder: Path | None, force: bool) -> None:
     """Explain the code of a finding, or a family such as DJ.007; without one, list every code."""
     if folder is not None:
-        write_files({folder / name: writer(text) for name, text in pages().items()})
+        files = {folder / name: writer(text) for name, text in pages().items()}
+        for path in files:
+            require_output(path, force=force)
+        write_files(files)
         click.echo(f"wrote {plural(len(pages()), 'page')} to {printable(str(folder))}", err=True)
         return
     if code is None:

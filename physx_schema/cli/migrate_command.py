@@ -6,13 +6,14 @@ import importlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import click
 
+from physx_schema.cli.force import force_option
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import JSON_VERSION, plain
 from physx_schema.cli.text import plural
@@ -22,6 +23,7 @@ from physx_schema.migration import LayerChange, Migration, Note, migrate
 from physx_schema.migration.changes import breaking
 from physx_schema.migration.layer_files import copy, in_package, replace, why_not
 from physx_schema.migration.report import layer_name
+from physx_schema.outputs import files_of_layers
 
 _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
 
@@ -34,13 +36,14 @@ _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
 @click.option("-o", "--output", type=click.Path(path_type=Path),
               help="Write a migrated copy of the stage's own layer; a folder for several stages.")
 @click.option("--json", "json_wanted", is_flag=True, help="Write what changes and what is left as JSON.")
+@force_option
 @click.option("--package", default="physx_generated", show_default=True,
               help="Package that `generate` made, by name or folder: its former names and retired things count.")
 @click.option("--changes", type=click.Path(path_type=Path, exists=True, dir_okay=False),
               help="What `physx-schema diff OLD NEW --json` wrote: what breaks stages is reported where they have it.")
 def migrate_command(
-    stages: tuple[str, ...], release: str | None, write: bool, output: Path | None, json_wanted: bool, package: str,
-    changes: Path | None,
+    stages: tuple[str, ...], release: str | None, write: bool, output: Path | None, json_wanted: bool, force: bool,
+    package: str, changes: Path | None,
 ) -> None:
     """Rewrite stages that were authored with an older schema; without --write or -o only show the change.
 
@@ -56,7 +59,7 @@ def migrate_command(
         found = migrate(stages, release, _package(package), breaking(changes) if changes else ())
     except ValueError as error:
         raise click.UsageError(printable(str(error))) from None
-    written, blocked = _written(found, stages, write, output)
+    written, blocked = _written(found, stages, write, output, force)
     if json_wanted:
         click.echo(_json(found, written, blocked))
     else:
@@ -78,7 +81,7 @@ def _package(name: str) -> ModuleType:
 
 
 def _written(
-    found: Migration, stages: Sequence[str], write: bool, output: Path | None,
+    found: Migration, stages: Sequence[str], write: bool, output: Path | None, force: bool,
 ) -> tuple[list[str], list[str]]:
     """The files written, and why others that need it were not."""
     if write:
@@ -99,19 +102,18 @@ def _written(
             targets.append((change, output / Path(stage).name if len(own) > 1 else output))
         elif change.changed:
             elsewhere.append(f"{change.name}: needs migration too and is not part of the copy; migrate it with --write")
-    return _copies(targets), sorted(elsewhere)
+    parts = files_of_layers(change.layer for change in found.layers)
+    return _copies(targets, parts, force), sorted(elsewhere)
 
 
-def _copies(targets: Sequence[tuple[LayerChange, Path]]) -> list[str]:
+def _copies(targets: Sequence[tuple[LayerChange, Path]], parts: Collection[Path], force: bool) -> list[str]:
     """Write copies. Raises UnsupportedError for a place that holds something already or cannot be written."""
     places = [target for _, target in targets]
     for target in places:
         require_layer_name(target)
         if places.count(target) > 1:
             raise UnsupportedError(f"{target}: two stages have this name; migrate them one by one")
-        if target.exists():
-            raise UnsupportedError(f"{target}: is there already; give a new name, or --write for the stage itself")
-    copy({target: change for change, target in targets})
+    copy({target: change for change, target in targets}, parts, force)
     return [str(target) for _, target in targets]
 
 

@@ -21,6 +21,7 @@ from physx_schema.errors import UnreadableError, UnsupportedError, printable
 from physx_schema.files import require_layer_name
 from physx_schema.migration.layer_files import comment_lines, copy, in_package, replace, why_not, write_layer
 from physx_schema.migration.report import LayerChange
+from physx_schema.outputs import files_of, require_output
 
 _REFUSED, _UNREADABLE = 2, 3
 
@@ -33,6 +34,7 @@ class Way:
     in_place: bool = False
     copy: Path | None = None
     override: Path | None = None
+    force: bool = False
 
     @property
     def dry(self) -> bool:
@@ -93,8 +95,7 @@ def _require(paths: Sequence[str], way: Way) -> Path | None:
     if len(set(paths)) > 1:
         raise click.UsageError(f"{ways[0]} takes one stage at a time")
     require_layer_name(target)
-    if target.exists():
-        raise UnsupportedError(f"{target}: is there already; give a new name, or --in-place for the stage itself")
+    require_output(target, force=True)
     return target
 
 
@@ -116,19 +117,21 @@ def _write(repaired: Sequence[_Repaired], way: Way, target: Path | None) -> None
             if _stamp(one.path) != one.stamp:
                 raise UnsupportedError(f"{one.path}: was changed meanwhile; run the command again")
         replace(changes)
-    elif changes and way.copy:
-        copy({target: changes[0]})
     elif changes:
-        _write_over(changes[0].layer, changes[0].copy, target)
+        parts = files_of(repaired[0].fixed.stage)
+        if way.copy:
+            copy({target: changes[0]}, parts, way.force)
+        else:
+            write_layer(_over(changes[0].layer, changes[0].copy, target), target, parts, way.force)
 
 
-def _write_over(root: Any, after: Any, target: Path) -> None:
+def _over(root: Any, after: Any, target: Path) -> Any:
     """A layer over another one, which it names by a path relative to itself."""
     layer = Sdf.Layer.CreateAnonymous(".usda")
     layer.TransferContent(after)
     name = Path(os.path.relpath(root.realPath, target.absolute().parent)).as_posix()
     layer.subLayerPaths[:] = [name if name.startswith(".") else f"./{name}"]
-    write_layer(layer, target)
+    return layer
 
 
 def _stamp(path: str) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from pxr import Sdf, Tf, UsdUtils
 from physx_schema.errors import UnsupportedError
 from physx_schema.files import write_files
 from physx_schema.migration.report import LayerChange
+from physx_schema.outputs import require_copy
 
 CRATE = b"PXR-USDC"
 
@@ -50,18 +51,22 @@ def in_package(layer: Any) -> bool:
     return bool(layer.GetFileFormat().IsPackage()) or "[" in layer.identifier
 
 
-def copy(copies: Mapping[Path, LayerChange]) -> None:
+def copy(copies: Mapping[Path, LayerChange], parts: Iterable[Path], force: bool) -> None:
     """Write migrated copies of layers, all or none, in which relative asset paths go on meaning the same files.
 
-    Raises UnsupportedError.
+    parts: files of the stages, which no copy replaces. force: replace other files too. Raises UnsupportedError.
     """
-    write_files({target: partial(_export_copy, change=change, folder=target.parent)
-                 for target, change in copies.items()})
+    writers = {target: partial(_export_copy, change=change, folder=target.parent) for target, change in copies.items()}
+    for target, write in writers.items():
+        require_copy(target, write, parts, force)
+    write_files(writers)
 
 
-def write_layer(layer: Any, target: Path) -> None:
-    """Write a layer to a file. Raises UnsupportedError."""
-    write_files({target: partial(export, layer, crate=target.suffix == ".usdc")})
+def write_layer(layer: Any, target: Path, parts: Iterable[Path], force: bool) -> None:
+    """Write a layer to a file, with `parts` and `force` as of `copy`. Raises UnsupportedError."""
+    write = partial(export, layer, crate=target.suffix == ".usdc")
+    require_copy(target, write, parts, force)
+    write_files({target: write})
 
 
 def _export_copy(path: Path, change: LayerChange, folder: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from physx_schema.cli.force import force_option
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.progress import is_quiet, progress, quiet_option
 from physx_schema.cli.repairs import Way, fix_stages
@@ -66,13 +67,14 @@ class _Seconds(click.ParamType[float]):
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
               help="Write the motion: .npz (all of it), .csv (joints), .html (a page), .usda, .usdc, .usd (a layer "
                    "over the stage that plays it), or .gif, .mp4 (a film).")
+@force_option
 @click.option("--joint-forces", is_flag=True, help="Write the forces of joints outside articulations too.")
 @quiet_option
 @click.option("--strict", is_flag=True, help="Exit with 5 where something that moves them in PhysX is not simulated.")
 def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None,
                      positions: tuple[str, ...], velocities: tuple[str, ...], targets: tuple[str, ...],
                      efforts: tuple[str, ...], start: Path | None, worlds: Path | None, out: Path | None,
-                     joint_forces: bool, strict: bool) -> None:
+                     force: bool, joint_forces: bool, strict: bool) -> None:
     """Step a stage as PhysX steps it: all its articulations and free bodies together, or one of them.
 
     Ends with where the joints came to, the limits they were at, and the energy. What moves them in PhysX and is not
@@ -89,10 +91,15 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
     from physx_runtime.viewing.film.writing import require_film
     from physx_runtime.viewing.summary import summary_lines, worlds_lines
     from physx_schema.description import describe
+    from physx_schema.description.stages import open_stage
+    from physx_schema.outputs import files_of, require_output
 
     if out is not None and out.suffix in FILMS:
         require_film(out)
-    description = describe(stage)
+    opened = open_stage(stage)
+    if out is not None:
+        require_output(out, files_of(opened), force)
+    description = describe(opened)
     joints = [dof.name for item in description.articulations for dof in item.dofs]
     options = dict(zip(("joint_position", "joint_velocity", "joint_target", "joint_effort"),
                        (positions, velocities, targets, efforts), strict=True))
@@ -204,14 +211,16 @@ def _engines(engine: str) -> tuple[str, ...]:
 @click.option("--in-place", is_flag=True, help="With --fix: change the file itself.")
 @click.option("--override", type=click.Path(path_type=Path),
               help="With --fix: write the values as a layer over the stage, which stays as it is.")
+@force_option
 def verify_command(stage: str, style: str, dt: float, engine: str, strict: bool, whole: bool, fixing: bool,
-                   unsafe_fixes: bool, output: Path | None, in_place: bool, override: Path | None) -> None:
+                   unsafe_fixes: bool, output: Path | None, in_place: bool, override: Path | None,
+                   force: bool) -> None:
     """Measure what the numbers on a stage come to, and name those that are not measured.
 
     Exit codes: 0 everything as authored, 1 something altered or ignored, 2 usage, 3 unreadable file, 4 internal error,
     5 something not evaluated or not simulated (with --strict).
     """
-    way = Way(unsafe_fixes, in_place, output, override)
+    way = Way(unsafe_fixes, in_place, output, override, force)
     if fixing:
         if style != "text":
             raise click.UsageError("--fix goes with --format text")
@@ -251,20 +260,25 @@ def _fix(stage: str, dt: float, strict: bool, way: Way) -> int:
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("report.html"),
               show_default=True, help="The HTML file to write.")
 @quiet_option
+@force_option
 @click.option("--open", "shown", is_flag=True, help="Open it in a browser.")
 @click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
 @click.option("--steps", type=click.IntRange(1), default=240, show_default=True, help="Steps of the motion.")
 @_engine_option
-def report_command(stage: str, out: Path, shown: bool, dt: float, steps: int, engine: str) -> None:
+def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, steps: int, engine: str) -> None:
     """Write one self-contained page about a robot: what its values do, findings, and the robot moving in 3D.
 
     What cannot be verified, simulated or stepped in the page is said in it, with the reason.
     """
     from physx_runtime.viewing.robot_report import report_robot
+    from physx_schema.description.stages import open_stage
+    from physx_schema.outputs import files_of, require_output
 
+    opened = open_stage(stage)
+    require_output(out, files_of(opened), force)
     try:
         with progress(stage) as line:
-            report_robot(stage, out, dt, steps, lambda what: setattr(line, "what", f"{stage}: being {what}"),
+            report_robot(opened, out, dt, steps, lambda what: setattr(line, "what", f"{stage}: being {what}"),
                          _engines(engine))
     except OSError as error:
         raise unwritable(out, error) from None

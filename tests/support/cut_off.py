@@ -51,15 +51,15 @@ COMMANDS = {
     "check --fix --in-place": "check --fix --isolate off -q bad_one.usda bad_two.usda --in-place",
     "check --fix -o": "check --fix --isolate off -q bad_one.usda -o new.usdc",
     "check --fix --override": "check --fix --isolate off -q bad_one.usda --override new.usda",
-    "check --write-baseline": "check --isolate off -q bad_one.usda --write-baseline known",
+    "check --write-baseline": "check --isolate off -q bad_one.usda --force --write-baseline known",
     "explain --pages": "explain --pages pages",
     "verify --fix --in-place": "verify --fix --isolate off -q softened.usda --in-place",
-    "simulate --out .npz": "simulate --isolate off -q robot.usda --steps 20 --out motion.npz",
-    "simulate --out .csv": "simulate --isolate off -q robot.usda --steps 200 --out motion.csv",
-    "simulate --out .usda": "simulate --isolate off -q robot.usda --steps 60 --out motion.usda",
-    "simulate --out .usdc": "simulate --isolate off -q robot.usda --steps 60 --out motion.usdc",
-    "simulate --out .html": "simulate --isolate off -q robot.usda --steps 20 --out motion.html",
-    "report -o": "report --isolate off -q robot.usda --steps 20 -o motion.html",
+    "simulate --out .npz": "simulate --isolate off -q robot.usda --steps 20 --force --out motion.npz",
+    "simulate --out .csv": "simulate --isolate off -q robot.usda --steps 200 --force --out motion.csv",
+    "simulate --out .usda": "simulate --isolate off -q robot.usda --steps 60 --force --out motion.usda",
+    "simulate --out .usdc": "simulate --isolate off -q robot.usda --steps 60 --force --out motion.usdc",
+    "simulate --out .html": "simulate --isolate off -q robot.usda --steps 20 --force --out motion.html",
+    "report -o": "report --isolate off -q robot.usda --steps 20 --force -o motion.html",
 }
 
 

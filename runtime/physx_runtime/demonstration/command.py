@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from physx_schema.cli.force import force_option
 from physx_schema.cli.progress import is_quiet, progress, quiet_option
 from physx_schema.errors import printable
 
@@ -15,12 +16,13 @@ from physx_schema.errors import printable
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("demo"), show_default=True,
               help="The folder to write to.")
 @quiet_option
-def demo(out: Path) -> None:
+@force_option
+def demo(out: Path, force: bool) -> None:
     """Author a tendon-driven hand, check, simulate and verify it, and leave a report."""
     from physx_runtime.demonstration.run import tell  # here, so that other commands load no compiler
 
     try:
-        story = tell(out)
+        story = tell(out, force)
         while (line := _next(story)) is not None:
             if not is_quiet():
                 click.echo(printable(line))

@@ -14,12 +14,11 @@ DRIVE_TYPE = f"{THUMB.joint(PHALANGES[0])}.drive:angular:physics:type"
 MISSPELT = "acceleratoin"
 
 
-def break_hand(source: Path, path: Path) -> Path:
-    """Copy a hand's file with the mimic joint's instance renamed and the type of the thumb's drive misspelt.
+def break_hand(text: str, path: Path) -> Path:
+    """Write the layer of a hand with the mimic joint's instance renamed and the type of the thumb's drive misspelt.
 
     The typed API refuses such values, so the text is changed, as an editor or another program would.
     """
-    text = source.read_text(encoding="utf-8")
     for name in ("PhysxMimicJointAPI", "physxMimicJoint"):
         text = text.replace(f"{name}:{INSTANCE}", f"{name}:{WRONG_INSTANCE}")
     layer = Sdf.Layer.CreateAnonymous(".usda")

@@ -17,18 +17,24 @@ from physx_runtime.viewing.report import write_report
 from physx_schema.checking import check
 from physx_schema.description import describe
 from physx_schema.files import replacing
+from physx_schema.outputs import require_copy, require_output
 
 DT, STEPS = 1 / 60, 150
 
 
-def tell(out: Path) -> Iterator[str]:
+def tell(out: Path, force: bool = False) -> Iterator[str]:
     """Do everything the demonstration does, a line of its story at a time.
 
-    Leaves hand.usda, hand_motion.usda, hand_broken.usda and report.html in `out`.
+    Leaves hand.usda, hand_motion.usda, hand_broken.usda and report.html in `out`. Raises UnsupportedError, before
+    anything is written, where one of them is there and another's, unless `force` is given.
     """
     hand, motion, broken, report = (out / name for name in (
         "hand.usda", "hand_motion.usda", "hand_broken.usda", "report.html"))
     stage = build_hand()
+    require_copy(hand, lambda path: stage.GetRootLayer().Export(str(path)), force=force)
+    require_copy(broken, lambda path: break_hand(stage.GetRootLayer().ExportToString(), path), force=force)
+    for path in (motion, report):
+        require_output(path, force=force)
     with replacing(hand) as temporary:
         stage.GetRootLayer().Export(str(temporary))
     description = describe(hand)
@@ -42,6 +48,6 @@ def tell(out: Path) -> Iterator[str]:
     write_motion(hand, recording, motion)
     intended = simulate(description, dt=DT, steps=STEPS, solver="ideal")
     write_report(report, hand, checked, verification, recording, intended=intended, live=live_step(description, dt=DT))
-    break_hand(hand, broken)
+    break_hand(hand.read_text(encoding="utf-8"), broken)
     yield from chapter("Broken", story.broken(broken, check(broken), verify(broken, dt=DT)))
     yield from chapter("Look at", [f"{report} in a browser, and at {motion} in usdview."])

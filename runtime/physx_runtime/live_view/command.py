@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from physx_schema.cli.force import force_option
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.errors import printable
+from physx_schema.files import require_layer_name
 
 
 @click.command("view")
@@ -17,8 +19,9 @@ from physx_schema.errors import printable
               help="Of this machine's loopback address; the next free one where it is taken.")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("edits.usda"),
               show_default=True, help="The layer over the stage that the button Save edits writes.")
+@force_option
 @click.option("--open", "shown", is_flag=True, help="Open it in a browser.")
-def view_command(stage: str, port: int, out: Path, shown: bool) -> None:
+def view_command(stage: str, port: int, out: Path, force: bool, shown: bool) -> None:
     """Step a robot live in a browser, with sliders for joints, targets, drives and tendons; ends with Ctrl-C.
 
     Sliders author what they move in a layer over the stage, which a button writes; joints are put, and author nothing.
@@ -26,8 +29,12 @@ def view_command(stage: str, port: int, out: Path, shown: bool) -> None:
     from physx_runtime.live_view.robot import LiveRobot
     from physx_runtime.live_view.server import LiveView
     from physx_schema.description.stages import open_stage
+    from physx_schema.outputs import files_of, require_output
 
-    view = LiveView(LiveRobot(open_stage(stage)), out, port)
+    opened = open_stage(stage)
+    require_layer_name(out)
+    require_output(out, files_of(opened), force)
+    view = LiveView(LiveRobot(opened), out, port)
     click.echo(printable(f"{stage}: live at {view.address}; Ctrl-C ends it"))
     if shown:
         import webbrowser

@@ -74,7 +74,10 @@ class LiveRobot:
         return [str(message) for message in self._session.messages]
 
     def save(self, path: Path) -> None:
-        """Write the edits as a layer over the file. Raises OSError, and ValueError for a layer of the stage itself."""
+        """Write the edits as a layer over the file.
+
+        Raises OSError, ValueError for a name of no layer, and UnsupportedError for a file of the stage.
+        """
         require_another_file(self.stage, path)
         write_over(self._edits, path)
 

@@ -18,6 +18,7 @@ from pxr import UsdGeom
 from physx_runtime.live_view.knobs import Knob
 from physx_runtime.live_view.robot import LiveRobot
 from physx_runtime.viewing.robot.shapes import STILL
+from physx_schema.errors import UnsupportedError
 
 LOOPBACK = "127.0.0.1"
 SLIDER_STEPS = 1000
@@ -130,5 +131,5 @@ class LiveView:
         try:
             self.robot.save(self._out)
             self.save.label = f"Saved to {self._out}"
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, UnsupportedError) as error:
             self.save.label = f"Not saved: {error}"

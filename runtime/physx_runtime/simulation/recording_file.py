@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from physx_runtime.simulation.contacts import joined
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.simulation.triggers import TriggerEvent
 from physx_schema.files import replacing
+from physx_schema.outputs import MARK
 
 _ROWS = ("contacts", "contact_events", "trigger_events")        # a number of them a record
 
@@ -31,8 +33,10 @@ def write_recording(path: Path, recording: Recording) -> None:
     arrays = {name: np.asarray(getattr(recording, name)) for name in names}
     arrays |= _contacts(recording)
     arrays["not_simulated"] = np.array([str(item) for item in recording.not_simulated], dtype=np.str_)
-    with replacing(path) as temporary, temporary.open("wb") as stream:
+    with replacing(path) as temporary, temporary.open("w+b") as stream:
         np.savez_compressed(stream, allow_pickle=False, **arrays)
+        with zipfile.ZipFile(stream, "a") as archive:
+            archive.comment = MARK.encode()
 
 
 def _contacts(recording: Recording) -> dict[str, NDArray[Any]]:

@@ -37,10 +37,10 @@ def write_motion(stage: Any, recording: Recording, path: str | Path, world: int 
     along as time samples of PhysicsJointStateAPI, in degrees for angular joints.
 
     Raises:
-        ValueError: an unknown suffix, a world that was not recorded, or a path that is the stage's own.
+        ValueError: an unknown suffix, or a world that was not recorded.
         UnreadableError: the stage cannot be opened.
         UnsupportedError: links or joints of the recording that are missing on the stage, inside instances, or below
-            prims that are animated already.
+            prims that are animated already; a path that is a file of the stage.
     """
     path, stage = Path(path), open_stage(stage)
     _check(stage, recording, path, world)

@@ -43,6 +43,7 @@ from physx_schema.description.model import Articulation, Description
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import printable
 from physx_schema.files import replacing
+from physx_schema.outputs import files_of, require_output
 
 MARKS = {AS_AUTHORED: ("ok", "\N{CHECK MARK}"), ALTERED: ("altered", "\N{ALMOST EQUAL TO}"),
          IGNORED: ("ignored", "\N{MULTIPLICATION X}"), NOT_EVALUATED: ("unknown", "?")}
@@ -73,11 +74,12 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
     Equal input gives equal bytes: the page holds no date and no random names.
 
     Raises:
-        UnsupportedError: matplotlib is not installed.
+        UnsupportedError: matplotlib is not installed, or the path is a file of the stage.
         UnreadableError: the stage cannot be opened.
         ValueError: a recording is of another stage, or has no such world.
     """
-    stage = open_stage(stage)
+    path, stage = Path(path), open_stage(stage)
+    require_output(path, files_of(stage), force=True)
     description = describe(stage)
     values = _values(verification)
     moved = _motion(description, recording, intended, world)
@@ -93,7 +95,6 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
         most_findings=MOST_FINDINGS, missing=missing, most_missing=MOST_MISSING, robot_notes=shown.notes,
         packed=shown.packed(), script=script(), script_hash=script_hash(),
         **_stepped(live), **values, **moved)
-    path = Path(path)
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
     return path

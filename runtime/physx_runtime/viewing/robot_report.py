@@ -21,6 +21,7 @@ from physx_schema.description import describe
 from physx_schema.description.model import Description
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
+from physx_schema.outputs import files_of, require_output
 
 T = TypeVar("T")
 
@@ -34,9 +35,10 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
 
     Raises:
         UnreadableError: the stage cannot be opened.
-        UnsupportedError: matplotlib is not installed.
+        UnsupportedError: matplotlib is not installed, or the path is a file of the stage.
     """
-    stage = open_stage(stage)
+    path, stage = Path(path), open_stage(stage)
+    require_output(path, files_of(stage), force=True)
     missing: list[str] = []
 
     def tried(what: str, made: Callable[[], T]) -> T | None:

@@ -12,6 +12,7 @@ from physx_schema.description.robot_files import original
 from physx_schema.errors import UnsupportedError
 from physx_schema.files import replacing
 from physx_schema.migration.layer_files import export
+from physx_schema.outputs import files_of, mark_layer, require_output
 
 STAGE_SUFFIXES = (".usda", ".usdc", ".usd")
 STAGE_METADATA = ("defaultPrim", "metersPerUnit", "kilogramsPerUnit", "upAxis", "expressionVariables")
@@ -45,11 +46,10 @@ def _require_lasting(flat: Any, root: Any) -> None:
 
 
 def require_another_file(stage: Any, path: Path) -> None:
-    """Raises ValueError for an unknown suffix, and for a file that is a layer of the stage."""
+    """Raises ValueError for an unknown suffix, and UnsupportedError for a file of the stage."""
     if path.suffix not in STAGE_SUFFIXES:
         raise ValueError(f"{path}: suffix {path.suffix!r}; a layer is written to {', '.join(STAGE_SUFFIXES)}")
-    if path.resolve() in {Path(layer.realPath).resolve() for layer in stage.GetUsedLayers() if layer.realPath}:
-        raise ValueError(f"{path}: a layer of the stage itself; write to another file")
+    require_output(path, files_of(stage), force=True)
 
 
 def write_over(layer: Any, path: Path) -> None:
@@ -58,6 +58,7 @@ def write_over(layer: Any, path: Path) -> None:
     copy = Sdf.Layer.CreateAnonymous(".usda")
     copy.TransferContent(layer)
     copy.subLayerPaths = below
+    mark_layer(copy, path)
     with replacing(path) as temporary:
         export(copy, temporary, crate=path.suffix != ".usda")
 

@@ -158,7 +158,7 @@ def test_output_says_which_other_layers_need_migration(path: Path) -> None:
 def test_output_over_a_file_is_refused(path: Path) -> None:
     result = run(path, "-o", path)
     assert (result.exit_code, path.read_text(encoding="utf-8")) == (2, JOINT)
-    assert "is there already" in result.stderr
+    assert "belongs to the stage" in result.stderr
 
 
 def test_two_stages_of_one_name_are_not_written_over_each_other(path: Path) -> None:

@@ -12,6 +12,7 @@ from pxr import Sdf, Usd
 from support.stages.recorded_arm import LINKS, SHOULDER, arm, saved
 
 from physx_schema import authoring
+from physx_schema.errors import UnsupportedError
 
 TARGET = "drive:angular:physics:targetPosition"
 SHORT, LONG = 30, 240       # steps
@@ -85,5 +86,5 @@ def test_reset_goes_back_to_the_start_with_the_edits(robot: LiveRobot) -> None:
 
 
 def test_the_file_itself_is_not_written_over(file: Path, robot: LiveRobot) -> None:
-    with pytest.raises(ValueError, match="a layer of the stage itself"):
+    with pytest.raises(UnsupportedError, match="belongs to the stage"):
         robot.save(file)

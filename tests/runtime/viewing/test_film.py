@@ -19,6 +19,7 @@ from support.places import FINGER
 from support.stages.free_bodies import stage as falling
 
 from physx_schema.description import describe
+from physx_schema.outputs import is_ours
 
 RADIUS = 0.1
 POLYGONS = 0.04         # of a disc's area, that 20 corners around leave out
@@ -84,6 +85,7 @@ def test_an_mp4_plays_in_real_time(tmp_path: Path) -> None:
     done = run(FINGER, out)
     assert done.exit_code == 0, done.output
     assert ffmpeg.count_frames_and_secs(str(out))[0] == STEPS * RATE // 60 + 1
+    assert is_ours(out)
 
 
 @pytest.mark.parametrize("suffix", [".gif", ".mp4"])

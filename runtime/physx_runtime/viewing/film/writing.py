@@ -18,6 +18,7 @@ from physx_schema.description.model import Description
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.errors import UnsupportedError
 from physx_schema.files import replacing
+from physx_schema.outputs import MARK
 
 RATE = 25                       # pictures a second: a whole number of the hundredths in which .gif counts
 WIDTH, HEIGHT = 640, 480        # pixels
@@ -67,13 +68,15 @@ def _write_gif(path: Path, pictures: Pictures) -> None:
     from PIL import Image
 
     images = (Image.fromarray(picture).quantize() for picture in pictures)
-    next(images).save(path, save_all=True, append_images=images, duration=1000 // RATE, loop=0)
+    next(images).save(path, save_all=True, append_images=images, duration=1000 // RATE, loop=0,
+                      comment=MARK)
 
 
 def _write_mp4(path: Path, pictures: Pictures) -> None:
     from imageio_ffmpeg import count_frames_and_secs, write_frames
 
-    writer, sent, kept = write_frames(str(path), (WIDTH, HEIGHT), fps=RATE), 0, 0
+    writer, sent, kept = write_frames(str(path), (WIDTH, HEIGHT), fps=RATE,
+                                       output_params=["-metadata", f"comment={MARK}"]), 0, 0
     writer.send(None)
     with suppress(OSError), closing(writer):        # it says so in many lines, and not always
         for picture in pictures:
