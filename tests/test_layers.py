@@ -38,6 +38,7 @@ EXCEPTIONS = {
     "physx_schema/cli/formats/page.py": {"jinja2"},     # the page for a browser
     "runtime/physx_runtime/model_context.py": {"mcp"},  # the protocol that it speaks
     "runtime/physx_runtime/live_view/server.py": {"viser"},         # the page of a live view
+    "runtime/physx_runtime/live_view/gate.py": {"websockets"},      # by which viser answers
     "runtime/physx_runtime/viewing/film/writing.py": {"PIL", "imageio_ffmpeg"},     # the formats of films
     "runtime/physx_runtime/simulation/variation.py": {"yaml"},      # what worlds differ in, as people write it
     "runtime/physx_runtime/verification/physx/worker.py": {"ovphysx", "ovstage"},   # a process of its own

@@ -15,6 +15,7 @@ import rich
 import viser
 from pxr import UsdGeom
 
+from physx_runtime.live_view.gate import own_pages_only
 from physx_runtime.live_view.knobs import Knob
 from physx_runtime.live_view.robot import LiveRobot
 from physx_runtime.viewing.robot.shapes import STILL
@@ -35,7 +36,8 @@ class LiveView:
     def __init__(self, robot: LiveRobot, out: Path, port: int, dt: float = 1 / 60) -> None:
         self.robot, self._out, self._dt = robot, out, dt
         rich.reconfigure(stderr=True)       # viser greets, warns and takes leave by it, from threads of its own
-        self.server = viser.ViserServer(host=LOOPBACK, port=port, label="physx-schema", verbose=False)
+        with own_pages_only():
+            self.server = viser.ViserServer(host=LOOPBACK, port=port, label="physx-schema", verbose=False)
         self.server.gui.configure_theme(show_share_button=False)        # it would send the robot to a server elsewhere
         self._orders: SimpleQueue[Order] = SimpleQueue()
         self._playing = True

@@ -6,6 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,11 @@ from support.chromium import opened_page
 from support.stages.recorded_arm import SHOULDER, arm, saved
 
 from physx_schema import authoring
+from physx_schema.errors import UnsupportedError
 
 pytest.importorskip("viser", reason="pip install '.[view]'")
+import viser
+from physx_runtime.live_view.gate import own_pages_only
 from physx_runtime.live_view.server import LOOPBACK, LiveView
 
 TARGET = (SHOULDER, "drive:angular:physics:targetPosition")
@@ -62,6 +66,56 @@ def test_a_slider_moves_what_is_drawn_and_edits_are_saved(view: LiveView, tmp_pa
 
 def test_only_this_machine_can_ask_for_it(view: LiveView) -> None:
     assert view.server.get_host() == "127.0.0.1"
+
+
+OWN_HOSTS = ["localhost", "127.0.0.1", "[::1]", "LOCALHOST"]
+FOREIGN_HOSTS = ["evil.example:PORT", "localhost", "localhost:1", "localhost.evil.example:PORT", "192.168.0.1:PORT", ""]
+FOREIGN_ORIGINS = ["https://evil.example", "http://evil.example:PORT", "null", "http://localhost", "http://localhost:1",
+                   "https://localhost:PORT", "http://127.0.0.1:PORT.evil.example"]
+
+
+def at(address: str, view: LiveView) -> str:
+    return address.replace("PORT", str(view.server.get_port()))
+
+
+def got(view: LiveView, host: str, origin: str | None = None) -> int:
+    """The status of the page for a request with these headers."""
+    connection = HTTPConnection(LOOPBACK, view.server.get_port(), timeout=LONGEST)
+    headers = {"Host": at(host, view)} | ({"Origin": at(origin, view)} if origin else {})
+    connection.request("GET", "/", headers=headers)
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def joined(view: LiveView, host: str, origin: str | None) -> int:
+    """The status that a websocket is answered with; 101 where it is opened."""
+    with socket.create_connection((LOOPBACK, view.server.get_port()), timeout=LONGEST) as raw:
+        lines = ["GET / HTTP/1.1", f"Host: {at(host, view)}", "Upgrade: websocket", "Connection: Upgrade",
+                 "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
+                 f"Sec-WebSocket-Protocol: viser-v{viser.__version__}"]
+        lines += [f"Origin: {at(origin, view)}"] if origin else []
+        raw.sendall("\r\n".join([*lines, "", ""]).encode())
+        return int(raw.recv(1000).split()[1])
+
+
+def test_own_pages_are_answered(view: LiveView) -> None:
+    hosts = [f"{name}:PORT" for name in OWN_HOSTS]
+    assert {got(view, host) for host in hosts} == {200}
+    assert {got(view, host, f"http://{host}") for host in hosts} == {200}
+    assert {joined(view, host, origin) for host in hosts for origin in (None, f"http://{host}")} == {101}
+
+
+@pytest.mark.parametrize("answer", [got, joined])
+def test_hosts_and_origins_of_other_sites_are_refused(answer: Callable[..., int], view: LiveView) -> None:
+    assert {host: answer(view, host, None) for host in FOREIGN_HOSTS} == dict.fromkeys(FOREIGN_HOSTS, 403)
+    assert {origin: answer(view, "localhost:PORT", origin) for origin in FOREIGN_ORIGINS} == dict.fromkeys(
+        FOREIGN_ORIGINS, 403)
+
+
+def test_a_server_that_cannot_be_guarded_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="cannot be guarded"), own_pages_only():
+        pass
 
 
 @pytest.mark.sweep
