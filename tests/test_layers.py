@@ -36,7 +36,7 @@ EXCEPTIONS = {
     "generated/physx_generated": {"typing_extensions"},     # for type checkers alone, which bring it along
     "physx_schema/files.py": {"physx_codegen"},         # one place puts files in place, where nothing is needed for it
     "physx_schema/cli/formats/page.py": {"jinja2"},     # the page for a browser
-    "runtime/physx_runtime/model_context.py": {"mcp"},  # the protocol that it speaks
+    "runtime/physx_runtime/model_context/command.py": {"mcp"},  # the protocol that it speaks
     "runtime/physx_runtime/live_view/server.py": {"viser"},         # the page of a live view
     "runtime/physx_runtime/live_view/gate.py": {"websockets"},      # by which viser answers
     "runtime/physx_runtime/viewing/film/writing.py": {"PIL", "imageio_ffmpeg"},     # the formats of films

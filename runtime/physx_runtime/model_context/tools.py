@@ -1,0 +1,90 @@
+"""What language models may ask: one function for each tool. None of them writes."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from physx_runtime.model_context.bounds import MOST_ANSWER, MOST_CHARACTERS, MOST_ITEMS, bounded, short
+from physx_schema.errors import PhysxSchemaError
+
+MOST_STEPS = 20_000
+MOST_SECONDS = 120          # of a call
+Tool = Callable[..., dict[str, Any]]
+BOUNDS = (f"Bounds: a call ends after {MOST_SECONDS} s; a list shows {MOST_ITEMS} items or fewer, a text "
+          f"{MOST_CHARACTERS} characters, an answer {MOST_ANSWER} characters; left_off counts what follows, and "
+          "first = next_first shows it.")
+
+
+def answered(tool: Tool) -> Tool:
+    """A tool whose faults and warnings are part of its answer: {"error": line}, {"warnings": [line]}."""
+    @wraps(tool)
+    def answer(*arguments: Any, **keywords: Any) -> dict[str, Any]:
+        with warnings.catch_warnings(record=True) as raised:
+            warnings.simplefilter("always")
+            try:
+                found = tool(*arguments, **keywords)
+            except (PhysxSchemaError, ValueError) as error:
+                found = {"error": short(str(error))}
+        lines = [short(str(item.message)) for item in raised]
+        if len(lines) > MOST_ITEMS:
+            lines[MOST_ITEMS:] = [f"... ({len(lines) - MOST_ITEMS} more warnings)"]
+        return {**found, "warnings": lines} if lines else found
+    return answer
+
+
+def check_stage(path: str, profile: str = "physx+simready", first: int = 0) -> dict[str, Any]:
+    """Find mistakes in the physics of a stage: code, severity, prim, property, why and fix of each."""
+    from physx_schema.checking.settings import Settings
+    from physx_schema.checking.stages import check_all
+    from physx_schema.cli.json_output import run_json
+
+    return bounded(_object(run_json(check_all([path], Settings(profile=profile)))), first)
+
+
+def describe_stage(path: str, first: int = 0) -> dict[str, Any]:
+    """What PhysX reads on a stage, as an outline: scene, articulations, joints, drives, tendons, bodies, colliders."""
+    from physx_schema.cli.outline import outline
+    from physx_schema.description import describe
+
+    return bounded({"outline": "\n".join(outline(path, describe(path)))}, first)
+
+
+def explain_code(code: str) -> dict[str, Any]:
+    """What a code of a finding means, with an example and its remedy."""
+    from physx_schema.checking.pages import explained
+
+    text = "\n".join(explained(code))
+    return {"explanation": text} if text else {"error": f"there is no code {short(code)}"}
+
+
+def verify_stage(path: str, first: int = 0) -> dict[str, Any]:
+    """What the numbers on a stage come to in PhysX's step, and what to author for the intended effect."""
+    from physx_runtime.verification import verify
+    from physx_runtime.verification.text import verification_json
+
+    return bounded(_object(verification_json(verify(path))), first)
+
+
+def simulate_stage(path: str, steps: int = 240, first: int = 0) -> dict[str, Any]:
+    """Step a stage in one world: where its joints are at the end, in radians or length units, and what was left out."""
+    from physx_runtime.simulation.one_call import simulate
+
+    if not 0 < steps <= MOST_STEPS:
+        raise ValueError(f"steps is {steps}; give 1 to {MOST_STEPS}, or run physx-schema simulate for more")
+    recording = simulate(path, steps=steps, every=steps)
+    names, last = recording.joint_names, recording.joint_position[-1, 0].tolist()
+    return bounded({"joint_position": dict(zip(names, last, strict=True)),
+                    "not_simulated": list(map(str, recording.not_simulated)),
+                    "diverged": list(map(str, recording.diverged))}, first)
+
+
+def _object(text: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+TOOLS: tuple[Tool, ...] = (check_stage, describe_stage, explain_code, simulate_stage, verify_stage)
