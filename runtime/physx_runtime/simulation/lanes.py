@@ -17,6 +17,7 @@ from physx_runtime.model.topology import ActorTopology
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.standing import Standing
+from physx_runtime.simulation.step_chunks import StepChunks
 from physx_runtime.simulation.watcher import StepWatcher
 from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.settings import SolverSettings
@@ -72,7 +73,7 @@ class Lanes:
         self.count = len(self.settings) * self.worlds
         self.reports: list[list[DivergenceReport]] = [[] for _ in self.settings]    # of all that is at each place
         self._iterations = np.repeat([_counts(own) for own in self.settings], self.worlds, axis=0)      # (n_lane, 2)
-        self._contacts = contacts
+        self._contacts, self._chunks = contacts, StepChunks()
         self.store: Worlds = make_worlds(topology, self.count, device, dtype, path, contacts)
         self.steps_taken = 0
         self._watchers: list[StepWatcher] = []
@@ -202,20 +203,23 @@ class Lanes:
         for watcher in watchers:
             watcher.about_to_step()
         self._step(count)
-        self.steps_taken += count
         for watcher in watchers:
             watcher.stepped()
 
     def _step(self, count: int) -> None:
         if len(self._solved) == 1:
             n, v, _ = self._solved[0]
-            self.store.step(count, n, v)
+            whole = count <= self._chunks.size or not self.store.near       # a GPU's steps are calls already
+            for part in (count,) if whole else self._chunks.of(count):
+                self.store.step(part, n, v)
+                self.steps_taken += part
             return
         for _ in range(count):
             if isinstance(self.store, TouchingWorlds):      # which would make its contacts anew for each of the counts
                 self.store.step_under(self._iterations)
             else:
                 self._step_apart()
+            self.steps_taken += 1
 
     def _step_apart(self) -> None:
         """A step under counts that differ: all lanes take one under each of them, and keep that under their own."""

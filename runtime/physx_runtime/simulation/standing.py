@@ -27,5 +27,7 @@ class Standing:
     def step(self, dt: float, count: int) -> None:
         """Count down by so many steps of dt [s]."""
         for _ in range(count):
+            if self.asleep.all():
+                return
             self.asleep = ~(self._counter > 0.0)
             self._counter = np.maximum(self._counter - np.float32(dt), np.float32(0.0))

@@ -6,6 +6,7 @@ Batches, and with them iteration counts, are each world's own.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Protocol
 
 import numpy as np
@@ -41,7 +42,7 @@ Company = Sequence[tuple[Sequence[ActorDescription], Sharing]]      # and what t
 
 def step_scene(company: Company, solved: Sequence[Solved], batches: WorldBatches, steps: int) -> None:
     """Advance all worlds of a scene by so many steps."""
-    for part in [steps] if batches.constant else [1] * steps:
+    for part in [steps] if batches.constant else repeat(1, steps):
         share_counts(company, solved, batches)
         for one in solved:
             one.step(part)

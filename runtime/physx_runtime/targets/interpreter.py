@@ -13,7 +13,7 @@ import itertools
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -226,8 +226,7 @@ class LoadedProgram:
             self._run(x.ctypes.data, size, len(x), times, rounds)
             return
         parts = [(x.ctypes.data + a * size, size, b - a, times, rounds) for a, b in itertools.pairwise(edges)]
-        for part in [threads().submit(self._run, *part) for part in parts]:
-            part.result()
+        wait_for([threads().submit(self._run, *part) for part in parts])
 
     def _run(self, data: int, size: int, blocks: int, times: Words, rounds: int) -> None:
         if not hasattr(self._memory, "scratch"):
@@ -239,6 +238,15 @@ class LoadedProgram:
     @functools.cached_property
     def _places(self) -> Words:
         return np.array([words.ctypes.data for words in self._passes], np.int64)
+
+
+def wait_for(parts: Sequence[Future[None]]) -> None:
+    """Wait until parts of a call are done, also where Ctrl-C ends the call, since they write into its rows."""
+    try:
+        for part in parts:
+            part.result()
+    finally:
+        wait(parts)
 
 
 @functools.cache

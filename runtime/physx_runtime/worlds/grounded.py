@@ -17,7 +17,15 @@ from physx_runtime.collision.shape import MOST_POINTS
 from physx_runtime.compiling.scalar_code import entry_for
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.slots import LinkSlots, SlotProgram, slot_program
-from physx_runtime.targets.interpreter import cores, interpreter, load_fragments, threads, vector_lanes, words_of
+from physx_runtime.targets.interpreter import (
+    cores,
+    interpreter,
+    load_fragments,
+    threads,
+    vector_lanes,
+    wait_for,
+    words_of,
+)
 from physx_runtime.targets.settled_guards import guards_of
 from physx_runtime.worlds.buffer import Buffer, aligned
 from physx_runtime.worlds.met_pairs import KEPT_SIZE, MetPairs, kinds_on_planes
@@ -158,9 +166,7 @@ class GroundedWorlds(Buffer):
         if parts == 1:
             self._run_part(0, blocks, steps, counts, which)
             return
-        own = [threads().submit(self._run_part, *ends, steps, counts, which) for ends in itertools.pairwise(edges)]
-        for part in own:
-            part.result()
+        wait_for([threads().submit(self._run_part, *ends, steps, counts, which) for ends in itertools.pairwise(edges)])
 
     def _run_part(self, first: int, last: int, steps: int, counts: Array, which: Array) -> None:
         if not hasattr(self._scratch, "room") or len(self._scratch.room.begun) < 2 * (len(counts) > 1):
