@@ -7,10 +7,12 @@ renaming it commits: what was cut off before that is taken back by `recover`, at
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import glob
 import json
 import os
+import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -20,6 +22,7 @@ from pathlib import Path
 Writer = Callable[[Path], object]           # fills in a file that is not there yet
 BEGUN, COMMITTED = ".begun", ".committed"   # what journals end in
 CLOCK_GRAINS = 1_000, 1_000_000_000, 2_000_000_000      # ns: how finely file systems keep times; most, HFS+, FAT
+KEPT_ATTRIBUTES = "user.", "system.posix_acl_"       # of extended attributes; others are the system's own
 GONE = FileNotFoundError, NotADirectoryError
 
 
@@ -99,9 +102,41 @@ def writer(text: str) -> Writer:
 
 
 def ready(fresh: Path, target: Path) -> None:
-    """Give a new file the permissions of what it will replace, and have the disk hold its bytes before its name."""
-    fresh.chmod(target.stat().st_mode & 0o777 if target.is_file() else 0o666 & ~_umask())
+    """Give a new file what a file has that it will replace, and have the disk hold its bytes before its name.
+
+    That is the owner, the group, the mode, and extended attributes of users, access control lists among them. Raises
+    OSError where one of these cannot be kept.
+    """
+    if target.is_file():
+        _take_after(fresh, target)
+    else:
+        fresh.chmod(0o666 & ~_umask())
     flush(fresh)
+
+
+def _take_after(fresh: Path, target: Path) -> None:
+    status, own = target.stat(), fresh.stat()
+    if (status.st_uid, status.st_gid) != (own.st_uid, own.st_gid):
+        try:
+            os.chown(fresh, status.st_uid, status.st_gid)
+        except OSError as error:
+            owner = f"{status.st_uid}:{status.st_gid}"
+            raise OSError(error.errno, f"its owner and group {owner} cannot be kept: {error.strerror}") from error
+    fresh.chmod(stat.S_IMODE(status.st_mode))
+    for name in _attributes(target):
+        os.setxattr(fresh, name, os.getxattr(target, name))
+
+
+def _attributes(path: Path) -> list[str]:
+    """The extended attributes that a new file takes over; none where the system has no such."""
+    if not hasattr(os, "listxattr"):
+        return []
+    try:
+        return [name for name in os.listxattr(path) if name.startswith(KEPT_ATTRIBUTES)]
+    except OSError as error:
+        if error.errno != errno.ENOTSUP:
+            raise
+        return []
 
 
 def flush(path: Path) -> None:

@@ -19,7 +19,8 @@ from physx_schema.description.robot_files import require_layer
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnreadableError, UnsupportedError, printable
 from physx_schema.files import require_layer_name
-from physx_schema.migration.layer_files import comment_lines, copy, in_package, replace, why_not, write_layer
+from physx_schema.migration.layer_files import copy, in_package, replace, why_not, write_layer
+from physx_schema.migration.lost_text import lost_text
 from physx_schema.migration.report import LayerChange
 from physx_schema.outputs import files_of, require_output
 
@@ -52,7 +53,8 @@ def fix_stages(paths: Sequence[str], check_of: Callable[[str], Check], way: Way,
     for path in dict.fromkeys(paths):
         stamp = _stamp(path)
         try:
-            one = _Repaired(path, stamp, _fixed(path, check_of(path), way))
+            fixed = _fixed(path, check_of(path), way)
+            one = _Repaired(path, stamp, fixed, lost_text(Path(path)) if fixed.changed and not fixed.over else "")
         except (UnreadableError, UnsupportedError) as error:
             click.echo(_printable_lines(str(error)), err=True, nl=False)
             codes.append(_UNREADABLE if isinstance(error, UnreadableError) else _REFUSED)
@@ -69,16 +71,17 @@ def fix_stages(paths: Sequence[str], check_of: Callable[[str], Check], way: Way,
 
 @dataclass(frozen=True, slots=True)
 class _Repaired:
-    """What is repaired on the stage of a file, and the file's `_stamp` before it was read."""
+    """What is repaired on the stage of a file, and of the file before: its `_stamp`, and what of its text is lost."""
 
     path: str
     stamp: tuple[int, int]
     fixed: Fixed
+    lost: str
 
 
 def _say(one: _Repaired, way: Way, strict: bool, fail_on: str) -> int:
     """Say what was repaired; the exit code for this file."""
-    for line in _lines(one.path, one.fixed, way.dry):
+    for line in _lines(one, way.dry):
         click.echo(printable(line))
     return (one.fixed.before if way.dry else one.fixed.report).exit_code(strict, fail_on)
 
@@ -159,8 +162,9 @@ def _made(finding: Finding) -> str:
     return "; ".join(said) + (f", {plural(len(follow), 'property', 'properties')} with it" if follow else "")
 
 
-def _lines(path: str, fixed: Fixed, dry: bool) -> Iterator[str]:
+def _lines(one: _Repaired, dry: bool) -> Iterator[str]:
     """What was repaired, what was not and why, and the counts."""
+    path, fixed = one.path, one.fixed
     done = "would fix" if dry else "fixed"
     for finding in fixed.made:
         yield f"{path}: {location(finding.path, finding.property)}: {done} {finding.code}: {_made(finding)}"
@@ -168,9 +172,8 @@ def _lines(path: str, fixed: Fixed, dry: bool) -> Iterator[str]:
         place = location(item.finding.path, item.finding.property)
         yield f"{path}: {place}: not fixed: {item.finding.code}: {item.finding.message} ({item.reason})"
     unsafe = sum(not item.repair.safe for item in fixed.made if item.repair)
-    lost = comment_lines(Path(path)) if fixed.changed and not fixed.over else 0
-    if lost:
-        yield f"{path}: note: {plural(lost, 'line')} may be comments, which USD drops when it writes"
+    if one.lost:
+        yield f"{path}: note: USD writes a file anew, without {one.lost}"
     outcome = f"{plural(len(fixed.made), 'finding')} {'would be fixed' if dry else 'fixed'}"
     yield f"{path}: {outcome}, {unsafe} of them unsafely; then {summary(fixed.report)}"
 

@@ -16,8 +16,9 @@ from physx_schema.description.stages import open_stage
 from physx_schema.errors import without_addresses
 from physx_schema.migration.changes import Difference, former_prefixes
 from physx_schema.migration.composition import Composition
-from physx_schema.migration.layer_files import comment_lines, why_not
+from physx_schema.migration.layer_files import why_not
 from physx_schema.migration.leftovers import remaining
+from physx_schema.migration.lost_text import lost_text
 from physx_schema.migration.moves import MOVES, Move
 from physx_schema.migration.report import LayerChange, Migration, Note, layer_name
 from physx_schema.migration.rewrite import Rewriter, concerned, files
@@ -54,12 +55,11 @@ def migrate(
 
 
 def _lost(change: LayerChange) -> Iterator[Note]:
-    """Comments of a file that is about to be written by USD, which keeps none."""
+    """What USD drops of the text of a file that it is about to write."""
     path = change.layer.realPath
-    count = comment_lines(Path(path)) if change.changed and path and not why_not(change.layer) else 0
-    lines = "1 line looks like a comment" if count == 1 else f"{count} lines look like comments"
-    if count:
-        yield Note(change.name, "/", "", "note", f"{lines}, which USD drops when it writes",
+    lost = lost_text(Path(path)) if change.changed and path and not why_not(change.layer) else ""
+    if lost:
+        yield Note(change.name, "/", "", "note", f"USD writes a file anew, without {lost}",
                    "keep a copy, or make the change shown by hand")
 
 

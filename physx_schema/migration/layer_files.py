@@ -43,6 +43,9 @@ def why_not(layer: Any) -> str:
         return f"{name}: has changes that are not saved; save it first"
     if not os.access(name, os.W_OK):
         return f"{name}: is read-only; make it writable"
+    links = Path(name).stat().st_nlink
+    if links > 1:
+        return f"{name}: is one file with {links} names (hard links), which would part; write a copy with -o"
     return ""
 
 
@@ -100,14 +103,6 @@ def export(layer: Any, path: Path, crate: bool) -> None:
 def _reasons(error: Any) -> Iterator[str]:
     """What went wrong in the words of the operating system, where USD passes them on."""
     return (str(item.commentary).rpartition(": ")[2] for item in error.args if ": " in str(item.commentary))
-
-
-def comment_lines(path: Path) -> int:
-    """How many lines of a usda file look like comments, which USD drops when it writes."""
-    if is_crate(path):
-        return 0
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()[1:]
-    return sum(line.lstrip().startswith("#") for line in lines)
 
 
 def is_crate(path: Path) -> bool:

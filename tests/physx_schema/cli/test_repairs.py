@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import zipfile
@@ -164,8 +165,54 @@ def test_nothing_is_written_where_a_file_changes_meanwhile(folder: Path, monkeyp
 
 
 def test_comments_that_would_be_lost_are_said(folder: Path) -> None:
-    (folder / "bad.usda").write_text(BAD.replace("def Xform", "# about the robot\ndef Xform", 1))
-    assert "1 line may be comments" in call("bad.usda").stdout
+    (folder / "bad.usda").write_text(BAD.replace("def Xform", "# about the robot\ndef Xform", 1).replace("\n", "\r\n"))
+    line = BAD[:BAD.index("def Xform")].count("\n") + 1
+    said = f"bad.usda: note: USD writes a file anew, without a comment on line {line} and line ends of CR LF"
+    for option in ((), ("--in-place",)):
+        assert said in call("bad.usda", *option).stdout.splitlines()
+
+
+def test_a_file_with_two_names_is_refused(folder: Path) -> None:
+    os.link(folder / "bad.usda", folder / "other.usda")
+    result = call("bad.usda", "--in-place")
+    assert (result.exit_code, "bad.usda: is one file with 2 names (hard links)" in result.stderr) == (2, True)
+    assert (folder / "other.usda").read_text() == (folder / "bad.usda").read_text() == BAD
+
+
+ROOT_ALONE = pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a file to another")
+
+
+@ROOT_ALONE
+def test_owner_group_and_mode_are_kept(folder: Path) -> None:
+    os.chown("bad.usda", 1234, 2345)
+    (folder / "bad.usda").chmod(0o2640)
+    assert call("bad.usda", "--in-place").exit_code == 0
+    status = (folder / "bad.usda").stat()
+    assert (folder / "bad.usda").read_text() != BAD
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 2345, 0o2640)
+
+
+@ROOT_ALONE
+def test_an_owner_that_cannot_be_kept_refuses_the_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    os.chown("bad.usda", 1234, 2345)
+    monkeypatch.setattr(os, "chown", refused)
+    result = call("bad.usda", "--in-place")
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+    assert "its owner and group 1234:2345 cannot be kept: Operation not permitted" in result.stderr
+    assert (folder / "bad.usda").read_text() == BAD and "bad.usda" in names(folder)
+
+
+def test_extended_attributes_are_kept(folder: Path) -> None:
+    try:
+        os.setxattr("bad.usda", "user.origin", b"the workshop")
+    except (AttributeError, OSError) as error:
+        pytest.skip(f"no extended attributes here: {error}")
+    assert call("bad.usda", "--in-place").exit_code == 0
+    assert (folder / "bad.usda").read_text() != BAD
+    assert os.getxattr("bad.usda", "user.origin") == b"the workshop"
 
 
 def test_unreadable_file_does_not_stop_the_others(folder: Path) -> None:
