@@ -22,7 +22,8 @@ The steps of `generate`, in order:
 
 :mod:`.convert` leads from schema.usda to YAML and back, by :mod:`.write_yaml` with :mod:`.yaml_text`, and
 :mod:`.write_usda` with :mod:`.usda_text`; its command is :mod:`.convert_command`. :mod:`.diff` compares two schemas
-that :mod:`.sources` reads; its command is :mod:`.diff_command`. `support` and `templates` are what generated
+that :mod:`.sources` reads, class by class as :mod:`.pairing` finds their properties again; its command is
+:mod:`.diff_command`. `support` and `templates` are what generated
 packages are made of.
 """
 

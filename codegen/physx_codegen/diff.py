@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from . import naming, ranges, usda
 from .model import Attribute, Library, Property, Relationship, SchemaClass
+from .pairing import former_names
 from .sources import Source
 from .value_types import number_text
 
@@ -182,25 +183,21 @@ def _instead(item: SchemaClass | Property) -> str:
 
 def _property_differences(former: Known, current: Known, carried: frozenset[str]) -> Iterator[Difference]:
     """Properties by full name; under another prefix of the class they are still the same ones."""
-    same_prefix = replace(current.cls, prefix=former.cls.prefix)
-    both = former.cls.kind == current.cls.kind
-    taken = set()
+    pairs = former_names(former.cls, former.properties, current.cls, current.properties)
+    told_by_class = current.cls.kind == "multiple-apply"        # as "prefix"
     for name, prop in current.properties.items():
-        same = naming.usd_name(same_prefix, prop) if both and current.cls.kind == "multiple-apply" else name
-        earlier = same
-        if same not in former.properties and prop.renamed_from:
-            earlier = naming.usd_name(same_prefix, replace(prop, name=naming.former_name(current.cls, prop)))
-        old = former.properties.get(earlier)
-        if old is None:
+        if name not in pairs:
             yield Difference(current.cls.name, name, "added", "compatible", f"{_noun(prop)} added{_already(prop)}")
             continue
-        taken.add(earlier)
-        if earlier != same:
+        earlier = pairs[name]
+        old = former.properties[earlier]
+        same_word = old.name == prop.name or earlier == name
+        if earlier != name and not (told_by_class and same_word):
             yield Difference(current.cls.name, name, "renamed", "breaking", f"{_noun(prop)} renamed, was {earlier}",
                              earlier, name)
-        yield from _pair(current.cls.name, name, old, prop, carried if earlier == same else carried - {"api"})
+        yield from _pair(current.cls.name, name, old, prop, carried if same_word else carried - {"api"})
     for name, prop in former.properties.items():
-        if name not in taken:
+        if name not in pairs.values():
             level: Level = "compatible" if prop.retired else "breaking"
             yield Difference(current.cls.name, name, "removed", level, f"{_noun(prop)} removed{_already(prop)}")
 
