@@ -85,7 +85,7 @@ def _written(
 ) -> tuple[list[str], list[str]]:
     """The files written, and why others that need it were not."""
     if write:
-        reasons = [(change, why_not(change.layer)) for change in found.changed]
+        reasons = [(change, _why_not(found, change)) for change in found.changed]
         ready = [change for change, reason in reasons if not reason]
         replace(ready)
         return sorted(change.name for change in ready), sorted(reason for _, reason in reasons if reason)
@@ -104,6 +104,15 @@ def _written(
             elsewhere.append(f"{change.name}: needs migration too and is not part of the copy; migrate it with --write")
     parts = files_of_layers(change.layer for change in found.layers)
     return _copies(targets, parts, force), sorted(elsewhere)
+
+
+def _why_not(found: Migration, change: LayerChange) -> str:
+    """Why a layer is not written in place: for a reason of its own, or as what lies on it belongs to another layer."""
+    own = why_not(change.layer)
+    others = [other.name for other in found.partners(change) if why_not(other.layer)]
+    if own or not others:
+        return own
+    return f"{change.name}: is not written, as its values go with those of {others[0]}; make that writable first"
 
 
 def _copies(targets: Sequence[tuple[LayerChange, Path]], parts: Collection[Path], force: bool) -> list[str]:

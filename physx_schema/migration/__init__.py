@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,14 +15,20 @@ from physx_schema.description.robot_files import require_layer
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import without_addresses
 from physx_schema.migration.changes import Difference, former_prefixes
+from physx_schema.migration.clips import unhandled_clips
 from physx_schema.migration.composition import Composition
+from physx_schema.migration.follow import Follower
+from physx_schema.migration.former import renames, traced
+from physx_schema.migration.groups import together
 from physx_schema.migration.layer_files import why_not
 from physx_schema.migration.leftovers import remaining
 from physx_schema.migration.lost_text import lost_text
 from physx_schema.migration.moves import MOVES, Move
+from physx_schema.migration.plan import Plan
 from physx_schema.migration.report import LayerChange, Migration, Note, layer_name
 from physx_schema.migration.rewrite import Rewriter, concerned, files
 from physx_schema.migration.rules import Rules, rules
+from physx_schema.migration.variants import other_variants
 
 __all__ = ["LayerChange", "Migration", "Note", "definitions_of", "migrate", "migration_rules"]
 
@@ -38,20 +44,29 @@ def migrate(
     where stages have them. Raises UnreadableError for a path that is no readable USD file and ValueError for
     text that is no release, UnsupportedError for a robot in a format of others.
     """
-    made = migration_rules(definitions_of(schema), MOVES, to, former_prefixes(differences))
+    made = migration_rules(definitions_of(schema), MOVES, to, differences)
     for source in sources:
         if isinstance(source, str | Path):
             require_layer(source)
-    stages = [open_stage(source) for source in sources]
-    layers = files(layer for stage in stages for layer in stage.GetUsedLayers() if layer != stage.GetSessionLayer())
+    opened = [open_stage(source) for source in sources]
+    schemas = made.standing.definitions.keys() | {item.schema for item in differences}
+    stages = [*opened, *(other for stage in opened for other in other_variants(stage, made, schemas))]
+    sessions = [stage.GetSessionLayer() for stage in stages]
+    layers = files(layer for stage in stages for layer in stage.GetUsedLayers(False) if layer not in sessions)
     found = {layer.identifier: concerned(layer, made) for layer in layers}
     wanted = {(name, place) for name, paths in found.items() for path in paths
               for place in (path, path.StripAllVariantSelections())}
     composition = Composition(stages, wanted)
-    done = tuple(Rewriter(layer, made, composition, found[layer.identifier]).run() for layer in layers)
+    plan = Plan(layers, made, composition, found)
+    rewriters = [Rewriter(layer, plan, found[layer.identifier]) for layer in layers]
+    for rewriter in rewriters:
+        rewriter.rename()
+    follower = Follower(plan, {key: names for rewriter in rewriters for key, names in rewriter.moved.items()})
+    done = tuple(rewriter.follow(follower) for rewriter in rewriters)
     remarks = {note for stage in stages for note in _missing(stage)} | {note for item in done for note in _lost(item)}
-    remarks |= set(remaining(stages, done, made, differences, physx=schema is physx_generated))
-    return Migration(done, tuple(sorted(remarks)), tuple(stages))
+    remarks |= set(unhandled_clips(stages, made))
+    remarks |= set(remaining(stages, done, made, differences, read=len(opened) if schema is physx_generated else None))
+    return Migration(done, tuple(sorted(remarks)), tuple(stages), together(done, composition))
 
 
 def _lost(change: LayerChange) -> Iterator[Note]:
@@ -73,7 +88,9 @@ def _missing(stage: Any) -> Iterator[Note]:
 
 def migration_rules(
     definitions: Iterable[Definition], moves: Iterable[Move] = MOVES, to: str | None = None,
-    prefixes: Mapping[str, str] | None = None,
+    differences: Sequence[Difference] = (),
 ) -> Rules:
     """The rules that lead to a release. Raises ValueError for text that is no release."""
-    return rules(definitions, moves, to, prefixes)
+    known = {item.identifier: item for item in definitions}
+    return rules(known.values(), moves, to, former_prefixes(differences), renames(differences, known),
+                 traced(differences))

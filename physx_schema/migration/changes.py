@@ -130,15 +130,15 @@ def _says(item: Difference, prop: Any) -> bool:
     if item.change == "variability":
         return item.new == "uniform" and bool(prop.layer.GetNumTimeSamplesForPath(prop.path))
     if item.change == "token removed":
-        return any(item.old in words for words in _words(prop))
+        return any(item.old in words for words in words(prop))
     if item.change == "tokens":
-        return any(word not in item.new.split(", ") for words in _words(prop) for word in words)
+        return any(word not in item.new.split(", ") for words in words(prop) for word in words)
     if item.change == "several targets":
         return len(prop.targetPathList.GetAppliedItems()) > 1
     return True
 
 
-def _words(prop: Any) -> Iterator[Sequence[str]]:
+def words(prop: Any) -> Iterator[Sequence[str]]:
     """Every value of an attribute as a list of words."""
     layer, path = prop.layer, prop.path
     values = [layer.QueryTimeSample(path, time) for time in layer.ListTimeSamplesForPath(path)]

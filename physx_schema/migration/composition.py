@@ -35,11 +35,14 @@ class Composition:
     def __init__(self, stages: Sequence[Any], wanted: Iterable[tuple[str, Any]]) -> None:
         self.stages = stages                # keeps the prims alive
         self._sites: dict[tuple[str, Any], list[Site]] = {key: [] for key in wanted}
+        groups: dict[tuple[tuple[str, Any], ...], None] = {}
         for prim in _prims(stages) if self._sites else ():
-            for place, spec in enumerate(prim.GetPrimStack()):
-                found = self._sites.get((spec.layer.identifier, spec.path))
-                if found is not None:
-                    found.append(Site(prim, place))
+            keys = [(spec.layer.identifier, spec.path) for spec in prim.GetPrimStack()]
+            for place, key in enumerate(keys):
+                if key in self._sites:
+                    self._sites[key].append(Site(prim, place))
+            groups[tuple(key for key in keys if key in self._sites)] = None
+        self.groups = [group for group in groups if group]     # the wanted prim specs of each prim, once
 
     def sites(self, layer: Any, path: Any) -> list[Site]:
         """The composed prims that a prim spec takes part in; none in a variant that is not selected."""
@@ -53,10 +56,25 @@ class Composition:
         found: set[str] = set()
         for place in {path, path.StripAllVariantSelections()}:
             for site in self.sites(layer, place):
-                found |= {str(site.prim.GetTypeName()), *map(str, site.prim.GetAppliedSchemas()), *_applied(site.prim)}
+                found |= self.schemas_of(site.prim)
             spec = layer.GetPrimAtPath(place)
             found |= {str(spec.typeName), *_listed(spec)} if spec else set()
         return found - {""}
+
+    def schemas_of(self, prim: Any) -> set[str]:
+        """Type and applied API schemas of a prim, as they stand there."""
+        return {str(prim.GetTypeName()), *map(str, prim.GetAppliedSchemas()), *_applied(prim)} - {""}
+
+    def composed(self, layer: Any, path: Any, target: Any) -> list[Any]:
+        """The prims that a prim spec means where it names another prim."""
+        found = []
+        for site in self.sites(layer, path):
+            for node in _nodes(site.prim.GetPrimIndex().rootNode):
+                if node.path == path and layer in node.layerStack.layers:
+                    place = node.mapToRoot.MapSourceToTarget(target.StripAllVariantSelections())
+                    prim = site.prim.GetStage().GetPrimAtPath(place) if not place.isEmpty else None
+                    found += [prim] if prim else []
+        return found
 
     def axes(self, layer: Any, path: Any) -> tuple[str, ...] | None:
         """Instance names for the axes of the joint that a prim spec is about.
@@ -80,6 +98,13 @@ def _prims(stages: Iterable[Any]) -> Iterator[Any]:
     everything = Usd.TraverseInstanceProxies(Usd.PrimAllPrimsPredicate)
     for stage in stages:
         yield from Usd.PrimRange(stage.GetPseudoRoot(), everything)
+
+
+def _nodes(node: Any) -> Iterator[Any]:
+    """A node of a prim index and those below it."""
+    yield node
+    for child in node.children:
+        yield from _nodes(child)
 
 
 def joint_axes(prim: Any) -> tuple[str, ...] | None:

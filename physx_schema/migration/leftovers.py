@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from physx_generated._definition import Property
 from pxr import Usd
 
 from physx_schema.description import Opinion, describe
-from physx_schema.migration.changes import Difference, Place, present
+from physx_schema.migration.changes import Difference, Place, present, words
 from physx_schema.migration.composition import Composition, Site
 from physx_schema.migration.preview import Preview
 from physx_schema.migration.report import OPEN, ChangeKind, LayerChange, Note
@@ -32,20 +33,20 @@ class _Spot:
     sites: Sequence[Site]
     named: set[str]                     # schemas as they stand on the prims
     known: set[str]                     # those with parents, built-ins and present names
-    defined: Mapping[str, str]          # properties that they define
+    defined: Mapping[str, Property]     # properties that they define, by full name
 
 
 def remaining(
     stages: Sequence[Any], changes: Sequence[LayerChange], rules: Rules, differences: Sequence[Difference], *,
-    physx: bool,
+    read: int | None,
 ) -> Iterator[Note]:
-    """What to report of the stages as they will be; with `physx` PhysX's own reading of them counts too."""
+    """What to report of the stages as they will be; PhysX's own reading of the first `read` counts, if not None."""
     preview = Preview(stages, changes)
     for change in preview.missing(changes):
         yield Note(change.name, "/", "", "left", "no stage could be composed of the migrated layer, so nothing shows "
                    "whether its values are used", "write it, then run check and describe on the stage")
     moved = any(note.became for change in changes for note in change.notes)
-    unread = _unread(preview.stages) if physx and moved else {}
+    unread = _unread(preview.stages[:read]) if read is not None and moved else {}
     layers = [preview.layer(change) for change in changes]
     wanted = {(layer.identifier, path) for layer in layers for spec in prim_specs(layer) if _is_concerned(spec)
               for path in (spec.path, spec.path.StripAllVariantSelections())}
@@ -57,8 +58,8 @@ def remaining(
             if (layer.identifier, spec.path) not in wanted:
                 continue
             spot = _spot(spec, layer, composition, rules)
-            found = {**_orphans(spot, rules, differences, claimed=not physx), **_unproven(spot, became, unread),
-                     **_breaking(spot, differences)}
+            found = {**_orphans(spot, rules, differences, claimed=read is None),
+                     **_unproven(spot, became, unread, rules), **_breaking(spot, differences)}
             yield from (Note(change.name, spot.path, name, *said) for name, said in found.items()
                         if (spot.path, name) not in left)
 
@@ -82,7 +83,7 @@ def _spot(spec: Any, layer: Any, composition: Composition, rules: Rules) -> _Spo
 Said = dict[str, tuple[ChangeKind, str, str]]       # property to kind, message and fix
 
 
-def _unproven(spot: _Spot, became: Mapping[tuple[str, str], Note], unread: Unread) -> Said:
+def _unproven(spot: _Spot, became: Mapping[tuple[str, str], Note], unread: Unread, rules: Rules) -> Said:
     """Values that were moved and have no effect where they are now."""
     found: Said = {}
     for name in (prop.name for prop in spot.spec.properties if (spot.path, prop.name) in became):
@@ -90,11 +91,22 @@ def _unproven(spot: _Spot, became: Mapping[tuple[str, str], Note], unread: Unrea
                    if place in unread]
         if name not in spot.defined:
             found[name] = "left", "is what no schema of the prim defines", "apply the schema that it belongs to"
+        elif (gone := rules.find(name)) and not gone[0].schema:
+            found[name] = "left", f"{name} is retired and has no successor one to one", gone[0].instead or "remove it"
+        elif other := _foreign_words(spot.spec.properties[name], spot.defined[name]):
+            found[name] = ("left", f"has {', '.join(other)}, which the schema does not allow",
+                           "author one that it allows")
         elif reasons:
             kind: ChangeKind = "note" if reasons[0].code in CIRCUMSTANCES else "left"
             fix = reasons[0].suggestion or "remove it, or author it where it is read"
             found[name] = kind, f"PhysX does not read it on this stage: {reasons[0].reason}", fix
     return found
+
+
+def _foreign_words(prop: Any, definition: Property) -> list[str]:
+    """The words of a property that its definition does not allow."""
+    allowed = getattr(definition, "tokens", ())
+    return sorted({word for group in words(prop) for word in group if word not in allowed}) if allowed else []
 
 
 def _breaking(spot: _Spot, differences: Sequence[Difference]) -> Said:
@@ -120,16 +132,17 @@ def _orphans(spot: _Spot, rules: Rules, differences: Sequence[Difference], *, cl
         rule = "it has none" if ":" in entry else "it needs one"
         found["apiSchemas"] = "left", f"{entry}: wrong instance name, {rule}", "apply it as it is to be applied now"
     for name, prop in [(prop.name, prop) for prop in spot.spec.properties if ":" in prop.name]:
-        if name in spot.defined or rules.find(name) or name in registered:
+        if name in spot.defined or rules.is_former(name) or name in registered:
             continue
         claimant, former = rules.standing.claiming(name, spot.known), rules.standing.renamed(name, spot.known)
         owner = rules.standing.owner(name)
         if owner and owner not in spot.known and claimed:
             found[name] = "left", f"{owner} is not on the prim, so nothing reads it", f"apply {owner}, or remove it"
-        elif claimant and claimed:
+        elif claimant and claimed and not (prop.custom and not former):
             found[name] = "left", f"{claimant} has no such property", "author what replaces it, or remove it"
         elif former:
-            found[name] = ("left", f"no schema of the prim defines it; it may be of {former}",
+            was = rules.standing.definitions[former].renamed_from
+            found[name] = ("left", f"no schema of the prim defines it; it may be of {former}, once {was}",
                            "give the file of `physx-schema diff OLD NEW --json` as --changes, or rename it by hand")
         elif gone and not prop.custom and name.partition(":")[0] not in OF_USERS:
             found[name] = ("left", f"no schema of the prim defines it; it may be of {', '.join(gone)}, which is gone",

@@ -32,6 +32,7 @@ class LayerChange:
     layer: Any
     copy: Any                           # a layer of its own with the changed content
     notes: tuple[Note, ...]
+    depends: frozenset[str] = frozenset()           # identifiers of the layers whose changed names it uses
 
     @property
     def name(self) -> str:
@@ -56,11 +57,18 @@ class Migration:
     layers: tuple[LayerChange, ...]
     problems: tuple[Note, ...] = ()     # what of the stages could not be looked at
     stages: tuple[Any, ...] = ()        # USD lets go of layers that no stage uses
+    groups: tuple[frozenset[str], ...] = ()         # identifiers of layers that are written together or not at all
 
     @property
     def changed(self) -> tuple[LayerChange, ...]:
         """The layers that would change."""
         return tuple(item for item in self.layers if item.changed)
+
+    def partners(self, change: LayerChange) -> tuple[LayerChange, ...]:
+        """The changed layers that are written with this one or not at all, itself among them."""
+        name = change.layer.identifier
+        group = next((group for group in self.groups if name in group), frozenset((name,)))
+        return tuple(item for item in self.changed if item.layer.identifier in group)
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -7,9 +7,11 @@ from typing import Any
 
 from pxr import Sdf
 
-from physx_schema.migration.composition import Composition
+from physx_schema.migration.follow import Follower
+from physx_schema.migration.plan import Named, Plan
 from physx_schema.migration.report import ChangeKind, LayerChange, Note, layer_name
 from physx_schema.migration.rules import Rules, Successor
+from physx_schema.migration.values import retype
 
 LISTS = ("explicitItems", "addedItems", "prependedItems", "appendedItems", "deletedItems", "orderedItems")
 ADDING = ("explicitItems", "addedItems", "prependedItems", "appendedItems")
@@ -17,10 +19,10 @@ VALUES = ("default", "timeSamples", "spline", "connectionPaths", "targetPaths")
 DECLARATION = ("typeName", "custom", "variability")
 
 
-def prim_specs(layer: Any) -> Iterator[Any]:
-    """Every prim spec, those in variants included, parents first."""
+def prim_specs(layer: Any, root: Any = Sdf.Path.absoluteRootPath) -> Iterator[Any]:
+    """Every prim spec at or below a path, those in variants included, parents first."""
     paths: list[Any] = []
-    layer.Traverse(Sdf.Path.absoluteRootPath, paths.append)
+    layer.Traverse(root, paths.append)
     for path in sorted(path for path in paths if path.IsPrimPath() or path.IsPrimVariantSelectionPath()):
         spec = layer.GetPrimAtPath(path)
         if spec:
@@ -29,9 +31,22 @@ def prim_specs(layer: Any) -> Iterator[Any]:
 
 def concerned(layer: Any, rules: Rules) -> list[Any]:
     """Paths of the prim specs with something that the rules speak of."""
-    return [spec.path for spec in prim_specs(layer)
-            if rules.schema(spec.typeName) or any(rules.schema(str(name).partition(":")[0]) for name in items(spec))
-            or any(rules.find(prop.name) for prop in spec.properties)]
+    return [spec.path for spec in prim_specs(layer) if is_concerned(spec, rules)]
+
+
+def is_concerned(spec: Any, rules: Rules) -> bool:
+    """Whether the rules speak of a class or property that a prim spec has or names."""
+    return (rules.schema(spec.typeName) or any(rules.schema(str(name).partition(":")[0]) for name in items(spec))
+            or any(rules.find(prop.name) or rules.suspect(prop.name) for prop in spec.properties)
+            or any(rules.find(path.name) for path in _named(spec)))
+
+
+def _named(spec: Any) -> Iterator[Any]:
+    """Paths of the properties that a prim spec names: in its order of properties, connections and targets."""
+    yield from (spec.path.StripAllVariantSelections().AppendProperty(name) for name in spec.propertyOrder)
+    for prop in spec.properties:
+        listed = prop.connectionPathList if isinstance(prop, Sdf.AttributeSpec) else prop.targetPathList
+        yield from (path for field in LISTS for path in getattr(listed, field) if path.IsPropertyPath())
 
 
 def items(spec: Any) -> list[str]:
@@ -43,35 +58,45 @@ def items(spec: Any) -> list[str]:
 
 
 class Rewriter:
-    """Changes the copy of one layer and notes what it does."""
+    """Changes the copy of one layer and notes what it does: names first, then what names them on any layer."""
 
-    def __init__(self, layer: Any, rules: Rules, composition: Composition, paths: Sequence[Any]) -> None:
+    def __init__(self, layer: Any, plan: Plan, paths: Sequence[Any]) -> None:
         self.layer = layer
         self.name = layer_name(layer)
         self.paths = paths                  # of the prim specs that are concerned
-        self.rules = rules
-        self.composition = composition
+        self.plan = plan
+        self.rules = plan.rules
+        self.composition = plan.composition
         self.copy = Sdf.Layer.CreateAnonymous(".usda")
         self.copy.TransferContent(layer)
         self.notes: list[Note] = []
+        self.moved: dict[Named, tuple[str, ...]] = {}
+        self.depends: set[str] = set()      # identifiers of layers whose changes are named here
         self._path = Sdf.Path.absoluteRootPath
 
-    def run(self) -> LayerChange:
-        """The layer and its rewritten copy."""
+    def rename(self) -> None:
+        """Types, schemas and properties under their present names."""
         with Sdf.ChangeBlock():
             for path in self.paths:
                 self._path = path
+                kept = self.plan.obstacle(self.layer, path)
+                if kept:
+                    self.note("left", "apiSchemas", kept.message, kept.fix)
+                    continue
                 self._type()
                 self._schemas()
                 for name in [prop.name for prop in self._spec().properties]:
-                    found = self.rules.find(name)
-                    if found is not None:
-                        self._property(name, *found)
-            for spec in prim_specs(self.copy):
-                self._path = spec.path
-                for prop in spec.properties:
-                    self._paths(prop)
-        return LayerChange(self.layer, self.copy, tuple(sorted(set(self.notes))))
+                    self._property(name)
+
+    def follow(self, follower: Follower) -> LayerChange:
+        """Connections, targets and orders of properties with present names; the layer and its rewritten copy."""
+        with Sdf.ChangeBlock():
+            for path in self.paths:
+                self._path = path
+                self._order(follower)
+                for prop in self._spec().properties:
+                    self._paths(prop, follower)
+        return LayerChange(self.layer, self.copy, tuple(sorted(set(self.notes))), frozenset(self.depends))
 
     def note(self, kind: ChangeKind, name: str, message: str, fix: str = "", became: Iterable[str] = ()) -> None:
         """Record what was done or left at the present prim spec."""
@@ -155,57 +180,39 @@ class Rewriter:
 
     # --- properties ---
 
-    def _property(self, name: str, successor: Successor, instance: str) -> None:
-        """One property with a former or retired name."""
-        known = self._known(self._path)
-        if not successor.certain and successor.former not in known:
-            return                          # another schema has a property of this name
-        if not successor.schema:
-            self._left(name, name, successor.instead)
+    def _property(self, name: str) -> None:
+        """One property that may have a former or retired name, or another type now."""
+        found = self.plan.successors(name, self.plan.known(self.layer, self._path))
+        kept = self.plan.obstacle(self.layer, self._path, name)
+        if kept:
+            self.note("left", name, kept.message, kept.fix)
+        if kept or not found:
             return
-        if self._stands_in_the_way(name, successor, instance, known):
+        if all(successor.full_name(instance) == name for successor, instance in found):
+            self._retype(name, found[0][0].type)
             return
-        spec = self._spec().properties[name]
-        kind = str(spec.typeName) if isinstance(spec, Sdf.AttributeSpec) else "rel"
-        if kind != successor.type:
-            present = successor.full_name(instance)
-            self.note("left", name, f"is of type {kind}, and {present} is of type {successor.type}",
-                      f"author the value as {present}")
-            return
-        targets = self._targets(name, successor, instance)
-        wins = [target for target in targets if self._yields(name, target)]
-        free = [target for target in targets if target not in wins]
-        for target in free:
-            self._copy(name, target)
-            self._say_if_ignored(name, target, successor)
-        for target in wins:
-            self._copy_metadata(name, target)
-        if targets:
+        everything: list[str] = []
+        for successor, instance in found:
+            targets = self._targets(name, successor, instance)
+            for target in targets:
+                if self._yields(name, target):
+                    self._copy_metadata(name, target)
+                else:
+                    self._copy(name, target, successor.type)
+                    self._say_if_ignored(name, target, successor)
+            everything += targets
+        if everything:
             del self._spec().properties[name]
-            moved = successor.per_axis or successor.schema != successor.former
-            self.note("moved" if moved else "renamed", name, f"{name} -> {', '.join(targets)}", became=targets)
+            moved = any(successor.per_axis or successor.schema != successor.former for successor, _ in found)
+            self.moved[self.layer.identifier, self._path, name] = tuple(everything)
+            self.note("moved" if moved else "renamed", name, f"{name} -> {', '.join(everything)}", became=everything)
 
-    def _stands_in_the_way(self, name: str, successor: Successor, instance: str, known: set[str]) -> bool:
-        """Whether a value has no effect, or is another schema's, so that it is left; that is said."""
-        shared = sorted(successor.others & known)
-        if shared:
-            self.note("left", name, f"may be of {shared[0]} or the former name of a property of {successor.former}",
-                      f"author the one of {successor.former} under its present name")
-        former = f"{successor.former}:{instance}" if instance else successor.former
-        if shared or former in known or self.rules.standing.is_view(successor.former):
-            return bool(shared)
-        unknown = not self.composition.sites(self.layer, self._path) and not known
-        self.note("left", name, f"nothing here says that the prim has {former}" if unknown else
-                  f"{former} is not on the prim, so the value had no effect",
-                  "migrate a stage in which this layer is used" if unknown else
-                  f"apply {former} and migrate again if the value is meant, else remove it")
-        return True
-
-    def _known(self, path: Any) -> set[str]:
-        """The schemas of the prims that a prim spec takes part in, present names too, and without instance."""
-        found = self.composition.schemas(self.layer, path)
-        full = self.rules.standing.all_of(found)
-        return full | {name.partition(":")[0] for name in full}
+    def _retype(self, name: str, kind: str) -> None:
+        """The same property under the type that it has now."""
+        spec = self._spec().properties[name]
+        if isinstance(spec, Sdf.AttributeSpec) and str(spec.typeName) != kind:
+            self.note("renamed", name, f"{spec.typeName} -> {kind}")
+            retype(spec, kind)
 
     def _targets(self, name: str, successor: Successor, instance: str) -> list[str]:
         if successor.per_axis:
@@ -237,19 +244,26 @@ class Rewriter:
             self.note("note", name, f"counts as {target} from now on; PhysX ignored it while {applied} was applied too",
                       f"remove {target} to keep the default of {applied}")
 
-    def _copy(self, name: str, target: str) -> None:
-        """All that a property says, under another name; what that name already says stays."""
+    def _copy(self, name: str, target: str, kind: str) -> None:
+        """All that a property says, under another name and type; what that name already says stays."""
         path, goal = self._path.AppendProperty(name), self._path.AppendProperty(target)
         existing = self.copy.GetPropertyAtPath(goal)
         if not existing:
             Sdf.CopySpec(self.copy, path, self.copy, goal)
+            self._give_type(goal, kind)
             return
         said = {key: existing.GetInfo(key) for key in existing.ListInfoKeys()}
         Sdf.CopySpec(self.copy, path, self.copy, goal)
+        self._give_type(goal, kind)
         copied = self.copy.GetPropertyAtPath(goal)
         for key, value in said.items():
             if key not in (*VALUES, *DECLARATION):
                 copied.SetInfo(key, value)
+
+    def _give_type(self, goal: Any, kind: str) -> None:
+        spec = self.copy.GetPropertyAtPath(goal)
+        if isinstance(spec, Sdf.AttributeSpec):
+            retype(spec, kind)
 
     def _copy_metadata(self, name: str, target: str) -> None:
         """What a property says besides its value, where the value itself yields."""
@@ -266,35 +280,41 @@ class Rewriter:
             if not spec.HasInfo(key):
                 spec.SetInfo(key, value)
 
-    # --- paths ---
+    # --- what names properties ---
 
-    def _paths(self, prop: Any) -> None:
+    def _order(self, follower: Follower) -> None:
+        """The statement `reorder properties`."""
+        spec = self._spec()
+        names = list(map(str, spec.propertyOrder))
+        place = self._path.StripAllVariantSelections()
+        after = [new for name in names for new in self._present(follower, place.AppendProperty(name)) or (name,)]
+        if after != names:
+            spec.SetInfo("propertyOrder", list(dict.fromkeys(after)))
+            self.note("renamed", "", f"order of properties: {', '.join(after)}")
+
+    def _paths(self, prop: Any, follower: Follower) -> None:
         """Connections and targets that point at properties with former names."""
         is_attribute = isinstance(prop, Sdf.AttributeSpec)
         listed = prop.connectionPathList if is_attribute else prop.targetPathList
         for field in LISTS:
             paths = getattr(listed, field)
             for index in reversed(range(len(paths))):
-                found = self._followed(prop.name, paths[index])
-                if found:
-                    old, found = paths[index], found[:1] if is_attribute else found
-                    paths[index:index + 1] = found
+                old = paths[index]
+                names = self._present(follower, old)
+                if names:
+                    found = [old.GetPrimPath().AppendProperty(name) for name in names][:1 if is_attribute else None]
+                    paths[index:index + 1] = [path for path in found if path not in paths]
                     self.note("renamed", prop.name, f"points at {', '.join(map(str, found))} instead of {old}")
 
-    def _followed(self, name: str, path: Any) -> list[Any]:
-        """Where a path that names a property leads now; nothing where that has not changed."""
-        found = self.rules.find(path.name) if path.IsPropertyPath() else None
-        if found is None or not found[0].schema:
-            return []
-        successor, instance = found
-        prim = path.GetPrimPath()
-        if not successor.certain and successor.former not in self._known(prim):
-            return []
-        axes = self.composition.axes(self.layer, prim) if successor.per_axis else (instance,)
-        if not axes:
-            self.note("left", name, f"points at {path}, which is retired, and nothing here says which axes it has",
-                      "point it at a property of the successor")
-        return [prim.AppendProperty(successor.full_name(axis)) for axis in axes or ()]
+    def _present(self, follower: Follower, path: Any) -> tuple[str, ...]:
+        """The names that a property which the present prim spec names has now; none where that has not changed."""
+        if not path.IsPropertyPath() or self.rules.find(path.name) is None:
+            return ()
+        names, layers = follower.names(self.layer, self._path, path)
+        if names in ((), (path.name,)):
+            return ()
+        self.depends |= layers
+        return names
 
 
 def opinions(prop: Any) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from physx_generated import Definition
-from physx_generated._definition import Property
+from physx_generated._definition import PLACEHOLDER, Property
 
+from physx_schema.migration.former import Renames
 from physx_schema.migration.moves import Move
 from physx_schema.migration.standing import Standing
 
@@ -34,6 +35,12 @@ class Successor:
         return f"{self.prefix}:{instance}:{self.name}" if self.prefix else self.name
 
 
+Successors = tuple[Successor, ...]
+
+
+_Fields = tuple[str, str, str, str, bool, str]        # the fields of Successor after `former`
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """Former names to what they became."""
@@ -42,8 +49,9 @@ class Rules:
     classes: Mapping[str, str] = field(default_factory=dict)            # renamed
     moved: Mapping[str, Move] = field(default_factory=dict)             # retired, with a successor
     retired: Mapping[str, str] = field(default_factory=dict)            # retired, with what to use instead
-    single: Mapping[str, Successor] = field(default_factory=dict)       # by full name
-    multiple: Mapping[tuple[str, str], Successor] = field(default_factory=dict)     # by prefix and base name
+    single: Mapping[str, Successors] = field(default_factory=dict)      # by full name
+    multiple: Mapping[tuple[str, str], Successors] = field(default_factory=dict)    # by prefix and base name
+    traced: frozenset[str] = frozenset()                                # renamed classes with all their former names
 
     def schema(self, name: str) -> bool:
         """Whether something is to be said about a class."""
@@ -51,64 +59,99 @@ class Rules:
 
     def find(self, name: str) -> tuple[Successor, str] | None:
         """What becomes of a property and the instance name it is under; None where it is as it should be."""
-        if name in self.single:
-            return self.single[name], ""
+        return next(self.successors(name), None)
+
+    def successors(self, name: str) -> Iterator[tuple[Successor, str]]:
+        """What becomes of a property in every class that it may be of, with the instance name it is under."""
+        yield from ((item, "") for item in self.single.get(name, ()))
         head, _, rest = name.partition(":")
         instance, _, base = rest.rpartition(":")
         while instance:
-            if (head, base) in self.multiple:
-                return self.multiple[head, base], instance
+            yield from ((item, instance) for item in self.multiple.get((head, base), ()))
             instance, _, before = instance.rpartition(":")
             base = f"{before}:{base}"
-        return None
+
+    def is_former(self, name: str) -> bool:
+        """Whether a property has another name now, or none."""
+        return any(not item.schema or item.full_name(instance) != name for item, instance in self.successors(name))
+
+    def suspect(self, name: str) -> bool:
+        """Whether a property may be of a renamed class, under a prefix that nothing tells."""
+        return (name.rpartition(":")[2] in self.standing.words - {""} and ":" in name and not self.find(name)
+                and not self.standing.owner(name))
 
 
 def rules(
     definitions: Iterable[Definition], moves: Iterable[Move], version: str | None = None,
-    prefixes: Mapping[str, str] | None = None,
+    prefixes: Mapping[str, str] | None = None, renames: Renames | None = None, traced: frozenset[str] = frozenset(),
 ) -> Rules:
     """The rules that lead to `version`, a release such as "25.11.2", or to the newest that the definitions know.
 
-    `prefixes` has what prefixes multiple-apply schemas had before. Raises ValueError for text that is no release.
+    `prefixes` has what prefixes multiple-apply schemas had before, `renames` former and present names of properties,
+    and `traced` the renamed classes that nothing is missing of there. Raises ValueError for text that is no release.
     """
     newest = None if version is None else release(version)
     known = {definition.identifier: definition for definition in definitions}
     gone = {name for name, item in known.items() if reached(item.retired, newest)}
     living = _living(known, gone, newest)
     moving = {move.schema: move for move in moves if move.successor in known}
-    single: dict[str, Successor] = {}
-    multiple: dict[tuple[str, str], Successor] = {}
+    table = _Table(living)
     for definition in known.values():
         for name, found in _successors(definition, definition.identifier in gone, moving, known, newest):
-            key = (definition.prefix, name)
-            others = frozenset(living.get(key if definition.prefix else ("", name), set()) - {definition.identifier})
-            sure = not others and (definition.kind != "typed" or ":" in name)
-            entry = Successor(definition.identifier, *found, others, sure)
-            if definition.prefix:
-                multiple[key] = entry
-            else:
-                single[name] = entry
+            table.add(definition, definition.prefix, name, found)
     for identifier, prefix in (prefixes or {}).items():
-        multiple |= _under(prefix, known[identifier], living) if identifier in known else {}
+        if identifier in known and known[identifier].prefix:
+            _under(prefix, known[identifier], table)
+    for identifier, names in (renames or {}).items():
+        if identifier in known and identifier not in gone:
+            _called(names, known[identifier], table)
     former = {item.renamed_from: name for name, item in known.items() if item.renamed_from}
     return Rules(
-        Standing(known, former), former,
+        Standing(known, former, traced), former,
         {name: moving[name] for name in gone if name in moving},
-        {name: known[name].deprecated for name in gone if name not in moving}, single, multiple)
+        {name: known[name].deprecated for name in gone if name not in moving}, table.single, table.multiple, traced)
 
 
-def _under(
-    prefix: str, definition: Definition, living: Mapping[tuple[str, str], set[str]],
-) -> dict[tuple[str, str], Successor]:
+class _Table:
+    """Successors by name, in order of their classes."""
+
+    def __init__(self, living: Mapping[tuple[str, str], set[str]]) -> None:
+        self.living = living
+        self.single: dict[str, Successors] = {}
+        self.multiple: dict[tuple[str, str], Successors] = {}
+
+    def add(self, definition: Definition, prefix: str, former: str, fields: _Fields) -> None:
+        """One more successor of a name, below the instance name of a multiple-apply class with this prefix."""
+        others = frozenset(self.living.get((prefix, former), set()) - {definition.identifier})
+        sure = not others and (definition.kind != "typed" or ":" in former)
+        entry = Successor(definition.identifier, *fields, others, sure)
+        if prefix:
+            before = self.multiple.get((prefix, former), ())
+            self.multiple[prefix, former] = before if entry in before else (*before, entry)
+        else:
+            before = self.single.get(former, ())
+            self.single[former] = before if entry in before else (*before, entry)
+
+
+def _under(prefix: str, definition: Definition, table: _Table) -> None:
     """The properties of a class under its former prefix, by their names then and now."""
-    found: dict[tuple[str, str], Successor] = {}
     for name, prop in definition.by_name.items():
         for former in filter(None, (name, _former(prop) if prop.renamed_from else "")):
-            others = frozenset(living.get((prefix, former), set()) - {definition.identifier})
-            found[prefix, former] = Successor(
-                definition.identifier, definition.identifier, name, _type(prop), definition.prefix, others=others,
-                certain=not others)
-    return found
+            fields = (definition.identifier, name, _type(prop), definition.prefix, False, "")
+            table.add(definition, prefix, former, fields)
+
+
+def _called(names: Mapping[str, str], definition: Definition, table: _Table) -> None:
+    """The properties of a class under the full names that they had."""
+    for former, present in names.items():
+        prefix, placed, base = former.partition(f":{PLACEHOLDER}:")
+        start = f"{definition.prefix}:{PLACEHOLDER}:" if definition.prefix else ""
+        prop = definition.by_name.get(present.removeprefix(start))
+        is_same_kind = bool(placed) == bool(definition.prefix)
+        if prop is None or not is_same_kind or (former != present and former.removeprefix(start) in definition.by_name):
+            continue
+        fields = (definition.identifier, prop.name, _type(prop), definition.prefix, False, "")
+        table.add(definition, prefix if placed else "", base if placed else former, fields)
 
 
 def release(text: str) -> tuple[int, ...]:
@@ -133,9 +176,6 @@ def _living(
             if definition.identifier not in gone and not reached(prop.retired, newest):
                 found.setdefault((definition.prefix, prop.name), set()).add(definition.identifier)
     return found
-
-
-_Fields = tuple[str, str, str, str, bool, str]        # the fields of Successor after `former`
 
 
 def _successors(

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from physx_generated import Definition
+from physx_generated._definition import Property
 
 
 class Standing:
     """The definitions of a package, asked by the names that stand on prims."""
 
-    def __init__(self, definitions: Mapping[str, Definition], former: Mapping[str, str]) -> None:
+    def __init__(
+        self, definitions: Mapping[str, Definition], former: Mapping[str, str], traced: Container[str] = (),
+    ) -> None:
         self.definitions = definitions
         self.former = former                # name of a renamed class to its present one
+        # What properties of renamed classes are and were called below prefixes that nothing tells, by present name.
+        self.last_words = {name: _last_words(definitions[name]) for name in former.values() if name not in traced}
+        self.words = frozenset().union(*self.last_words.values())
 
     def all_of(self, names: Iterable[str]) -> set[str]:
         """Types and applied schemas with their parents and built-ins, renamed ones under their present names too.
@@ -44,16 +50,16 @@ class Standing:
             inside.append(f"{name}:{both}" if both else name)
         return inside
 
-    def properties(self, applied: Iterable[str]) -> dict[str, str]:
-        """Full name of every property that these schemas define, to its Sdf type; "rel" for a relationship."""
-        found: dict[str, str] = {}
+    def properties(self, applied: Iterable[str]) -> dict[str, Property]:
+        """Full name of every property that these schemas define, to its definition."""
+        found: dict[str, Property] = {}
         for entry in applied:
             schema, _, instance = entry.partition(":")
             definition = self.definitions.get(schema)
             if definition is None or self.misapplied(entry):
                 continue
             start = definition.start(instance)
-            found |= {start + name: str(getattr(prop, "type", "rel")) for name, prop in definition.accessible.items()}
+            found |= {start + name: prop for name, prop in definition.accessible.items()}
         return found
 
     def claiming(self, name: str, applied: Iterable[str]) -> str:
@@ -97,16 +103,17 @@ class Standing:
         The namespace that a class had before its own name changed stands in no definition.
         """
         last = name.rpartition(":")[2]
-        for entry in sorted(applied):
-            definition = self.definitions.get(entry.partition(":")[0])
-            if definition is None or not definition.renamed_from:
-                continue
-            names = {other.name.rpartition(":")[2] for other in definition.by_name.values()}
-            if last in names | {other.renamed_from for other in definition.by_name.values()}:
-                return f"{definition.identifier}, once {definition.renamed_from}"
-        return ""
+        found = (entry.partition(":")[0] for entry in sorted(applied))
+        return next((schema for schema in found if last in self.last_words.get(schema, ())), "")
 
     def is_view(self, schema: str) -> bool:
         """Whether a schema is on every prim, as one that is not applied is."""
         definition = self.definitions.get(schema)
         return definition is not None and definition.kind == "non-applied"
+
+
+def _last_words(definition: Definition) -> frozenset[str]:
+    """The last parts of the names that properties have and had."""
+    names = {prop.name for prop in definition.by_name.values()}
+    names |= {prop.renamed_from for prop in definition.by_name.values()}
+    return frozenset(name.rpartition(":")[2] for name in names) - {""}

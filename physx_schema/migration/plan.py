@@ -1,0 +1,146 @@
+"""Which values move and which stay: what composes one prim moves together, or none of it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pxr import Sdf
+
+from physx_schema.migration.composition import Composition
+from physx_schema.migration.report import layer_name
+from physx_schema.migration.rules import Rules, Successor
+from physx_schema.migration.values import holds
+
+Spec = tuple[str, Any]                  # identifier of a layer and path of a prim spec
+Named = tuple[str, Any, str]            # the same and a property, empty for the prim spec as a whole
+
+
+class Obstacle(NamedTuple):
+    """Why something stays as it is."""
+
+    message: str
+    fix: str
+    spreads: bool = False               # whether the same property stays in the other specs of the prim too
+
+
+class Plan:
+    """What stays of the prim specs that the rules speak of; everything else of them moves."""
+
+    def __init__(self, layers: Sequence[Any], rules: Rules, composition: Composition,
+                 found: Mapping[str, Sequence[Any]]) -> None:
+        self.rules = rules
+        self.composition = composition
+        self._known: dict[Spec, set[str]] = {}
+        self.stays: dict[Named, Obstacle] = {}
+        for layer in layers:
+            for path in found[layer.identifier]:
+                self.stays |= dict(self._obstacles(layer, path))
+        self._spread({layer.identifier: layer for layer in layers})
+
+    def obstacle(self, layer: Any, path: Any, name: str = "") -> Obstacle | None:
+        """Why a property, or a prim spec with all that it says, stays as it is."""
+        return self.stays.get((layer.identifier, path, name))
+
+    def known(self, layer: Any, path: Any) -> set[str]:
+        """The schemas of the prims that a prim spec takes part in, present names too, and without instance."""
+        key = layer.identifier, path
+        if key not in self._known:
+            self._known[key] = self.full(self.composition.schemas(layer, path))
+        return self._known[key]
+
+    def full(self, schemas: set[str]) -> set[str]:
+        """Schemas with all that comes with them, with and without instance names."""
+        found = self.rules.standing.all_of(schemas)
+        return found | {name.partition(":")[0] for name in found}
+
+    def successors(self, name: str, known: set[str]) -> list[tuple[Successor, str]]:
+        """What a property becomes in the classes that are there; where none is, in the one that its name tells."""
+        found = list(self.rules.successors(name))
+        here = [item for item in found if full_former(*item) in known]
+        return here or [item for item in found if item[0].full_name(item[1]) != name
+                        and (item[0].certain or item[0].former in known)][:1]
+
+    # --- one prim spec ---
+
+    def _obstacles(self, layer: Any, path: Any) -> Iterator[tuple[Named, Obstacle]]:
+        """What stays for reasons of its own."""
+        known = self.known(layer, path)
+        for prop in layer.GetPrimAtPath(path).properties:
+            for successor, instance in self.successors(prop.name, known):
+                found = self._reason(layer, path, prop, successor, instance)
+                if found:
+                    yield (layer.identifier, path, prop.name), found
+            lost = self._lost(layer, path, prop)
+            if lost:
+                yield (layer.identifier, path, ""), lost
+
+    def _reason(self, layer: Any, path: Any, prop: Any, successor: Successor, instance: str) -> Obstacle | None:
+        """Why a property does not become its successor."""
+        known, name, former = self.known(layer, path), prop.name, full_former(successor, instance)
+        if not successor.schema:
+            return Obstacle(f"{name} is retired and has no successor one to one", successor.instead or "remove it")
+        shared = sorted(successor.others & known)
+        if shared:
+            return Obstacle(f"may be of {shared[0]} or the former name of a property of {successor.former}",
+                            f"author the one of {successor.former} under its present name", spreads=True)
+        if former not in known and not self.rules.standing.is_view(successor.former):
+            if not self.composition.sites(layer, path) and not known:
+                return Obstacle(f"nothing here says that the prim has {former}",
+                                "migrate a stage in which this layer is used")
+            return Obstacle(f"{former} is not on the prim, so the value had no effect",
+                            f"apply {former} and migrate again if the value is meant, else remove it")
+        present, kind = successor.full_name(instance), type_of(prop)
+        if kind == successor.type or (isinstance(prop, Sdf.AttributeSpec) and successor.type != "rel"
+                                      and holds(successor.type, prop)):
+            return None
+        return Obstacle(f"is of type {kind}, and {present} is of type {successor.type}, which does not hold its values",
+                        f"author the value as {present}", spreads=True)
+
+    def _lost(self, layer: Any, path: Any, prop: Any) -> Obstacle | None:
+        """Why nothing of the prim moves: a value of a class that is to be renamed would not move along."""
+        if not self.rules.suspect(prop.name):
+            return None
+        former = {self.rules.classes[name]: name for name in self.known(layer, path) if name in self.rules.classes}
+        schema = self.rules.standing.renamed(prop.name, former)
+        if not schema:
+            return None
+        return Obstacle(f"{former[schema]} stays: {prop.name} may be of it, and nothing says what {schema} calls that",
+                        "give the file of `physx-schema diff OLD NEW --json` as --changes, or rename both by hand",
+                        spreads=True)
+
+    # --- all that compose a prim ---
+
+    def _spread(self, layers: Mapping[str, Any]) -> None:
+        """Have the same property stay in all specs of a prim, and with a prim spec all others of the prim."""
+        more = True
+        while more:
+            more = False
+            for group in self.composition.groups:
+                for name, source in self._spreading(group):
+                    for key in group:
+                        prop = layers[key[0]].GetPrimAtPath(key[1]).properties.get(name) if name else None
+                        if (*key, name) not in self.stays and (prop or not name):
+                            self.stays[(*key, name)] = _because(source, layers[source[0]], self.stays[(*source, name)])
+                            more = True
+
+    def _spreading(self, group: Sequence[Spec]) -> list[tuple[str, Spec]]:
+        members = set(group)
+        found = {named[2]: named[:2] for named, obstacle in self.stays.items()
+                 if obstacle.spreads and named[:2] in members} if len(members) > 1 else {}
+        return sorted(found.items())
+
+
+def _because(source: Spec, layer: Any, obstacle: Obstacle) -> Obstacle:
+    """The obstacle of another spec of the prim."""
+    return Obstacle(f"stays as {source[1]} in {layer_name(layer)} does: {obstacle.message}", obstacle.fix, spreads=True)
+
+
+def full_former(successor: Successor, instance: str) -> str:
+    """The class that a property belonged to, as in apiSchemas."""
+    return f"{successor.former}:{instance}" if instance else successor.former
+
+
+def type_of(prop: Any) -> str:
+    """The Sdf type of a property spec; "rel" for a relationship."""
+    return str(prop.typeName) if isinstance(prop, Sdf.AttributeSpec) else "rel"

@@ -1,0 +1,77 @@
+"""The same stages with other variants selected, so that what lies in these is composed as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterator
+from typing import Any
+
+from pxr import Sdf, Usd
+
+from physx_schema.migration.rewrite import is_concerned, items, prim_specs
+from physx_schema.migration.rules import Rules
+
+Variant = tuple[str, Any]               # identifier of a layer and path of a variant
+_ARCS = ("references", "payload", "inheritPaths", "specializes")
+
+
+def other_variants(stage: Any, rules: Rules, schemas: Container[str]) -> list[Any]:
+    """Stages that together have every variant selected that holds something for the rules, or composes other prims.
+
+    Each selects one more variant of every set that has any; the given stage is not among them. `schemas` are classes
+    that something is said about where they are on a prim.
+    """
+    seen: set[Variant] = set()
+    found: list[Any] = []
+    waiting = [stage]
+    while waiting:
+        base = waiting[-1]
+        chosen = _unseen(base, seen, lambda layer, path: _matters(layer, path, rules, schemas))
+        if chosen:
+            found.append(_selecting(base, chosen))
+            waiting.append(found[-1])
+        else:
+            waiting.pop()
+    return found
+
+
+def _unseen(stage: Any, seen: set[Variant], matters: Callable[[str, Any], bool]) -> dict[tuple[Any, str], str]:
+    """A variant for each prim and set that has one which was not seen; it counts as seen from then on."""
+    chosen: dict[tuple[Any, str], str] = {}
+    for prim in Usd.PrimRange(stage.GetPseudoRoot(), Usd.PrimAllPrimsPredicate):
+        sets = prim.GetVariantSets()
+        for name in sets.GetNames():
+            seen |= set(_specs(prim, name, sets.GetVariantSelection(name)))
+            for variant in sets.GetVariantSet(name).GetVariantNames():
+                specs = set(_specs(prim, name, variant))
+                if not specs <= seen and (prim.GetPath(), name) not in chosen:
+                    seen |= specs
+                    if any(matters(*spec) for spec in specs):
+                        chosen[prim.GetPath(), name] = variant
+    return chosen
+
+
+def _specs(prim: Any, set_name: str, variant: str) -> Iterator[Variant]:
+    """The variant on each layer that has it."""
+    for spec in prim.GetPrimStack():
+        path = spec.path.AppendVariantSelection(set_name, variant)
+        if spec.layer.GetPrimAtPath(path):
+            yield spec.layer.identifier, path
+
+
+def _matters(name: str, path: Any, rules: Rules, schemas: Container[str]) -> bool:
+    """Whether a variant holds something for the rules or has one of these classes, or leads to prims elsewhere."""
+    return any(
+        any(map(spec.HasInfo, _ARCS)) or is_concerned(spec, rules) or str(spec.typeName) in schemas
+        or any(entry.partition(":")[0] in schemas for entry in items(spec))
+        for spec in prim_specs(Sdf.Layer.Find(name), path))
+
+
+def _selecting(stage: Any, chosen: dict[tuple[Any, str], str]) -> Any:
+    """The stage with other selections in a session layer of its own."""
+    session = Sdf.Layer.CreateAnonymous(".usda")
+    session.TransferContent(stage.GetSessionLayer())
+    for (path, name), variant in chosen.items():
+        Sdf.CreatePrimInLayer(session, path).variantSelections[name] = variant
+    made = Usd.Stage.Open(stage.GetRootLayer(), session, stage.GetPathResolverContext(), Usd.Stage.LoadNone)
+    made.SetLoadRules(stage.GetLoadRules())
+    return made
