@@ -34,9 +34,10 @@ class Place(NamedTuple):
 
     spec: Any
     listed: Sequence[str]               # its own apiSchemas
+    own: set[str]                       # what these and its own type bring
     known: set[str]                     # every schema of the prims that it takes part in, with instance names
     type_name: str                      # of those prims
-    authored: Callable[[str], bool]     # whether any spec of those prims has a value for a property
+    authored: Callable[[str], bool]     # whether every one of those prims has a value for a property
 
 
 class Found(NamedTuple):
@@ -109,7 +110,7 @@ def _on_properties(item: Difference, place: Place) -> Iterator[Found]:
     for name in sorted(_names(item, place)):
         prop = place.spec.properties.get(name)
         if item.change == "default":
-            is_here = any(entry.partition(":")[0] == item.schema for entry in (*place.listed, place.spec.typeName))
+            is_here = any(entry.partition(":")[0] == item.schema for entry in place.own)
             if is_here and not place.authored(name):
                 yield Found(name, item, f"author {item.old or 'a value'} where that is meant: the stage leaves it out")
         elif prop and _says(item, prop):

@@ -66,15 +66,14 @@ class Composition:
         return {str(prim.GetTypeName()), *map(str, prim.GetAppliedSchemas()), *_applied(prim)} - {""}
 
     def composed(self, layer: Any, path: Any, target: Any) -> list[Any]:
-        """The prims that a prim spec means where it names another prim."""
-        found = []
-        for site in self.sites(layer, path):
-            for node in _nodes(site.prim.GetPrimIndex().rootNode):
-                if node.path == path and layer in node.layerStack.layers:
-                    place = node.mapToRoot.MapSourceToTarget(target.StripAllVariantSelections())
-                    prim = site.prim.GetStage().GetPrimAtPath(place) if not place.isEmpty else None
-                    found += [prim] if prim else []
-        return found
+        """The prims that a prim spec means where it names another prim, with any variants selected."""
+        places = {(site.prim.GetStage().GetRootLayer().identifier, node.mapToRoot.MapSourceToTarget(
+            target.StripAllVariantSelections())) for site in self.sites(layer, path)
+            for node in _nodes(site.prim.GetPrimIndex().rootNode)
+            if node.path == path and layer in node.layerStack.layers}
+        prims = [stage.GetPrimAtPath(place) for root, place in sorted(places) if not place.isEmpty
+                 for stage in self.stages if stage.GetRootLayer().identifier == root]
+        return [prim for prim in prims if prim]
 
     def axes(self, layer: Any, path: Any) -> tuple[str, ...] | None:
         """Instance names for the axes of the joint that a prim spec is about.

@@ -59,7 +59,7 @@ def remaining(
                 continue
             spot = _spot(spec, layer, composition, rules)
             found = {**_orphans(spot, rules, differences, claimed=read is None),
-                     **_unproven(spot, became, unread, rules), **_breaking(spot, differences)}
+                     **_unproven(spot, became, unread, rules), **_breaking(spot, differences, rules)}
             yield from (Note(change.name, spot.path, name, *said) for name, said in found.items()
                         if (spot.path, name) not in left)
 
@@ -109,11 +109,13 @@ def _foreign_words(prop: Any, definition: Property) -> list[str]:
     return sorted({word for group in words(prop) for word in group if word not in allowed}) if allowed else []
 
 
-def _breaking(spot: _Spot, differences: Sequence[Difference]) -> Said:
+def _breaking(spot: _Spot, differences: Sequence[Difference], rules: Rules) -> Said:
     """What has changed without a successor."""
+    listed = items(spot.spec)
     place = Place(
-        spot.spec, items(spot.spec), spot.known, next((str(site.prim.GetTypeName()) for site in spot.sites), ""),
-        lambda name: any(site.prim.GetProperty(name).IsAuthored() for site in spot.sites))
+        spot.spec, listed, rules.standing.all_of([*listed, str(spot.spec.typeName)]), spot.known,
+        next((str(site.prim.GetTypeName()) for site in spot.sites), ""),
+        lambda name: all(site.prim.GetProperty(name).IsAuthored() for site in spot.sites))
     found: Said = {}
     for item in present(differences, place):
         message = f"{item.difference.schema}: {item.difference.text}"

@@ -135,7 +135,7 @@ class _Table:
 
 def _under(prefix: str, definition: Definition, table: _Table) -> None:
     """The properties of a class under its former prefix, by their names then and now."""
-    for name, prop in definition.by_name.items():
+    for name, prop in definition.own.items():
         for former in filter(None, (name, _former(prop) if prop.renamed_from else "")):
             fields = (definition.identifier, name, _type(prop), definition.prefix, False, "")
             table.add(definition, prefix, former, fields)
@@ -146,9 +146,9 @@ def _called(names: Mapping[str, str], definition: Definition, table: _Table) -> 
     for former, present in names.items():
         prefix, placed, base = former.partition(f":{PLACEHOLDER}:")
         start = f"{definition.prefix}:{PLACEHOLDER}:" if definition.prefix else ""
-        prop = definition.by_name.get(present.removeprefix(start))
+        prop = definition.own.get(present.removeprefix(start))
         is_same_kind = bool(placed) == bool(definition.prefix)
-        if prop is None or not is_same_kind or (former != present and former.removeprefix(start) in definition.by_name):
+        if prop is None or not is_same_kind or (former != present and former.removeprefix(start) in definition.own):
             continue
         fields = (definition.identifier, prop.name, _type(prop), definition.prefix, False, "")
         table.add(definition, prefix if placed else "", base if placed else former, fields)

@@ -59,7 +59,7 @@ class Standing:
             if definition is None or self.misapplied(entry):
                 continue
             start = definition.start(instance)
-            found |= {start + name: prop for name, prop in definition.accessible.items()}
+            found |= {start + prop.name: prop for prop in (*definition.properties, *definition.retired_properties)}
         return found
 
     def claiming(self, name: str, applied: Iterable[str]) -> str:
@@ -79,14 +79,14 @@ class Standing:
     def owner(self, name: str) -> str:
         """The schema, on the prim or not, that has a property of this name; empty where none has."""
         for identifier, definition in sorted(self.definitions.items()):
-            if not definition.prefix and name in definition.by_name:
+            if not definition.prefix and name in definition.own:
                 return identifier
             rest = name.removeprefix(f"{definition.prefix}:") if definition.prefix else name
             if rest == name:
                 continue
-            if rest in definition.by_name:
+            if rest in definition.own:
                 return identifier
-            base = next((base for base in definition.by_name if rest.endswith(f":{base}")), "")
+            base = next((base for base in definition.own if rest.endswith(f":{base}")), "")
             if base:
                 return f"{identifier}:{rest.removesuffix(f':{base}')}"
         return ""
@@ -114,6 +114,5 @@ class Standing:
 
 def _last_words(definition: Definition) -> frozenset[str]:
     """The last parts of the names that properties have and had."""
-    names = {prop.name for prop in definition.by_name.values()}
-    names |= {prop.renamed_from for prop in definition.by_name.values()}
+    names = {name for prop in definition.properties for name in (prop.name, prop.renamed_from)}
     return frozenset(name.rpartition(":")[2] for name in names) - {""}

@@ -96,10 +96,18 @@ def _cast(scratch: tuple[Any, Any], value: Any) -> Any:
     if isinstance(value, _BLOCKS):
         return value
     try:
-        scratch[1].default = list(value) if _is_sequence(value) and hasattr(value, "dtype") else value
+        scratch[1].default = _plain(value)
     except (Tf.ErrorException, TypeError, ValueError, OverflowError):
         return None
     return scratch[1].default
+
+
+def _plain(value: Any) -> Any:
+    """Arrays and vectors of USD as lists and tuples, which USD takes for those of another precision."""
+    if isinstance(value, str) or not hasattr(value, "__len__"):
+        return value
+    made = [_plain(item) for item in value]
+    return made if type(value).__name__.endswith("Array") else tuple(made)
 
 
 def _is_sequence(value: Any) -> bool:

@@ -10,7 +10,7 @@ from pxr import Sdf, Usd
 from physx_schema.migration.rewrite import is_concerned, items, prim_specs
 from physx_schema.migration.rules import Rules
 
-Variant = tuple[str, Any]               # identifier of a layer and path of a variant
+Variant = tuple[Any, str, Any]          # path of a prim, identifier of a layer that has the variant, and its path there
 _ARCS = ("references", "payload", "inheritPaths", "specializes")
 
 
@@ -45,17 +45,17 @@ def _unseen(stage: Any, seen: set[Variant], matters: Callable[[str, Any], bool])
                 specs = set(_specs(prim, name, variant))
                 if not specs <= seen and (prim.GetPath(), name) not in chosen:
                     seen |= specs
-                    if any(matters(*spec) for spec in specs):
+                    if any(matters(layer, path) for _, layer, path in specs):
                         chosen[prim.GetPath(), name] = variant
     return chosen
 
 
 def _specs(prim: Any, set_name: str, variant: str) -> Iterator[Variant]:
-    """The variant on each layer that has it."""
+    """The variant of a prim on each layer that has it."""
     for spec in prim.GetPrimStack():
         path = spec.path.AppendVariantSelection(set_name, variant)
         if spec.layer.GetPrimAtPath(path):
-            yield spec.layer.identifier, path
+            yield prim.GetPath(), spec.layer.identifier, path
 
 
 def _matters(name: str, path: Any, rules: Rules, schemas: Container[str]) -> bool:
