@@ -128,13 +128,19 @@ def path_method(cls: SchemaClass) -> str:
 
 
 def words(library: Library) -> Iterator[tuple[str, str, str, Location]]:
-    """(name, value, doc, origin) of every token but the schema identifiers, with repetitions."""
-    literal = library.literal_identifier
+    """(name, value, doc, origin) of every token but the schema identifiers, with repetitions.
+
+    Two properties whose names differ in case alone would give one token two values. USD's generator makes no tokens for
+    a codeless library and takes them; there the later one keeps its spelling, as ``x_Description``.
+    """
+    literal, first = library.literal_identifier, dict[str, str]()
     for cls in library.classes:
         if cls.kind == "multiple-apply" and cls.prefix:
             yield token_name(token_name(cls.prefix, literal)), cls.prefix, "", cls.loc
         for prop in cls.properties:
-            yield property_token(cls, prop), usd_name(cls, prop), "", prop.loc
+            token, value = property_token(cls, prop), usd_name(cls, prop)
+            is_taken = first.setdefault(token, value) != value and library.codeless
+            yield token_name(NO_WORD.sub("_", value)) if is_taken else token, value, "", prop.loc
             if isinstance(prop, Attribute):
                 values = (*prop.tokens, prop.default) if prop.type == "token" else prop.tokens
                 yield from ((token_name(word, literal), word, "", prop.loc)

@@ -45,7 +45,8 @@ class Outline:
         self.types: dict[tuple[str, Keys], str] = {}
         self.texts: dict[str, dict[str, list[str]]] = {}        # path, key: statements of metadata, list operations too
         self.variants: list[str] = []                           # prims with variant sets
-        self.repeated: list[tuple[int, str]] = []               # line and name of properties declared twice
+        self.repeated: list[tuple[int, str]] = []               # line and name of properties declared twice, otherwise
+        self._declared: dict[str, list[str]] = {}               # words of the first declaration of each property
         self._text = text
         self._tokens = list(_tokens(text))
         self._at = 0
@@ -105,7 +106,7 @@ class Outline:
         self._next()
 
     def _property(self, path: str) -> None:
-        first = self._next()
+        start, first = self._at, self._next()
         word = first
         while word.text in MODIFIERS:
             word = self._next()
@@ -117,12 +118,14 @@ class Outline:
             self._value()
         name, part, _ = self._next().text.partition(".")
         spot = f"{path}.{name}"
-        if (spot, ()) in self.lines and not part and first.text not in LIST_OPERATIONS:
-            self.repeated.append((first.line, name))
         self.lines.setdefault((spot, ()), first.line)
         self._assigned()
         if self._peek() == "(":
             self._metadata(spot)
+        words = [token.text for token in self._tokens[start:self._at]]
+        before = self._declared.setdefault(spot, words) if not part and first.text not in LIST_OPERATIONS else words
+        if before != words:
+            self.repeated.append((first.line, name))
 
     def _assigned(self) -> None:
         if self._peek() == "=":

@@ -101,6 +101,9 @@ def tokens(data: CustomData) -> tuple[Token, ...]:
     found = []
     for name in sorted(data.values):
         entry = data.inner(name)
+        number = entry.values.get("value")
+        if isinstance(number, int) and not isinstance(number, bool):        # USD's generator writes its digits
+            entry.values["value"] = str(number)
         value, doc = entry.take("value", str, name), entry.take("doc", str, "")
         entry.refuse(["value", "doc"])
         found.append(Token(name, value, doc, data.problems.at(data.path, *data.keys, name)))
