@@ -114,7 +114,7 @@ def find_free(rows: Any, places: Any) -> Any:
 
 @borrowing_entry
 def begin(rows: Any, places: Any, fresh: Any, taken: Any, shapes: Any, ranks: Any, supported: Any, born: Any,
-          heads: Any) -> Any:
+          tolerance_length: Any, heads: Any) -> Any:
     """Write new pairs in front of their shapes' chains, up to the first of two kinds that are not supported: how many.
 
     fresh: (shape, partner), in the order of their birth, of which the first is number `born`; taken: their slots.
@@ -130,6 +130,7 @@ def begin(rows: Any, places: Any, fresh: Any, taken: Any, shapes: Any, ranks: An
         swapped = ranks[shapes[side0].kind] > ranks[shapes[side1].kind]
         pair.shape0, pair.shape1 = (side1, side0) if swapped else (side0, side1)
         pair.swapped, pair.born, pair.slot = swapped, born + i, taken[i]
+        pair.tolerance_length = tolerance_length
         _add_offsets(pair, own, other)
         pair.following, heads[shape] = heads[shape], places[i]
     return len(fresh)

@@ -78,7 +78,7 @@ def hull_core(hulls: Any, row: Any, scale: Vector) -> Core:
 
 @scalar_code
 def precision(core0: Core, core1: Core) -> Number:
-    """The distance up to which two shapes overlap as far as a search can tell, in metres."""
+    """The distance up to which two shapes overlap as far as a search can tell."""
     return min(core0.small, core1.small) * PRECISION
 
 

@@ -26,6 +26,7 @@ from physx_runtime.collision.vectors import (
     ONE,
     ZERO,
     Frame,
+    Number,
     Vector,
     absolute,
     add,
@@ -40,20 +41,20 @@ from physx_runtime.collision.vectors import (
 )
 from physx_runtime.compiling.scalar_code import scalar_code
 
-ASTRAY = np.float32(1e-3)       # metres: a depth that the points found do not have by as much is none
+ASTRAY = np.float32(1e-3)       # of the tolerance length: a depth that the points miss by as much is none
 
 
 @scalar_code
-def least_way_out(core0: Core, frame: Frame, core1: Core, ended: Simplex, size: Any) -> Any:
+def least_way_out(core0: Core, frame: Frame, core1: Core, ended: Simplex, size: Any, tolerance_length: Number) -> Any:
     """Whether one was found; the points of shape 0 and 1, the normal towards shape 0, and minus the depth.
 
     frame: of shape 0 in shape 1, in which all is given. ended: corners at which GJK ended.
     """
-    return _least_way_out(np.zeros(1, POLYTOPE), core0, frame, core1, ended, size)
+    return _least_way_out(np.zeros(1, POLYTOPE), core0, frame, core1, ended, size, tolerance_length * ASTRAY)
 
 
 @scalar_code
-def _least_way_out(room: Any, core0: Core, frame: Frame, core1: Core, ended: Simplex, size: Any) -> Any:
+def _least_way_out(room: Any, core0: Core, frame: Frame, core1: Core, ended: Simplex, size: Any, astray: Number) -> Any:
     """The same with room for a polytope, which the caller keeps: a record does not keep its array alive."""
     simplex = new_simplex(MOST_FACETS)
     for i in range(size):
@@ -72,7 +73,7 @@ def _least_way_out(room: Any, core0: Core, frame: Frame, core1: Core, ended: Sim
             point = put_support(core0, frame, core1, normal, negated(normal), simplex, count)
             distance = dot(point, normal)
             if near >= abs(distance - polytope.height[facet]):
-                return _found(polytope, facet, simplex)
+                return _found(polytope, facet, simplex, astray)
             highest = min(highest, distance)
             count += 1
             if not (hide(polytope, corners, facet, point) and cover(polytope, corners, count - 1, highest)):
@@ -82,12 +83,12 @@ def _least_way_out(room: Any, core0: Core, frame: Frame, core1: Core, ended: Sim
 
 
 @scalar_code
-def _found(polytope: Any, facet: Any, simplex: Simplex) -> Any:
+def _found(polytope: Any, facet: Any, simplex: Simplex, astray: Number) -> Any:
     share = shares_of_facet(polytope, simplex.corners, facet)
     point0 = _among(simplex.corners0, polytope, facet, share)
     point1 = _among(simplex.corners1, polytope, facet, share)
     depth, way = abs(polytope.height[facet]), sub(point0, point1)
-    allowed = depth + ASTRAY
+    allowed = depth + astray
     return (dot(way, way) <= allowed * allowed, point0, point1, negated(vector_at(polytope.normal, facet)), -depth)
 
 

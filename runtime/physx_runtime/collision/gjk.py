@@ -68,7 +68,7 @@ def closest_points(pair: Any, core0: Core, frame: Frame, core1: Core, start: Vec
             point0, point1 = _points(simplex, size, kept)
             return STALLED, point0, point1, divided(kept, before), before, direction
     _keep_names(pair, simplex, size)
-    found, point0, point1, normal, distance = least_way_out(core0, frame, core1, simplex, size)
+    found, point0, point1, normal, distance = least_way_out(core0, frame, core1, simplex, size, pair.tolerance_length)
     return FOUND if found else LOST, point0, point1, normal, distance, normal
 
 

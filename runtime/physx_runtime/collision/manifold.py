@@ -44,8 +44,9 @@ BOXES_MAY_TURN = (np.float32(0.9998), np.float32(0.9999))               # withou
 SEGMENT_MAY_MOVE = (HALF, np.float32(0.1), np.float32(0.75))            # and a pair of a capsule
 SEGMENT_MAY_TURN = (np.float32(0.9995), np.float32(0.9999), np.float32(0.9997))
 PLANE_MAY_TURN = np.float32(0.99996)
-BOX_MARGIN = np.float32(0.15)       # of the smallest half side, and at most as many metres
-HULL_MARGIN, MOST_HULL_MARGIN = np.float32(0.25), np.float32(0.05)      # of the smallest inner half side; metres
+BOX_MARGIN = np.float32(0.15)       # of the smallest half side, and at most of the tolerance length
+# Of the smallest inner half side, and at most of the tolerance length
+HULL_MARGIN, MOST_HULL_MARGIN = np.float32(0.25), np.float32(0.05)
 MOST_FOUND = 64                     # points of one pair before some are chosen
 
 
@@ -93,7 +94,8 @@ def keep_four(pair: Any, points: Points) -> None:
     """Take four of the points."""
     chosen, count = np.arange(MOST_POINTS), points.count[0]
     if count > MOST_POINTS:
-        four_of_boxes(points.local1, points.distance, count, vector_at(points.normal, 0), chosen)
+        four_of_boxes(points.local1, points.distance, count, vector_at(points.normal, 0), pair.tolerance_length,
+                      chosen)
     _take(pair, points, chosen, min(count, MOST_POINTS))
 
 
@@ -107,15 +109,15 @@ def _take(pair: Any, points: Points, chosen: Any, count: Any) -> None:
 
 
 @scalar_code
-def box_margin(half: Vector) -> Number:
+def box_margin(half: Vector, tolerance_length: Number) -> Number:
     """How far a point of a box may stray, before shares are taken of it."""
-    return min(least(half) * BOX_MARGIN, BOX_MARGIN)
+    return min(least(half) * BOX_MARGIN, tolerance_length * BOX_MARGIN)
 
 
 @scalar_code
-def hull_margin(hull: Any, scale: Vector) -> Number:
+def hull_margin(hull: Any, scale: Vector, tolerance_length: Number) -> Number:
     """How far a point of a hull may stray, before shares are taken of it."""
-    return min(least(times(hull.inner_half, scale)) * HULL_MARGIN, MOST_HULL_MARGIN)
+    return min(least(times(hull.inner_half, scale)) * HULL_MARGIN, tolerance_length * MOST_HULL_MARGIN)
 
 
 @scalar_code

@@ -32,13 +32,16 @@ class PairTable:
     shapes: of dtype SHAPE. moving: how many bodies forces move; they have the first rows of poses, and shapes of the
     others do not meet each other. meets: by group and group, whether shapes of these groups meet; None where there is
     one group only. apart: pairs of shapes that never meet. geometry: hulls that shapes refer to by row.
+    tolerance_length: what PhysX multiplies the lengths of contact generation by (PxTolerancesScale::length).
     """
 
     def __init__(self, shapes: Array, moving: int, meets: NDArray[np.bool_] | None = None,
-                 apart: Sequence[tuple[int, int]] = (), geometry: Geometry = EMPTY) -> None:
+                 apart: Sequence[tuple[int, int]] = (), geometry: Geometry = EMPTY,
+                 tolerance_length: float = 1.0) -> None:
         self.shapes = np.ascontiguousarray(shapes, SHAPE)
         self.moving = moving
         self.geometry = geometry
+        self.tolerance_length = tolerance_length
         self.meets = np.ones((1, 1), np.bool_) if meets is None else meets
         self.apart = np.unique(np.array([min(pair) << 32 | max(pair) for pair in apart], np.int64))
         self.rows = np.zeros(0, PAIR)           # places of pairs; a pair keeps its place while its bounds overlap
@@ -146,7 +149,8 @@ class PairTable:
 
         taken: their slots. Raises NotImplementedError where shapes of two kinds meet that have no contacts here.
         """
-        begun = begin(rows, places, fresh, taken, self.shapes, RANKS, SUPPORTED, self._born, self._heads)
+        begun = begin(rows, places, fresh, taken, self.shapes, RANKS, SUPPORTED, self._born,
+                      self.tolerance_length, self._heads)
         if begun < len(fresh):
             names = " and ".join(sorted(KIND_NAMES[kind] for kind in self.shapes["kind"][fresh[begun]]))
             raise NotImplementedError(f"no contacts are made between {names}")

@@ -31,7 +31,7 @@ from physx_runtime.collision.vectors import (
 from physx_runtime.compiling.scalar_code import scalar_code
 
 NEARLY_UP = np.float32(0.9999)
-LEAST_WITNESS, MOST_WITNESS = np.float32(0.01), np.float32(0.05)    # metres
+LEAST_WITNESS, MOST_WITNESS = np.float32(0.01), np.float32(0.05)    # of the tolerance length
 WITNESS_MARGIN = np.float32(0.1)     # of the smallest inner half side of a hull
 NO_FACE = -1
 BOX_CORNERS = np.array([0, 3, 2, 1, 1, 2, 6, 5, 5, 6, 7, 4, 4, 7, 3, 0, 3, 7, 6, 2, 4, 0, 1, 5], np.int32)
@@ -131,9 +131,10 @@ def edge_along(hull: Hull, direction: Vector, square: Number) -> Any:
 
 
 @scalar_code
-def witness_face(hull: Hull, inverse: Vector, normal: Vector, point: Vector, margin: Number) -> Any:
+def witness_face(hull: Hull, inverse: Vector, normal: Vector, point: Vector, margin: Number,
+                 tolerance_length: Number) -> Any:
     """The face that a point on a hull belongs to; of several that are near, the one most against a direction."""
-    tolerance = max(min(margin, MOST_WITNESS), LEAST_WITNESS)
+    tolerance = max(min(margin, tolerance_length * MOST_WITNESS), tolerance_length * LEAST_WITNESS)
     at = times(point, inverse)
     count = len(hull.planes)
     gaps = np.empty(count, np.float32)

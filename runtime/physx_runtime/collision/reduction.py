@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.collision.simplex import nearest_of_segment, nearest_of_triangle
-from physx_runtime.collision.vectors import LARGEST, ONE, ZERO, Vector, cross, divided, dot, sub, vector_at
+from physx_runtime.collision.vectors import LARGEST, ONE, ZERO, Number, Vector, cross, divided, dot, sub, vector_at
 from physx_runtime.compiling.scalar_code import scalar_code
 
-SHALLOW = np.float32(0.02)      # metres: of points above and below it, deeper ones replace chosen ones
+SHALLOW = np.float32(0.02)      # of the tolerance length: of points above and below, deeper ones replace chosen ones
 
 
 @scalar_code
@@ -58,7 +58,8 @@ def extremes(points: Any, candidates: Any, count: Any, first: Any, side: Vector)
 
 
 @scalar_code
-def four_of_boxes(points: Any, distances: Any, count: Any, normal: Vector, chosen: Any) -> None:
+def four_of_boxes(points: Any, distances: Any, count: Any, normal: Vector, tolerance_length: Number,
+                  chosen: Any) -> None:
     """Choose four of more than four points of two boxes or hulls."""
     candidates = _all(count)
     deepest, highest = 0, distances[0]
@@ -86,19 +87,20 @@ def four_of_boxes(points: Any, distances: Any, count: Any, normal: Vector, chose
     chosen[3] = lowest
     count -= 1
     candidates[place_low] = candidates[count]
-    if distances[deepest] < SHALLOW and highest > SHALLOW:
-        _deepen(distances, candidates, count, chosen)
+    shallow = tolerance_length * SHALLOW
+    if distances[deepest] < shallow and highest > shallow:
+        _deepen(distances, candidates, count, shallow, chosen)
 
 
 @scalar_code
-def _deepen(distances: Any, candidates: Any, count: Any, chosen: Any) -> None:
+def _deepen(distances: Any, candidates: Any, count: Any, shallow: Number, chosen: Any) -> None:
     """Exchange chosen points that are far off for candidates that are not."""
     for i in range(4):
         best, place = distances[chosen[i]], -1
-        if best > SHALLOW:
+        if best > shallow:
             for j in range(count):
                 d = distances[candidates[j]]
-                if best > d and d < SHALLOW:
+                if best > d and d < shallow:
                     best, place = d, j
         if place >= 0:
             chosen[i], candidates[place] = candidates[place], chosen[i]

@@ -46,6 +46,7 @@ PAIR = np.dtype([
     ("swapped", "i4"),              # 1: side 0 of the solver owns shape 1
     ("reach", "f4"),                # a point further apart gives no contact: the sum of the contact offsets
     ("rest", "f4"),                 # the sum of the rest offsets
+    ("tolerance_length", "f4"),     # as of PairTable
     ("born", "i8"),                 # counts up in the order in which bounds met; no two pairs share one, ever
     ("slot", "i4"),                 # its place in PhysX's pool of contact managers
     ("following", "i4"),            # the next pair of the same moving shape, or FREE

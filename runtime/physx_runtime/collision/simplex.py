@@ -27,7 +27,7 @@ from physx_runtime.collision.vectors import (
 )
 from physx_runtime.compiling.scalar_code import scalar_code
 
-FLAT = np.float32(1e-4)             # metres: height of a tetrahedron below which it is a triangle
+FLAT = np.float32(1e-4)             # height of a tetrahedron below which it is a triangle; in every unit of length
 SLIM = EPSILON * EPSILON            # square of twice the area of a triangle below which it is a segment
 ORIGIN = (ZERO, ZERO, ZERO)
 SIDES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])      # of a tetrahedron

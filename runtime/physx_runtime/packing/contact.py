@@ -31,6 +31,7 @@ from physx_runtime.collision.shape import (
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.geometry import has_shape, put_geometry
 from physx_runtime.packing.loaded_frames import loaded
+from physx_runtime.packing.model import length_scale
 from physx_runtime.packing.surfaces import rows_of_materials, surfaces
 from physx_schema.description.collision_filter import CollisionFilter
 from physx_schema.description.model import Collider, Description, Link, Scene
@@ -67,6 +68,7 @@ class PackedContacts:
     bodies: tuple[str, ...]             # prim of each place, "" of a static one
     scene: Scene
     geometry: Geometry                  # of hulls, which all worlds share
+    tolerance_length: float             # as of PairTable
 
     def of_worlds(self, worlds: int) -> ContactTable:
         """The colliders of so many worlds; static ones are in all of them."""
@@ -82,7 +84,7 @@ class PackedContacts:
         settings = self.scene.contact
         return ContactTable(
             PairTable(shapes, self.moving * worlds, self.meets, self._apart_of(which),
-                      self.geometry), places,
+                      self.geometry, self.tolerance_length), places,
             self.surfaces, self.max_depenetration[order], self.max_impulse[order], self.torsion_radius[which],
             self.min_torsion_radius[which], settings.bounce_threshold, settings.friction_offset_threshold,
             settings.friction_correlation_distance)
@@ -90,7 +92,8 @@ class PackedContacts:
     def stands_as(self, other: PackedContacts) -> bool:
         """Whether these are colliders of the same prims, shapes and bodies, whatever their materials and offsets."""
         names = [name for name in SHAPE.names or () if name not in ("material", "contact_offset", "rest_offset")]
-        return ((self.colliders, self.bodies, self.moving) == (other.colliders, other.bodies, other.moving)
+        return ((self.colliders, self.bodies, self.moving, self.tolerance_length)
+                == (other.colliders, other.bodies, other.moving, other.tolerance_length)
                 and np.array_equal(self.places, other.places)
                 and all(np.array_equal(self.shapes[name], other.shapes[name]) for name in names)
                 and _alike(self.geometry, other.geometry))
@@ -167,7 +170,7 @@ class Sides(Protocol):
 
 
 def pack_contacts(description: Description, touching: Sides, movers: Sequence[Mover],
-                  scene: Scene) -> PackedContacts:
+                  scene: Scene, solver: str) -> PackedContacts:
     """The colliders of one of `touching`'s worlds; movers: its links and bodies, those that forces move first."""
     numbers = {mover.body.path: number for number, mover in enumerate(movers)}
     heard, filtered = _Heard(touching, numbers.keys()), touching.filter
@@ -210,7 +213,7 @@ def pack_contacts(description: Description, touching: Sides, movers: Sequence[Mo
         np.array([side.collider.torsional_patch_radius for side in heard.sides]),
         np.array([side.collider.min_torsional_patch_radius for side in heard.sides]),
         tuple(side.collider.path for side in heard.sides), (*numbers, *[""] * len(static)), scene,
-        geometry)
+        geometry, length_scale(scene, solver))
 
 
 def created_order(movers: Sequence[Mover], statics: int) -> list[int]:

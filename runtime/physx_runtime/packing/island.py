@@ -238,16 +238,18 @@ def _packed(description: Description, model: SceneModel, names: Sequence[str], j
         t, {name: values for name, values in rows.items() if name not in lasting},
         {name: values for name, values in rows.items() if name in lasting}, actors,
         tuple(joint.path for joint in joints), tuple(body.path for body in places.kinematic),
-        _contacts(description, touching, places, scene) if touching else None)
+        _contacts(description, touching, places, scene, solver) if touching else None)
 
 
-def _contacts(description: Description, touching: Touching, places: _Places, scene: Scene) -> PackedContacts:
+def _contacts(description: Description, touching: Touching, places: _Places, scene: Scene,
+              solver: str) -> PackedContacts:
     """The colliders of an island's links and bodies, those of its kinematic bodies, and the static ones."""
     movers = [Mover(body, _PLACES[places.side(body.path).kind], i, k, frame, held=packed.actor.fixed_base and k == 0)
               for i, packed in enumerate(places.actors)
               for k, (body, frame) in enumerate(zip(packed.actor.links, packed.link_frames, strict=True))]
     movers += [Mover(body, KINEMATIC_PLACE, i, 0, places.into(body.path)) for i, body in enumerate(places.kinematic)]
-    return pack_contacts(description, touching, sorted(movers, key=lambda mover: not mover.moves), scene)
+    return pack_contacts(description, touching, sorted(movers, key=lambda mover: not mover.moves), scene,
+                         solver)
 
 
 def _frames(places: _Places, joint: OutsideJoint, hinges: Sequence[Hinge | None], exact: bool) -> tuple[Frame, Frame]:

@@ -67,5 +67,8 @@ def stepping(scene: Scene, solver: str) -> tuple[str, bool]:
 
 
 def length_scale(scene: Scene, solver: str) -> float:
-    """Length units that PhysX takes for a usual size, which softening and tolerances go by: a metre, but in SAPIEN."""
+    """Length units that PhysX takes for a usual size (PxTolerancesScale::length): a metre, but in SAPIEN.
+
+    Softening, tolerances of joints and the lengths of contact generation are multiples of it.
+    """
     return (SAPIEN_LENGTH_SCALE if solver == SAPIEN else 1.0) / scene.meters_per_unit

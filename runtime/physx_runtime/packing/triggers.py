@@ -44,8 +44,8 @@ def unseen(description: Description) -> Iterator[NotSimulated]:
                 return
 
 
-def pack_triggers(description: Description, model: SceneModel,
-                  bodies: Sequence[str]) -> tuple[PackedContacts, frozenset[str]] | None:
+def pack_triggers(description: Description, model: SceneModel, bodies: Sequence[str],
+                  solver: str) -> tuple[PackedContacts, frozenset[str]] | None:
     """Triggers and what can be in them, with the prims of triggers; None where there are none.
 
     Places are those of `bodies`, in the frames of their prims.
@@ -57,4 +57,4 @@ def pack_triggers(description: Description, model: SceneModel,
     links = {link.path: link for actor in model.actors.values() for link in actor.links}
     links |= {body.path: body for body in model.kinematic}
     movers = [Mover(links[path], BODY, place, 0, IDENTITY_POSE) for place, path in enumerate(bodies)]
-    return pack_contacts(description, sides, movers, description.scene), triggers
+    return pack_contacts(description, sides, movers, description.scene, solver), triggers

@@ -308,7 +308,7 @@ class Session(Answers):
         self._runs = {name: kept[name] for name in packed.model.actors if name in kept}
         actors = {name: run.simulation for name, run in self._runs.items()}
         lanes = list(dict.fromkeys(actor.alike.lanes for actor in actors.values()))
-        scene = Scene.of(description, packed.model, Assembly(actors, made.islands, lanes), self._dt)
+        scene = Scene.of(description, packed.model, Assembly(actors, made.islands, lanes, made.solver), self._dt)
         if not afresh:
             scene.go_on(self._scene)
             for name in made.actors:

@@ -25,6 +25,7 @@ class Assembly:
     actors: Mapping[str, SceneActor]        # by name, in the order of the scene
     islands: Sequence[AlikeIslands]
     lanes: Sequence[Lanes]
+    solver: str
 
 
 def assembled(packed: PackedScene, worlds: int, solver: str, sleeping: bool, **settings: Any) -> Assembly:
@@ -45,7 +46,7 @@ def assembled(packed: PackedScene, worlds: int, solver: str, sleeping: bool, **s
         lanes.append(_lanes_of(islands, worlds, solver, sleeping, **settings))
         together.append(AlikeIslands(islands, lanes[-1]))
         found |= _members(together[-1], lanes[-1], solver, sleeping)
-    return Assembly({name: found[name] for name in packed.model.actors if name in found}, together, lanes)
+    return Assembly({name: found[name] for name in packed.model.actors if name in found}, together, lanes, solver)
 
 
 def _structures(islands: Sequence[PackedIsland]) -> Iterable[list[PackedIsland]]:

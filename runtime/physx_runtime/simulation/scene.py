@@ -117,7 +117,7 @@ class Scene:
         self._alikes, self._company = list(alikes), [(made, alike) for alike, made in alikes.items()]
         self._links = Columns(list(self._actors.values()), lambda actor: len(actor.model.link_names))
         self._queries = SceneQueries(description, self.body_names)
-        self._triggers = Triggers(description, model, self.body_names, worlds)
+        self._triggers = Triggers(description, model, self.body_names, worlds, parts.solver)
         if any(lanes.dt != dt for lanes in self._lanes):
             self.set_time_step(dt)
 

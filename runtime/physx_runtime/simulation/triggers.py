@@ -40,10 +40,11 @@ class TriggerEvent:
 class Triggers:
     """The triggers of worlds with these bodies, and what was in them when it was looked last."""
 
-    def __init__(self, description: Description, model: SceneModel, bodies: Sequence[str], worlds: int) -> None:
+    def __init__(self, description: Description, model: SceneModel, bodies: Sequence[str], worlds: int,
+                 solver: str) -> None:
         self.overlaps: tuple[Overlap, ...] = ()
         self.events: tuple[TriggerEvent, ...] = ()
-        packed = pack_triggers(description, model, bodies)
+        packed = pack_triggers(description, model, bodies, solver)
         self._table = _TriggerTable(*packed, len(bodies), worlds) if packed else None
 
     def __bool__(self) -> bool:

@@ -15,6 +15,7 @@ from support.physx.processor import CLIPPED, elsewhere
 from support.physx.touching import Touching, differences, recorded
 from support.physx.touching_files import read
 from support.places import ROOT
+from support.stages.units import UNITS, in_unit
 
 FILES = ROOT / "tests/data/touching"
 # of kinds that no other quick test compiles, which takes ten to thirty seconds
@@ -53,10 +54,10 @@ def wrong(touching: Touching, most: float = NOTHING) -> list[str]:
 
 
 def wrongs(stages: Mapping[Any, str], steps: int, most: float = NOTHING) -> dict[Any, list[str]]:
-    """What differs by stage; every one has contacts."""
+    """What differs by stage; every one has contacts. most: in metres."""
     found = dict(zip(stages, recorded(list(stages.values()), steps), strict=True))
     assert all(any(touching.contacts) for touching in found.values())
-    return {name: words for name, touching in found.items() if (words := wrong(touching, most))}
+    return {name: words for name, touching in found.items() if (words := wrong(touching, most * touching.metre))}
 
 
 @pytest.mark.parametrize("name", [
@@ -116,6 +117,15 @@ def test_a_margin_of_a_cylinder_changes_no_contact_in_physx(oracle_folder: Path)
 @pytest.mark.parametrize("body", SMOOTH)
 def test_contacts_with_meshes_are_those_of_physx(oracle_folder: Path, body: str) -> None:
     assert wrongs({ground: weighed(on_mesh(body, ground)) for ground in GROUNDS}, 90) == {}
+
+
+@pytest.mark.parametrize("metres", UNITS)
+def test_contacts_in_another_unit_of_length_are_those_of_physx(oracle_folder: Path, metres: float) -> None:
+    """Margins and tolerances are multiples of a metre in every unit; of pairs with meshes those of boxes and hulls."""
+    met = {kinds: meeting(*kinds, seed=0) for kinds in (*KINDS, *CORE_KINDS)} | {"edges": edge_meeting(0)}
+    meshed = {(body, ground): on_mesh(body, ground) for body in ("box", "hull") for ground in GROUNDS}
+    assert wrongs({name: in_unit(weighed(stage), metres) for name, stage in met.items()}, 45) == {}
+    assert wrongs({name: in_unit(weighed(stage), metres) for name, stage in meshed.items()}, 90) == {}
 
 
 @pytest.mark.parametrize("body", SMOOTH)

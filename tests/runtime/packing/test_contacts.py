@@ -10,9 +10,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from physx_runtime.collision.patches import BODY, KINEMATIC, LINK
+from physx_runtime.model.topology import SAPIEN
 from physx_runtime.packing.contact import Mover, created_order, sides_before
+from physx_runtime.packing.scene import everything
 from physx_runtime.packing.surfaces import surfaces
+from support.chance.meetings import meeting
 from support.stages.robots import opened, prim
+from support.stages.units import UNITS, in_unit
 
 from physx_schema.description import describe
 from physx_schema.description.collision.materials import COMBINE_MODES, DEFAULT_MATERIAL
@@ -57,6 +61,18 @@ def test_one_soft_material_makes_the_pair_soft_and_keeps_it_from_bouncing() -> N
     rubber = replace(DEFAULT_MATERIAL, restitution=0.8)
     found = surfaces([soft, rubber])[0, 1]
     assert (found["stiffness"], found["restitution"], found["acceleration_spring"]) == (1000.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("metres", UNITS)
+@pytest.mark.parametrize(("solver", "usual"), [("physx", 1.0), (SAPIEN, 0.1)])
+def test_pairs_of_every_world_know_the_usual_length_in_the_unit_of_the_stage(
+        solver: str, usual: float, metres: float) -> None:
+    """PxTolerancesScale::length, as PhysxScene.cpp sets it: 1 / metersPerUnit; SAPIEN's scenes have a tenth of it."""
+    packed = everything(describe(opened(in_unit(meeting("Plane", "Cube", seed=0), metres))), solver)
+    [contacts] = [island.contacts for island in packed.islands if island.contacts is not None]
+    pairs = contacts.of_worlds(2).pairs
+    records = pairs.records(np.array([(0, len(pairs.shapes) - 1), (1, len(pairs.shapes) - 1)], np.int32))
+    assert records["tolerance_length"].tolist() == [np.float32(usual / metres)] * 2
 
 
 def test_links_are_sides_before_bodies_and_the_last_created_first() -> None:

@@ -18,9 +18,11 @@ from physx_schema.errors import UnsupportedError
 
 # Stages that move as recorded, whole: with their joints outside articulations, and without those that PhysX drops.
 WITHIN = (
-    "fourbar", "iterations_beside_body", "iterations_beside_robot", "iterations_two_robots", "rest_length_from_pose",
+    "box_on_hull_centimetres", "fourbar", "iterations_beside_body", "iterations_beside_robot", "iterations_two_robots",
+    "moving_mesh_none", "rest_length_from_pose",
     "rest_length_off_joint", "root_held_by_fixed_joint", "single_link", "three_hinges_same_bodies",
     "two_hinges_same_bodies", "welded_pair")
+IN_CENTIMETRES = "box_on_hull_centimetres"
 # Robots that were once stepped as if they could move at their joints.
 WELDED = ("single_link", "welded_pair")
 PATHS = ("specialised", "generic")
@@ -76,7 +78,15 @@ def test_every_world_of_a_welded_robot_moves_as_recorded(name: str, path: str, d
         assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("name", WELDED)
+def test_every_world_of_a_stage_in_centimetres_moves_as_recorded(shared_cases: Path) -> None:
+    real = recorded(shared_cases / "found" / IN_CENTIMETRES)
+    ours = moved(real, worlds=2)
+    for world in range(2):
+        found = apart(real, ours, world)
+        assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("name", [*WELDED, IN_CENTIMETRES])
 def test_a_session_moves_the_stage_as_recorded(name: str, shared_cases: Path) -> None:
     real = recorded(shared_cases / "found" / name)
     stage = Usd.Stage.Open(str(real.stage))

@@ -36,7 +36,7 @@ class Recorded:
     bodies: tuple[str, ...]
     pose: NDArray[Any]              # (T, n_body, 7) prim frame
     velocity: NDArray[Any]          # (T, n_body, 6) linear at the centre of mass, angular
-    tolerance: dict[str, dict[str, float]]
+    tolerance: dict[str, dict[str, float]]      # of the quantities that are compared, up to steps
     joint_position: dict[str, float] = field(default_factory=dict)      # written before step 1
     kinematic: Mapping[str, NDArray[Any]] = field(default_factory=dict)     # body: (steps, 7) before each step
     teleports: bool = False         # whether kinematic poses are written instead of targets
@@ -55,7 +55,7 @@ class Recorded:
         yield from self._apart("angular_velocity", difference[..., 3:])
 
     def _apart(self, name: str, difference: NDArray[Any], least: float = 0.0) -> Iterator[str]:
-        for last, tolerance in self.tolerance[name].items():
+        for last, tolerance in self.tolerance.get(name, {}).items():
             error = float(np.abs(difference[self.steps <= int(last)]).max())
             most = max(tolerance, least)
             if not error <= most:

@@ -42,6 +42,7 @@ class Touching:
     contacts: tuple[dict[tuple[int, int], Array], ...]    # by step and bodies (side 0, side 1): CONTACT rows in order
     meshes: tuple[tuple[Array, Array, Array], ...] = ()     # of shapes: points, triangles, scale
     geometry: Geometry = EMPTY  # hulls of the shapes
+    metre: float = 1.0          # in the stage's unit
 
 
 def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]],
@@ -85,7 +86,7 @@ def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]],
         elif authored and authored.HasAuthoredValue():
             shape["contact_offset"] = authored.Get()
         else:
-            shape["contact_offset"] = _automatic_offset(shape)
+            shape["contact_offset"] = _automatic_offset(shape, 1.0 / UsdGeom.GetStageMetersPerUnit(stage))
         used[path] = used.get(path, 0) + 1
     geometry = put_geometry(shapes, [cooked.get(prim.GetPath().pathString, NO_MESH) for prim in colliders])
     poses = np.array([_pose(cache.GetLocalToWorldTransform(stage.GetPrimAtPath(path))) for path in bodies], np.float32)
@@ -112,7 +113,8 @@ def _touching(stage: Usd.Stage, result: Mapping[str, Any]) -> Touching:
             poses[:, place, :3] = result["pos"][:-1, column]
             poses[:, place, 3:] = result["quat"][:-1, column]
     return Touching(shapes, tuple(bodies), moving, tuple(joined_shapes(stage, shapes, bodies)), poses,
-                    tuple(_by_bodies(rows, bodies) for rows in result["contacts"]), meshes, geometry)
+                    tuple(_by_bodies(rows, bodies) for rows in result["contacts"]), meshes, geometry,
+                    1.0 / UsdGeom.GetStageMetersPerUnit(stage))
 
 
 def _by_bodies(rows: Sequence[Any], bodies: Sequence[str]) -> dict[tuple[int, int], Array]:
@@ -130,7 +132,8 @@ def differences(touching: Touching) -> Iterator[tuple[int, tuple[int, int], Arra
     Where two bodies have several pairs of shapes, PhysX's report of a step begins with those that begin to touch in it.
     """
     table = PairTable(touching.shapes, touching.moving, apart=touching.apart,
-                      geometry=touching.geometry._replace(meshes=meshes_of(touching.meshes)))
+                      geometry=touching.geometry._replace(meshes=meshes_of(touching.meshes)),
+                      tolerance_length=touching.metre)
     known: set[int] = set()     # pairs that touched a step ago, by birth
     for step, poses in enumerate(touching.poses):
         contacts = generate(table, np.ascontiguousarray(poses))
@@ -255,17 +258,17 @@ def _mesh(prim: Usd.Prim, scale: Array) -> tuple[Array, Array, Array]:
     return points, turned, scale.astype(np.float32)
 
 
-def _automatic_offset(shape: Any) -> float:
+def _automatic_offset(shape: Any, metre: float) -> float:
     """As the engine chooses it at 60 steps a second under the gravity of the earth."""
     if shape["kind"] == kinds.PLANE:
-        return 0.02
+        return 0.02 * metre
     if shape["kind"] == kinds.MESH:
         raise ValueError("author the contact offset of a static mesh")
     if shape["kind"] == kinds.CONVEX:
         return 0.0      # follows from the hull
     kind, size = shape["kind"], shape["size"]
     side = min(size) if kind == kinds.BOX else min(size[:2]) if kind in (kinds.CYLINDER, kinds.CONE) else size[0]
-    return max(2 / 60**2 * 9.81, 0.02 * 2 * float(side))
+    return max(2 / 60**2 * 9.81 * metre, 0.02 * 2 * float(side))
 
 
 def _product(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, ...]:

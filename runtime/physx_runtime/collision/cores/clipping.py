@@ -27,7 +27,7 @@ from physx_runtime.collision.vectors import (
 from physx_runtime.compiling.scalar_code import scalar_code
 
 SLACK = np.float32(1e-5)
-ALIKE = np.float32(1e-6)            # square metres: points of two edges nearer than that are one
+ALIKE = np.float32(1e-6)            # square length in every unit: points of two edges nearer than that are one
 MOST_PLANES = 2 * 6                 # an edge or a diagonal of either face
 MOST_CLIPPED = 4 + MOST_PLANES + 1
 

@@ -70,7 +70,7 @@ def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, h
 @scalar_code
 def box_faces(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
     """Contacts that faces make, the row of the next one; TO_SEARCH in the pair where `box_nearest` is to make them."""
-    pose, margin = relative(pose0, pose1), min(box_margin(size0), box_margin(size1))
+    pose, margin = relative(pose0, pose1), _margin(pair, size0, size1)
     lost = refresh(pair, frame_of(pose), margin * BREAKING)
     radius0, radius1 = math.sqrt(dot(size0, size0)), math.sqrt(dot(size1, size1))
     if lost or boxes_moved_on(pair, pose, pose0[1], pose1[1], margin, radius0, radius1):
@@ -90,13 +90,18 @@ def box_nearest(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pos
                 at: Any) -> Any:
     """Add where boxes are nearest that meet by edges or corners alone, and write all points; the row of the next."""
     pair.warm = 0
-    frame, margin = frame_of(relative(pose0, pose1)), min(box_margin(size0), box_margin(size1))
+    frame, margin = frame_of(relative(pose0, pose1)), _margin(pair, size0, size1)
     core0, core1 = box_core(size0, hulls), box_core(size1, hulls)
     end, point0, point1, normal, distance, _ = closest_points(pair, core0, frame, core1, frame[0], pair.reach)
     if end != FOUND:
         return at
     add_of_four(pair, into(frame, point0), point1, normal, distance, margin * SAME)
     return put_points_of_1(pair, pose1, unit(half_rotated(pose1[1], normal)), contacts, at)
+
+
+@scalar_code
+def _margin(pair: Any, size0: Vector, size1: Vector) -> Number:
+    return min(box_margin(size0, pair.tolerance_length), box_margin(size1, pair.tolerance_length))
 
 
 @scalar_code
@@ -134,7 +139,7 @@ def _make(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Frame,
     for i in range(4):
         chosen[i] = i
     if count > 4:
-        four_of_boxes(on1, distances, count, normal, chosen)
+        four_of_boxes(on1, distances, count, normal, pair.tolerance_length, chosen)
     pair.points = min(count, 4)
     world = unit(by_matrix(frame1[1], normal))
     for i in range(pair.points):

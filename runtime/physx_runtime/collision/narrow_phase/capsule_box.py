@@ -51,7 +51,7 @@ UNSCALED = (ONE, ONE, ONE)
 def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
                 at: Any) -> Any:
     radius, pose = size0[0], relative(pose0, pose1)
-    frame, margin, before = frame_of(pose), min(box_margin(size1), radius), pair.points
+    frame, margin, before = frame_of(pose), min(box_margin(size1, pair.tolerance_length), radius), pair.points
     lost = refresh(pair, frame, margin * BREAKING)
     if not (lost or segment_moved_on(pair, pose, margin)):
         if pair.points == 0:
@@ -72,7 +72,7 @@ def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pos
         points = new_points()
         if end == FOUND:
             add_found(points, into(frame, point0), point1, normal, distance)
-        within, normal = _over_box(core0, core1, frame, normal, point1, pair.reach, end == FOUND, points, hulls)
+        within, normal = _over_box(pair, core0, core1, frame, normal, point1, end == FOUND, points, hulls)
         if not within:
             return at
         keep_two(pair, points, 1 if end == FOUND and points.count[0] > 1 else 0)
@@ -81,16 +81,16 @@ def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pos
 
 
 @scalar_code
-def _over_box(core0: Any, core1: Any, frame: Frame, normal: Vector, point1: Vector, reach: Any, known: Any,
+def _over_box(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector, point1: Vector, known: Any,
               points: Any, hulls: Any) -> Any:
     """Add what of the axis lies over a face: whether the capsule is within reach, and the normal.
 
     known: whether the normal is; else it is that of the least overlap.
     """
-    hull, first, end, radius = box_hull(core1.half, hulls), core0.half, core0.end, core0.radius
+    hull, first, end, radius, reach = box_hull(core1.half, hulls), core0.half, core0.end, core0.radius, pair.reach
     if known:
         margin = least(core1.half) * BOX_MARGIN
-        face = witness_face(hull, UNSCALED, negated(normal), point1, margin)
+        face = witness_face(hull, UNSCALED, negated(normal), point1, margin, pair.tolerance_length)
     else:
         within, normal = least_overlap(core1, hull, first, end, radius, UNSCALED, reach)
         if not within:

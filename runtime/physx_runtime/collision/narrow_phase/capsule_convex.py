@@ -53,7 +53,7 @@ def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose
     size, pose = size_of(shape0), relative(pose0, pose1)
     frame, radius, before = frame_of(pose), size[0], pair.points
     core1 = hull_core(hulls, shape1.geometry, scale_of(shape1))
-    margin = min(hull_margin(core1.hull, core1.scale), radius * SEGMENT_MARGIN)
+    margin = min(hull_margin(core1.hull, core1.scale, pair.tolerance_length), radius * SEGMENT_MARGIN)
     lost = refresh(pair, frame, margin * BREAKING)
     if not (lost or segment_moved_on(pair, pose, margin)):
         if pair.points == 0:
@@ -93,7 +93,7 @@ def _over_hull(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector, 
     if points.count[0] < 2:
         if known:
             margin = least(times(hull.inner_half, core1.scale)) * WITNESS_MARGIN
-            face = witness_face(hull, inverse, negated(normal), point1, margin)
+            face = witness_face(hull, inverse, negated(normal), point1, margin, pair.tolerance_length)
         else:
             face = opposed_face(hull, core1.scale, negated(normal))
         edges_under_axis(hull, face, core1.scale, frame, first, end, normal, within, points)

@@ -60,8 +60,8 @@ OUTWARD = np.float32(0.707)             # and between its normal and the way bet
 @scalar_code
 def convex_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
                   at: Any) -> Any:
-    side0, margin0 = _side(shape0, hulls)
-    side1, margin1 = _side(shape1, hulls)
+    side0, margin0 = _side(shape0, hulls, pair.tolerance_length)
+    side1, margin1 = _side(shape1, hulls, pair.tolerance_length)
     pose, margin, before = relative(pose0, pose1), min(margin0, margin1), pair.points
     frame = frame_of(pose)
     lost = refresh(pair, frame, margin * BREAKING)
@@ -85,7 +85,7 @@ def convex_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose,
             return put_points_of_1(pair, pose1, unit(half_rotated(pose1[1], add(mean, normal))), contacts, at)
     back, points = frame_of(relative(pose1, pose0)), new_points()
     if known:
-        _over_witnesses(side0, side1, frame, back, normal, point0, point1, pair.reach, points)
+        _over_witnesses(pair, side0, side1, frame, back, normal, point0, point1, points)
     elif not _over_least_overlap(side0, side1, frame, back, pair.reach, points):
         return at
     if points.count[0] > 0:
@@ -96,13 +96,13 @@ def convex_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose,
 
 
 @scalar_code
-def _side(shape: Any, hulls: Any) -> Any:
+def _side(shape: Any, hulls: Any, tolerance_length: Number) -> Any:
     """A side, and how far points on it may stray."""
     if shape.kind == BOX:
         size = size_of(shape)
-        return side_of(box_core(size, hulls), box_hull(size, hulls)), box_margin(size)
+        return side_of(box_core(size, hulls), box_hull(size, hulls)), box_margin(size, tolerance_length)
     core = hull_core(hulls, shape.geometry, scale_of(shape))
-    return side_of(core, core.hull), hull_margin(core.hull, core.scale)
+    return side_of(core, core.hull), hull_margin(core.hull, core.scale, tolerance_length)
 
 
 @scalar_code
@@ -127,12 +127,13 @@ def _witness_margin(side: Side) -> Number:
 
 
 @scalar_code
-def _over_witnesses(side0: Side, side1: Side, frame: Frame, back: Frame, normal: Vector, point0: Vector,
-                    point1: Vector, reach: Number, points: Any) -> None:
+def _over_witnesses(pair: Any, side0: Side, side1: Side, frame: Frame, back: Frame, normal: Vector, point0: Vector,
+                    point1: Vector, points: Any) -> None:
     """Add points of the faces that two closest points belong to, over the one that lies straighter to the normal."""
     away, normal0 = negated(normal), by_transposed(frame[1], normal)
-    face1 = witness_face(side1.hull, side1.inverse, away, point1, _witness_margin(side1))
-    face0 = witness_face(side0.hull, side0.inverse, normal0, into(frame, point0), _witness_margin(side0))
+    length, reach = pair.tolerance_length, pair.reach
+    face1 = witness_face(side1.hull, side1.inverse, away, point1, _witness_margin(side1), length)
+    face0 = witness_face(side0.hull, side0.inverse, normal0, into(frame, point0), _witness_margin(side0), length)
     up1, up0 = face_normal(side1.hull, face1, side1.inverse), face_normal(side0.hull, face0, side0.inverse)
     if abs(dot(up1, away)) >= abs(dot(up0, normal0)):
         points_over_face(side1, face1, side0, face0, back, reach, points)

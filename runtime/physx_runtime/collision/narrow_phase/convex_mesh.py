@@ -77,7 +77,7 @@ BEFORE_DIVISION = 16
 def convex_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Hulls,
                 meshes: Meshes, contacts: Any, at: Any) -> Any:
     pose = relative(pose0, pose1)
-    side, margin, center, half = _side(shape0, hulls)
+    side, margin, center, half = _side(shape0, hulls, pair.tolerance_length)
     if moved_on(kept, pose, margin * MAY_MOVE):
         begin_anew(kept, pose)
         grown = half[0] + pair.reach, half[1] + pair.reach, half[2] + pair.reach
@@ -94,17 +94,18 @@ def convex_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, pos
 
 
 @scalar_code
-def _side(shape: Any, hulls: Hulls) -> tuple[Side, Number, Vector, Vector]:
+def _side(shape: Any, hulls: Hulls, tolerance_length: Number) -> tuple[Side, Number, Vector, Vector]:
     """The hull, how far points on it may stray, and the middle and half sides of its bounds."""
     if shape.kind == BOX:
         size = size_of(shape)
-        margin = min(least(size) * BOX_MARGIN, MOST_HULL_MARGIN)
+        margin = min(least(size) * BOX_MARGIN, tolerance_length * MOST_HULL_MARGIN)
         return side_of(box_core(size, hulls), box_hull(size, hulls)), margin, (ZERO, ZERO, ZERO), size
     core, row = hull_core(hulls, shape.geometry, scale_of(shape)), hulls.hulls[shape.geometry]
     low, high = times((row.low[0], row.low[1], row.low[2]), core.scale), times(
         (row.high[0], row.high[1], row.high[2]), core.scale)
     middle = (low[0] + high[0]) * HALF, (low[1] + high[1]) * HALF, (low[2] + high[2]) * HALF
-    return side_of(core, core.hull), hull_margin(core.hull, core.scale), middle, scaled(sub(high, low), HALF)
+    margin = hull_margin(core.hull, core.scale, tolerance_length)
+    return side_of(core, core.hull), margin, middle, scaled(sub(high, low), HALF)
 
 
 @scalar_code

@@ -42,7 +42,7 @@ SHARE = np.float32(0.2)         # of a box's margin, for breaking and for moving
 @scalar_code
 def plane_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
     # the manifold is kept from the box's side: local0 and pose are the box's, local1 lies on the plane
-    pose, share = relative(pose1, pose0), box_margin(size1) * SHARE
+    pose, share = relative(pose1, pose0), box_margin(size1, pair.tolerance_length) * SHARE
     frame = frame_of(pose)
     lost = refresh(pair, frame, share)
     if lost or moved_on(pair, pose, share, PLANE_MAY_TURN):

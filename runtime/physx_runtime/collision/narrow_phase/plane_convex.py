@@ -51,7 +51,7 @@ def plane_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, 
                  at: Any) -> Any:
     # the manifold is kept from the hull's side: local0 and pose are the hull's
     pose, hull, scale = relative(pose1, pose0), hull_at(hulls, shape1.geometry), scale_of(shape1)
-    frame, margin = frame_of(pose), hull_margin(hull, scale)
+    frame, margin = frame_of(pose), hull_margin(hull, scale, pair.tolerance_length)
     lost = refresh(pair, frame, margin * BREAKING)
     if lost or moved_on(pair, pose, margin * MAY_MOVE, PLANE_MAY_TURN):
         remember(pair, pose)

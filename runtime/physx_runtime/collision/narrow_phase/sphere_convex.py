@@ -45,7 +45,7 @@ def sphere_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose,
                   at: Any) -> Any:
     radius, pose = size_of(shape0)[0], relative(pose0, pose1)
     core1 = hull_core(hulls, shape1.geometry, scale_of(shape1))
-    margin = min(hull_margin(core1.hull, core1.scale), radius)
+    margin = min(hull_margin(core1.hull, core1.scale, pair.tolerance_length), radius)
     lost = refresh(pair, frame_of(pose), margin * BREAKING)
     if lost or segment_moved_on(pair, pose, margin):
         remember(pair, pose)
