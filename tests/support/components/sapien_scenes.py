@@ -34,6 +34,27 @@ def recorded(name: str) -> Array:
     return found
 
 
+def tumbled(seed: int, sapien: Any, px: Any, steps: int = 100) -> Array:
+    """(steps, 3) positions of a box of 0.6 to 1.6 m that drops onto a box by chance.
+
+    Contacts of boxes and hulls have margins of at most a share of the usual length, which smaller ones stay below.
+    """
+    random = np.random.default_rng(seed)
+    half, turn = random.uniform(0.3, 0.8, 3), random.normal(size=4)
+    scene = sapien.Scene([px.PhysxCpuSystem()])
+    scene.set_timestep(0.01)
+    ground, box = scene.create_actor_builder(), scene.create_actor_builder()
+    ground.add_box_collision(half_size=[3.0, 3.0, 0.5])
+    ground.build_static()
+    box.add_box_collision(half_size=half.tolist())
+    box.set_initial_pose(sapien.Pose([0.0, 0.0, 2.2], turn / np.linalg.norm(turn)))
+    dropped, found = box.build(), []
+    for _ in range(steps):
+        scene.step()
+        found.append(np.array(dropped.pose.p))
+    return np.array(found)
+
+
 class Bodies:
     """A scene of bodies; `run` gives their trajectory as the recordings have it."""
 
