@@ -15,12 +15,12 @@ from physx_schema.description.collision.bounding import bounding_box, bounding_s
 from physx_schema.description.collision.materials import Materials
 from physx_schema.description.collision.meshes import CookedMeshes, MeshData, Weighed, mesh_kind, read_mesh
 from physx_schema.description.collision.offsets import (
-    OFFSET_OF_SIZE,
     AskedOffsets,
     asked_offsets,
     automatic_offset,
     counting_offsets,
     least_offset,
+    offset_of_plane,
 )
 from physx_schema.description.collision.polyhedron import Doubles
 from physx_schema.description.collision.shapes import Sizes, box_of, is_analytic, read_shape, sphere_of
@@ -225,19 +225,19 @@ class ColliderReader:
 
     def _offsets(self, opinions: PrimOpinions, sizes: Sizes) -> tuple[float | None, float]:
         """Contact and rest offset; PhysX makes the contact offset of the shape's size where none is authored."""
-        asked = asked_offsets(opinions)
-        if sizes.kind == "plane" and asked.contact is None:
-            asked = replace(asked, contact=OFFSET_OF_SIZE / self._reading.meters_per_unit)
+        default = offset_of_plane(self._reading.meters_per_unit) if sizes.kind == "plane" else None
+        asked = asked_offsets(opinions, default)
+        contact, rest = counting_offsets(asked, default)
         if asked.contact and asked.authored_rest >= asked.contact:
-            self._report_offsets(opinions, asked)
-        contact, rest = counting_offsets(asked)
+            self._report_offsets(opinions, asked, contact, rest)
         smallest = min(sizes.extents)
         if contact is not None or math.isnan(smallest):
             return contact, rest
         return automatic_offset(smallest, rest, self._least_offset), rest
 
-    def _report_offsets(self, opinions: PrimOpinions, asked: AskedOffsets) -> None:
-        contact, rest = counting_offsets(asked)
+    def _report_offsets(
+        self, opinions: PrimOpinions, asked: AskedOffsets, contact: float | None, rest: float,
+    ) -> None:
         self._reading.problem(
             "collider/offsets", opinions.path,
             "physxCollision:restOffset" if asked.rest is not None else "newton:contactMargin",

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cache
 
+from physx_schema.description.collision.single import Single
 from physx_schema.description.model import Scene
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
@@ -13,6 +14,7 @@ from physx_schema.description.opinions.view import View, unauthored
 from physx_schema.description.units import STEPS_PER_SECOND
 
 OFFSET_OF_SIZE = 0.02       # automatic contact offset, of the smallest extent; of a plane in metres
+UNSET = -math.inf           # what PhysX's own offsets say where they say nothing
 _LEAST_GRAVITY = 1.0        # length / s^2, what PhysX counts with where gravity is weaker
 _LEAST_GAP = 1e-4           # of a contact offset over a rest offset that would reach it, in the stage's lengths
 
@@ -23,8 +25,8 @@ class AskedOffsets:
 
     contact: float | None
     rest: float | None
-    margin: float           # Newton's rest offset
-    gap: float | None       # Newton's contact offset over the rest offset
+    margin: float           # Newton's rest offset; 0 where PhysX's own is there
+    gap: float | None       # Newton's contact offset over the rest offset; None where PhysX's own is there
 
     @property
     def authored_rest(self) -> float:
@@ -32,45 +34,63 @@ class AskedOffsets:
         return self.margin if self.rest is None else self.rest
 
 
-def asked_offsets(opinions: PrimOpinions) -> AskedOffsets:
-    """PhysX's own opinions and Newton's."""
+def asked_offsets(opinions: PrimOpinions, default: float | None = None) -> AskedOffsets:
+    """PhysX's own opinions and Newton's; `default` is the contact offset of a plane."""
     view, newton = opinions.view("PhysxCollisionAPI"), opinions.view("NewtonCollisionAPI")
-    if view.silent and newton.silent:
+    if view.silent and newton.silent and (default is None or not view.applied):
         return _nothing_asked()
-    return _asked(view, newton)
+    return _asked(view, newton, default)
 
 
 @cache
 def _nothing_asked() -> AskedOffsets:
-    return _asked(unauthored("PhysxCollisionAPI"), unauthored("NewtonCollisionAPI"))
+    return _asked(unauthored("PhysxCollisionAPI"), unauthored("NewtonCollisionAPI"), None)
 
 
-def _asked(view: View, newton: View) -> AskedOffsets:
+def _asked(view: View, newton: View, default: float | None) -> AskedOffsets:
+    """PhysX's own offsets hide Newton's also where they are no offsets: such a rest offset counts as 0.
+
+    On a plane PhysxCollisionAPI, once applied, has the default for a contact offset that is not authored.
+    """
     contact, rest = view.number("contactOffset"), view.number("restOffset")
-    margin, gap = newton.number("contactMargin"), newton.number("contactGap")
+    told = contact != UNSET or (default is not None and view.applied and not view.authored("contactOffset"))
+    usable = _not_negative(contact)
     return AskedOffsets(
-        contact if math.isfinite(contact) and contact >= 0.0 else None, rest if math.isfinite(rest) else None,
-        margin if math.isfinite(margin) and margin >= 0.0 else 0.0, gap if math.isfinite(gap) and gap >= 0.0 else None)
+        default if told and usable is None else usable,
+        None if rest == UNSET else rest if math.isfinite(rest) else 0.0,
+        (_not_negative(newton.number("contactMargin")) or 0.0) if rest == UNSET else 0.0,
+        None if told else _not_negative(newton.number("contactGap")))
 
 
-def counting_offsets(asked: AskedOffsets) -> tuple[float | None, float]:
-    """The offsets that PhysX takes; no contact offset where it works one out.
+def _not_negative(value: float) -> float | None:
+    """A length that PhysX takes; None for what is none."""
+    return value if math.isfinite(value) and value >= 0.0 else None
+
+
+def counting_offsets(asked: AskedOffsets, default: float | None = None) -> tuple[float | None, float]:
+    """The offsets that PhysX takes; `default` for the contact offset where none is there or both are dropped.
 
     Newton's are looked at where PhysX's are not both there. A contact offset that is not above the rest offset is put a
     least gap above it, but for PhysX's own two.
     """
     contact, rest = asked.contact, asked.rest
-    if contact is not None and rest is not None:
-        if rest > contact:
-            return None, 0.0
-        rest = rest if rest < contact else 0.0
+    own = default if contact is None else contact
+    if own is not None and rest is not None:
+        if rest > own:
+            return default, 0.0
+        rest = rest if rest < own else 0.0
     else:
         rest = asked.authored_rest
-    if contact is None and asked.gap is not None and rest + asked.gap >= 0.0:
-        contact = rest + asked.gap
+    if contact is None:
+        contact = rest + asked.gap if asked.gap is not None and rest + asked.gap >= 0.0 else default
     if contact is not None and contact <= rest:
         contact = rest + _LEAST_GAP
     return contact, rest
+
+
+def offset_of_plane(meters_per_unit: float) -> float:
+    """The contact offset of a plane that has none of its own, in single floats as PhysX multiplies it."""
+    return float(Single(OFFSET_OF_SIZE) * Single(1.0 / meters_per_unit))
 
 
 def automatic_offset(smallest: float, rest: float, least: float) -> float:

@@ -11,16 +11,25 @@ from physx_schema.description.opinions.schemas import IMPLIED, OTHER_ENGINES, SC
 
 _NAMESPACES: Mapping[str, str] = {name.lower(): engine for name, engine in OTHER_ENGINES.items()}
 
+_HULLS = "newton:maxHullVertices"
+
 # Properties of other engines that PhysX reads and no fact holds, with what they are about.
 _READ: Mapping[str, str] = {
     "newton:timeStepsPerSecond": "the step, which the caller of the simulation chooses",
     "newton:selfCollisionEnabled": "contacts", "newton:contactMargin": "contacts", "newton:contactGap": "contacts",
-    "newton:maxHullVertices": "contacts",
+    _HULLS: "contacts",
 }
 
 # The schema of PhysX that, once applied, decides in place of a property: with its default where nothing is authored.
 _DECIDING: Mapping[str, tuple[str, str]] = {
     "newton:selfCollisionEnabled": ("PhysxArticulationAPI", "physxArticulation:enabledSelfCollisions"),
+    _HULLS: ("PhysxConvexHullCollisionAPI", "physxConvexHullCollision:hullVertexLimit"),
+}
+
+# PhysX's own property, of a schema, that hides one on prims on which the schema was read.
+_HIDING: Mapping[str, tuple[str, str]] = {
+    "newton:contactMargin": ("PhysxCollisionAPI", "physxCollision:restOffset"),
+    "newton:contactGap": ("PhysxCollisionAPI", "physxCollision:contactOffset"),
 }
 
 # PhysX's counterpart of what it does not read; {axis} is the instance name of the joint.
@@ -50,7 +59,22 @@ def engine_of(name: str) -> str:
 
 def what_is_read(opinions: PrimOpinions, name: str) -> str:
     """What a property of another engine is about that PhysX reads on the prim; "" where it does not."""
-    return "" if name in _DECIDING and opinions.has(_DECIDING[name][0]) else _READ.get(name, "")
+    unread = _is_decided(opinions, name) or _is_hidden(opinions, name) or (name == _HULLS and not _is_parted(opinions))
+    return "" if unread else _READ.get(name, "")
+
+
+def _is_decided(opinions: PrimOpinions, name: str) -> bool:
+    return name in _DECIDING and opinions.has(_DECIDING[name][0])
+
+
+def _is_parted(opinions: PrimOpinions) -> bool:
+    """Whether PhysX makes several hulls of a mesh with limits that Newton's may be."""
+    api = "PhysxConvexDecompositionCollisionAPI"
+    return opinions.peek("physics:approximation") == "convexDecomposition" and not opinions.has(api)
+
+
+def _is_hidden(opinions: PrimOpinions, name: str) -> bool:
+    return name in _HIDING and _HIDING[name][0] in opinions.used_schemas
 
 
 def why_schema_unused(opinions: PrimOpinions, name: str) -> Reason | None:
@@ -75,9 +99,14 @@ def why_property_unused(opinions: PrimOpinions, name: str, inside: bool) -> Reas
             return "overridden", "PhysX has a value of its own for the axis, which it takes", ""
         if base in SCHEMAS["NewtonMimicAPI"].defaults and opinions.joint_kind is not None:
             return "idle", "the joint has no mimic joint by NewtonMimicAPI that PhysX makes", ""
+    if name == _HULLS and not _is_decided(opinions, name):
+        return "idle", "PhysX reads it on meshes of which it makes convex hulls", ""
     if name in _DECIDING:
         schema, own = _DECIDING[name]
         return "overridden", f"PhysX takes {own} of {schema}, authored or not", own
+    if _is_hidden(opinions, name):
+        schema, own = _HIDING[name]
+        return "overridden", f"PhysX takes {own} of {schema} in its place", own
     axis = SINGLE_AXIS.get(opinions.joint_kind or "", "angular")
     return ("other-engine", f"a property of {engine} that PhysX does not read",
             _COUNTERPARTS.get(name, "").format(axis=axis))

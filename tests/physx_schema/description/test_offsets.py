@@ -3,13 +3,48 @@
 from __future__ import annotations
 
 import pytest
-from support.stages.offsets import MEASURED, Offsets, ball
+from support.stages.offsets import MEASURED, PLAIN_PLANES, PLANES, Offsets, ball, ground
 from support.stages.robots import opened
 
 from physx_schema import describe
+from physx_schema.description.model import Collider
+
+EXACT = 1e-8        # m: of numbers in single floats
 
 
 @pytest.mark.parametrize("asked", MEASURED, ids=str)
 def test_offsets_are_those_that_physx_shows(asked: Offsets) -> None:
-    collider = describe(opened(ball(asked, 0.1))).bodies[0].colliders[0]
-    assert (collider.contact_offset, collider.rest_offset) == pytest.approx(MEASURED[asked], abs=1e-8)
+    assert offsets(describe(opened(ball(asked, 0.1))).bodies[0].colliders[0]) == pytest.approx(
+        MEASURED[asked], abs=EXACT)
+
+
+@pytest.mark.parametrize("asked", PLAIN_PLANES, ids=str)
+def test_offsets_of_a_plane_are_those_that_physx_shows(asked: Offsets) -> None:
+    [plane] = describe(opened(ground(asked, False, 0.1))).static_colliders
+    assert offsets(plane) == pytest.approx(PLAIN_PLANES[asked], abs=EXACT)
+
+
+@pytest.mark.parametrize("asked", PLANES, ids=str)
+def test_offsets_of_a_plane_of_physx_are_those_that_physx_shows(asked: Offsets) -> None:
+    [plane] = describe(opened(ground(asked, True, 0.1))).static_colliders
+    assert offsets(plane) == pytest.approx(PLANES[asked], abs=EXACT)
+
+
+def offsets(collider: Collider) -> tuple[float | None, float]:
+    return collider.contact_offset, collider.rest_offset
+
+
+@pytest.mark.parametrize(("asked", "unread"), [
+    (Offsets(contact=0.02, gap=0.01), {"newton:contactGap"}), (Offsets(gap=0.01), set()),
+    (Offsets(contact=-1.0, gap=0.01), {"newton:contactGap"}), (Offsets(rest=0.01, margin=0.02), {"newton:contactMargin"}),
+    (Offsets(margin=0.02), set()), (Offsets(contact=0.03, margin=0.02), set()),
+], ids=str)
+def test_what_an_own_offset_hides_is_listed_as_unused(asked: Offsets, unread: set[str]) -> None:
+    found = {opinion.property: opinion.code for opinion in describe(opened(ball(asked, 0.1))).unused}
+    assert found == dict.fromkeys(unread, "overridden")
+
+
+@pytest.mark.parametrize("applied", [False, True])
+def test_a_gap_on_a_plane_of_physx_is_listed_as_unused(applied: bool) -> None:
+    found = {opinion.property for opinion in describe(opened(ground(Offsets(gap=0.01), applied, 0.1))).unused}
+    assert found == ({"newton:contactGap"} if applied else set())

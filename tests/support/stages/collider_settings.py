@@ -1,0 +1,135 @@
+"""Colliders of every shape and owner with one of the settings that PhysX reads, each under a ball that shows it.
+
+The ball falls fast and spins. A contact offset decides whether it stops on the surface or in it, a rest offset how high
+it stays, a torsional patch how long it spins, and a hull's limit where its surface is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from support.stages.meshes import ball, mesh_prim
+from support.stages.parts import Attributes
+from support.stages.robots import HEAD, placed, prim
+
+DT, STEPS = 1 / 60, 24
+STATIC, KINEMATIC, BODY, LINK = OWNERS = ("static", "kinematic", "body", "link")
+RADIUS, TOP = 0.1, 0.5      # m, of the ball; of what it falls on
+GAP, ASIDE = 0.18, (0.02, 0.01)     # m, how far above and beside the middle it begins
+APART = 4.0                 # m, between colliders
+SPEED, SPIN = -4.0, 1000.0  # m/s, degrees/s
+HEAVY = 1e6                 # kg, of what the ball does not move
+PRIMITIVES: Mapping[str, Attributes] = {
+    "Cube": {"double size": 1.0}, "Sphere": {"double radius": 0.5},
+    "Capsule": {"double radius": 0.3, "double height": 0.4}, "Cylinder": {"double radius": 0.5, "double height": 1.0},
+    "Cone": {"double radius": 0.5, "double height": 1.0},
+}
+PLANE = "Plane"
+APPROXIMATIONS = ("none", "convexHull", "boundingCube", "boundingSphere", "convexDecomposition", "meshSimplification",
+                  "sdf", "sphereFill")
+MESH_APIS = {"convexHull": "PhysxConvexHullCollisionAPI", "convexDecomposition": "PhysxConvexDecompositionCollisionAPI",
+             "sdf": "PhysxSDFMeshCollisionAPI", "sphereFill": "PhysxSphereFillCollisionAPI",
+             "meshSimplification": "PhysxTriangleMeshSimplificationCollisionAPI",
+             "none": "PhysxTriangleMeshCollisionAPI"}
+
+
+class Cell(NamedTuple):
+    """A collider: what has it, and what it is, a type of USD or an approximation of a mesh."""
+
+    owner: str
+    shape: str
+
+
+CELLS = tuple(Cell(owner, shape) for shape in (*PRIMITIVES, *APPROXIMATIONS) for owner in OWNERS)
+# A body that forces move has no plane.
+PLANES = tuple(Cell(owner, PLANE) for owner in (STATIC, KINEMATIC))
+OWN = "PhysxCollisionAPI"
+# What is authored on colliders, by the schemas applied for it.
+SETTINGS: Mapping[str, tuple[tuple[str, ...], Attributes]] = {
+    "nothing": ((), {}),
+    "contactOffset": ((OWN,), {"float physxCollision:contactOffset": 0.3}),
+    "restOffset": ((OWN,), {"float physxCollision:restOffset": 0.03}),
+    "torsionalPatchRadius": ((OWN,), {"float physxCollision:torsionalPatchRadius": 0.5}),
+    "minTorsionalPatchRadius": ((OWN,), {"float physxCollision:minTorsionalPatchRadius": 0.1}),
+    "contactMargin": ((), {"float newton:contactMargin": 0.03}),
+    "contactGap": ((), {"float newton:contactGap": 0.3}),
+    "margin and gap": ((), {"float newton:contactMargin": 0.03, "float newton:contactGap": 0.001}),
+    "both contacts": ((OWN,), {"float physxCollision:contactOffset": 0.3, "float newton:contactGap": 0.0}),
+    "rest and gap": ((OWN,), {"float physxCollision:restOffset": 0.03, "float newton:contactGap": 0.001}),
+    "rest above contact": (
+        (OWN,), {"float physxCollision:contactOffset": 0.01, "float physxCollision:restOffset": 0.02}),
+    "margin above contact": (
+        (OWN,), {"float physxCollision:contactOffset": 0.01, "float newton:contactMargin": 0.02}),
+    "negative rest": ((OWN,), {"float physxCollision:restOffset": -0.03}),
+    "hullVertexLimit": ((), {"int physxConvexHullCollision:hullVertexLimit": 8}),
+    "maxHullVertices": ((), {"int newton:maxHullVertices": 8}),
+    "margin of a core": ((), {"float physxConvexGeometry:margin": 0.05}),
+}
+
+
+def stages(setting: str) -> Iterator[tuple[tuple[Cell, ...], str]]:
+    """Stages with the cells in them: one of all that can be beside each other, and one for each plane."""
+    yield CELLS, _stage(CELLS, setting)
+    for plane in PLANES:
+        yield (plane,), _stage((plane,), setting)
+
+
+def ball_of(place: int) -> str:
+    """The ball over a cell, by its place among those of the stage."""
+    return f"/World/ball{place:02}"
+
+
+def place_of(place: int, cell: Cell) -> str:
+    """The collider of a cell, likewise."""
+    link = "/link" if cell.owner == LINK else ""
+    return f"/World/c{place:02}{link}/{'mesh' if cell.shape in APPROXIMATIONS else 'shape'}"
+
+
+def _stage(cells: Sequence[Cell], setting: str) -> str:
+    schemas, values = SETTINGS[setting]
+    parts = []
+    for i, cell in enumerate(cells):
+        at = (APART * (i % 8 - 3.5), APART * (i // 8 - 3.5), 0.0)
+        parts += [_owned(cell, f"c{i:02}", at, _collider(cell, schemas, values)), _ball(f"ball{i:02}", at)]
+    return (HEAD.format(meters=1, kilograms=1).replace("Robot", "World")
+            + prim("Xform", "World", (), {}, prim("PhysicsScene", "scene") + "".join(parts)))
+
+
+def _collider(cell: Cell, schemas: Sequence[str], values: Attributes) -> str:
+    if cell.shape == PLANE:
+        return prim(PLANE, "shape", ("PhysicsCollisionAPI", *schemas),
+                    {"uniform token axis": "Z", **placed((0.0, 0.0, TOP)), **values})
+    if cell.shape in PRIMITIVES:
+        return prim(cell.shape, "shape", ("PhysicsCollisionAPI", *schemas), {**PRIMITIVES[cell.shape], **values})
+    own = (MESH_APIS[cell.shape],) if cell.shape in MESH_APIS else ()
+    return mesh_prim(ball(12, 8), cell.shape, (*own, *schemas), more=values)
+
+
+def _owned(cell: Cell, name: str, at: tuple[float, ...], shape: str) -> str:
+    if cell.owner == STATIC:
+        return prim("Xform", name, (), placed(at), shape)
+    if cell.owner == KINEMATIC:
+        return prim("Xform", name, ("PhysicsRigidBodyAPI",), {"bool physics:kinematicEnabled": True, **placed(at)},
+                    shape)
+    heavy: Attributes = {"float physics:mass": HEAVY, "float3 physics:diagonalInertia": (HEAVY, HEAVY, HEAVY),
+                         "bool physxRigidBody:disableGravity": True}
+    body = ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI")
+    if cell.owner == BODY:
+        return prim("Xform", name, body, {**heavy, **placed(at)}, shape)
+    path = f"/World/{name}"
+    return prim("Xform", name, ("PhysicsArticulationRootAPI",), placed(at), prim("Xform", "base", body, heavy)
+                + prim("Xform", "link", body, heavy, shape)
+                + prim("PhysicsFixedJoint", "anchor", (), {"rel physics:body1": f"<{path}/base>",
+                                                           "point3f physics:localPos0": at})
+                + prim("PhysicsFixedJoint", "joint", (), {"rel physics:body0": f"<{path}/base>",
+                                                          "rel physics:body1": f"<{path}/link>"}))
+
+
+def _ball(name: str, at: tuple[float, ...]) -> str:
+    place = (at[0] + ASIDE[0], at[1] + ASIDE[1], TOP + RADIUS + GAP)
+    values: Attributes = {"float physics:mass": 1.0, "vector3f physics:velocity": (0.0, 0.0, SPEED),
+                          "vector3f physics:angularVelocity": (0.0, 0.0, SPIN),
+                          "float physxRigidBody:sleepThreshold": 0.0, **placed(place)}
+    return prim("Xform", name, ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI"), values,
+                prim("Sphere", "shape", ("PhysicsCollisionAPI",), {"double radius": RADIUS}))
