@@ -113,22 +113,26 @@ class Plan:
 
     def _spread(self, layers: Mapping[str, Any]) -> None:
         """Have the same property stay in all specs of a prim, and with a prim spec all others of the prim."""
-        more = True
+        spreading: dict[Spec, set[str]] = {}
+        for (identifier, path, name), obstacle in self.stays.items():
+            if obstacle.spreads:
+                spreading.setdefault((identifier, path), set()).add(name)
+        more = bool(spreading)
         while more:
             more = False
             for group in self.composition.groups:
-                for name, source in self._spreading(group):
-                    for key in group:
-                        prop = layers[key[0]].GetPrimAtPath(key[1]).properties.get(name) if name else None
-                        if (*key, name) not in self.stays and (prop or not name):
-                            self.stays[(*key, name)] = _because(source, layers[source[0]], self.stays[(*source, name)])
+                sources = {name: spec for spec in group for name in sorted(spreading.get(spec, ()))}
+                for name, source in sources.items():
+                    for spec in group:
+                        if (*spec, name) not in self.stays and self._has(layers[spec[0]], spec[1], name):
+                            obstacle = self.stays[(*source, name)]
+                            self.stays[(*spec, name)] = _because(source, layers[source[0]], obstacle)
+                            spreading.setdefault(spec, set()).add(name)
                             more = True
 
-    def _spreading(self, group: Sequence[Spec]) -> list[tuple[str, Spec]]:
-        members = set(group)
-        found = {named[2]: named[:2] for named, obstacle in self.stays.items()
-                 if obstacle.spreads and named[:2] in members} if len(members) > 1 else {}
-        return sorted(found.items())
+    def _has(self, layer: Any, path: Any, name: str) -> bool:
+        """Whether a prim spec has a property; with no name, whether it is there, as it is."""
+        return not name or bool(layer.GetPrimAtPath(path).properties.get(name))
 
 
 def _because(source: Spec, layer: Any, obstacle: Obstacle) -> Obstacle:
