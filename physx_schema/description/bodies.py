@@ -46,7 +46,7 @@ def read_link(
         cfm_scale=physx.clamped("cfmScale"), gravity_enabled=not physx.flag("disableGravity"),
         linear_velocity=rigid.vector("velocity"), angular_velocity=_radians(rigid.vector("angularVelocity")),
         principal_axes=as_rotation(mass.axes), colliders=tuple(part.fact for part in colliders),
-        scene=scene, kinematic=is_kinematic(body), pushes=pushes,
+        authored_axes=mass.authored_axes, scene=scene, kinematic=is_kinematic(body), pushes=pushes,
         contact=_unauthored_contact(reading.meters_per_unit) if physx.silent else _contact(
             physx, reading.meters_per_unit),
     )

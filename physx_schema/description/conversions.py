@@ -58,6 +58,14 @@ def as_quaternion(value: Any) -> Quat | None:
     return value if isinstance(value, tuple) and len(value) == 4 else None
 
 
+def unnormalized(value: Any) -> Quat | None:
+    """A quaternion (x, y, z, w) as authored, of any length; None of anything else."""
+    if not hasattr(value, "GetImaginary"):
+        return None
+    x, y, z = map(float, value.GetImaginary())
+    return x, y, z, float(value.GetReal())
+
+
 def as_numbers(value: Any) -> tuple[float, ...] | None:
     """Numbers of an array or a single one, None for anything else."""
     single = as_number(value)

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 from pxr import Gf, Usd
 
 from physx_schema.description.articulation.dofs import read_dofs
+from physx_schema.description.conversions import unnormalized
 from physx_schema.description.frames import pose_matrix, pose_of, scaled
 from physx_schema.description.model import Joint
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading, path_key
 from physx_schema.description.opinions.view import View
-from physx_schema.description.poses import IDENTITY_POSE, Pose, Vec3
+from physx_schema.description.poses import IDENTITY_POSE, Pose, Quat, Vec3
 from physx_schema.description.records import record
 
 AXES: Mapping[str, int] = {"X": 0, "Y": 1, "Z": 2}
@@ -44,6 +45,7 @@ class JointEnd(NamedTuple):
     frame: Pose
     sound: bool = True      # whether PhysX takes the frame: finite, with a rotation other than 0
     static: bool = False    # whether a static collider is there: the world to joints, not to an articulation's root
+    authored: Quat | None = None        # the frame's rotation as authored, of any length, where it is of this body
 
 
 @record
@@ -132,7 +134,9 @@ def _end(reading: Reading, view: View, side: _Side) -> JointEnd:
             f"{fix}, or remove the target for the world", "info" if _holds_inside(view, targets[0]) else "warning",
         )
         return JointEnd("", frame if placeless or not sound else _in_world(reading, frame, target), sound, collider)
-    return JointEnd(body, _in_body(reading, frame, target, body) if sound else frame, sound)
+    placed = _in_body(reading, frame, target, body) if sound else frame
+    as_authored = unnormalized(view.raw(side.rotation)) if placed[1] == frame[1] else None
+    return JointEnd(body, placed, sound, authored=as_authored)
 
 
 def _holds_inside(view: View, target: str) -> bool:
@@ -208,7 +212,8 @@ def directed(
     dofs = read_dofs(reading, joint.opinions, joint.kind, joint.axis) if parent else ()
     body0, body1 = joint.ends[0].body, joint.ends[1].body
     return Joint(
-        joint.path, joint.kind, joint.axis, *indices, is_reversed, parent_frame, child_frame, dofs, body0, body1)
+        joint.path, joint.kind, joint.axis, *indices, is_reversed, parent_frame, child_frame, dofs, body0, body1,
+        (parent_end.authored or parent_frame[1], child_end.authored or child_frame[1]))
 
 
 def _between(reading: Reading, parent: str, child: str) -> Pose:

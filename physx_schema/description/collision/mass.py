@@ -11,6 +11,7 @@ from pxr import Gf
 from physx_schema.description.collision.colliders import ColliderPart
 from physx_schema.description.collision.principal_axes import Weight, is_aligned, principal_axes, weight
 from physx_schema.description.collision.shapes import Bulk
+from physx_schema.description.conversions import unnormalized
 from physx_schema.description.frames import Matrix3, quaternion, rotation_matrix, scaled
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
@@ -37,6 +38,7 @@ class MassProperties(NamedTuple):
     center: Vec3
     inertia: Matrix3
     axes: Matrix3 = _IDENTITY
+    authored_axes: Quat | None = None       # the same as authored, of any length
 
 
 class _Authored(NamedTuple):
@@ -90,7 +92,8 @@ def read_mass(
         moments = (moments[0] or math.inf, moments[1] or math.inf, moments[2] or math.inf) if free else (1.0, 1.0, 1.0)
     if axes is not None and not abs(length - 1.0) < _SANE:      # PhysX refuses the mass frame: centre and axes
         return MassProperties(total.mass, _ORIGIN, _diagonal(moments))
-    return MassProperties(total.mass, total.center, _about(rotation, moments), rotation)
+    return MassProperties(total.mass, total.center, _about(rotation, moments), rotation,
+                          unnormalized(view.raw("principalAxes")) if axes is not None else None)
 
 
 def _sane(total: MassProperties) -> MassProperties:

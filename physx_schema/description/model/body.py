@@ -84,3 +84,5 @@ class Link:
     body: BodySettings | None = None    # of a body outside articulations
     contact: BodyContact = BodyContact(math.inf, math.inf, True)
     samples: tuple[PoseSample, ...] = ()        # of a kinematic body along time samples, in the order of time
+    # principal_axes as authored, of any length: PhysX normalises them in single precision
+    authored_axes: Quat | None = None

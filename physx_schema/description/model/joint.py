@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from physx_schema.description.poses import Pose, Vec3
+from physx_schema.description.poses import Pose, Quat, Vec3
 from physx_schema.description.records import record
 
 UNLIMITED = 0.5e38
@@ -147,6 +147,8 @@ class Joint:
     dofs: tuple[Dof, ...]               # empty for fixed joints
     body0: str = ""                     # the rigid bodies it holds, in authored order; "" for the world
     body1: str = ""
+    # of parent_frame and child_frame as authored, of any length: PhysX normalises them in single precision
+    authored_rotations: tuple[Quat, Quat] | None = None
 
 
 @record

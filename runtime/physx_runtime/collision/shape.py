@@ -28,7 +28,7 @@ SHAPE = np.dtype([
     ("kinematic", "i4"),            # 1: on a kinematic body
     ("created", "i4"),              # counts up in the order in which PhysX creates them
     ("material", "i4"),
-    ("position", "f4", 3),          # in the frame of its body; x runs along the axis or a plane's normal
+    ("position", "f4", 3),          # in the frame of its body, of a link its mass frame; x along axis or plane's normal
     ("rotation", "f4", 4),          # x y z w, as the engine has it: a plane's is not quite of unit length
     ("size", "f4", 3),              # half extents; radius; radius, half height
     ("geometry", "i4"),             # of a hull or a mesh: its row in the table of its kind; NO_GEOMETRY for the others

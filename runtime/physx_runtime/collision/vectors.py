@@ -189,6 +189,17 @@ def composed(outer: Pose, inner: Pose) -> Pose:
 
 
 @scalar_code
+def against(frame: Pose, pose: Pose) -> Pose:
+    """A pose seen from a frame that stands beside it, what `composed` takes (Cm::transformInvFast)."""
+    (a, w), (b, r) = ((frame[1][0], frame[1][1], frame[1][2]), frame[1][3]), (
+        (pose[1][0], pose[1][1], pose[1][2]), pose[1][3])
+    x = sub(add(scaled(b, w), cross(b, a)), scaled(a, r))
+    off = sub(pose[0], frame[0])
+    half = add(scaled(a, dot(a, off)), add(scaled(cross(off, a), w), scaled(off, w * w - HALF)))
+    return add(half, half), (x[0], x[1], x[2], w * r + dot(a, b))
+
+
+@scalar_code
 def relative(pose: Pose, other: Pose) -> Pose:
     """A pose as seen from another."""
     back = conjugate(other[1])

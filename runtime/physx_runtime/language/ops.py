@@ -79,8 +79,8 @@ def clamp(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
 
 def sqrt(x: Scalar) -> Scalar:
     """Square root."""
-    if isinstance(x, Unfused):
-        return Unfused(sqrt(x.value))
+    if isinstance(x, Unfused | Single):
+        return type(x)(sqrt(x.value))
     return x.graph.apply("sqrt", x) if isinstance(x, Symbol) else np.sqrt(x)
 
 
@@ -134,6 +134,12 @@ class Single:
 
     def __mul__(self, other: Single | float) -> Single:
         return Single(self.value * _plain(other))
+
+    def __rsub__(self, other: float) -> Single:
+        return Single(other - self.value)
+
+    def __rtruediv__(self, other: float) -> Single:
+        return Single(other / self.value)
 
     def __neg__(self) -> Single:
         return Single(-self.value)

@@ -182,6 +182,9 @@ TABLE: tuple[Row, ...] = (
     # --- what only some structures have -----------------------------------------------------------------------------
     Row("root_axes", ROOT, DERIVED, "Of a floating root's moments of inertia, in F.", components=XYZW,
         actor=ARTICULATION, when=_floating),
+    Row("root_center", ROOT, DERIVED, "Authored centre of mass of a floating root, in F, which moves with "
+        "center_of_mass: poses for collision are carried on from there.", "distance", components=XYZ,
+        actor=ARTICULATION, when=_floating),
     Row("single_turn", WORLD, DERIVED, "1 where a substep's rotation of the root is rounded as PhysX's.",
         actor=ARTICULATION, when=_floating),
     Row("least_turn", WORLD, DERIVED, "What a substep leaves out of a spherical joint's rotation.", "radian",

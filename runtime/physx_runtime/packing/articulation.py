@@ -46,7 +46,8 @@ def _world_rows(t: Topology, articulation: Articulation, scene: Scene, size: flo
     if t.sleeping:
         rows["sleep_threshold"] = [articulation.sleep_threshold]
     if not t.fixed_base:
-        rows |= {"root_axes": list(articulation.links[0].principal_axes), "single_turn": [1.0]}
+        rows |= {"root_axes": list(articulation.links[0].principal_axes), "single_turn": [1.0],
+                 "root_center": [0.0, 0.0, 0.0]}
     if t.balls:
         rows["least_turn"] = [0.0 if t.pgs else LEAST_TURN]
     return rows

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,12 +32,13 @@ from physx_runtime.collision.shape import (
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.geometry import has_shape, put_geometry
 from physx_runtime.packing.loaded_frames import loaded
+from physx_runtime.packing.mass_frames import against_mass_frame, mass_frames, turned_about_own
 from physx_runtime.packing.model import length_scale
 from physx_runtime.packing.surfaces import rows_of_materials, surfaces
 from physx_schema.description.collision_filter import CollisionFilter
-from physx_schema.description.model import Collider, Description, Link, Scene
+from physx_schema.description.model import Articulation, Collider, Description, Link, Scene
 from physx_schema.description.opinions.reading import path_key
-from physx_schema.description.poses import IDENTITY_POSE, Pose
+from physx_schema.description.poses import IDENTITY_POSE, Pose, Quat
 
 Array = NDArray[Any]
 
@@ -69,6 +71,7 @@ class PackedContacts:
     scene: Scene
     geometry: Geometry                  # of hulls, which all worlds share
     tolerance_length: float             # as of PairTable
+    mass_frames: Mapping[int, Array]    # by actor, MASS_FRAME of every link of an articulation
 
     def of_worlds(self, worlds: int) -> ContactTable:
         """The colliders of so many worlds; static ones are in all of them."""
@@ -87,7 +90,7 @@ class PackedContacts:
                       self.geometry, self.tolerance_length), places,
             self.surfaces, self.max_depenetration[order], self.max_impulse[order], self.torsion_radius[which],
             self.min_torsion_radius[which], settings.bounce_threshold, settings.friction_offset_threshold,
-            settings.friction_correlation_distance)
+            settings.friction_correlation_distance, self.mass_frames)
 
     def stands_as(self, other: PackedContacts) -> bool:
         """Whether these are colliders of the same prims, shapes and bodies, whatever their materials and offsets."""
@@ -96,6 +99,8 @@ class PackedContacts:
                 == (other.colliders, other.bodies, other.moving, other.tolerance_length)
                 and np.array_equal(self.places, other.places)
                 and all(np.array_equal(self.shapes[name], other.shapes[name]) for name in names)
+                and self.mass_frames.keys() == other.mass_frames.keys()
+                and all(np.array_equal(own, other.mass_frames[actor]) for actor, own in self.mass_frames.items())
                 and _alike(self.geometry, other.geometry))
 
     def copies_of_places(self, worlds: int) -> Array:
@@ -169,9 +174,12 @@ class Sides(Protocol):
         """What a side is to the narrow phase."""
 
 
-def pack_contacts(description: Description, touching: Sides, movers: Sequence[Mover],
-                  scene: Scene, solver: str) -> PackedContacts:
-    """The colliders of one of `touching`'s worlds; movers: its links and bodies, those that forces move first."""
+def pack_contacts(description: Description, touching: Sides, movers: Sequence[Mover], scene: Scene, solver: str,
+                  articulations: Mapping[int, Articulation] = MappingProxyType({})) -> PackedContacts:
+    """The colliders of one of `touching`'s worlds; movers: its links and bodies, those that forces move first.
+
+    articulations: by actor, those that links are of.
+    """
     numbers = {mover.body.path: number for number, mover in enumerate(movers)}
     heard, filtered = _Heard(touching, numbers.keys()), touching.filter
     static = [number for number in heard.numbers if not filtered.sides[number].body]
@@ -198,8 +206,7 @@ def pack_contacts(description: Description, touching: Sides, movers: Sequence[Mo
         shapes[row]["owner"] = movers[numbers[side.body]].owner if filtered.is_calm(side) else NO_OWNER
         if not side.body:
             places[row_of[number]]["position"], places[row_of[number]]["rotation"] = loaded(shape.pose)
-        _place(shapes[row], shape, touching.kind(number), compose(movers[numbers[side.body]].into, shape.pose)
-               if side.body else IDENTITY_POSE)
+        _place(shapes[row], shape, touching.kind(number), movers[numbers[side.body]] if side.body else None)
     shapes["world"] = EVERY_WORLD
     geometry = put_geometry(shapes, [side.collider for side in heard.sides])
     shapes["group"], meets = heard.groups()
@@ -213,7 +220,7 @@ def pack_contacts(description: Description, touching: Sides, movers: Sequence[Mo
         np.array([side.collider.torsional_patch_radius for side in heard.sides]),
         np.array([side.collider.min_torsional_patch_radius for side in heard.sides]),
         tuple(side.collider.path for side in heard.sides), (*numbers, *[""] * len(static)), scene,
-        geometry, length_scale(scene, solver))
+        geometry, length_scale(scene, solver), {actor: mass_frames(own) for actor, own in articulations.items()})
 
 
 def created_order(movers: Sequence[Mover], statics: int) -> list[int]:
@@ -280,13 +287,20 @@ class _Heard:
                      if i < j and j in rows)
 
 
-def _place(row: Any, shape: Collider, kind: int, frame: Frame) -> None:
-    """Kind, sizes, offsets and place of a shape."""
+def _place(row: Any, shape: Collider, kind: int, mover: Mover | None) -> None:
+    """Kind, sizes, offsets and place of a shape; mover: of what moves, in whose frame it is then."""
     turn = _AXIS_TURNS[kind][shape.axis] if kind in _AXIS_TURNS else _IDENTITY
-    position, rotation = loaded(compose(_singles(frame), ((0.0, 0.0, 0.0), turn)))
-    row["kind"], row["position"], row["rotation"] = kind, position, rotation
+    row["kind"], (row["position"], row["rotation"]) = kind, _placed(shape, turn, mover)
     row["size"] = (shape.half_extents if kind == BOX else (shape.radius, shape.half_height, 0.0))
     row["contact_offset"], row["rest_offset"] = shape.contact_offset or 0.0, shape.rest_offset
+
+
+def _placed(shape: Collider, turn: Quat, mover: Mover | None) -> Frame:
+    """Where a shape is in the frame of what moves it: of a link its mass frame."""
+    if mover is not None and mover.kind == LINK:
+        return against_mass_frame(mover.body, (shape.pose[0], turned_about_own(shape.pose[1], turn)))
+    frame = compose(mover.into, shape.pose) if mover is not None else IDENTITY_POSE
+    return loaded(compose(_singles(frame), ((0.0, 0.0, 0.0), turn)))
 
 
 def _singles(pose: Pose | Frame) -> Frame:

@@ -22,7 +22,7 @@ from physx_runtime.packing.loaded_frames import against_center, loaded
 from physx_runtime.packing.model import Array, PackedModel, arrays, length_scale
 from physx_runtime.packing.outside_joint import Hinge, joint_topology, outside_rows, own_frames
 from physx_runtime.packing.touching import Touching
-from physx_schema.description.model import Description, Link, OutsideJoint, Scene
+from physx_schema.description.model import Articulation, Description, Link, OutsideJoint, Scene
 from physx_schema.errors import UnsupportedError
 
 _PLACES = {BODY: BODY_PLACE, LINK: LINK_PLACE}
@@ -248,8 +248,10 @@ def _contacts(description: Description, touching: Touching, places: _Places, sce
               for i, packed in enumerate(places.actors)
               for k, (body, frame) in enumerate(zip(packed.actor.links, packed.link_frames, strict=True))]
     movers += [Mover(body, KINEMATIC_PLACE, i, 0, places.into(body.path)) for i, body in enumerate(places.kinematic)]
-    return pack_contacts(description, touching, sorted(movers, key=lambda mover: not mover.moves), scene,
-                         solver)
+    articulations = {i: packed.actor for i, packed in enumerate(places.actors)
+                     if isinstance(packed.actor, Articulation)}
+    return pack_contacts(description, touching, sorted(movers, key=lambda mover: not mover.moves), scene, solver,
+                         articulations)
 
 
 def _frames(places: _Places, joint: OutsideJoint, hinges: Sequence[Hinge | None], exact: bool) -> tuple[Frame, Frame]:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.rows import LINK
 from physx_runtime.packing.facts import RowValues, fact_rows
 from physx_runtime.packing.frames import Frame, in_frame, inertia_in_frame, root_frame, root_place, tree_frame
-from physx_schema.description.model import ActorDescription, Link
+from physx_runtime.packing.mass_frames import as_single, root_center
+from physx_schema.description.model import ActorDescription, Articulation, Dof, Link
+
+# Of PhysX's loader, in single precision (degToRad).
+RADIANS_PER_DEGREE = np.float32(math.radians(1.0))
 
 
 def link_rows(actor: ActorDescription, into: tuple[Frame, ...]) -> RowValues:
@@ -42,7 +48,17 @@ def authored_state(actor: ActorDescription, locked: int) -> RowValues:
     root = actor.links[0]
     velocity = [] if actor.fixed_base else [*root.linear_velocity, *root.angular_velocity]
     position, rotation = root_frame(root.pose, root_place(actor))
-    rows = {"q": [dof.position for dof in actor.dofs],
+    if isinstance(actor, Articulation) and not actor.fixed_base:
+        x, y, z = map(as_single, position, root_center(root))
+        position = x, y, z
+    rows = {"q": [_start(dof) for dof in actor.dofs],
             "v": [*velocity, *(dof.velocity for dof in actor.dofs)],
             "root_position": list(position), "root_rotation": list(rotation)}
     return rows | ({"locked": [0.0] * locked} if locked else {})
+
+
+def _start(dof: Dof) -> float:
+    """Where a degree of freedom starts, to the bit where the loader's single precision turns degrees into radians."""
+    if not dof.angular or not math.isfinite(dof.position):
+        return dof.position
+    return as_single(dof.position, RADIANS_PER_DEGREE * np.float32(math.degrees(dof.position)))

@@ -128,7 +128,10 @@ class AlikeIslands:
         shift: the authored F seen from where F is now, numbers (n_world,).
         """
         island = self.islands[place]
-        if island.contacts is not None:
+        if island.contacts is not None and actor in island.contacts.mass_frames:
+            own = self.lanes.share(place, f"{ACTOR_GROUP}{actor}_")
+            own.write("root_center", rounded(np.stack(shift[0], axis=-1), self.lanes.dtype))
+        elif island.contacts is not None:
             self._place_colliders(island.contacts, actor, shift)
         for j, joint in enumerate(island.topology.joints):
             for k, side in enumerate(joint.sides):

@@ -37,7 +37,8 @@ def likeness(branch: Articulation) -> object:
     root, *others = branch.links
     at_root = bool(branch.spatial_tendons)      # which may be fastened to the root
     links = [link if at_root or link.parent or link.joint is None else
-             replace(link, joint=replace(link.joint, parent_frame=root.pose)) for link in others]
+             replace(link, joint=replace(link.joint, parent_frame=root.pose, authored_rotations=None))
+             for link in others]
     return _canonical((replace(branch, links=()), links))
 
 

@@ -14,6 +14,7 @@ from physx_runtime.collision.patches import ANCHORS, KINEMATIC, LINK, STATIC, Pa
 from physx_runtime.collision.shape import CONTACT, NO_OWNER
 from physx_runtime.compiling.scalar_code import borrowing_entry
 from physx_runtime.model.island import IslandTopology
+from physx_runtime.solver.contact.body_poses import constants, pose_rows
 from physx_runtime.solver.contact.program import contact_program
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.worlds.buffer import Buffer
@@ -33,8 +34,8 @@ class ContactWorlds(Buffer):
     """Worlds of one structure whose colliders touch; their rows are those of an island of all actors.
 
     After a step `contacts` are those that it began with, `impulses` what each gave over it along its normal, `patches`
-    those of one pair and one normal, `frictions` what the anchors of each gave, and `centers` the frames of the centres
-    of mass that it began with, in which the anchors are.
+    those of one pair and one normal, `frictions` what the anchors of each gave, and by place `poses` the frames that
+    shapes were placed in, float32, and `centers` those of the centres of mass, in which the anchors are.
     """
 
     near, path = True, BY_JOINT
@@ -48,12 +49,16 @@ class ContactWorlds(Buffer):
         self.contacts: Array = np.zeros(0, CONTACT)
         self.impulses: Array = np.zeros(0)
         self.frictions: Array = np.zeros((0, ANCHORS, 3))
+        self.poses: Array = np.zeros((0, 7), np.float32)
         self.centers: Array = np.zeros((0, 7))
         self._patches = Patches(table.friction_offset, table.correlation)
         self._frames = Frames(program.plan, table.places, count)
         code = Code(program, dtype)
         known = Structures(program, code, touching, table.places)
         self._worlds = [ContactStep(program, code, known, dtype) for _ in range(count)]
+        rows, values = constants(program.plan, table.mass_frames)
+        for own in self._worlds:
+            own.memory[rows] = values
         self._told = ToldRows(program, table.places, count)
         self.resting = Resting(t, count, program.layout, table.places, table.pairs.shapes)
         self._frames_known = False      # whether the memory of every world has the frames of what sleeps
@@ -109,9 +114,9 @@ class ContactWorlds(Buffer):
         for world, own in enumerate(self._worlds):
             own.load(rows[world])
             own.begin(begun[world])
-        poses, self.centers = self._frames.read([own.memory for own in self._worlds])
+        self.poses, self.centers = self._frames.read([own.memory for own in self._worlds])
         before = resting.touched(pairs)
-        contacts = generate(pairs, poses, self._looked_at)
+        contacts = generate(pairs, self.poses, self._looked_at)
         resting.meet(pairs, before)
         self._patches.correlate(pairs.shapes, pairs.rows, pairs.touching, contacts, self.centers)
         self._take(contacts)
@@ -176,7 +181,7 @@ class Frames:
         moving, worlds = np.flatnonzero(~self.static), places["world"][~self.static]
         found = [_frame_rows(p, int(place["kind"]), int(place["owner"]), int(place["link"]))
                  for place in places[~self.static]]
-        rows = np.array(found, np.int64).reshape(len(found), 3)
+        rows = np.array(found, np.int64).reshape(len(found), 4)
         self._of_worlds = [(moving[own], rows[own]) for own in by_world(worlds, count)]
 
     def read(self, memories: list[Array]) -> tuple[Array, Array]:
@@ -192,16 +197,16 @@ def _read(memory: Any, moving: Any, rows: Any, poses: Any, centers: Any) -> None
     for i in range(len(moving)):
         pose, center, own = poses[moving[i]], centers[moving[i]], rows[i]
         for k in range(3):
-            pose[k], center[k] = memory[own[0] + k], memory[own[1] + k]
+            pose[k], center[k] = memory[own[0] + k], memory[own[2] + k]
         for k in range(4):
-            pose[3 + k] = center[3 + k] = memory[own[2] + k]
+            pose[3 + k], center[3 + k] = memory[own[1] + k], memory[own[3] + k]
 
 
-def _frame_rows(p: IslandPlan, kind: int, owner: int, link: int) -> tuple[int, int, int]:
-    """The rows of F's place, of the centre of mass, and of the rotation."""
+def _frame_rows(p: IslandPlan, kind: int, owner: int, link: int) -> tuple[int, int, int, int]:
+    """The rows of place and rotation of the frame that shapes are in, and of those of F at the centre of mass."""
     if kind == LINK:
-        tree = p.trees[owner]
-        return tree.at("origin", link).row, tree.at("place", link).row, tree.p.at("rotation", link).row
+        tree, pose = p.trees[owner], pose_rows(p.trees[owner].p, link).row
+        return pose, pose + 3, tree.at("place", link).row, tree.p.at("rotation", link).row
     layout, prefix = (p.kinematic[owner], "") if kind == KINEMATIC else (p.bodies[owner].layout, "root_")
-    place = layout[f"{prefix}position"].row
-    return place, place, layout[f"{prefix}rotation"].row
+    frame = layout[f"{prefix}position"].row, layout[f"{prefix}rotation"].row
+    return *frame, *frame

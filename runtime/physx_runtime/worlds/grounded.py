@@ -16,6 +16,7 @@ from physx_runtime.collision.patches import ANCHORS, PATCH
 from physx_runtime.collision.shape import MOST_POINTS
 from physx_runtime.compiling.scalar_code import entry_for
 from physx_runtime.model.island import IslandTopology
+from physx_runtime.solver.contact.body_poses import constants, pose_rows
 from physx_runtime.solver.contact.slots import LinkSlots, SlotProgram, slot_program
 from physx_runtime.targets.interpreter import (
     cores,
@@ -59,6 +60,7 @@ class GroundedWorlds(Buffer):
         self._impulses, self._frictions = np.zeros(number * MOST_POINTS), np.zeros((number, ANCHORS, 3))
         kept = aligned((len(self.host), len(program.met), KEPT_SIZE, self.lanes), dtype)
         self._met = MetPairs(pairs, self._known, program, count, kept)
+        self._fixed = constants(program.plan, table.mass_frames)
         self._code = _Code(program, dtype, self.lanes)
         self._links, self._slots = _slot_rows(pairs, program)
         self._sides = table.pairs.sides(np.arange(number))
@@ -172,6 +174,7 @@ class GroundedWorlds(Buffer):
         if not hasattr(self._scratch, "room") or len(self._scratch.room.begun) < 2 * (len(counts) > 1):
             self._scratch.room = _room(self._program, self.lanes, self.dtype, self._slots,
                                        queue_of(self._pairs.of_link, self.lanes), self._code.room(), len(counts) > 1)
+            self._scratch.room.rows[self._fixed[0]] = self._fixed[1][:, None]
             self._met.set_up(self._scratch.room.rows)
         given = (self.host, first, last, steps, self._program.state_size, self._code.passes(counts), which,
                  self._scratch.room, self._links, self._slots, self._pairs.all, self._pairs.colliders, self._known,
@@ -233,7 +236,7 @@ def _slot_rows(pairs: FixedPairs, program: SlotProgram) -> tuple[Array, Array]:
     for i, (row, (owner, link), slots) in enumerate(zip(links, pairs.links, program.slots, strict=True)):
         tree, own = program.plan.trees[owner], np.flatnonzero(pairs.of_link == i)
         row["owner"] = owner
-        row["origin"], row["center"] = tree.at("origin", link).row, tree.at("place", link).row
+        row["pose"], row["center"] = pose_rows(tree.p, link).row, tree.at("place", link).row
         row["rotation"], row["points"] = tree.p.at("rotation", link).row, pairs.points[i]
         row["first"], row["end"] = own[0], own[-1] + 1
         first = slots[0]["used"].row + FLAGS

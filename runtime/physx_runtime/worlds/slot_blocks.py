@@ -24,9 +24,10 @@ class SlotBlock(NamedTuple):
 
 @borrowing_code
 def pose_of_link(block: SlotBlock, lane: int, link: Any) -> Pose:
-    """F of a link, a record of its rows, in float32."""
+    """The mass frame of a link, a record of its rows, in float32."""
     memory, lanes = block.memory, block.lanes
-    p, q = lane + link["origin"] * lanes, lane + link["rotation"] * lanes
+    p = lane + link["pose"] * lanes
+    q = p + 3 * lanes
     return ((np.float32(memory[p]), np.float32(memory[p + lanes]), np.float32(memory[p + 2 * lanes])),
             (np.float32(memory[q]), np.float32(memory[q + lanes]), np.float32(memory[q + 2 * lanes]),
              np.float32(memory[q + 3 * lanes])))

@@ -33,7 +33,7 @@ Array = NDArray[Any]
 # Of one link with slots: where its numbers are in a block, and its pairs in a world.
 SLOTS = np.dtype([
     ("owner", "i4"),            # which actor's link it is
-    ("origin", "i4"),           # rows of F and of the centre of mass
+    ("pose", "i4"),             # rows of the mass frame's pose, of F's rotation and of the centre of mass
     ("rotation", "i4"),
     ("center", "i4"),
     ("first", "i4"),            # its pairs

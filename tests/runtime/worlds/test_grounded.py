@@ -38,8 +38,9 @@ APART = {"float64": 1e-8, "float32": 2e-2}
 # Contacts are made of float32 poses: where a last bit of float64 rounds otherwise they part by 1e-7, and hundreds of
 # steps in contact make that 3e-6.
 LONG_APART = 1e-5                       # m and rad
-# Legs share the balls at their joints: whose bounds are lower, and with it the order of contacts, is then a last bit's.
-UNDIVIDED = 4
+# Pairs that meet again take places of PhysX's pool, which worlds stepped together do not know, and legs share the balls
+# at their joints: whose bounds are lower is a last bit's. Either changes the order of contacts.
+UNDIVIDED = 3
 STILL = 0.3                             # m^2/s^2, an energy below which these ants rest
 
 

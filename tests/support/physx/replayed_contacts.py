@@ -149,4 +149,4 @@ def _table(pair: Pair, model: PackedModel) -> ContactTable:
     pairs.rows = rows
     return ContactTable(pairs, places, surfaces, np.array([*[pair.max_depenetration] * n, np.inf]),
                         np.full(n + 1, np.inf), np.full(n + 1, pair.torsion_radius),
-                        np.full(n + 1, pair.min_torsion_radius), 0.0, FRICTION_OFFSET, CORRELATION)
+                        np.full(n + 1, pair.min_torsion_radius), 0.0, FRICTION_OFFSET, CORRELATION, {})

@@ -37,7 +37,7 @@ REMEMBERED = {"near": 1, "touching": 1, "known": 1, "points": 1, "local0": 3 * M
 LEFT = {"frame": 7, "contacts": 1, "contact_point": 3 * MOST, "contact_separation": MOST, "impulse": MOST,
         "tangents": 6, "friction_impulse": 2 * ANCHORS}
 KEPT = REMEMBERED | LEFT
-# What stands, the same in all steps. collider: its pose in the frame of F. size: radius, half height. outside, normal:
+# What stands, the same in all steps. collider: its pose in the mass frame. size: radius, half height. outside, normal:
 # of the plane, and that of contacts. most: a contact farther apart gets no anchor.
 STANDING = {"collider": 7, "size": 2, "offset": 1, "plane": 7, "low": 3, "high": 3, "outside": 3, "normal": 3,
             "reach": 1, "rest": 1, "most": 1, "correlation": 1, "frame1": 7}
@@ -48,7 +48,8 @@ SLOT = ("used", "several", "point", "separation", "point_used", "anchor0", "anch
 
 
 def write_meeting(s: Schedule, kind: int, rows: Mapping[str, Span], slot: Layout, link: Mapping[str, Span]) -> None:
-    """Fill a link's slot. rows: KEPT, STANDING and MET; link: origin and rotation of F, and the centre of mass."""
+    """Fill a link's slot. rows: KEPT, STANDING and MET; link: poses of its mass frame, centre of mass
+    and rotation of F."""
     given = {**rows, **link, "slot_used": slot["used"], "slot_several": slot["several"]}
     s.do(_approach, kind, **given)
     part = Schedule()
@@ -67,7 +68,7 @@ def write_left(s: Schedule, kind: int, rows: Mapping[str, Span], slot: Layout) -
 
 def _approach(rows: Operands, kind: int) -> Rows:
     """Where the shape is, and whether its bounds meet the plane's; where they do not, nothing touches."""
-    placed = composed(pose_of(singles([*rows["origin"], *rows["rotation"]])), pose_of(singles(rows["collider"])))
+    placed = composed(pose_of(singles(rows["pose"])), pose_of(singles(rows["collider"])))
     low, high = (vec(singles(rows[name])) for name in ("low", "high"))
     near = may_touch(kind, _size(rows), singles(rows["offset"])[0], placed, low, high)
     before, touched = rows["near"][0] > 0.5, rows["touching"][0]

@@ -15,6 +15,7 @@ from physx_runtime.compiling.schedule import Schedule
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
 from physx_runtime.solver.contact import links
+from physx_runtime.solver.contact.body_poses import add_poses, write_poses
 from physx_runtime.solver.contact.links import Held
 from physx_runtime.solver.contact.sleep import write_contact_sleep
 from physx_runtime.solver.island.end import write_island_end
@@ -61,7 +62,9 @@ def contact_program(t: IslandTopology, touching: tuple[Held, ...] = (), selves: 
     UnsupportedError where the dofs of a joint are not numbered one after another.
     """
     p, start, end = make_island_plan(t, touching, selves), Schedule(), Schedule()
+    add_poses(p)
     write_island_start(p, start)
+    write_poses(p, start)
     links.write_velocities_at_start(p, start)
     write_island_end(p, end)
     write_contact_sleep(p, end)

@@ -23,6 +23,7 @@ from physx_runtime.solver.by_joint.joint_space import (
 )
 from physx_runtime.solver.by_joint.sweeps import clear
 from physx_runtime.solver.contact import fragments, in_tree, on_planes
+from physx_runtime.solver.contact.body_poses import add_poses, pose_rows, write_poses
 from physx_runtime.solver.contact.links import arranged, enter_behind, side_row, write_velocities_at_start
 from physx_runtime.solver.contact.sides import AT_START, IN_ITERATIONS
 from physx_runtime.solver.contact.sleep import write_contact_sleep
@@ -82,6 +83,7 @@ def slot_program(t: IslandTopology, links_with: tuple[LinkSlots, ...]) -> SlotPr
     Raises UnsupportedError where the dofs of a joint are not numbered one after another.
     """
     p = make_island_plan(t, [(one.owner, one.link) for one in links_with])
+    add_poses(p)
     way: _Sweeping | _InJointSpace = (_InJointSpace if _fits_joint_space(t) else _Sweeping)(p)
     slots = tuple(tuple(_rows(p.layout, one, i, k, way.prepared_rows(one)) for k in range(one.count))
                   for i, one in enumerate(links_with))
@@ -89,6 +91,7 @@ def slot_program(t: IslandTopology, links_with: tuple[LinkSlots, ...]) -> SlotPr
     met = _met_rows(p.layout, kinds)
     start, prepare, position, velocity, end = (Schedule() for _ in range(5))
     write_island_start(p, start)
+    write_poses(p, start)
     way.write_start(start)
     for i, rows in met.items():
         on_planes.write_meeting(start, kinds[i], rows.groups, slots[i][0],
@@ -130,7 +133,7 @@ def _met_rows(layout: Layout, met: Collection[int]) -> dict[int, LayoutPart]:
 
 def _whereabouts(p: IslandPlan, one: LinkSlots) -> dict[str, Span]:
     tree = p.trees[one.owner]
-    return {"origin": tree.at("origin", one.link), "rotation": tree.p.at("rotation", one.link),
+    return {"pose": pose_rows(tree.p, one.link), "rotation": tree.p.at("rotation", one.link),
             "center": tree.at("place", one.link)}
 
 

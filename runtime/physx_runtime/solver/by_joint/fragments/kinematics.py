@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import (
     AT_REST,
@@ -13,15 +14,15 @@ from physx_runtime.dynamics.kinematics import (
     subspace,
 )
 from physx_runtime.dynamics.spatial import NO_MOTION, motion_of
-from physx_runtime.language.ops import Rows
+from physx_runtime.language.ops import Rows, plain, unfused
 from physx_runtime.model.topology import ROTARY_JOINTS, Topology
 from physx_runtime.solver.by_joint.fragments.operands import Operands, link_motion, quat, vec
 from physx_runtime.solver.by_joint.tree import SINGLE_LINK
 
 
 def normalize(rows: Operands) -> Rows:
-    """A quaternion of length one."""
-    return {"rotation": sp.normalized(quat(rows["rotation"]))}
+    """A quaternion of length one, to the bit that of PhysX in float32 (PxQuat::getNormalized)."""
+    return {"rotation": plain(rounded.normalized(unfused(rows["rotation"])))}
 
 
 def turn_axes(rows: Operands) -> Rows:

@@ -1,0 +1,79 @@
+"""Poses of links as PhysX carries them from link to link: in float32, and in its order of operations.
+
+They are of mass frames, at the centre of mass and along the principal axes (body2World). Collision detection chooses by
+their last bits: which of two legs is found first, which points of a rim touch. PhysX has them by these operations from
+the first step on, because the scene places links anew when an articulation is added (NpScene::addArticulation).
+
+Numbers are `Single`. A joint's frames are those of PhysX's joint core, seen from the mass frames of both links:
+    p2c = normalize(turn(-q, u) * relative)
+    rotation = normalize(parent rotation * conjugate(p2c))
+    position = parent position + rotate(rotation, rotate(p2c, parent frame) - child frame + u q)
+(DyFeatherstoneArticulation.cpp, teleportLinks; DyFeatherstoneForwardDynamic.cpp, propagateLinksDown)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from physx_runtime.dynamics import rounded
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.rounded_sines import sincos
+from physx_runtime.language.ops import Single, sqrt, where
+
+SHORTEST = 1e-10        # rad: a spherical joint that has turned less has not turned
+BodyPose = tuple[sp.Vec3, sp.Quat]
+
+
+class JointFrames(NamedTuple):
+    """A joint seen from the mass frames of its links."""
+
+    parent: sp.Vec3             # the joint's place in the parent
+    child: sp.Vec3              # and in the child
+    relative: sp.Quat           # the parent's rotation seen from the child where q is 0
+
+
+def within(outer: BodyPose, inner: BodyPose) -> BodyPose:
+    """The pose of a thing whose pose in the frame of another is `inner` (PxTransform::transform)."""
+    return sp.add(rounded.rotated(outer[1], inner[0]), outer[0]), rounded.multiplied(outer[1], inner[1])
+
+
+def carried(parent: BodyPose, joint: JointFrames, turn: sp.Quat | None = None, slide: sp.Vec3 | None = None,
+            ) -> BodyPose:
+    """The pose of a link from its parent's; turn: of a joint that can. slide: of a joint that can."""
+    p2c = joint.relative if turn is None else rounded.normalized(rounded.multiplied(turn, joint.relative))
+    offset = sp.sub(rounded.rotated(p2c, joint.parent), joint.child)
+    if slide is not None:
+        offset = sp.add(offset, slide)
+    rotation = rounded.normalized(rounded.multiplied(parent[1], sp.conjugate(p2c)))
+    return sp.add(parent[0], rounded.rotated(rotation, offset)), rotation
+
+
+def hinge_turn(q: Single, axis: sp.Vec3) -> sp.Quat:
+    """What a hinge at q turns the parent by, seen from the child."""
+    return _the_shorter_way(_about(axis, -q))
+
+
+def ball_turn(parts: Sequence[Single], axes: Sequence[sp.Vec3]) -> sp.Quat:
+    """The same of a spherical joint, from its coordinates and what each is about."""
+    vector: sp.Vec3 = (Single(0.0), Single(0.0), Single(0.0))
+    for part, axis in zip(parts, axes, strict=True):
+        vector = sp.add(vector, sp.scale(-part, axis))
+    x, y, z = vector
+    angle = sqrt(x * x + y * y + z * z)
+    turned = angle.value >= SHORTEST
+    factor = 1.0 / Single(where(turned, angle.value, 1.0))
+    made = _the_shorter_way(_about(sp.scale(factor, vector), angle))
+    i, j, k, w = (Single(where(turned, own.value, none)) for own, none in zip(made, (0.0, 0.0, 0.0, 1.0), strict=True))
+    return i, j, k, w
+
+
+def _about(axis: sp.Vec3, angle: Single) -> sp.Quat:
+    sine, cosine = sincos(angle * 0.5)
+    return axis[0] * sine, axis[1] * sine, axis[2] * sine, cosine
+
+
+def _the_shorter_way(q: sp.Quat) -> sp.Quat:
+    long = q[3].value < 0.0
+    x, y, z, w = (Single(where(long, (-part).value, part.value)) for part in q)
+    return x, y, z, w

@@ -1,0 +1,119 @@
+"""Joints and colliders seen from the mass frames of their links, in single precision and PhysX's order of operations.
+
+PhysX's loader sets a link's joint frames before its mass frame, which then moves them (NpArticulationLink.cpp,
+setCMassLocalPose). Link poses for collision are carried along these (`dynamics.link_poses`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.contact_table import MASS_FRAME
+from physx_runtime.collision.on_planes import pose_of, singles
+from physx_runtime.collision.vectors import against
+from physx_runtime.dynamics import rounded
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.link_poses import BodyPose, within
+from physx_schema.description.model import Articulation, Joint, Link
+from physx_schema.description.poses import Pose, Quat
+
+Array = NDArray[Any]
+
+_ZERO, _ONE = np.float32(0.0), np.float32(1.0)
+_HALF_ROOT = np.float32(math.sqrt(2.0)) / np.float32(2.0)
+# Turns of a joint frame that bring x onto the axis, whichever link is body0 (InternalJoint::getLocalPoseFixupQuat).
+_ONTO_AXIS = {1: (_ZERO, _ZERO, _HALF_ROOT, _HALF_ROOT), 2: (_ZERO, -_HALF_ROOT, _ZERO, _HALF_ROOT)}
+_BALL_TURN = (_HALF_ROOT, _ZERO, _ZERO, _HALF_ROOT)
+_AXES = np.eye(3, dtype=np.float32)
+
+
+def mass_frames(articulation: Articulation) -> Array:
+    """(n_link,) of dtype MASS_FRAME."""
+    found, centers = np.zeros(len(articulation.links), MASS_FRAME), list(map(mass_frame, articulation.links))
+    for own, link, center in zip(found, articulation.links, centers, strict=True):
+        own["center"] = (*center[0], *center[1])
+        if link.joint is None:
+            continue
+        parent, child = (_seen_from(seen, frame) for seen, frame in zip(
+            (centers[link.parent], center), _joint_frames(link.joint), strict=True))
+        own["parent"], own["child"] = parent[0], child[0]
+        own["relative"] = rounded.normalized(rounded.multiplied(child[1], sp.conjugate(parent[1])))
+        flipped = link.joint.reversed and link.joint.kind in ("revolute", "prismatic")
+        axes = np.array([_unit(rounded.rotated(child[1], axis)) for axis in _AXES])
+        own["axes"] = -axes if flipped else axes
+    return found
+
+
+def mass_frame(link: Link) -> BodyPose:
+    """The centre of mass and the principal axes in the frame of the link's prim (cMassLocalPose)."""
+    return _single((link.center_of_mass, link.authored_axes or link.principal_axes))
+
+
+def against_mass_frame(link: Link, pose: Pose) -> BodyPose:
+    """A pose in the frame of a link's prim, seen from its mass frame."""
+    frame = mass_frame(link)
+    seen = against(pose_of(singles([*frame[0], *frame[1]])), pose_of(singles([*pose[0], *pose[1]])))
+    (x, y, z), (i, j, k, w) = ((float(number.value) for number in part) for part in seen)
+    return (x, y, z), (i, j, k, w)
+
+
+def root_center(root: Link) -> sp.Vec3:
+    """Where the centre of mass of a root link is in the world, in single precision."""
+    return within(_single(root.pose), mass_frame(root))[0]
+
+
+def as_single(exact: float, single: Any) -> float:
+    """A number that becomes `single` in single precision: the exact one wherever it does."""
+    return exact if np.float32(exact) == single else float(single)
+
+
+def turned_about_own(rotation: Quat, turn: Quat) -> Quat:
+    """A rotation behind a turn about its own axes, as a shape's is onto its axis."""
+    x, y, z, w = rounded.normalized(rounded.multiplied(_float32(rotation), _float32(turn)))
+    return float(x), float(y), float(z), float(w)
+
+
+def _joint_frames(joint: Joint) -> tuple[BodyPose, BodyPose]:
+    """The joint frames in the prims of parent and child, x along the axis."""
+    parent, child = joint.authored_rotations or (joint.parent_frame[1], joint.child_frame[1])
+    return (_onto_axis(joint, (joint.parent_frame[0], parent)), _onto_axis(joint, (joint.child_frame[0], child)))
+
+
+def _onto_axis(joint: Joint, pose: Pose) -> BodyPose:
+    position, rotation = _single(pose)
+    if joint.kind in ("revolute", "prismatic", "spherical") and joint.axis:
+        turn = _ONTO_AXIS[joint.axis]
+        if joint.kind == "spherical":
+            turn = rounded.multiplied(turn, _BALL_TURN)
+        rotation = rounded.multiplied(rotation, turn)
+    return position, rounded.normalized(rotation)
+
+
+def _seen_from(center: BodyPose, frame: BodyPose) -> BodyPose:
+    """A frame seen from a mass frame, as the change of the mass frame from the prim's moves it."""
+    back = sp.conjugate(center[1])
+    shift = rounded.rotated(back, sp.sub((_ZERO, _ZERO, _ZERO), center[0])), back
+    return within(shift, frame)
+
+
+def _single(pose: Pose) -> BodyPose:
+    position, rotation = _numbers(pose)
+    return position, rounded.normalized(rotation)
+
+
+def _numbers(pose: Pose) -> BodyPose:
+    x, y, z = _float32(pose[0])
+    return (x, y, z), _float32(pose[1])
+
+
+def _float32(values: Any) -> Any:
+    return tuple(np.float32(value) for value in values)
+
+
+def _unit(a: sp.Vec3) -> sp.Vec3:
+    factor = _ONE / np.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+    return (a[0] * factor, a[1] * factor, a[2] * factor)
