@@ -12,6 +12,7 @@ from physx_runtime.collision.meshes.manifolds import MOST_WITH_MESH
 from physx_runtime.collision.narrow_phase.kinds import TOUCH
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.shape import CONTACT, FREE, KIND_NAMES, MOST_POINTS
+from physx_runtime.collision.touching_order import in_order_of_touching
 from physx_runtime.compiling.scalar_code import borrowing_entry, scalar_entry
 
 Array = NDArray[Any]
@@ -39,7 +40,7 @@ def generate(table: PairTable, poses: Array, awake: Callable[[PairTable], Flags]
     made = awake(table)
     contacts = np.empty(MOST_POINTS * len(table.rows) + MOST_WITH_MESH * len(table.manifolds), CONTACT)
     count = touch(table, made, contacts)
-    table.touching = in_order_of_touching(table.rows, table.touching, made)
+    table.touching, table.listed = in_order_of_touching(table.rows, table.shapes, table.listed, made)
     arranged = np.empty(count, CONTACT)
     arrange(table.rows, table.touching, contacts, arranged)
     return arranged
@@ -73,35 +74,6 @@ def _sort_by_kinds(rows: Any, made: Any, shapes: Any, kinds: Any, chosen: Any, e
             both = shapes[rows[k].shape0].kind * kinds + shapes[rows[k].shape1].kind
             chosen[ends[both]] = k
             ends[both] += 1
-
-
-def in_order_of_touching(rows: Array, touching: Array, awake: Flags) -> Array:
-    """The pairs that touch: those that did before keep their order, then those that begin, by their slots."""
-    found = np.empty(len(rows), np.int32)
-    kept, end = _find_touching(rows, touching, awake, found)
-    begun = found[kept:end]
-    found[kept:end] = begun[np.argsort(rows["slot"][begun], kind="stable")]
-    return found[:end]
-
-
-@borrowing_entry
-def _find_touching(rows: Any, touching: Any, awake: Any, found: Any) -> Any:
-    """Fill in the pairs that went on touching, then those that begin: how many of the former, and in all."""
-    kept = 0
-    for k in touching:
-        pair = rows[k]
-        if pair.shape0 != FREE and pair.touching and (pair.contacts > 0 or not awake[k]):
-            found[kept] = k
-            kept += 1
-    end = kept
-    for k in range(len(rows)):
-        pair = rows[k]
-        touches = pair.shape0 != FREE and (pair.contacts > 0 if awake[k] else pair.touching == 1)
-        if touches and not pair.touching:
-            found[end] = k
-            end += 1
-        pair.touching = touches
-    return kept, end
 
 
 @scalar_entry

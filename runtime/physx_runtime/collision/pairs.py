@@ -16,6 +16,7 @@ from physx_runtime.collision.geometry import EMPTY, Geometry
 from physx_runtime.collision.meshes.manifolds import MANIFOLDS
 from physx_runtime.collision.narrow_phase.kinds import TOUCH
 from physx_runtime.collision.shape import EVERY_WORLD, FREE, KIND_NAMES, MESH, PAIR, RANKS, SHAPE
+from physx_runtime.collision.touching_order import LISTED
 from physx_runtime.collision.tree import build, fit, levels_for
 from physx_runtime.compiling.scalar_code import borrowing_entry
 
@@ -47,6 +48,7 @@ class PairTable:
         self.rows = np.zeros(0, PAIR)           # places of pairs; a pair keeps its place while its bounds overlap
         self.manifolds = np.zeros(0, MANIFOLDS)     # of the pairs with meshes
         self.touching = np.zeros(0, np.int32)   # rows of the pairs that have contacts, in PhysX's input order
+        self.listed = np.zeros(0, LISTED)       # the same as the next step goes on from, without gaps
         count = len(self.shapes)
         self.placed = np.zeros((count, 7), np.float32)          # where shapes are: position, quaternion x y z w
         self.bounds = np.zeros((count, 2, 4), np.float32)
@@ -83,6 +85,7 @@ class PairTable:
         slots.forget(self._pools, worlds)
         self._births.forget(worlds)
         self.touching = self.touching[~lost[self.touching]]
+        self.listed = self.listed[~lost[self.listed["row"]]]
 
     def sides(self, pairs: Array) -> Array:
         """(n, 2) the shapes of solver sides 0 and 1 of rows of pairs."""
@@ -92,8 +95,8 @@ class PairTable:
 
     def go_on(self, before: PairTable) -> None:
         """Remember the pairs of another table of the same shapes, whose offsets may be others."""
-        self.rows, self.manifolds, self.touching, self._heads, self._born, self._pools = (
-            before.rows, before.manifolds, before.touching, before._heads, before._born, before._pools)
+        self.rows, self.manifolds, self.touching, self.listed, self._heads, self._born, self._pools = (
+            before.rows, before.manifolds, before.touching, before.listed, before._heads, before._born, before._pools)
         self._births.go_on(before._births)
         renew_offsets(self.rows, self.shapes)
 
