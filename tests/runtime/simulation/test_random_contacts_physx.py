@@ -1,6 +1,7 @@
 """Random stages of links and bodies on the ground move as in real PhysX.
 
-A short sweep of the mixed stages that `benchmarks/survey_contacts.py` takes all 200 of, and of plainer ones.
+A short sweep of the mixed stages that `benchmarks/survey_contacts.py` takes all 200 of, of plainer ones, and of pairs of
+shapes in other units of length.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.chance import mixed_scenes
+from support.chance import mixed_scenes, unit_scenes
 from support.chance.touching_scenes import FAMILIES, touching_scene
 from support.physx.beside_physx import compared
 
@@ -37,5 +38,16 @@ def test_mixed_stages_move_as_in_physx(family: str, oracle_folder: Path) -> None
     first = mixed_scenes.FAMILIES[family][0]
     rows = list(compared(range(first, first + MIXED), scene=mixed_scenes.mixed_scene))
     missing = [row for row in rows if not row.agrees and row.seed not in PARTING]
+    assert not missing, "\n".join(map(str, missing))
+    assert not any(row.refused for row in rows)
+
+
+# Of the stages in other units, those that part from PhysX sooner than it does from itself.
+PARTING_IN_UNITS = {7: "9.2e-4 m off; PhysX parts from itself by 9.8e-4 m in 4 of 16 starts that are turned by 3e-7 rad"}
+
+
+def test_every_pair_of_shapes_moves_as_in_physx_in_centimetres_millimetres_and_inches(oracle_folder: Path) -> None:
+    rows = list(compared(range(unit_scenes.COUNT), scene=unit_scenes.unit_scene))
+    missing = [row for row in rows if not row.agrees and row.seed not in PARTING_IN_UNITS]
     assert not missing, "\n".join(map(str, missing))
     assert not any(row.refused for row in rows)

@@ -97,8 +97,13 @@ def _script(text: str) -> Script:
     return {step: [(TIME, "", "", step * DT)] for step in range(1, STEPS + 1)} if "timeSamples" in text else {}
 
 
+def _metres_in(text: str) -> float:
+    """Metres a unit of length of a stage, which says so in its head."""
+    return float(text.partition("metersPerUnit = ")[2].split(maxsplit=1)[0])
+
+
 def _motion(result: Recorded, text: str) -> Motion:
-    metres = 0.01 if "metersPerUnit = 0.01" in text else 1.0
+    metres = _metres_in(text)
     values = [np.stack([result.of(name, path) for path in result.paths], axis=1) * scale for name, scale in (
         ("position", metres), ("orientation", 1.0), ("linearVelocity", metres), ("angularVelocity", 1.0))]
     return Motion(result.paths, np.concatenate(values, axis=2))
@@ -106,7 +111,7 @@ def _motion(result: Recorded, text: str) -> Motion:
 
 def simulated(text: str, **options: Any) -> Motion:
     """Our motion of a stage."""
-    metres = 0.01 if "metersPerUnit = 0.01" in text else 1.0
+    metres = _metres_in(text)
     with warnings.catch_warnings():
         warnings.simplefilter("error", NotSimulatedWarning)
         found = simulate(opened(text), DT, STEPS, path=BY_JOINT, **options)

@@ -40,7 +40,7 @@ def in_unit(text: str, metres: float) -> str:
 
 def _rewrite(attribute: Usd.Attribute, metres: float) -> None:
     name, value = attribute.GetName(), attribute.Get()
-    if name in NO_LENGTH or isinstance(value, (str, bool, Vt.TokenArray, Sdf.AssetPath)):
+    if name in NO_LENGTH or isinstance(value, (str, bool, int, Vt.TokenArray, Sdf.AssetPath)):
         return
     if name not in POWERS:
         raise ValueError(f"{attribute.GetPath()}: whether this is a length is not known")
