@@ -6,12 +6,11 @@ import os
 import shutil
 import stat
 import tempfile
-import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from physx_codegen.commit import Writer, commit, flush, ready, recover, writer
+from physx_codegen.commit import Writer, commit, flush, has_control_characters, ready, recover, writer
 
 from physx_schema.errors import UnsupportedError
 
@@ -54,11 +53,6 @@ def replacing(path: Path) -> Iterator[Path]:
 def representable(name: str) -> bool:
     """Whether a file's name is UTF-8; Python keeps other bytes of one as lone surrogates."""
     return name.isascii() or name.encode("utf-8", "replace").decode() == name
-
-
-def has_control_characters(name: str) -> bool:
-    """Whether a file's name has control characters such as a line feed, which USD refuses in asset paths."""
-    return any(unicodedata.category(character) == "Cc" for character in name)
 
 
 def legible(name: str) -> str:

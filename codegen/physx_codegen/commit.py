@@ -14,6 +14,7 @@ import json
 import os
 import stat
 import time
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -99,6 +100,11 @@ def recover() -> list[str]:
 def writer(text: str) -> Writer:
     """What writes a text, with the same ends of lines everywhere."""
     return lambda path: path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def has_control_characters(name: str) -> bool:
+    """Whether a file's name has control characters such as a line feed, which no asset path of USD holds."""
+    return any(unicodedata.category(character) == "Cc" for character in name)
 
 
 def ready(fresh: Path, target: Path) -> None:

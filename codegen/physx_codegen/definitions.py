@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import load_yaml
+from .commit import has_control_characters
 from .model import Library, Location, SchemaError
 from .plugin_files import GENERATED, PLUGIN, USDA
-from .wording import displayed
+from .wording import displayed, shown
 
 
 def places(root: Path) -> list[Path]:
@@ -17,6 +18,9 @@ def places(root: Path) -> list[Path]:
     `root` is either, or a folder with one sub-folder per library. A plugin is read where there is neither YAML nor a
     schema.usda. Raises SchemaError where there is nothing to read.
     """
+    if has_control_characters(str(root.absolute())):
+        message = "its name or a folder's has control characters, which no asset path of USD holds; rename it"
+        raise SchemaError([(Location(shown(displayed(root)), 1), message)], unreadable=True)
     if root.is_file():
         return [root.parent / PLUGIN if root.name == GENERATED else root]
     found = [place for place in [_place(root)] if place]

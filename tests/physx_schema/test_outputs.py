@@ -150,6 +150,24 @@ def test_an_output_whose_name_has_a_line_feed_is_a_usage_error(name: str, stage:
     assert "new\\x0aline" in result.stderr and "control characters" in result.stderr
 
 
+@pytest.mark.parametrize(("code", "command"), [
+    (2, ("convert", "SCHEMA", "--out", "a\nb.usda")), (2, ("convert", "SCHEMA", "--out", "a\nb/schema.usda")),
+    (2, ("generate", "--from", "SCHEMA", "--out", "a\nb")), (2, ("explain", "--pages", "a\nb")),
+    (2, ("demo", "--out", "a\nb")), (3, ("convert", "a\nb.usda", "--out", "made.usda")),
+    (3, ("generate", "--from", "a\nb.usda", "--out", "made")), (3, ("diff", "a\nb.usda", "SCHEMA"))])
+def test_names_with_a_line_feed_are_refused_in_a_line(
+    code: int, command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    schema = str(SCHEMAS / "small" / "schema")
+    if code == 3:
+        (tmp_path / "a\nb.usda").write_text("#usda 1.0\n")
+    before = list(tmp_path.iterdir())
+    result = CliRunner().invoke(program(), [schema if word == "SCHEMA" else word for word in command])
+    assert (result.exit_code, len(result.stderr.splitlines()), list(tmp_path.iterdir())) == (code, 1, before)
+    assert "control characters" in result.stderr
+
+
 def test_a_motion_under_another_name_is_not_ours(stage: Path, tmp_path: Path) -> None:
     motion, kept = tmp_path / "motion.usda", tmp_path / "kept.usda"
     assert run(WRITERS["simulate usda"][1], stage, motion).exit_code == 0
