@@ -35,9 +35,9 @@ def offsets(collider: Collider) -> tuple[float | None, float]:
 
 
 @pytest.mark.parametrize(("asked", "unread"), [
-    (Offsets(contact=0.02, gap=0.01), {"newton:contactGap"}), (Offsets(gap=0.01), set()),
-    (Offsets(contact=-1.0, gap=0.01), {"newton:contactGap"}),
-    (Offsets(rest=0.01, margin=0.02), {"newton:contactMargin"}), (Offsets(margin=0.02), set()), (Offsets(contact=0.03, margin=0.02), set()),
+    (Offsets(gap=0.01), set()), (Offsets(margin=0.02), set()), (Offsets(contact=0.03, margin=0.02), set()),
+    (Offsets(contact=0.02, gap=0.01), {"newton:contactGap"}), (Offsets(contact=-1.0, gap=0.01), {"newton:contactGap"}),
+    (Offsets(rest=0.01, margin=0.02), {"newton:contactMargin"}),
 ], ids=str)
 def test_what_an_own_offset_hides_is_listed_as_unused(asked: Offsets, unread: set[str]) -> None:
     found = {opinion.property: opinion.code for opinion in describe(opened(ball(asked, 0.1))).unused}

@@ -1,7 +1,7 @@
 """Random stages of links and bodies on the ground move as in real PhysX.
 
-A short sweep of the mixed stages that `benchmarks/survey_contacts.py` takes all 200 of, of plainer ones, and of pairs of
-shapes in other units of length.
+A short sweep of the mixed stages that `benchmarks/survey_contacts.py` takes all 200 of, of plainer ones, and of every
+pair of shapes in other units of length.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def test_mixed_stages_move_as_in_physx(family: str, oracle_folder: Path) -> None
 
 
 # Of the stages in other units, those that part from PhysX sooner than it does from itself.
-PARTING_IN_UNITS = {7: "9.2e-4 m off; PhysX parts from itself by 9.8e-4 m in 4 of 16 starts that are turned by 3e-7 rad"}
+PARTING_IN_UNITS = {7: "9.2e-4 m off; PhysX parts from itself by 9.8e-4 m in 4 of 16 starts turned by 3e-7 rad"}
 
 
 def test_every_pair_of_shapes_moves_as_in_physx_in_centimetres_millimetres_and_inches(oracle_folder: Path) -> None:
