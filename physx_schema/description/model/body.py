@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from physx_schema.description.model.collision import Collider
 from physx_schema.description.model.joint import Joint
@@ -85,4 +85,4 @@ class Link:
     contact: BodyContact = BodyContact(math.inf, math.inf, True)
     samples: tuple[PoseSample, ...] = ()        # of a kinematic body along time samples, in the order of time
     # principal_axes as authored, of any length: PhysX normalises them in single precision
-    authored_axes: Quat | None = None
+    authored_axes: Quat | None = field(default=None, repr=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from physx_schema.description.poses import Pose, Quat, Vec3
 from physx_schema.description.records import record
@@ -148,7 +148,7 @@ class Joint:
     body0: str = ""                     # the rigid bodies it holds, in authored order; "" for the world
     body1: str = ""
     # of parent_frame and child_frame as authored, of any length: PhysX normalises them in single precision
-    authored_rotations: tuple[Quat, Quat] | None = None
+    authored_rotations: tuple[Quat, Quat] | None = field(default=None, repr=False)
 
 
 @record

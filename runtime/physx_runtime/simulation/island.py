@@ -129,8 +129,8 @@ class AlikeIslands:
         """
         island = self.islands[place]
         if island.contacts is not None and actor in island.contacts.mass_frames:
-            own = self.lanes.share(place, f"{ACTOR_GROUP}{actor}_")
-            own.write("root_center", rounded(np.stack(shift[0], axis=-1), self.lanes.dtype))
+            center = rounded(np.stack(shift[0], axis=-1), self.lanes.dtype)
+            self.lanes.share(place, f"{ACTOR_GROUP}{actor}_").write("root_center", center)
         elif island.contacts is not None:
             self._place_colliders(island.contacts, actor, shift)
         for j, joint in enumerate(island.topology.joints):
