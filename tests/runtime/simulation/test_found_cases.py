@@ -18,11 +18,14 @@ from physx_schema.errors import UnsupportedError
 
 # Stages that move as recorded, whole: with their joints outside articulations, and without those that PhysX drops.
 WITHIN = (
-    "box_on_hull_centimetres", "fourbar", "iterations_beside_body", "iterations_beside_robot", "iterations_two_robots",
-    "moving_mesh_none", "plane_contact_gap_0", "plane_contact_gap_1e-3", "rest_length_from_pose",
-    "rest_length_off_joint", "root_held_by_fixed_joint", "single_link", "three_hinges_same_bodies",
-    "two_hinges_same_bodies", "welded_pair")
+    "box_on_hull_centimetres", "cylinder_on_hull_links", "fourbar", "iterations_beside_body", "iterations_beside_robot",
+    "iterations_two_robots", "mirrored_legs", "moving_mesh_none", "plane_contact_gap_0", "plane_contact_gap_1e-3",
+    "rest_length_from_pose", "rest_length_off_joint", "root_held_by_fixed_joint", "self_contact_order", "single_link",
+    "three_hinges_same_bodies", "two_hinges_same_bodies", "welded_pair")
 IN_CENTIMETRES = "box_on_hull_centimetres"
+# Times their tolerance, where that is less than PhysX's own noise: moved by 3e-8 m as a whole these legs part from
+# themselves by up to 4.7e-6 m in ten steps, and with another order of pairs by 1.2e-3 m.
+NOISY = {"mirrored_legs": 4.0}
 # Robots that were once stepped as if they could move at their joints.
 WELDED = ("single_link", "welded_pair")
 PATHS = ("specialised", "generic")
@@ -41,7 +44,7 @@ def test_every_recorded_stage_is_listed(shared_cases: Path) -> None:
 
 @pytest.mark.parametrize("name", WITHIN)
 def test_a_whole_stage_moves_as_recorded(name: str, shared_cases: Path) -> None:
-    real = recorded(shared_cases / "found" / name)
+    real = recorded(shared_cases / "found" / name, NOISY.get(name, 1.0))
     ours = moved(real, path="generic")
     assert sorted(ours.body_names) == sorted(real.bodies)
     assert ours.not_simulated == ()
