@@ -5,6 +5,7 @@ No fast-math flags and explicit fma, so a world's bits depend neither on the vec
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,9 @@ from physx_runtime.compiling.code import Code, by_equation
 from physx_runtime.compiling.fusion import fused_products
 
 INSTRUCTIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+# Of numbers that float32 holds, what comes to the same bits in float32 as in float64 and rounded to it.
+NARROW = INSTRUCTIONS | {"neg": "fneg"}
+LARGEST_NARROW = 3e38
 ELEMENT_BITS = {"float": 32, "double": 64}
 ELEMENT_TYPES = {"float32": "float", "float64": "double"}     # LLVM's names of NumPy's types
 CACHE_LINE = 64     # bytes
@@ -131,21 +135,28 @@ class Arithmetic:
         raise NotImplementedError(f"operation {op} has no vector form")
 
     def _single(self, name: str, n: int) -> list[str]:
-        """A node rounded to float32; what is made of two such numbers is computed in float32, to the same bits.
+        """A node rounded to float32; what is made of such numbers is computed in float32, to the same bits.
 
-        A product of them is exact in float64, and a sum has more than twice float32's digits there.
+        A product of two is exact in float64, and sums and quotients have more than twice float32's digits there.
         """
         kind, rounded, op = self._type, f"<{self.vectors.lanes} x float>", self.code.nodes[n][0]
         if kind == rounded:
             return [f"  {name} = bitcast {kind} {self.operand(n)} to {kind}"]
-        parts = self.code.arguments(n)
-        alike = all(self.code.nodes[a][0] == "single" for a in parts)
-        if op in ("add", "sub", "mul") and n not in self.fused and alike:
-            a, b = (f"{self.result(part)}.single" for part in parts)
-            line = f"  {name}.single = {INSTRUCTIONS[op]} {rounded} {a}, {b}"
+        parts = [self._single_operand(a) for a in self.code.arguments(n)] if op in NARROW else [""]
+        if all(parts) and n not in self.fused:
+            line = f"  {name}.single = {NARROW[op]} {rounded} {', '.join(parts)}"
         else:
             line = f"  {name}.single = fptrunc {kind} {self.operand(n)} to {rounded}"
         return [line, f"  {name} = fpext {rounded} {name}.single to {kind}"]
+
+    def _single_operand(self, n: int) -> str:
+        """A number that float32 holds as it names it, "" of any other."""
+        op, args = self.code.nodes[n]
+        if op == "const":
+            value = float(args[0])      # type: ignore[arg-type]
+            narrow = struct.unpack("f", struct.pack("f", value))[0] if abs(value) < LARGEST_NARROW else math.nan
+            return Vectors("float", self.vectors.lanes).literal(value) if narrow == value else ""
+        return f"{self.result(n)}.single" if op == "single" else ""
 
     def _select(self, name: str, condition: int, x: str, y: str) -> list[str]:
         """x where the condition holds, else y; without mask registers a composed condition becomes several selections.
