@@ -3,7 +3,7 @@
 #   make test     everything a change must pass
 #   make release  the wheel, built twice to the same bytes, its bill of materials, and the tests against it; in dist/
 #   make sweep    long comparisons, with real PhysX and SAPIEN where they can be installed
-#   make fuzz     100,000 hostile inputs, an hour or so: kinds, seeds and what went wrong, as a table
+#   make fuzz     100,000 hostile inputs and 2,000 commands with options and stages by chance: what went wrong
 #   make compat   the quick tests of what touches USD, on every USD that is supported, each in an environment of its own
 PYTHON ?= python3
 WORKERS ?= 2
@@ -41,6 +41,7 @@ test: $(VENV)/.ready-dev
 
 fuzz: $(VENV)/.ready-dev
 	PYTHONPATH=tests nice -n 19 $(VENV)/bin/python -m support.fuzzing.campaign
+	PYTHONPATH=tests nice -n 19 $(VENV)/bin/python -m support.command_runs
 
 release:
 	bash .ci/release

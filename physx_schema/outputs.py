@@ -13,6 +13,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -47,15 +48,13 @@ def require_output(path: Path, parts: Iterable[Path] = (), force: bool = False) 
 
     parts: the files of the stage, as `files_of` lists them. Raises UnsupportedError.
     """
-    try:
+    with _looking_at(path):
         _require_name(path)
         if any(_is_same(path, part) for part in parts):
             raise UnsupportedError(f"{path}: belongs to the stage and is never written over; give a new name")
-        if not force and path.is_file() and not is_ours(path):
+        if path.is_file() and not (force or is_ours(path)):
             raise UnsupportedError(f"{path}: is there already, and physx-schema did not write it; give a new name, or "
                                    "--force to replace it")
-    except OSError as error:
-        raise unwritable(path, error) from None
 
 
 def require_report(path: Path, inputs: Iterable[str | Path], force: bool = False) -> None:
@@ -122,6 +121,15 @@ def is_ours(path: Path) -> bool:
 def mark_layer(layer: Any, path: Path) -> None:
     """Note in a layer that this program writes it to a path."""
     layer.customLayerData = {**layer.customLayerData, LAYER_KEY: _own_name(path)}
+
+
+@contextmanager
+def _looking_at(path: Path) -> Iterator[None]:
+    """A place that cannot be looked at cannot be written either. Raises UnsupportedError."""
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(path, error) from None
 
 
 def _is_our_text(path: Path, start: str, end: str, size: int) -> bool:

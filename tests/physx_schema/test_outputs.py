@@ -14,7 +14,8 @@ from support.stages.recorded_arm import arm, saved
 
 from physx_schema.cli.program import program
 from physx_schema.errors import UnsupportedError
-from physx_schema.outputs import files_of, is_ours, require_output
+from physx_schema.files import writer
+from physx_schema.outputs import files_of, is_ours, require_copy, require_output
 
 NOTE = b"what the user wrote\n"
 QUICK = ("--isolate", "off", "-q")
@@ -188,9 +189,13 @@ def test_an_empty_file_may_be_filled(tmp_path: Path) -> None:
     require_output(tmp_path / "empty")
 
 
-def test_a_file_that_cannot_be_looked_at_is_a_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("force", [False, True])
+def test_a_place_that_cannot_be_looked_at_is_a_line(force: bool, tmp_path: Path) -> None:
+    place = tmp_path / ("x" * 300 + ".usda")
     with pytest.raises(UnsupportedError, match="cannot be written: File name too long"):
-        require_output(tmp_path / ("x" * 300))
+        require_output(place, force=force)
+    with pytest.raises(UnsupportedError, match="cannot be written: File name too long"):
+        require_copy(place, writer("#usda 1.0\n"), force=force)
 
 
 def test_pages_of_rules_replace_only_such(tmp_path: Path) -> None:
