@@ -72,10 +72,15 @@ def solve_symmetric(A: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list[
 
 
 def inverse(M: Matrix) -> Matrix:
-    """M^-1 of a symmetric positive definite matrix.
+    """M^-1 of a symmetric positive definite matrix, by its LTL factorisation."""
+    return inverse_of_factor(inverse_factor(M))
 
-    M = L^T L with rows eliminated from the last, which keeps the zeros of a branching tree (RBDA table 6.3), then
-    M^-1 = L^-1 L^-T.
+
+def inverse_factor(M: Matrix) -> Matrix:
+    """X = L^-1 of the factorisation M = L^T L of a symmetric positive definite matrix, L lower triangular.
+
+    Rows are eliminated from the last, which keeps the zeros of a branching tree (RBDA table 6.3): X[i][k] is not 0 only
+    where k supports i.
     """
     n = len(M)
     L = [list(row) for row in M]
@@ -85,7 +90,12 @@ def inverse(M: Matrix) -> Matrix:
                 L[k][j] = L[k][j] - L[below][k] * L[below][j]
         pivot = 1.0 / sqrt(L[k][k])
         L[k] = [x * pivot for x in L[k][:k]] + [pivot]           # the inverse of the diagonal is kept
-    X = _inverse_of_lower(L)
+    return _inverse_of_lower(L)
+
+
+def inverse_of_factor(X: Matrix) -> Matrix:
+    """M^-1 = L^-1 L^-T = X X^T."""
+    n = len(X)
     return [[_sum(X[i][k] * X[j][k] for k in range(min(i, j) + 1)) for j in range(n)] for i in range(n)]
 
 

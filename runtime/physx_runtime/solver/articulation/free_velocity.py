@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.inverse_mass import InverseMass
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
-from physx_runtime.dynamics.linear import Matrix, times
+from physx_runtime.dynamics.linear import Matrix
 from physx_runtime.dynamics.rnea import generalized_force, inertial_forces
 from physx_runtime.dynamics.spatial import Force, triple
 from physx_runtime.language.ops import Rows, Scalar
@@ -16,7 +17,7 @@ from physx_runtime.solver.articulation.momentum import compound_body, momentum_o
 from physx_runtime.solver.link_forces import external_forces, left_by
 
 
-def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: Matrix) -> list[Scalar]:
+def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: InverseMass) -> list[Scalar]:
     """M^-1 (gravity + link forces + effort).
 
     A floating base falls with all its links: only what a link's gravity differs by goes through M^-1, whose rounding
@@ -27,7 +28,7 @@ def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: Matrix) -> l
     forces = generalized_force(t, k, external_forces(t, rows, k, weights))
     for dof, effort in enumerate(rows["joint_effort"]):
         forces[t.root_size + dof] = forces[t.root_size + dof] + effort
-    out = times(minv, forces)
+    out = minv.times(forces)
     return out if t.fixed_base else [*sp.add((out[0], out[1], out[2]), triple(rows, "gravity", 0)), *out[3:]]
 
 
@@ -39,11 +40,11 @@ def link_weight(rows: Rows, link: int, common: Scalar = 0.0) -> Force:
 
 
 def apply_velocity_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], v: list[Scalar],
-                          M: Matrix, minv: Matrix) -> tuple[list[Scalar], dict[str, list[Scalar]]]:
+                          M: Matrix, minv: InverseMass) -> tuple[list[Scalar], dict[str, list[Scalar]]]:
     """v after link damping and velocity-product forces over the whole step; rows for the end of a floating step."""
     dt = rows["dt"][0]
-    drag = times(minv, generalized_force(t, k, damping_forces(t, rows, k, motions)))
-    fall = times(minv, generalized_force(t, k, inertial_forces(t, rows, k, motions)))
+    drag = minv.times(generalized_force(t, k, damping_forces(t, rows, k, motions)))
+    fall = minv.times(generalized_force(t, k, inertial_forces(t, rows, k, motions)))
     damped = [a + dt * b for a, b in zip(v, drag, strict=True)]
     v = [a - dt * b for a, b in zip(damped, fall, strict=True)]
     if t.fixed_base:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.crba import mass_matrix, with_armature
+from physx_runtime.dynamics.inverse_mass import InverseMass, inverse_mass
 from physx_runtime.dynamics.kinematics import (
     Kinematics,
     LinkMotion,
@@ -22,7 +23,7 @@ from physx_runtime.dynamics.kinematics import (
     link_motions,
     state_kinematics,
 )
-from physx_runtime.dynamics.linear import Matrix, inverse, plus
+from physx_runtime.dynamics.linear import plus
 from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.rows import total_rows
@@ -46,7 +47,7 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     k = state_kinematics(t, rows)
     motions = link_motions(t, k, v)
     M = with_armature(t, rows, mass_matrix(t, rows, k))
-    minv = inverse(M)
+    minv = inverse_mass(t, M)
 
     push = free_acceleration(t, rows, k, minv)
     if not t.forces_every_iteration:
@@ -57,13 +58,13 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     out: dict[str, list[Scalar]] = momentum | {"v": v, "q": list(rows["q"]), "root_rotation": list(k.rotation[0]),
                                                "root_position": list(rows["root_position"]), "iteration": [0.0]}
     out["push"] = [rows["h"][0] * x for x in push]
-    out["minv"] = [x for line in minv for x in line]
+    out["minv"] = [x for line in minv.matrix for x in line]
     out |= _constraint_rows(t, rows, k, motions, minv, loads)
     return out | _moving_rows(t, rows, k, motions, v)
 
 
 def _constraint_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
-                     minv: Matrix, loads: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+                     minv: InverseMass, loads: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     """Coefficients of all constraints, and what they have given: nothing yet."""
     out = joint_coefficients(t, rows, k, motions, minv, loads)
     for i in range(len(t.spatial_tendons)):

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.inverse_mass import InverseMass
 from physx_runtime.dynamics.jacobian import angular_jacobian, com_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
-from physx_runtime.dynamics.linear import Matrix, inner, less, plus, times
+from physx_runtime.dynamics.linear import inner, less, plus
 from physx_runtime.dynamics.spatial import Force
 from physx_runtime.language.ops import Rows, Scalar, maximum, minimum
 from physx_runtime.model.topology import REVOLUTE, Topology
@@ -51,7 +52,7 @@ def axis_force(kind: str, axis: sp.Vec3, lever: sp.Vec3) -> Force:
     return Force(axis, sp.ZERO3) if kind == REVOLUTE else Force(sp.cross(lever, axis), axis)
 
 
-def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: Matrix,
+def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: InverseMass,
                 tendon: int) -> dict[str, list[Scalar]]:
     """Changes of v for a unit of spring and of limit pull, and the row of the length's rate, at the step's start.
 
@@ -82,7 +83,7 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
         rate = [total + gearing * x for total, x in zip(rate, less(own.row, above.row), strict=True)]
         bias = bias + gearing * (own.bias - above.bias)
         row = less(own.row, start.row)
-        column = times(minv, row)
+        column = minv.times(row)
         r = inner(row, column)
         x, x_limit = axis_shares(rows, tendon, axis, len(dofs), r)
         if t.tendon_impulses and not t.pgs:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from physx_runtime.dynamics.inverse_mass import InverseMass
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
-from physx_runtime.dynamics.linear import Matrix
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.constraints.drive import DRIVE_ROWS, drive_coefficients, solve_drive
@@ -19,13 +19,13 @@ from physx_runtime.solver.constraints.travel import seen_travel, travel_start, v
 TOGETHER = 4        # velocities that hear of impulses together, by measurement
 
 
-def joint_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: Matrix,
+def joint_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: InverseMass,
                        loads: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     """What the constraints of all dofs need during the iterations; loads: of every link's joint, where loads rub."""
     out: dict[str, list[Scalar]] = {}
     for dof, features in enumerate(t.dofs):
-        r = minv[t.root_size + dof][t.root_size + dof]
-        soft = 1.0 / (r + joint_cfm(t, rows, k, minv, dof)) if features.softened else 0.0
+        r = minv.matrix[t.root_size + dof][t.root_size + dof]
+        soft = 1.0 / (r + joint_cfm(t, rows, k, minv.matrix, dof)) if features.softened else 0.0
         load = loads[features.link] if features.load_friction else 0.0
         for name, values in dof_coefficients(t, rows, k, motions, dof, r, soft, load).items():
             out.setdefault(name, []).extend(values)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from physx_runtime.dynamics.linear import Matrix, inner, times
+from physx_runtime.dynamics.inverse_mass import InverseMass
+from physx_runtime.dynamics.linear import inner
 from physx_runtime.language.ops import Rows, Scalar, where
 from physx_runtime.model.topology import Topology
 
 
-def mimic_column(t: Topology, rows: Rows, minv: Matrix, mimic: int) -> dict[str, list[Scalar]]:
+def mimic_column(t: Topology, rows: Rows, minv: InverseMass, mimic: int) -> dict[str, list[Scalar]]:
     """Response of a mimic joint, and its bias factor and scaling per impulse.
 
     Hard where naturalFrequency or dampingRatio is not positive; else kp = nf^2/r, kd = 2 nf dr/r,
@@ -19,7 +20,7 @@ def mimic_column(t: Topology, rows: Rows, minv: Matrix, mimic: int) -> dict[str,
     row: list[Scalar] = [0.0] * t.nv
     row[t.root_size + follower] = 1.0
     row[t.root_size + reference] = rows[f"mimic{mimic}_gearing"][0]
-    column = times(minv, row)
+    column = minv.times(row)
     return {f"mimic{mimic}_column": column} | mimic_coefficients(rows, mimic, inner(row, column))
 
 

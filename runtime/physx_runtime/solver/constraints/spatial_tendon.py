@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.inverse_mass import InverseMass
 from physx_runtime.dynamics.jacobian import point_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
-from physx_runtime.dynamics.linear import Matrix, inner, plus, times
+from physx_runtime.dynamics.linear import inner, plus
 from physx_runtime.dynamics.spatial import Motion, triple
 from physx_runtime.language.ops import Rows, Scalar, maximum, where
 from physx_runtime.model.topology import Topology
@@ -48,7 +49,7 @@ def segment_direction(a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
     return sp.scale(where(size > SHORTEST_SEGMENT, 1.0 / maximum(size, SHORTEST_SEGMENT), 0.0), ab)
 
 
-def tendon_axes(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: Matrix,
+def tendon_axes(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: InverseMass,
                 tendon: int) -> dict[str, list[Scalar]]:
     """Row, response and velocity bias of a sub-tendon at the step's start.
 
@@ -65,7 +66,7 @@ def tendon_axes(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
             row[i] = row[i] + sign * sp.dot(u, moved)
         lever = sp.sub(offset, k.com[link])
         bias = bias + sign * end_bias(u, motions[link].acceleration, lever)
-    column = times(minv, row)
+    column = minv.times(row)
     length = {f"{name}_length": [tendon_length(rows, tendon, points)]} if t.pgs else {}
     return length | {f"{name}_row": row, f"{name}_column": column, f"{name}_response": [inner(row, column)],
                      f"{name}_bias": [rows["dt"][0] * bias]}
