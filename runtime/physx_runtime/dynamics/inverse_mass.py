@@ -48,7 +48,7 @@ def inverse_mass(t: Topology, M: Matrix) -> InverseMass:
 
 
 def supports(t: Topology) -> list[tuple[int, ...]]:
-    """kappa(i) of every velocity i: those that move its link, itself included; a link's dofs count one after another."""
+    """kappa(i) of every velocity i: those that move its link; of its own joint's dofs those up to i."""
     root = range(t.root_size)
     found = [tuple(range(i + 1)) for i in root]
     for dof, features in enumerate(t.dofs):

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.branches import branches_of
 from physx_runtime.dynamics.crba import mass_matrix, with_armature
 from physx_runtime.dynamics.inverse_mass import InverseMass, inverse_mass
 from physx_runtime.dynamics.kinematics import (
@@ -35,6 +36,7 @@ from physx_runtime.solver.articulation.root import move_root
 from physx_runtime.solver.articulation.spherical import move_balls
 from physx_runtime.solver.articulation.velocity_clamp import clamp_start
 from physx_runtime.solver.articulation.wrapping import wrapped_position
+from physx_runtime.solver.constraints.branch_velocities import BranchVelocities
 from physx_runtime.solver.constraints.fixed_tendon import solve_fixed_tendon, tendon_rows
 from physx_runtime.solver.constraints.joint import joint_coefficients, solve_dofs
 from physx_runtime.solver.constraints.mimic import mimic_column, solve_mimic
@@ -58,7 +60,7 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     out: dict[str, list[Scalar]] = momentum | {"v": v, "q": list(rows["q"]), "root_rotation": list(k.rotation[0]),
                                                "root_position": list(rows["root_position"]), "iteration": [0.0]}
     out["push"] = [rows["h"][0] * x for x in push]
-    out["minv"] = [x for line in minv.matrix for x in line]
+    out |= {"minv": [x for line in minv.matrix for x in line], "minv_factor": [x for line in minv.factor for x in line]}
     out |= _constraint_rows(t, rows, k, motions, minv, loads)
     return out | _moving_rows(t, rows, k, motions, v)
 
@@ -103,14 +105,15 @@ def solve(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     if not t.pgs:
         q, _ = ball_coordinates(t, rows, k, q)
     out: dict[str, list[Scalar]] = {name: list(rows[name]) for name in total_rows(t)}
+    velocities = BranchVelocities(branches_of(t), rows, dv)
     for i in range(len(t.spatial_tendons)):
-        dv = solve_spatial_tendon(t, rows, i, k, dv, out)
+        solve_spatial_tendon(t, rows, i, k, velocities, out)
     for i in range(len(t.fixed_tendons)):
-        dv = solve_fixed_tendon(t, rows, i, q, dv, out)
+        solve_fixed_tendon(t, rows, i, q, velocities, out)
     for i in range(len(t.mimics)):
-        dv = solve_mimic(t, rows, i, q, dv, final)
-    dv = solve_dofs(t, rows, k, dv, out, final)
-    return out | {"v": plus(rows["v"], dv)}
+        solve_mimic(t, rows, i, q, velocities, final)
+    solve_dofs(t, rows, k, velocities, out, final)
+    return out | {"v": plus(rows["v"], velocities.dv)}
 
 
 def move(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.branches import branches_of
 from physx_runtime.dynamics.inverse_mass import InverseMass
 from physx_runtime.dynamics.jacobian import angular_jacobian, com_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
-from physx_runtime.dynamics.linear import inner, less, plus
+from physx_runtime.dynamics.linear import inner, less
 from physx_runtime.dynamics.spatial import Force
 from physx_runtime.language.ops import Rows, Scalar, maximum, minimum
 from physx_runtime.model.topology import REVOLUTE, Topology
+from physx_runtime.solver.constraints.branch_velocities import BranchVelocities
 
 
 def outside(length: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
@@ -60,7 +62,8 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
     along the *root* axis. In the same way the rate of an axis is its child's velocity along its own axis less its
     parent's along the root axis. With parallel axes both are what one expects, with others they are what PhysX does.
     x = 1/(1 + a r) with a = h (h k + d), each axis with its own response r; the force is shared by the number of axes.
-    PGS needs every axis by itself: it holds their impulses apart, each with its x.
+    PGS needs every axis by itself: it holds their impulses apart, each with its x. y: what other
+    branches than the tendon's own need of a unit of spring and of limit pull.
     """
     name, dofs, dt = f"fixed_tendon{tendon}", t.fixed_tendons[tendon].dofs, rows["dt"][0]
     root_link = t.dofs[dofs[0]].link
@@ -71,6 +74,9 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
     limits: list[Scalar] = [0.0] * t.nv
     rate: list[Scalar] = [0.0] * t.nv
     bias: Scalar = 0.0
+    b, branch = branches_of(t), tendon_branch(t, tendon)
+    y_spring: list[Scalar] = [] if branch is None else [0.0] * len(b.trunks[branch])
+    y_limits = list(y_spring)
     apart: dict[str, list[Scalar]] = {}
     together: dict[str, list[Scalar]] = {}
     for axis, dof in enumerate(dofs):
@@ -90,6 +96,10 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
             apart.setdefault(f"{name}_given_share", []).extend([x, x_limit])
         spring = [total + x * c for total, c in zip(spring, column, strict=True)]
         limits = [total + x_limit * c for total, c in zip(limits, column, strict=True)]
+        if branch is not None:
+            y = b.in_trunk(branch, minv.half_solve(row))
+            y_spring = [total + x * c for total, c in zip(y_spring, y, strict=True)]
+            y_limits = [total + x_limit * c for total, c in zip(y_limits, y, strict=True)]
         if t.tendon_impulses and not t.pgs:
             together.setdefault(f"{name}_spring_share", []).append(x)
             together.setdefault(f"{name}_limit_share", []).append(x_limit)
@@ -97,7 +107,13 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
             apart.setdefault(part, []).extend(values)
         apart.setdefault(f"{name}_column", []).extend(column)
     together |= {f"{name}_spring_column": spring, f"{name}_limit_column": limits}
+    together |= {f"{name}_spring_y": y_spring, f"{name}_limit_y": y_limits}
     return (apart if t.pgs else together) | {f"{name}_rate_row": rate, f"{name}_rate_bias": [bias]}
+
+
+def tendon_branch(t: Topology, tendon: int) -> int | None:
+    """The branch that all axes of a tendon are in; with PGS, whose axes pull one by one, it is not asked for."""
+    return None if t.pgs else branches_of(t).holding(t.root_size + dof for dof in t.fixed_tendons[tendon].dofs)
 
 
 def axis_shares(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> tuple[Scalar, Scalar]:
@@ -122,25 +138,28 @@ def _stiffening(rows: Rows, tendon: int, r: Scalar) -> tuple[Scalar, Scalar]:
     return 1.0 + h * (h * stiffness + damping) * r, 1.0 + h * (h * limit + damping) * r
 
 
-def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar], dv: list[Scalar],
-                       out: dict[str, list[Scalar]]) -> list[Scalar]:
-    """dv after the tendon's impulse; all axes use the v before it. With PGS their totals go to `out`."""
+def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar], velocities: BranchVelocities,
+                       out: dict[str, list[Scalar]]) -> None:
+    """Change velocities by the tendon's impulse; all axes use the v before it. With PGS their totals go to `out`."""
     name, dofs = f"fixed_tendon{tendon}", t.fixed_tendons[tendon].dofs
     length = inner(rows[f"{name}_gearing"], [q[dof] for dof in dofs]) + rows[f"{name}_offset"][0]
-    rate = inner(rows[f"{name}_rate_row"], plus(rows["v"], dv)) + rows[f"{name}_rate_bias"][0]
+    rate = velocities.rate(rows[f"{name}_rate_row"]) + rows[f"{name}_rate_bias"][0]
     pull, limit = fixed_tendon_pulls(rows, tendon, length, rate)
     if t.pgs:
         for axis in range(len(dofs)):
             F = axis_impulse(rows, tendon, axis, pull, limit, out)
             if t.tendon_impulses:
                 out[f"{name}_given"][axis] = rows[f"{name}_given"][axis] + F
-            dv = [x + rows[f"{name}_column"][axis * t.nv + i] * F for i, x in enumerate(dv)]
-        return dv
+            velocities.add((rows[f"{name}_column"][axis * t.nv:(axis + 1) * t.nv], F))
+        return
     if t.tendon_impulses:
         out[f"{name}_given"] = [given - spring * pull - beyond * limit for given, spring, beyond in zip(
             rows[f"{name}_given"], rows[f"{name}_spring_share"], rows[f"{name}_limit_share"], strict=True)]
-    spring_column, limit_column = rows[f"{name}_spring_column"], rows[f"{name}_limit_column"]
-    return [x - spring_column[i] * pull - limit_column[i] * limit for i, x in enumerate(dv)]
+    branch, parts = tendon_branch(t, tendon), ((f"{name}_spring", -pull), (f"{name}_limit", -limit))
+    if branch is None:
+        velocities.add(*((rows[f"{part}_column"], F) for part, F in parts))
+    else:
+        velocities.add_within(branch, *((rows[f"{part}_column"], rows[f"{part}_y"], F) for part, F in parts))
 
 
 def fixed_tendon_pulls(rows: Rows, tendon: int, length: Scalar, rate: Scalar) -> tuple[Scalar, Scalar]:

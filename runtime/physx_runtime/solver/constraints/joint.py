@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from physx_runtime.dynamics.inverse_mass import InverseMass
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.topology import Topology
+from physx_runtime.solver.constraints.branch_velocities import TOGETHER, BranchVelocities
 from physx_runtime.solver.constraints.drive import DRIVE_ROWS, drive_coefficients, solve_drive
 from physx_runtime.solver.constraints.friction import solve_friction, solve_load_friction
 from physx_runtime.solver.constraints.limit import solve_limit
@@ -15,8 +17,6 @@ from physx_runtime.solver.constraints.max_velocity import solve_max_velocity
 from physx_runtime.solver.constraints.softening import joint_cfm
 from physx_runtime.solver.constraints.solved_dof import SolvedDof
 from physx_runtime.solver.constraints.travel import seen_travel, travel_start, velocity_bias
-
-TOGETHER = 4        # velocities that hear of impulses together, by measurement
 
 
 def joint_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: InverseMass,
@@ -44,36 +44,20 @@ def dof_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[L
     return own | {name: [drive[name]] for name in names}
 
 
-def solve_dofs(t: Topology, rows: Rows, k: Kinematics, dv: Sequence[Scalar], out: dict[str, list[Scalar]],
-               final: bool) -> list[Scalar]:
-    """dv after all constraints of all dofs, in PhysX's order; their totals go to `out`.
-
-    A velocity hears of impulses when its own turn is near, a few velocities together: fewer numbers are held at a time
-    than if every impulse changed all of them at once, and the sums are the same.
-    """
-    dv, order = list(dv), t.depth_first()
-    given: list[tuple[int, Scalar]] = []    # velocity, impulse
-    heard = [0] * t.nv
-
-    def hear(velocities: Sequence[int]) -> None:
-        for place in range(min(heard[i] for i in velocities), len(given)):
-            own, impulse = given[place]
-            for i in velocities:
-                if heard[i] <= place:
-                    dv[i] = dv[i] + rows["minv"][i * t.nv + own] * impulse
-        for i in velocities:
-            heard[i] = len(given)
-
-    for place, dof in enumerate(order):
-        if place % TOGETHER == 0:
-            near = [t.root_size + other for other in order[place:place + TOGETHER]]
-        hear(near)
-        own = t.root_size + dof
-        given.append((own, _solve_dof(t, rows, k, dof, dv[own], out, final)))
-    everyone = [*range(t.root_size), *(t.root_size + dof for dof in order)]
-    for place in range(0, t.nv, TOGETHER):
-        hear(everyone[place:place + TOGETHER])
-    return dv
+def solve_dofs(t: Topology, rows: Rows, k: Kinematics, velocities: BranchVelocities, out: dict[str, list[Scalar]],
+               final: bool) -> None:
+    """Change velocities by all constraints of all dofs, in PhysX's order, branch by branch; totals go to `out`."""
+    branches = velocities.branches
+    for branch, run in itertools.groupby(t.depth_first(), lambda dof: branches.branch_of[t.root_size + dof]):
+        velocities.update(branch)
+        own = [t.root_size + dof for dof in run]
+        for place, i in enumerate(own):
+            first = place - place % TOGETHER
+            velocities.sum_up(own[first:first + TOGETHER])
+            velocities.push(i, _solve_dof(t, rows, k, i - t.root_size, velocities.dv[i], out, final))
+        velocities.end_turn(branch)
+    for branch in range(len(branches.velocities)):
+        velocities.update(branch)
 
 
 def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, dv: Scalar, out: dict[str, list[Scalar]],

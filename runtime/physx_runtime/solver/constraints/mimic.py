@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from physx_runtime.dynamics.branches import branches_of
 from physx_runtime.dynamics.inverse_mass import InverseMass
 from physx_runtime.dynamics.linear import inner
 from physx_runtime.language.ops import Rows, Scalar, where
 from physx_runtime.model.topology import Topology
+from physx_runtime.solver.constraints.branch_velocities import BranchVelocities
 
 
 def mimic_column(t: Topology, rows: Rows, minv: InverseMass, mimic: int) -> dict[str, list[Scalar]]:
-    """Response of a mimic joint, and its bias factor and scaling per impulse.
+    """Response of a mimic joint, within a branch also its y, and its bias factor and scaling per impulse.
 
     Hard where naturalFrequency or dampingRatio is not positive; else kp = nf^2/r, kd = 2 nf dr/r,
     erp = h kp/(h kp + kd) and cfm = 1/(h (h kp + kd)).
@@ -21,7 +23,15 @@ def mimic_column(t: Topology, rows: Rows, minv: InverseMass, mimic: int) -> dict
     row[t.root_size + follower] = 1.0
     row[t.root_size + reference] = rows[f"mimic{mimic}_gearing"][0]
     column = minv.times(row)
-    return {f"mimic{mimic}_column": column} | mimic_coefficients(rows, mimic, inner(row, column))
+    branch = mimic_branch(t, mimic)
+    y = [] if branch is None else branches_of(t).in_trunk(branch, minv.half_solve(row))
+    return ({f"mimic{mimic}_column": column, f"mimic{mimic}_y": y}
+            | mimic_coefficients(rows, mimic, inner(row, column)))
+
+
+def mimic_branch(t: Topology, mimic: int) -> int | None:
+    """The branch that the follower and the reference of a mimic joint are both in."""
+    return branches_of(t).holding(t.root_size + dof for dof in t.mimics[mimic])
 
 
 def mimic_coefficients(rows: Rows, mimic: int, r: Scalar) -> dict[str, list[Scalar]]:
@@ -37,14 +47,20 @@ def mimic_coefficients(rows: Rows, mimic: int, r: Scalar) -> dict[str, list[Scal
             f"mimic{mimic}_erp": [erp / h]}
 
 
-def solve_mimic(t: Topology, rows: Rows, mimic: int, q: Sequence[Scalar], dv: list[Scalar],
-                final: bool) -> list[Scalar]:
-    """dv after the mimic joint's impulse; a velocity iteration solves J v = 0 hard, without position error."""
-    (follower, reference), root, v = t.mimics[mimic], t.root_size, rows["v"]
-    rates = (v[root + follower] + dv[root + follower], v[root + reference] + dv[root + reference])
-    impulse = mimic_impulse(rows, mimic, (q[follower], q[reference]), rates, final)
-    column = rows[f"mimic{mimic}_column"]
-    return [x - column[i] * impulse for i, x in enumerate(dv)]
+def solve_mimic(t: Topology, rows: Rows, mimic: int, q: Sequence[Scalar], velocities: BranchVelocities,
+                final: bool) -> None:
+    """Change velocities by the mimic joint's impulse.
+
+    A velocity iteration solves J v = 0 hard, without position error.
+    """
+    follower, reference = t.mimics[mimic]
+    rates = velocities.now(t.root_size + follower), velocities.now(t.root_size + reference)
+    impulse = -mimic_impulse(rows, mimic, (q[follower], q[reference]), rates, final)
+    branch, column = mimic_branch(t, mimic), rows[f"mimic{mimic}_column"]
+    if branch is None:
+        velocities.add((column, impulse))
+    else:
+        velocities.add_within(branch, (column, rows[f"mimic{mimic}_y"], impulse))
 
 
 def mimic_impulse(rows: Rows, mimic: int, q: tuple[Scalar, Scalar], v: tuple[Scalar, Scalar], final: bool) -> Scalar:

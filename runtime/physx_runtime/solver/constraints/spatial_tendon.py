@@ -8,10 +8,11 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.inverse_mass import InverseMass
 from physx_runtime.dynamics.jacobian import point_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
-from physx_runtime.dynamics.linear import inner, plus
+from physx_runtime.dynamics.linear import inner
 from physx_runtime.dynamics.spatial import Motion, triple
 from physx_runtime.language.ops import Rows, Scalar, maximum, where
 from physx_runtime.model.topology import Topology
+from physx_runtime.solver.constraints.branch_velocities import BranchVelocities
 from physx_runtime.solver.constraints.fixed_tendon import outside
 
 # A segment this short has no direction and no force (DyFeatherstoneArticulation.cpp), length units.
@@ -77,18 +78,20 @@ def end_bias(u: sp.Vec3, acceleration: Motion, lever: sp.Vec3) -> Scalar:
     return sp.dot(u, acceleration.at(lever).linear)
 
 
-def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, dv: list[Scalar],
-                         out: dict[str, list[Scalar]]) -> list[Scalar]:
-    """dv after the tendon's impulse, at the link poses `k`; with PGS those of the step's start, and totals in `out`."""
+def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, velocities: BranchVelocities,
+                         out: dict[str, list[Scalar]]) -> None:
+    """Change velocities by the tendon's impulse at the link poses `k`.
+
+    With PGS these are those of the step's start, and totals go to `out`.
+    """
     name = f"spatial_tendon{tendon}"
     length = (rows[f"{name}_length"][0] if t.pgs else
               tendon_length(rows, tendon, attachment_points(t, rows, k, tendon)))
-    rate = inner(rows[f"{name}_row"], plus(rows["v"], dv)) + rows[f"{name}_bias"][0]
+    rate = velocities.rate(rows[f"{name}_row"]) + rows[f"{name}_bias"][0]
     F = spatial_tendon_impulse(t, rows, tendon, length, rate, out)
     if t.tendon_impulses:
         out[f"{name}_given"] = [rows[f"{name}_given"][0] + F]
-    column = rows[f"{name}_column"]
-    return [w + column[i] * F for i, w in enumerate(dv)]
+    velocities.add((rows[f"{name}_column"], F))
 
 
 def spatial_tendon_impulse(t: Topology, rows: Rows, tendon: int, length: Scalar, rate: Scalar,

@@ -1,0 +1,115 @@
+"""Velocities during an iteration, branch by branch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from physx_runtime.dynamics.branches import Branches
+from physx_runtime.dynamics.linear import inner, plus
+from physx_runtime.language.ops import Rows, Scalar, Scalars
+
+TOGETHER = 4        # velocities whose sums grow together, by measurement
+
+
+class BranchVelocities:
+    """How all velocities change in an iteration: v + dv + X (y - y_in), once for every branch.
+
+    y = X^T F of the impulses F so far; y_in is as much of it as a branch has in its dv. Impulses on a branch change
+    its own dv by the block of M^-1, and y at once; `update` brings the dv of a branch up to y. Tendons and mimic joints
+    read what is not in dv yet along with it. With one branch of all velocities y is empty, and M^-1 does everything.
+    """
+
+    def __init__(self, branches: Branches, rows: Rows, dv: Sequence[Scalar]) -> None:
+        self.branches, self.dv = branches, list(dv)
+        self._rows, self._n = rows, len(self.dv)
+        self._y: list[Scalar] = [0.0] * self._n
+        self._y_in = [list(self._y) for _ in branches.velocities]
+        self._pushes: list[tuple[int, Scalar]] = []     # of the branch whose turn it is: velocity, impulse
+        self._summed = [0] * self._n                    # how many of them are in dv
+
+    def _factor(self, i: int, k: int) -> Scalar:
+        """X[i][k]."""
+        return self._rows["minv_factor"][i * self._n + k]
+
+    def _missing(self, branch: int) -> dict[int, Scalar]:
+        """y - y_in of a branch, where that is not 0."""
+        y_in = self._y_in[branch]
+        return {k: self._y[k] - y_in[k] for k in self.branches.trunks[branch] if self._y[k] is not y_in[k]}
+
+    def now(self, i: int) -> Scalar:
+        """v + dv of one velocity, up to date."""
+        v = self._rows["v"][i] + self.dv[i]
+        for k, y in self._missing(self.branches.branch_of[i]).items():
+            if k in self.branches.supports[i]:
+                v = v + self._factor(i, k) * y
+        return v
+
+    def rate(self, row: Scalars) -> Scalar:
+        """row (v + dv), up to date.
+
+        Branches that lack the same y share a product; its factor row X does not change in a step.
+        """
+        total = inner(row, plus(self._rows["v"], self.dv))
+        factors: dict[tuple[int, int], tuple[Scalar, Scalar]] = {}      # k and which y_in -> (factor, y - y_in)
+        for branch, velocities in enumerate(self.branches.velocities):
+            for k, y in self._missing(branch).items():
+                factor = inner([row[i] for i in velocities if k in self.branches.supports[i]],
+                               [self._factor(i, k) for i in velocities if k in self.branches.supports[i]])
+                lacking = k, id(self._y_in[branch][k])
+                factors[lacking] = factors.get(lacking, (0.0, y))[0] + factor, y
+        for factor, y in factors.values():
+            total = total + factor * y
+        return total
+
+    def add(self, *answers: tuple[Scalars, Scalar]) -> None:
+        """Change all velocities by (a column of M^-1, an impulse along its row) each."""
+        for i in range(self._n):
+            for column, impulse in answers:
+                self.dv[i] = self.dv[i] + column[i] * impulse
+
+    def add_within(self, branch: int, *answers: tuple[Scalars, Scalars, Scalar]) -> None:
+        """The same of rows within a branch and its trunk: (column, y of the trunk for a unit impulse, impulse)."""
+        y_in = self._y_in[branch]
+        for place, k in enumerate(self.branches.trunks[branch]):
+            for _, y, impulse in answers:
+                change = y[place] * impulse
+                self._y[k], y_in[k] = self._y[k] + change, y_in[k] + change
+        for i in self.branches.velocities[branch]:
+            for column, _, impulse in answers:
+                self.dv[i] = self.dv[i] + column[i] * impulse
+
+    def update(self, branch: int) -> None:
+        """dv += X (y - y_in), and with it a branch's turn begins."""
+        for k, y in self._missing(branch).items():
+            for i in self.branches.velocities[branch]:
+                if k in self.branches.supports[i]:
+                    self.dv[i] = self.dv[i] + self._factor(i, k) * y
+        self._y_in[branch] = list(self._y)
+
+    def push(self, i: int, impulse: Scalar) -> None:
+        """An impulse on one velocity of the branch whose turn it is; `sum_up` adds it to dv."""
+        self._pushes.append((i, impulse))
+        for k in self.branches.trunk_of[i]:
+            self._y[k] = self._y[k] + self._factor(i, k) * impulse
+
+    def sum_up(self, velocities: Sequence[int]) -> None:
+        """dv += M^-1 F of the pushes of this turn, for these velocities of the branch.
+
+        A few sums grow together, shortly before they are read: fewer numbers are held at a time than if every push
+        changed all velocities at once.
+        """
+        for place in range(min(self._summed[i] for i in velocities), len(self._pushes)):
+            pushed, impulse = self._pushes[place]
+            for i in velocities:
+                if self._summed[i] <= place:
+                    self.dv[i] = self.dv[i] + self._rows["minv"][i * self._n + pushed] * impulse
+        for i in velocities:
+            self._summed[i] = len(self._pushes)
+
+    def end_turn(self, branch: int) -> None:
+        """All velocities of a branch have its pushes."""
+        own = self.branches.velocities[branch]
+        for place in range(0, len(own), TOGETHER):
+            self.sum_up(own[place:place + TOGETHER])
+        self._y_in[branch] = list(self._y)
+        self._pushes, self._summed = [], [0] * self._n
