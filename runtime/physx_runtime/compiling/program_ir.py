@@ -16,7 +16,7 @@ from physx_runtime.compiling.code import Code
 from physx_runtime.compiling.fusion import fused_products
 from physx_runtime.compiling.pieces import operands, stores
 from physx_runtime.compiling.program import Guard, Pass, Program, counts_of
-from physx_runtime.compiling.rare_branches import RareBranch, branched
+from physx_runtime.compiling.rare_branches import RareBranch, branched, stored_within
 from physx_runtime.compiling.vector_ir import ATTRIBUTES, CACHE_LINE, ELEMENT_BITS, Arithmetic, Vectors, declarations
 
 # Operations in a piece, by measurement on steps of 7 to 27 dofs; what is computed once needs no overlap of parts.
@@ -128,7 +128,9 @@ def _emit_code(program: Program, vectors: Vectors, parts: int, name: str, code: 
         lines += _pointers(program, emitter, parts)
     lines += ["  br label %loop", "loop:", "  %i = phi i64 [ 0, %start ], [ %next, %last ]"]
     pieces = _pieces(emitters[0], SINGLE_PIECE if single else REPEATED_PIECE)
-    stored = stores(code, emitters[0].fused, pieces)
+    within = emitters[0].stored_within
+    stored = {i: [(row, n) for row, n in found if n not in within]
+              for i, found in stores(code, emitters[0].fused, pieces).items()}
     for i, piece in enumerate(pieces):
         for emitter in emitters:
             last = i == len(pieces) - 1 and emitter is emitters[-1]
@@ -187,8 +189,10 @@ class _Part(Arithmetic):
         self._within = ""                       # part of the names of what a branch loads
         absorbed = set(self.fused.values())
         instructions = [n for n in code.order if code.nodes[n][0] not in ("input", "const") and n not in absorbed]
-        self._order, branches = branched(code, {n: operands(code, self.fused, n) for n in instructions})
+        read = {n: operands(code, self.fused, n) for n in instructions}
+        self._order, branches = branched(code, read)
         self._branches = {one.group[0]: one for one in branches}
+        self.stored_within = stored_within(code, read, self._order, branches)
 
     def pointer(self, row: str) -> str:
         """The name of a row's address."""
@@ -237,7 +241,8 @@ class _Part(Arithmetic):
         """A branch's selections, and what they need where a lane asks for it."""
         at, kind = f"{self.tag}{branch.selections[0]}", self.vectors.type
         loaded = len(self._loads)
-        others = [self.operand(self.code.arguments(n)[2]) for n in branch.selections]
+        after = [n for n in branch.selections if n not in self.stored_within]
+        others = {n: self.operand(self.code.arguments(n)[2]) for n in after}
         lines = [*list(self._loads.values())[loaded:], f"  br label %near{at}", f"near{at}:",
                  *self._bits(f"%any{at}", branch.condition),
                  f"  %some{at} = icmp ne i{self.vectors.lanes} %any{at}, 0",
@@ -245,16 +250,18 @@ class _Part(Arithmetic):
         known, self._within = dict(self._loads), f".{at}"
         for n in branch.nodes:
             lines += self._instruction(n)
-        chosen = []
-        for n, other in zip(branch.selections, others, strict=True):
+        kept = []
+        for n in branch.selections:
             loaded, name = len(self._loads), f"%c{self.tag}{n}"
-            value = self.operand(self.code.arguments(n)[1])
-            lines += [*list(self._loads.values())[loaded:], *self._select(name, branch.condition, value, other)]
-            chosen.append((self.result(n), name, other))
+            value, other = (self.operand(a) for a in self.code.arguments(n)[1:])
+            lines += [*list(self._loads.values())[loaded:],
+                      *self._select(name, branch.condition, value, others.get(n, other))]
+            if n in self.stored_within:
+                kept.append(f"  store {self._type} {name}, {self._address(self.stored_within[n])}")
         self._loads, self._within = known, ""
-        return [*lines, f"  br label %after{at}", f"after{at}:",
-                *(f"  {result} = phi {kind} [ {other}, %near{at} ], [ {name}, %rare{at} ]"
-                  for result, name, other in chosen)]
+        return [*lines, *kept, f"  br label %after{at}", f"after{at}:",
+                *(f"  {self.result(n)} = phi {kind} [ {others[n]}, %near{at} ], [ %c{self.tag}{n}, %rare{at} ]"
+                  for n in after)]
 
     def _bits(self, name: str, condition: int) -> list[str]:
         """A bit for each lane; AVX2 has those of a comparison at once, but combines comparisons in another width."""

@@ -55,6 +55,36 @@ def branched(code: Code, read: Reads) -> tuple[list[int], list[RareBranch]]:
     return order, branches
 
 
+def stored_within(code: Code, read: Reads, order: Sequence[int], branches: Iterable[RareBranch]) -> dict[int, str]:
+    """Selection -> the row that it goes to, where only lanes under the condition change it: stored in the branch.
+
+    A row that keeps its value elsewhere need be neither loaded nor stored where no lane asks for the branch. What reads
+    the old value stands before the branch's end.
+    """
+    place = {n: i for i, n in enumerate(order)}
+    users: dict[int, int] = {}
+    last: dict[str, int] = {}           # row -> where it is read last
+    for n in order:
+        for a in read[n]:
+            users[a] = users.get(a, 0) + 1
+            if code.nodes[a][0] == "input":
+                last[str(code.nodes[a][1][0])] = place[n]
+    goes_to: dict[int, list[str]] = {}
+    for row, n in code.outputs:
+        goes_to.setdefault(n, []).append(row)
+    copied = {str(code.nodes[n][1][0]) for n in goes_to if code.nodes[n][0] == "input"}
+    found = {}
+    for branch in branches:
+        end = max(place[n] for n in branch.group)
+        for n in branch.selections:
+            op, args = code.nodes[code.arguments(n)[2]]
+            row = str(args[0])
+            if (op == "input" and goes_to.get(n) == [row] and n not in users and last[row] <= end
+                    and row not in copied):
+                found[n] = row
+    return found
+
+
 def _runs(code: Code, order: Sequence[int], own: Collection[int], selections: Sequence[int]) -> Iterator[list[int]]:
     """Selections that stand side by side, but for what only they need."""
     run: list[int] = []

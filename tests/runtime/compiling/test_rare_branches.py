@@ -86,6 +86,33 @@ def test_every_part_of_a_block_jumps_for_itself() -> None:
     assert branch_count(program()) == PARTS
 
 
+def stores_in_branch(made: Program, row: str) -> list[bool]:
+    """Of every store of a row in the repeated pass, whether it stands in a branch."""
+    text, inside, found = text_of(made, Vectors("float", LANES), 1), False, []
+    body = text[text.index("_bounce("):]
+    for line in body[:body.index("\n}")].splitlines():
+        if line.startswith(("rare", "after")):
+            inside = line.startswith("rare")
+        elif line.startswith("  store") and f"{row}," in line:
+            found.append(inside)
+    return found
+
+
+def test_a_row_that_rare_lanes_alone_change_is_stored_in_their_branch_alone() -> None:
+    assert stores_in_branch(program(), "x_1") == [True]
+    assert stores_in_branch(program(), "x_0") == [False]        # all lanes move
+
+
+def test_a_row_that_is_read_behind_the_branch_is_stored_behind_it() -> None:
+    def read_later(rows: Rows) -> Rows:
+        made = bounce(rows)
+        return {"x": [made["x"][0] + rows["x"][1], made["x"][1]]}
+
+    made = trace_program((PassSource("start", start), PassSource("bounce", read_later, "n")), STATE, INPUTS)
+    assert branch_count(made) == PARTS
+    assert stores_in_branch(made, "x_1") == [False]
+
+
 def test_a_value_that_others_need_too_is_not_left_out() -> None:
     def shared(rows: Rows) -> Rows:
         depth = sqrt(rows["x"][0] + rows["speed"][0])
