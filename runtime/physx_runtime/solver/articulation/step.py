@@ -104,7 +104,8 @@ def solve(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     k = forward_kinematics(t, rows, q, quaternion(rows, "root_rotation", 0), balls)
     if not t.pgs:
         q, _ = ball_coordinates(t, rows, k, q)
-    out: dict[str, list[Scalar]] = {name: list(rows[name]) for name in total_rows(t)}
+    changed = (*total_rows(t), *(("limit_trigger",) if t.dofs else ()))
+    out: dict[str, list[Scalar]] = {name: list(rows[name]) for name in changed}
     velocities = BranchVelocities(branches_of(t), rows, dv)
     for i in range(len(t.spatial_tendons)):
         solve_spatial_tendon(t, rows, i, k, velocities, out)

@@ -12,7 +12,7 @@ from physx_runtime.model.topology import Topology
 from physx_runtime.solver.constraints.branch_velocities import TOGETHER, BranchVelocities
 from physx_runtime.solver.constraints.drive import DRIVE_ROWS, drive_coefficients, solve_drive
 from physx_runtime.solver.constraints.friction import solve_friction, solve_load_friction
-from physx_runtime.solver.constraints.limit import solve_limit
+from physx_runtime.solver.constraints.limit import limit_trigger, solve_limit
 from physx_runtime.solver.constraints.max_velocity import solve_max_velocity
 from physx_runtime.solver.constraints.softening import joint_cfm
 from physx_runtime.solver.constraints.solved_dof import SolvedDof
@@ -29,6 +29,8 @@ def joint_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence
         load = loads[features.link] if features.load_friction else 0.0
         for name, values in dof_coefficients(t, rows, k, motions, dof, r, soft, load).items():
             out.setdefault(name, []).extend(values)
+    if t.dofs:
+        out["limit_trigger"] = [limit_trigger(rows, start) for start in out["lower_start"]]
     return out
 
 
@@ -81,6 +83,6 @@ def solve_constraints(t: Topology, rows: Rows, dof: int, joint: SolvedDof, out: 
     if features.friction:
         out["friction_total"][dof] = solve_friction(t, rows, dof, joint, final)
     if features.limit:
-        out["lower_total"][dof], out["upper_total"][dof] = solve_limit(rows, dof, joint, final)
+        solve_limit(rows, dof, joint, out, final)
     if features.max_velocity:
         solve_max_velocity(rows, dof, joint)

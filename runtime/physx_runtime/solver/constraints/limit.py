@@ -5,9 +5,21 @@ from __future__ import annotations
 from physx_runtime.language.ops import Rows, Scalar, inverted, maximum, minimum, rarely, where
 from physx_runtime.solver.constraints.solved_dof import SolvedDof
 
+# The speed at the lower limit that has it looked at in every iteration.
+EVER_NEAR = 1e30
 
-def solve_limit(rows: Rows, dof: int, joint: SolvedDof, final: bool) -> tuple[Scalar, Scalar]:
-    """Keep the joint inside; returns the impulses that the lower and upper limit have given since the step began.
+
+def limit_trigger(rows: Rows, lower_start: Scalar) -> Scalar:
+    """The speed that reaches the lower limit in one substep, at the step's start.
+
+    Once a limit has given an impulse, this is `EVER_NEAR`: what it gave is looked at until it is taken back. So one
+    number decides with the speed of the upper limit whether there is anything to do, and no total is read for that.
+    """
+    return lower_start * (1.0 / rows["h"][0])
+
+
+def solve_limit(rows: Rows, dof: int, joint: SolvedDof, out: dict[str, list[Scalar]], final: bool) -> None:
+    """Keep the joint inside; what the lower and upper limit have given since the step began goes to `out`.
 
     s is the speed that reaches a limit in one substep. Beyond the limit (s towards the inside) the aim is erp * s,
     before it the joint may arrive with s; a velocity iteration has no aim beyond the limit. A limit pushes only, so
@@ -15,8 +27,9 @@ def solve_limit(rows: Rows, dof: int, joint: SolvedDof, final: bool) -> tuple[Sc
     """
     rate, erp, v, soft = 1.0 / rows["h"][0], rows["erp"][0], joint.v, joint.soft
     low, high = rows["lower_total"][dof], rows["upper_total"][dof]
-    s_low = rows["lower_start"][dof] * rate - joint.travel * rate
-    s_high = rows["upper_start"][dof] * rate - joint.travel * rate
+    at_start, travelled = rows["lower_start"][dof] * rate, joint.travel * rate
+    s_low = at_start - travelled
+    s_high = rows["upper_start"][dof] * rate - travelled
     up, down = (minimum(s_low, erp * s_low) - v) * soft, (maximum(s_high, erp * s_high) - v) * soft
     # what stops the joint where it is: a limit that it leaves may take back that much
     stop = -(v * soft)
@@ -31,6 +44,12 @@ def solve_limit(rows: Rows, dof: int, joint: SolvedDof, final: bool) -> tuple[Sc
     change_low = where(acts_high & inverted(acts_low), 0.0, change_low)
     change_high = where(acts_low, 0.0, change_high)
     # where none acts and none has given anything, there is nothing to take back
-    near = rarely((s_low > minimum(v, 0.0)) | (s_high < maximum(v, 0.0)) | (low - high > 0.0))
+    triggered = rows["limit_trigger"][dof] - travelled if "limit_trigger" in rows else s_low
+    near = (triggered > minimum(v, 0.0)) | (s_high < maximum(v, 0.0))
+    near = rarely(near if "limit_trigger" in rows else near | (low - high > 0.0))
     joint.push_where(near, change_low + change_high)
-    return where(near, low + change_low, low), where(near, high + change_high, high)
+    new_low, new_high = low + change_low, high + change_high
+    out["lower_total"][dof], out["upper_total"][dof] = where(near, new_low, low), where(near, new_high, high)
+    if "limit_trigger" in rows:
+        trigger = where(new_low - new_high > 0.0, EVER_NEAR, at_start)
+        out["limit_trigger"][dof] = where(near, trigger, rows["limit_trigger"][dof])
