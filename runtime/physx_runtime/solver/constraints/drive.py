@@ -58,20 +58,21 @@ def solve_drive(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: bool
     """
     h, dt = rows["h"][0], rows["dt"][0]
     total, effort, limit = rows["drive_total"][dof], rows["joint_effort"][dof], rows["max_force"][dof]
-    F: Scalar = 0.0
-    frozen = final and not t.pgs
-    if not frozen:
-        target = rows["drive_start"][dof] + rows["iteration"][0] * h * rows["target_velocity"][dof]
-        F = (rows["drive_spring"][dof] * (target - joint.travel) + rows["drive_speed"][dof]
-             - rows["drive_rate"][dof] * joint.v)
-        F = F - rows["drive_again"][dof] * total if t.pgs else F
     # what the bounds hold besides F: of a substep, or of the whole step where forces act once or it is over
     each = t.forces_every_iteration and not final
     before, period = (effort * h, h) if each else (total + effort * dt, dt)
+    wanted, frozen = before, final and not t.pgs
+    if not frozen:      # before + F; v comes last, as the rest does not wait for other constraints
+        target = rows["drive_start"][dof] + rows["iteration"][0] * h * rows["target_velocity"][dof]
+        wanted = rows["drive_spring"][dof] * (target - joint.travel) + (rows["drive_speed"][dof] + before)
+        wanted = wanted - rows["drive_again"][dof] * total if t.pgs else wanted
+        wanted = wanted - rows["drive_rate"][dof] * joint.v
+    F: Scalar = 0.0
     if t.dofs[dof].envelope:
-        allowed = inside_envelope(rows, dof, before + F, joint.v - before * joint.r, joint.r, period)
+        allowed = inside_envelope(rows, dof, wanted, joint.v - before * joint.r, joint.r, period)
         F = where(limit > 0.0, allowed - before, 0.0)
     elif not frozen:
-        F = where(limit > 0.0, clamp(F + before, -(limit * period), limit * period) - before, 0.0)
+        most = limit * period
+        F = clamp(wanted, where(limit > 0.0, -most, before), where(limit > 0.0, most, before)) - before
     joint.push(F)
     return total + F
