@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from physx_runtime.language.ops import Rows, Scalar, clamp, where
+from physx_runtime.language.ops import Rows, Scalar, clamp, minimum, where
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.constraints.solved_dof import SolvedDof
 
@@ -17,8 +17,10 @@ def solve_friction(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: b
     period, before = (rows["h"][0], 0.0) if each else (rows["dt"][0], total)
     F = before - joint.v * joint.soft
     most = rows["dynamic_friction"][dof] * period + rows["viscous_friction"][dof] * period * abs(joint.v)
-    slips = abs(F) > rows["static_friction"][dof] * period
-    change = where(slips, clamp(F, -most, most), F) - before
+    # by sizes, as few operations after another: whether it slips and how much it then gives are known at a time
+    size = abs(F)
+    size = where(size > rows["static_friction"][dof] * period, minimum(size, most), size)
+    change = where(F < 0.0, -size, size) - before
     joint.push(change)
     return total + change
 
