@@ -18,10 +18,10 @@ def move_balls(t: Topology, rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
     """
     rotations: list[Scalar] = []
     for i, link in enumerate(t.balls):
-        w = triple(rows, "ball_spin", i) if t.fixed_base else sp.add(triple(rows, "ball_spin", i), (v[3], v[4], v[5]))
-        for above in t.path(link):
+        w = sp.ZERO3 if t.fixed_base else (v[3], v[4], v[5])
+        for above in t.path(link):          # from the root on, so that links share what is above them
             w = link_turn(t, rows, v[t.root_size:], above, w)
-        rotations += turned_ball(rows, i, w)
+        rotations += turned_ball(rows, i, sp.add(w, triple(rows, "ball_spin", i)))
     return {"ball_rotation": rotations}
 
 
