@@ -19,8 +19,9 @@ from physx_runtime.compiling.program import Guard, Pass, Program, counts_of
 from physx_runtime.compiling.rare_branches import RareBranch, branched, stored_within
 from physx_runtime.compiling.vector_ir import ATTRIBUTES, CACHE_LINE, ELEMENT_BITS, Arithmetic, Vectors, declarations
 
-# Operations in a piece, by measurement on steps of 7 to 27 dofs; what is computed once needs no overlap of parts.
-REPEATED_PIECE, SINGLE_PIECE = 32, 100
+# Operations in a piece, by measurement. What is repeated has so many for each register of
+# a block; what is computed once needs no overlap of parts.
+REPEATED_PIECE, SINGLE_PIECE = 16, 100
 
 
 def emit_program(program: Program, vectors: Vectors, parts: int = 1) -> Iterator[tuple[str, str]]:
@@ -127,7 +128,7 @@ def _emit_code(program: Program, vectors: Vectors, parts: int, name: str, code: 
     for emitter in emitters:
         lines += _pointers(program, emitter, parts)
     lines += ["  br label %loop", "loop:", "  %i = phi i64 [ 0, %start ], [ %next, %last ]"]
-    pieces = _pieces(emitters[0], SINGLE_PIECE if single else REPEATED_PIECE)
+    pieces = _pieces(emitters[0], SINGLE_PIECE if single else REPEATED_PIECE * parts)
     within = emitters[0].stored_within
     stored = {i: [(row, n) for row, n in found if n not in within]
               for i, found in stores(code, emitters[0].fused, pieces).items()}
