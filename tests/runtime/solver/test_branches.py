@@ -15,11 +15,24 @@ from physx_runtime.compiling.vector_ir import Vectors
 from physx_runtime.dynamics import branches
 from physx_runtime.dynamics.branches import branches_of, cut_at, forks_of, products
 from physx_runtime.model.rows import input_rows, state_rows
-from physx_runtime.model.topology import PGS, TGS, FixedTendonTopology, Topology
+from physx_runtime.model.topology import (
+    PGS,
+    REVOLUTE,
+    ROOT,
+    TGS,
+    DofTopology,
+    FixedTendonTopology,
+    LinkTopology,
+    Topology,
+)
 from physx_runtime.packing.articulation import pack
 from physx_runtime.solver.program import step_program
 from physx_runtime.solver.settings import SolverSettings, solver_settings
 from physx_runtime.solver.stages import step_on_numbers
+from physx_runtime.targets.cuda import gpu_on_host
+from physx_runtime.targets.host_driver import HostDriver
+from physx_runtime.worlds.cuda import CudaWorlds
+from physx_runtime.worlds.specialised import SpecialisedWorlds
 from support.chance.articulations import random_articulation
 from support.chance.packed_robots import packed_robot
 from support.chance.packed_trees import random_rows, random_tree
@@ -129,6 +142,28 @@ def test_machine_code_by_branches_is_the_step_on_numbers(floating: bool, cut: Ca
     for name in ("q", "v"):
         found = x[[program.layout[f"{name}_{i}"] for i in range(len(ended[name]))], 0]
         assert np.allclose(found, np.asarray(ended[name], float), rtol=0, atol=1e-12)
+
+
+def test_a_gpu_gives_the_bits_of_the_processor(cpp_compiler: str) -> None:
+    joints = (0, 1, *(parent for first in (3, 6, 9) for parent in (2, first, first + 1)))
+    links = (LinkTopology(-1, ROOT), *(LinkTopology(parent, REVOLUTE) for parent in joints))
+    t = Topology(True, True, links, tuple(DofTopology(i + 1, "force", friction=True, limit=True) for i in range(11)),
+                 (FixedTendonTopology((2, 3, 4)), FixedTendonTopology((5, 6, 7))), mimics=((9, 10), (4, 7)))
+    assert len(branches_of(t).velocities) == 4
+    rows = random_rows(np.random.default_rng(7), t)
+    ends = []
+    for store in (SpecialisedWorlds(t, 3, "float32"), CudaWorlds(gpu_on_host(HostDriver()), t, 3, "float32")):
+        for name, values in rows.items():
+            store.write(name, np.tile(values.astype(np.float32), (3, 1)))
+        for i in range(2):
+            for name, value in (("stiffness", 20.0), ("gearing", 0.2), ("force_coefficient", 1.0)):
+                size = store.rows(f"fixed_tendon{i}_{name}").shape
+                store.write(f"fixed_tendon{i}_{name}", np.full(size, value, np.float32))
+            store.write(f"mimic{i}_gearing", np.full((3, 1), -0.7, np.float32))
+        store.step(3, 4, 1)
+        ends.append(np.concatenate([store.rows("q"), store.rows("v")], axis=1))
+    assert np.array_equal(*ends)
+    assert np.isfinite(ends[0]).all() and not np.array_equal(ends[0][:, :11], np.tile(rows["q"], (3, 1)))
 
 
 def test_fingers_are_branches_that_meet_in_the_wrist() -> None:
