@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from engine_biped import build_biped
 from pxr import Gf, Sdf, Usd, UsdPhysics
 
 from physx_schema import authoring
@@ -28,12 +29,12 @@ FINGERS, PHALANGES = 5, 3
 def models(folder: Path, newton: Path | None) -> Iterator[tuple[str, Path]]:
     """(name, stage) of every robot that is found; stages are written into `folder`."""
     sources = {"cart-pole": _samples() / "CartPole.usda", "ant": _samples() / "AntNoSelfColl.usda"}
-    for name, build in (("arm", driven_arm), ("hand", build_hand)):
+    for name, build in (("arm", driven_arm), ("hand", build_hand), ("biped", build_biped)):
         sources[name] = folder / f"{name}_source.usda"
         build(sources[name])
     if newton:
         sources["humanoid"] = newton / "newton" / "examples" / "assets" / "humanoid.usda"
-    for name in ("cart-pole", "arm", "ant", "hand", "humanoid"):
+    for name in ("cart-pole", "arm", "ant", "hand", "humanoid", "biped"):
         if name in sources and sources[name].is_file():
             yield name, _plain(sources[name], folder / f"{name}.usda")
 

@@ -3,9 +3,10 @@
     ORACLE_PYTHON=<python with ovphysx> python benchmarks/engine_speed.py [--newton FOLDER] [--cores 1 2]
 
 Robots: cart-pole and ant of the ovphysx samples, the humanoid of newton's assets (--newton: a folder into which
-`pip install --no-deps -t FOLDER newton` put it), an arm of 7 and a tendon hand of 22 dofs authored here; all without
-colliders. Counted are steps of one world by 1/60 s. Ours and PhysX take 32 position iterations and 1 velocity
-iteration, have their efforts written and their positions read each step; random efforts keep every world awake.
+`pip install --no-deps -t FOLDER newton` put it), an arm of 7 and a tendon hand of 22 dofs authored here, and a floating
+biped of 29 hinges, the tree of a Unitree G1 (engine_biped.py); all without colliders. Counted are steps of one world by
+1/60 s. Ours and PhysX take 32 position iterations and 1 velocity iteration, have their efforts written and their
+positions read each step; random efforts keep every world awake.
 MuJoCo steps the same links, armature, springs, dampers, limits and friction loss, once with them and once with all
 constraints off, one Newton iteration, no contacts; pinocchio computes accelerations alone (ABA, float64). "f32" and
 "f64" are ours along the specialised path. With one core, as `--cores 1` asks, it takes some 5 minutes.
