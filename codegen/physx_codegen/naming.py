@@ -138,9 +138,9 @@ def words(library: Library) -> Iterator[tuple[str, str, str, Location]]:
         if cls.kind == "multiple-apply" and cls.prefix:
             yield token_name(token_name(cls.prefix, literal)), cls.prefix, "", cls.loc
         for prop in cls.properties:
-            token, value = property_token(cls, prop), usd_name(cls, prop)
-            is_taken = first.setdefault(token, value) != value and library.codeless
-            yield token_name(NO_WORD.sub("_", value)) if is_taken else token, value, "", prop.loc
+            name, value = property_token(cls, prop), usd_name(cls, prop)
+            is_taken = first.setdefault(name, value) != value and library.codeless
+            yield token_name(NO_WORD.sub("_", value)) if is_taken else name, value, "", prop.loc
             if isinstance(prop, Attribute):
                 values = (*prop.tokens, prop.default) if prop.type == "token" else prop.tokens
                 yield from ((token_name(word, literal), word, "", prop.loc)
