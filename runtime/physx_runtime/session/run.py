@@ -27,6 +27,7 @@ from physx_schema.description.solver_batches import as_solved
 
 Array = NDArray[np.float64]
 LARGEST_POSE_NUMBER = 1e30      # length, and per s
+AT_REST = np.array([0.0] * 6 + [1.0] + [0.0] * 6)   # position, quaternion x y z w, linear and angular velocity
 
 
 @dataclass(slots=True)
@@ -47,6 +48,7 @@ class Run:
         self.actor, self._scene, self.simulation = actor, scene, simulation
         self._observer = Observer.of(self.simulation.model)
         self.lost: Loss | None = None   # where it diverged
+        self.links: Array = np.tile(AT_REST, (len(self.model.link_names), 1))
         self.look()
 
     @property
@@ -63,6 +65,10 @@ class Run:
         """Take the state after a step; what diverges stands still at its last finite state."""
         self._state = state
         self.lost = self.simulation.divergence.lost if diverged else None
+        self._show(links)
+
+    def _show(self, links: Array) -> None:
+        """Take what is to be written, or lose the actor where its numbers are beyond all bounds."""
         if np.abs(links).max() < LARGEST_POSE_NUMBER:       # beyond it not even the rotations hold together
             self.links = links
         elif self.lost is None:
@@ -180,7 +186,7 @@ class Run:
     def look(self) -> None:
         """Take the state as it is now for what is to be written."""
         self._state = self.simulation.state()
-        self.links = self._observer.links(self._state, self._state, 0.0)
+        self._show(self._observer.links(self._state, self._state, 0.0))
 
     def root(self) -> Array:
         """Pose and velocity of the root link, (13,), as they are set now."""

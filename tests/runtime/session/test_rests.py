@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from physx_runtime import Session
 from pxr import Gf, Sdf, Usd, UsdPhysics
-from support.stages.session_stages import DT, arm, link, opened, state, texts, value, world_poses
+from support.stages.robots import joint, robot
+from support.stages.session_stages import DRIVE, DRIVEN, DT, SCENE, arm, link, opened, state, texts, value, world_poses
 
 from physx_schema.description.frames import rotation_matrix
 
@@ -202,3 +203,19 @@ def test_velocities_said_to_be_in_the_axes_of_the_body_are_named(moment: str) ->
     stage.GetPrimAtPath(CRATE).SetCustomDataByKey("physics:localSpaceVelocities", True)
     run(session, 1)
     assert [m.path for m in session.messages if "physics:localSpaceVelocities" in m.text] == [CRATE]
+
+
+@pytest.mark.parametrize("rate", [1e30, 3e38])
+def test_a_link_faster_than_float32_holds_stands_still_through_edits_of_the_structure(rate: float) -> None:
+    far = 1000.0                # m from the root: the link's velocity is that many times the root's rate
+    at_its_end = {**DRIVE, "point3f physics:localPos0": (far, 0.0, 0.0)}
+    reach = joint("Revolute", "shoulder", "base", "upper", DRIVEN, at_its_end)
+    stage = opened(robot(link("base", schemas=("PhysicsArticulationRootAPI",)), link("upper", (far, 0, 0)), reach,
+                         schemas=(), outside=SCENE))
+    session = Session(stage)
+    run(session, 1)
+    stage.GetPrimAtPath("/Robot/base").GetAttribute("physics:angularVelocity").Set(Gf.Vec3f(0, 0, rate))
+    for enabled in (False, True, False):
+        set_flag(stage, "jointEnabled", enabled, "/Robot/shoulder")
+        run(session, 1)
+    assert any("no longer finite" in message.text for message in session.messages)
