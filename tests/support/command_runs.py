@@ -190,7 +190,8 @@ def _part(begin: int, end: int) -> tuple[list[str], Counter[int]]:
     found, codes = list[str](), Counter[int]()
     while begin < end:
         done = subprocess.run([sys.executable, "-m", "support.command_runs", "--child", str(begin), str(end)],
-                              capture_output=True, text=True, errors="replace", check=False)
+                              capture_output=True, text=True, errors="replace", check=False,
+                              env=os.environ | {"PYTHONPATH": str(ROOT / "tests")})
         for line in done.stdout.splitlines():
             number, code, fault = json.loads(line)
             begin = number + 1
