@@ -12,8 +12,11 @@ NUMBERS = (math.nan, math.inf, -math.inf, 0.0, -1.0, 1e38, -1e38, 3.4e38, 1e-30)
 
 
 def damage(stage: Usd.Stage, rng: random.Random) -> None:
-    """One random change to a random prim's physics."""
-    prim = rng.choice([prim for prim in stage.Traverse() if prim.GetAuthoredPropertyNames()])
+    """One random change to a random prim's physics; a stage whose references are not there may have none."""
+    authored = [prim for prim in stage.Traverse() if prim.GetAuthoredPropertyNames()]
+    if not authored:
+        return
+    prim = rng.choice(authored)
     paths = [prim.GetPath() for prim in stage.Traverse()]
     kind = rng.randrange(6)
     if kind == 0 and prim.GetAuthoredAttributes():
