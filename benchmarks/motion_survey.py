@@ -13,6 +13,7 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), os.environ["PHYSX_ORACLE"]]
 
 from support.physx.beside_physx import Comparison, Stage, compared  # noqa: E402
+from support.physx.likeness import likeness  # noqa: E402
 
 Families = Mapping[str, tuple[int, int, Callable[[Any], None]]]
 
@@ -24,6 +25,17 @@ class Closer:
     flag: str
     help: str
     says: Callable[[Comparison, Path], str]
+
+
+def beside_nudged(scene: Stage) -> Closer:
+    """A closer look that compares misses with PhysX's motions from nudged starts: energy, heights, bodies at rest."""
+    def says(row: Comparison, work: Path) -> str:
+        if row.refused:
+            return ""
+        found, own = likeness(scene, row.seed, work)
+        return f"{'alike' if found.within(own) else 'UNLIKE'}: {found}, PhysX's own {own}"
+
+    return Closer("--alike", "look at the energy and the rest of misses too", says)
 
 
 def survey(families: Families, scene: Stage, about: str | None, closer: Closer) -> None:

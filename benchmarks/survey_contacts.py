@@ -10,21 +10,8 @@ and ORACLE_PYTHON, see CONTRIBUTING.md).
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from motion_survey import Closer, survey
+from motion_survey import beside_nudged, survey
 from support.chance.mixed_scenes import FAMILIES, mixed_scene
-from support.physx.beside_physx import Comparison
-from support.physx.likeness import likeness
-
-
-def alike(row: Comparison, work: Path) -> str:
-    """Whether a miss is statistically PhysX's."""
-    if row.refused:
-        return ""
-    found, own = likeness(mixed_scene, row.seed, work)
-    return f"{'alike' if found.within(own) else 'UNLIKE'}: {found}, PhysX's own {own}"
-
 
 if __name__ == "__main__":
-    survey(FAMILIES, mixed_scene, __doc__, Closer("--alike", "look at the energy and the rest of misses too", alike))
+    survey(FAMILIES, mixed_scene, __doc__, beside_nudged(mixed_scene))

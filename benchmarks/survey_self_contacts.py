@@ -9,22 +9,8 @@ WORK keeps PhysX's recordings. Needs the oracle (PHYSX_ORACLE and ORACLE_PYTHON,
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from motion_survey import Closer, survey
+from motion_survey import beside_nudged, survey
 from support.chance.self_touching_robots import FAMILIES, self_touching_robot
-from support.physx.beside_physx import Comparison
-from support.physx.likeness import likeness
-
-
-def alike(row: Comparison, work: Path) -> str:
-    """Whether a miss is statistically PhysX's."""
-    if row.refused:
-        return ""
-    found, own = likeness(self_touching_robot, row.seed, work)
-    return f"{'alike' if found.within(own) else 'UNLIKE'}: {found}, PhysX's own {own}"
-
 
 if __name__ == "__main__":
-    survey(FAMILIES, self_touching_robot, __doc__, Closer("--alike", "look at the energy and the rest of misses too",
-                                                          alike))
+    survey(FAMILIES, self_touching_robot, __doc__, beside_nudged(self_touching_robot))
