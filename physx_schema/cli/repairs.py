@@ -173,7 +173,7 @@ def _lines(one: _Repaired, dry: bool) -> Iterator[str]:
         yield f"{path}: {place}: not fixed: {item.finding.code}: {item.finding.message} ({item.reason})"
     unsafe = sum(not item.repair.safe for item in fixed.made if item.repair)
     if one.lost:
-        yield f"{path}: note: USD writes a file anew, without {one.lost}"
+        yield f"{path}: note: {one.lost}"
     outcome = f"{plural(len(fixed.made), 'finding')} {'would be fixed' if dry else 'fixed'}"
     yield f"{path}: {outcome}, {unsafe} of them unsafely; then {summary(fixed.report)}"
 

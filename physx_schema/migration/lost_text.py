@@ -1,4 +1,4 @@
-"""What of a text layer's form is lost when USD writes the layer anew: its comments and its ends of lines."""
+"""What of a text layer's form is lost when USD rewrites the layer: its comments and its ends of lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PARTS = re.compile(
 
 
 def lost_text(path: Path) -> str:
-    """What is lost of a file, such as "comments on lines 2, 10 and 14"; "" for nothing, and for a crate."""
+    """A note on what is lost of a file, such as comments on lines 2 and 14; "" for nothing, and for a crate."""
     data = path.read_bytes()
     if not data.startswith(b"#"):
         return ""
@@ -21,7 +21,8 @@ def lost_text(path: Path) -> str:
     places = [found.start() for found in _PARTS.finditer(text) if found["comment"]][1:]     # the first is the header
     lines = list(dict.fromkeys(text.count("\n", 0, place) + 1 for place in places))
     lost = [_comments(lines)] if lines else []
-    return " and ".join([*lost, *(["line ends of CR LF"] if b"\r\n" in data else [])])
+    lost += ["line ends of CR LF"] if b"\r\n" in data else []
+    return f"USD rewrites the whole file, without {' and '.join(lost)}" if lost else ""
 
 
 def _comments(lines: list[int]) -> str:

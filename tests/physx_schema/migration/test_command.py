@@ -239,7 +239,7 @@ def test_comments_that_usd_would_drop_are_announced(path: Path) -> None:
     written(path, JOINT.replace("{\n", "{\n    # measured on the bench\n"))
     line = JOINT[:JOINT.index("{")].count("\n") + 2
     result = run(path)
-    said = f"{path}: /: note: USD writes a file anew, without a comment on line {line}"
+    said = f"{path}: /: note: USD rewrites the whole file, without a comment on line {line}"
     assert said in result.stdout.splitlines() and result.exit_code == 1
 
 
