@@ -53,13 +53,13 @@ def _asked(view: View, newton: View, default: float | None) -> AskedOffsets:
     On a plane PhysxCollisionAPI, once applied, has the default for a contact offset that is not authored.
     """
     contact, rest = view.number("contactOffset"), view.number("restOffset")
-    told = contact != UNSET or (default is not None and view.applied and not view.authored("contactOffset"))
+    is_read = contact != UNSET or (default is not None and view.applied and not view.authored("contactOffset"))
     usable = _not_negative(contact)
     return AskedOffsets(
-        default if told and usable is None else usable,
+        default if is_read and usable is None else usable,
         None if rest == UNSET else rest if math.isfinite(rest) else 0.0,
         (_not_negative(newton.number("contactMargin")) or 0.0) if rest == UNSET else 0.0,
-        None if told else _not_negative(newton.number("contactGap")))
+        None if is_read else _not_negative(newton.number("contactGap")))
 
 
 def _not_negative(value: float) -> float | None:
