@@ -4,6 +4,7 @@
 #   make release  the wheel, built twice to the same bytes, its bill of materials, and the tests against it; in dist/
 #   make sweep    long comparisons, with real PhysX and SAPIEN where they can be installed
 #   make fuzz     100,000 hostile inputs and 2,000 commands with options and stages by chance: what went wrong
+#   make fingerprint  digests of programs, motions, sessions and texts: which of them changed
 #   make compat   the quick tests of what touches USD, on every USD that is supported, each in an environment of its own
 PYTHON ?= python3
 WORKERS ?= 2
@@ -30,7 +31,7 @@ endif
 export USD_VALIDATION_PYTHON ?= $(CURDIR)/.venv-usd-validation/bin/python
 export ASSET_VALIDATOR_PYTHON ?= $(CURDIR)/.venv-asset-validator/bin/python
 
-.PHONY: demo test sweep fuzz compat oracle validators release
+.PHONY: demo test sweep fuzz fingerprint compat oracle validators release
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.ready-demo
@@ -42,6 +43,10 @@ test: $(VENV)/.ready-dev
 fuzz: $(VENV)/.ready-dev
 	PYTHONPATH=tests nice -n 19 $(VENV)/bin/python -m support.fuzzing.campaign
 	PYTHONPATH=tests nice -n 19 $(VENV)/bin/python -m support.command_runs
+
+# Digests of programs, motions, sessions and texts, and which of them a change of code has changed.
+fingerprint: $(VENV)/.ready-dev
+	PYTHONPATH=tests $(VENV)/bin/python -m support.fingerprint
 
 release:
 	bash .ci/release

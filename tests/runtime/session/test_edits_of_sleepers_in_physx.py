@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from physx_runtime import Session
-from pxr import Sdf, Usd
-from support.chance.sleeping_robots import DT, LAST, RESTED, SleepingRobots, sleeping_robots
+from support.chance.sleeping_robots import DT, LAST, RESTED, SleepingRobots, author, sleeping_robots
 from support.physx.live import STAGE, Recorded, Script, record_live
 from support.stages.iteration_stages import opened
 from support.stages.session_stages import pose_error, world_poses
@@ -56,11 +55,6 @@ def our_motion(made: SleepingRobots) -> tuple[Array, dict[str, NDArray[np.bool_]
                 poses.append(world_poses(stage, made.links))
                 asleep.append([bool(session.simulation(actor).asleep[0]) for actor in made.actors])
     return np.array(poses), dict(zip(made.actors, np.array(asleep).T, strict=True))
-
-
-def author(stage: Usd.Stage, path: str, name: str, value: float) -> None:
-    prim = stage.GetPrimAtPath(path)
-    prim.CreateAttribute(name, Sdf.ValueTypeNames.Float, False).Set(value)
 
 
 def motion(recorded: Recorded, made: SleepingRobots) -> Array:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
+from pxr import Sdf, Usd
 
 from support.stages.iteration_stages import prim, stage
 from support.stages.resting_stages import GROUND, body, placed
@@ -51,6 +52,12 @@ def sleeping_robots(seed: int) -> SleepingRobots:
     links = [f"/R{i}/l{k}" for i, size in enumerate(sizes) for k in range(size)]
     actors, box = [f"/R{i}" for i in range(len(sizes))], ["/B"] if boxed else []
     return SleepingRobots(texts[0], (texts[1], texts[2]), edits, (*actors, *box), (*links, *box))
+
+
+def author(stage: Usd.Stage, path: str, name: str, value: float) -> None:
+    """Make an edit."""
+    prim = stage.GetPrimAtPath(path)
+    prim.CreateAttribute(name, Sdf.ValueTypeNames.Float, False).Set(value)
 
 
 def _robot(random: Generator, name: str, y: float, size: int, tendon: bool, turn: float) -> str:
