@@ -24,7 +24,6 @@ from physx_runtime.solver.program import step_program
 from physx_runtime.worlds.path import BY_JOINT
 
 from physx_schema.cli.program import program
-
 from support.chance import jointed_scenes, mixed_scenes, scenes, self_touching_robots, touching_scenes
 from support.chance.articulations import random_articulation
 from support.chance.cables import cable_stage
@@ -49,7 +48,7 @@ OF_FAMILY = 3           # seeds of each family of scenes
 SLEEPERS = 4            # seeds of robots that are edited while they sleep
 WIDTH = "100"           # columns of printed texts
 VERIFIED = ("double_pendulum_n4", "fixed_tendon_finger", "mimic_hard", "drive_force_chain", "spherical_pendulum")
-_NUMBERED = re.compile(r"physx-schema \d+\.\d+\.\d+\S*")
+_VERSION = re.compile(r"physx-schema \d+\.\d+\.\d+\S*")
 
 
 def firsts(families: Mapping[str, Sequence[Any]]) -> tuple[int, ...]:
@@ -151,10 +150,10 @@ def _session(seed: int) -> str:
 
 def texts() -> Iterator[tuple[str, Work]]:
     """What commands print of stages and of robots by chance."""
-    stages = [*sorted(STAGES.glob("*.usda")), *sorted((SHARED / "cases" / "said").rglob("*.usda"))]
-    for stage in stages:
-        for command in ("check", "describe"):
-            yield f"{command} {stage.stem}", partial(_printed, command, stage.read_bytes())
+    for folder in (STAGES, SHARED / "cases" / "said"):
+        for stage in sorted(folder.rglob("*.usda")):
+            for command in ("check", "describe"):
+                yield f"{command} {stage.relative_to(folder.parent)}", partial(_printed, command, stage.read_bytes())
     for seed in range(6):
         for command in ("check", "describe"):
             text = random_articulation(seed).text.encode()
@@ -172,7 +171,8 @@ def _printed(command: str, stage: bytes) -> str:
         result = CliRunner(env={"COLUMNS": WIDTH}).invoke(program(), [command, "stage.usda", *more])
         page = Path("page.html").read_text(encoding="utf-8") if Path("page.html").is_file() else ""
     page = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", "", page, flags=re.DOTALL)
-    return text_digest(_NUMBERED.sub("", f"{result.exit_code}\n{result.output}\n{page}"))
+    said = f"{result.exit_code}\n{result.output}\n{page}"
+    return text_digest(_VERSION.sub("", said.replace(folder, "")))
 
 
 GROUPS: Mapping[str, Callable[[], Iterator[tuple[str, Work]]]] = {

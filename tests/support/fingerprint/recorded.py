@@ -67,8 +67,7 @@ def write(group: str, digests: Mapping[str, str]) -> None:
 
 
 def changes(known: Mapping[str, str], found: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """What differs from a file, a line each; names that the file has alone are not asked for without the shared cases.
-    """
+    """What differs from a file, a line each; without the shared cases their lines are not asked for."""
     for name, digest in found:
         if known.get(name) != digest:
             yield f"{name}: {known.get(name, 'unknown')} became {digest}"
