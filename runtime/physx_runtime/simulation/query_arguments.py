@@ -32,7 +32,7 @@ def required_frame(name: str, position: ArrayLike, rotation: ArrayLike = (0.0, 0
     place, turn = _numbers(position), _numbers(rotation)
     if place.shape != (3,) or not (np.abs(place) <= LARGEST).all():
         raise ValueError(f"{name} is {_said(position)}; give three numbers of at most {LARGEST:.2g}")
-    if not _points(turn, 4):
+    if not _is_direction(turn, 4):
         raise ValueError(f"rotation is {_said(rotation)}; give a quaternion x y z w of four finite numbers that are "
                          "not all 0")
     return tuple(place.tolist()), tuple(_unit(turn).tolist())
@@ -41,7 +41,7 @@ def required_frame(name: str, position: ArrayLike, rotation: ArrayLike = (0.0, 0
 def required_direction(direction: ArrayLike) -> Array:
     """A direction, made of length 1. Raises ValueError for one that is none."""
     along = _numbers(direction)
-    if not _points(along, 3):
+    if not _is_direction(along, 3):
         raise ValueError(f"direction is {_said(direction)}; give three finite numbers that are not all 0")
     return _unit(along)
 
@@ -70,7 +70,7 @@ def _numbers(given: ArrayLike) -> Array:
     return found.astype(np.float64) if found.dtype.kind in "iuf" else np.array(math.nan)
 
 
-def _points(numbers: Array, count: int) -> bool:
+def _is_direction(numbers: Array, count: int) -> bool:
     """Whether so many finite numbers are not all 0."""
     return numbers.shape == (count,) and bool(np.isfinite(numbers).all() and numbers.any())
 

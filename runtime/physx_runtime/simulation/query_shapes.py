@@ -70,10 +70,10 @@ def _geometry(shape: Collider) -> Any:
         points = np.asarray(cooked.mesh.vertices, np.float64) * np.abs(shape.scale)
         if isinstance(cooked.mesh, ConvexHull):
             corners = [(face[0], face[i], face[i + 1]) for face in cooked.mesh.faces for i in range(1, len(face) - 1)]
-            return library.Convex(_points(points), _triangles(corners))
+            return library.Convex(_coal_points(points), _triangles(corners))
         mesh = library.BVHModelOBBRSS()
         mesh.beginModel(len(cooked.mesh.triangles), len(points))
-        mesh.addSubModel(_points(points), _triangles(cooked.mesh.triangles.tolist()))
+        mesh.addSubModel(_coal_points(points), _triangles(cooked.mesh.triangles.tolist()))
         mesh.endModel()
         return mesh
     simple = {
@@ -100,7 +100,7 @@ def transform(place: Frame, shape: Collider | None = None) -> Any:
     return coal().Transform3s(rotation, np.array([x, y, z]))
 
 
-def _points(points: Any) -> Any:
+def _coal_points(points: Any) -> Any:
     found = coal().StdVec_Vec3s()
     for point in points:
         found.append(np.asarray(point, np.float64))

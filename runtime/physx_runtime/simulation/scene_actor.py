@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.packing.actor import pack_actor
-from physx_runtime.simulation.actor import Indices
 from physx_runtime.simulation.alike import as_stepped
-from physx_runtime.simulation.alike_in_scene import AlikeInScene, link_velocities
+from physx_runtime.simulation.alike_in_scene import AlikeInScene, Indices, link_velocities
 from physx_runtime.simulation.answers import Answers
 from physx_runtime.simulation.lanes import Lanes
 from physx_runtime.simulation.parameter_values import chosen_worlds

@@ -12,7 +12,8 @@ from physx_runtime.packing.not_simulated import NotSimulatedWarning
 from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.one_call import simulate
 from physx_runtime.simulation.recording import Recording
-from physx_runtime.verification import Verification, verify
+from physx_runtime.verification import verify
+from physx_runtime.verification.report import Verification
 from physx_runtime.viewing.live.base import holder, with_fixed_base
 from physx_runtime.viewing.live.step import LiveStep, live_step
 from physx_runtime.viewing.report import write_report

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
-def by_world(worlds: Array, count: int) -> list[Array]:
+def rows_by_world(worlds: Array, count: int) -> list[Array]:
     """The rows of each of so many worlds, in their order; worlds: of every row, below 0 for those of none."""
     if count == 1:
         return [np.flatnonzero(worlds >= 0)]

@@ -18,7 +18,7 @@ from physx_runtime.solver.contact.body_poses import constants, pose_rows
 from physx_runtime.solver.contact.program import contact_program
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.worlds.buffer import Buffer
-from physx_runtime.worlds.by_world import by_world
+from physx_runtime.worlds.by_world import rows_by_world
 from physx_runtime.worlds.contact_step import ContactStep, WorldPatches
 from physx_runtime.worlds.patch_structures import Structures
 from physx_runtime.worlds.path import BY_JOINT
@@ -162,7 +162,7 @@ class ContactWorlds(Buffer):
         if self.count == 1:
             return [patches]
         worlds = self.table.places["world"][self.patches["side0"][patches]]
-        return [patches[own] for own in by_world(worlds, self.count)]
+        return [patches[own] for own in rows_by_world(worlds, self.count)]
 
 
 def _selves(table: ContactTable) -> set[int]:
@@ -182,7 +182,7 @@ class Frames:
         found = [_frame_rows(p, int(place["kind"]), int(place["owner"]), int(place["link"]))
                  for place in places[~self.static]]
         rows = np.array(found, np.int64).reshape(len(found), 4)
-        self._of_worlds = [(moving[own], rows[own]) for own in by_world(worlds, count)]
+        self._of_worlds = [(moving[own], rows[own]) for own in rows_by_world(worlds, count)]
 
     def read(self, memories: list[Array]) -> tuple[Array, Array]:
         """(n_place, 7) each: the frames that shapes are placed in, float32, and those of the centres of mass."""

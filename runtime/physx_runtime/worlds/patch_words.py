@@ -74,14 +74,15 @@ def _follow(widths: Any, structures: Any, at: Any, first: Any) -> Any:
 
 def _write(out: Array, first: Array, known: Structures, written: Instructions, blocks: PatchBlocks,
            row_bytes: int) -> None:
-    _fill(out, first, blocks.structures, blocks.base, blocks.starts, blocks.members, *blocks.owners, blocks.nobody,
-          written.addresses, written.starts, written.whose, written.rows, known.lanes, known.side_rows, row_bytes)
+    _fill_words(out, first, blocks.structures, blocks.base, blocks.starts, blocks.members, *blocks.owners,
+                blocks.nobody, written.addresses, written.starts, written.whose, written.rows, known.lanes,
+                known.side_rows, row_bytes)
 
 
 @borrowing_entry
-def _fill(out: Any, first: Any, structures: Any, base: Any, members_from: Any, members: Any, owner0: Any, owner1: Any,
-          nobody: Any, addresses: Any, starts: Any, whose: Any, rows: Any, lanes: Any, side_rows: Any,
-          row_bytes: Any) -> None:
+def _fill_words(out: Any, first: Any, structures: Any, base: Any, members_from: Any, members: Any, owner0: Any,
+                owner1: Any, nobody: Any, addresses: Any, starts: Any, whose: Any, rows: Any, lanes: Any,
+                side_rows: Any, row_bytes: Any) -> None:
     """Write instructions of blocks; first: where in `out` that of each begins, -1 of none."""
     for block in range(len(first)):
         at, structure = first[block], structures[block]

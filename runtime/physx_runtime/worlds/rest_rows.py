@@ -21,7 +21,7 @@ from physx_runtime.solver.contact.program import ContactProgram
 from physx_runtime.solver.contact.sleep import KEPT_AWAKE, PAIRS_HELD
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.solver.sleep import WOKEN
-from physx_runtime.worlds.by_world import by_world
+from physx_runtime.worlds.by_world import rows_by_world
 
 Array = NDArray[Any]
 Flags = NDArray[np.bool_]
@@ -133,7 +133,7 @@ class ToldRows:
         self._late = np.array([i for i in actors if i in p.trees], np.int64)
         self._stirred = np.array([actors[i]["stirred"].row for i in self._late.tolist()], np.int64)
         self._held = np.array([self._held_row(p, place) for place in places], np.int64)
-        self._places = by_world(np.where(self._held != NOTHING, places["world"], EVERY_WORLD), count)
+        self._places = rows_by_world(np.where(self._held != NOTHING, places["world"], EVERY_WORLD), count)
 
     @staticmethod
     def _held_row(p: IslandPlan, place: Any) -> int:

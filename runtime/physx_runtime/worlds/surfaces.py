@@ -17,14 +17,14 @@ Array = NDArray[Any]
 def surfaces_of(table: ContactTable, patches: Array) -> Array:
     """(n, 11) of patches of pairs of the table, in the order of `model.contact.SURFACE`."""
     found = np.empty((len(patches), len(SURFACE)))
-    _fill(patches, table.pairs.rows, table.pairs.shapes, table.surfaces, table.bounce_threshold,
+    _fill_surfaces(patches, table.pairs.rows, table.pairs.shapes, table.surfaces, table.bounce_threshold,
           table.max_depenetration, table.max_impulse, table.torsion_radius, table.min_torsion_radius, found)
     return found
 
 
 @borrowing_entry
-def _fill(patches: Any, pairs: Any, shapes: Any, surfaces: Any, bounce_threshold: Any, max_depenetration: Any,
-          max_impulse: Any, torsion_radius: Any, min_torsion_radius: Any, found: Any) -> None:
+def _fill_surfaces(patches: Any, pairs: Any, shapes: Any, surfaces: Any, bounce_threshold: Any, max_depenetration: Any,
+                   max_impulse: Any, torsion_radius: Any, min_torsion_radius: Any, found: Any) -> None:
     for k in range(len(patches)):
         patch, own = patches[k], found[k]
         a, b = pairs[patch.pair].shape0, pairs[patch.pair].shape1
