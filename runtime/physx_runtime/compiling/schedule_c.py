@@ -41,7 +41,7 @@ class ScheduleSource:
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
+class _ScheduleBody:
     """What the template writes of a fragment; pairs are (what is set, to what)."""
 
     name: str
@@ -77,24 +77,24 @@ def _words(i: Instruction, codes: Mapping[Fragment, int]) -> list[int]:
     return [codes[i.fragment], *([i.count] if i.fragment.counted else []), *i.rows]
 
 
-def _body(fragment: Fragment, dtype: str) -> _Body:
+def _body(fragment: Fragment, dtype: str) -> _ScheduleBody:
     code = fragment.code
     steady = {f"{x.name}_{i}" for x in fragment.operands if fragment.counted and not x.moving for i in range(x.size)}
     changed = [row for row, _ in code.outputs if row in steady]
     held = {row: f"r_{row}" for row in (*code.inputs, *changed) if row in steady}
 
     def place(row: str) -> str:
-        return held.get(row) or _memory(row)
+        return held.get(row) or _schedule_memory(row)
 
     lines = statements(code, dtype, place)
     body = (tuple(x.name for x in fragment.operands), fragment.counted,
-            tuple((variable, _memory(row)) for row, variable in held.items()),
-            tuple((_memory(row), held[row]) for row in changed),
+            tuple((variable, _schedule_memory(row)) for row, variable in held.items()),
+            tuple((_schedule_memory(row), held[row]) for row in changed),
             tuple((x.name, x.size) for x in fragment.operands if x.moving), tuple(lines))
-    return _Body(f"f_{hashlib.sha256(repr(body).encode()).hexdigest()[:16]}", *body)
+    return _ScheduleBody(f"f_{hashlib.sha256(repr(body).encode()).hexdigest()[:16]}", *body)
 
 
-def _memory(row: str) -> str:
+def _schedule_memory(row: str) -> str:
     """A row of an operand."""
     operand, _, index = row.rpartition("_")
     return f"b_{operand}[{index} * LANES]"

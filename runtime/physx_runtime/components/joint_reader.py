@@ -23,7 +23,8 @@ from physx_runtime.components.link import PhysxArticulationLinkComponent
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.rigid import PhysxRigidBaseComponent, PhysxRigidBodyComponent
 from physx_runtime.components.shape_reader import along_x, finite, pose_of
-from physx_schema.description.model import DistanceRange, FixedTendon, JointAxis, OutsideJoint
+from physx_schema.description.model import DistanceRange, JointAxis, OutsideJoint
+from physx_schema.description.model import FixedTendon as FixedTendonFact
 
 KINDS = ("fixed", "revolute", "prismatic", "spherical", "d6", "distance")
 HELD = Limit(0.0, 0.0)
@@ -95,7 +96,7 @@ def _limit(axis: JointAxis) -> Limit | None:
     return Limit(axis.lower, axis.upper, axis.limit_stiffness, axis.limit_damping)
 
 
-def take_tendon(made: PhysxArticulation, fact: FixedTendon,
+def take_tendon(made: PhysxArticulation, fact: FixedTendonFact,
                 by_joint: Mapping[str, PhysxArticulationLinkComponent]) -> list[str]:
     """Give an articulation a fixed tendon; a line where it can have none like it."""
     if not fact.enabled:

@@ -10,16 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from physx_runtime.simulation.scene import Scene
+from physx_runtime.verification.bench import Array
 from physx_schema.description.model import Description, Link, OutsideJoint
 from physx_schema.description.opinions.schemas import TRANSLATIONS
 from physx_schema.description.poses import Pose
 from physx_schema.description.solver_batches import SolverCounts, held_counts
 from physx_schema.errors import UnsupportedError
-
-Array = NDArray[np.float64]
 
 # For how long the stage moves until it is looked at, and for how long it is then, s.
 RUN_UP_TIME, WATCHED_TIME = 0.5, 0.5

@@ -18,7 +18,7 @@ from physx_schema.description.model import ActorDescription, Articulation, Descr
 from physx_schema.description.units import DEGREES_PER_RADIAN
 from physx_schema.errors import UnsupportedError
 
-AXES, CENTER, DENSITY = "physics:principalAxes", "physics:centerOfMass", "physics:density"
+PRINCIPAL_AXES, CENTER, DENSITY = "physics:principalAxes", "physics:centerOfMass", "physics:density"
 UNITS: Mapping[str, str] = {
     "physics:mass": "mass", DENSITY: "mass/length^3", "physics:diagonalInertia": "mass length^2", CENTER: "length",
     "physxRigidBody:linearDamping": "1/s", "physxRigidBody:angularDamping": "1/s", "physics:velocity": "length/s",
@@ -67,7 +67,7 @@ def _says(value: Value | None, name: str, link: Link) -> bool:
     values = value if isinstance(value, tuple) else (value,)
     if any(x is None or not math.isfinite(x) for x in values):
         return False
-    if name in ("physics:mass", DENSITY, "physics:diagonalInertia", AXES):
+    if name in ("physics:mass", DENSITY, "physics:diagonalInertia", PRINCIPAL_AXES):
         return any(values)
     return math.isfinite(_greatest(link, name))
 
@@ -116,7 +116,7 @@ def _on_stage(name: str, authored: Value, link: Link, answer: Array) -> Value:
     if name == CENTER:
         own, described = np.array(authored), np.array(link.center_of_mass)
         values = values * np.divide(own, described, out=np.ones(3), where=described * own != 0.0)
-    if name == AXES and values @ np.array(authored) < 0.0:      # the same axes
+    if name == PRINCIPAL_AXES and values @ np.array(authored) < 0.0:      # the same axes
         values = -values
     largest = float(np.max(np.abs(values)))
     shown = tuple(0.0 if abs(x) <= NOISE * max(largest, NOISE) else float(f"{x:.7g}") for x in values)

@@ -14,11 +14,11 @@ from physx_runtime.verification.outside.motion import Array
 from physx_runtime.verification.quantity import Findings, Measured, UnsteadyError
 
 # Speeds at once, the least and the largest first tried, of the threshold; where that is 0, rad/s or length/s.
-SPEEDS, LEAST, LARGEST, ANY_SPEED = 33, 0.1, 10.0, 1.0
+SPEEDS, LEAST_BOUNCE, LARGEST_BOUNCE, ANY_SPEED = 33, 0.1, 10.0, 1.0
 # How far the fastest comes within the step, rad or length.
 FARTHEST = 1e-3
 # How often the gap between speeds that bounce and do not is divided.
-ROUNDS = 2
+BOUNCE_ROUNDS = 2
 # Of what restitution gives back, by how much a bounce may differ.
 BOUNCE_TOLERANCE = 0.05
 
@@ -34,7 +34,7 @@ def measure_bounces(held: Isolated) -> Findings:
 
 
 def _measure(held: Isolated, bound: Bound, bounce: Bouncing, found: Findings) -> None:
-    speeds = (bounce.threshold or ANY_SPEED) * np.geomspace(LEAST, LARGEST, SPEEDS)
+    speeds = (bounce.threshold or ANY_SPEED) * np.geomspace(LEAST_BOUNCE, LARGEST_BOUNCE, SPEEDS)
     # in a step in which it hardly turns
     bench = _Thrown(replace(held, dt=min(held.dt, FARTHEST / float(speeds[-1]))), bound)
     came, left = bench.thrown(speeds)
@@ -45,7 +45,7 @@ def _measure(held: Isolated, bound: Bound, bounce: Bouncing, found: Findings) ->
     if bounce.threshold == 0.0:
         found.values[bounce.keys[1]] = 0.0 if _bounces(came, left, restitution)[0] else float(came[0])
         return
-    for _ in range(ROUNDS):
+    for _ in range(BOUNCE_ROUNDS):
         first = int(np.argmax(_bounces(came, left, restitution)))
         speeds = np.linspace(came[first - 1] if first else 0.0, came[first], SPEEDS)
         came, left = bench.thrown(speeds)

@@ -15,7 +15,7 @@ from physx_runtime.verification.outside.motion import Array, Direction
 from physx_runtime.verification.quantity import Findings, Key, Measured, UnsteadyError
 
 # Loads at once, the least and the largest first tried, of what is authored; how often the gap between them is divided.
-LOADS, LEAST, LARGEST, ROUNDS = 33, 0.1, 10.0, 2
+LOADS, LEAST_BREAKING, LARGEST_BREAKING, BREAKING_ROUNDS = 33, 0.1, 10.0, 2
 # A joint breaks at the end of the step in which it gives too much.
 STEPS = 3
 HOLDS_NO = {False: "force", True: "torque"}
@@ -45,8 +45,8 @@ def _given_way(held: Isolated, value: float, angular: bool) -> Measured:
     away = None if bound.axis not in {axis.axis for axis in joint.axes} and bound.axis else pressed(held, bound)
     bench = JointBench(held, joint, bound.direction, bound.stand(joint, away.value if away else 0.0), LOADS)
     size = value if value > 0.0 else bench.least
-    loads = size * np.geomspace(LEAST, LARGEST, LOADS)
-    for _ in range(ROUNDS):
+    loads = size * np.geomspace(LEAST_BREAKING, LARGEST_BREAKING, LOADS)
+    for _ in range(BREAKING_ROUNDS):
         low, high = _gap(bench, bound.outward * loads)
         loads = np.linspace(low, high, LOADS)
     low, high = _gap(bench, bound.outward * loads)
