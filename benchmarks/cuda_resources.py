@@ -18,12 +18,10 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 
-from physx_runtime.compiling.cubin import Resources, kernel_resources
-from physx_runtime.compiling.cuda_c import emit_kernels
-from physx_runtime.compiling.kernel_design import DESIGNS, choose_design, most_rows
-from physx_runtime.compiling.schedule_c import KERNEL
+from physx_runtime.compiling.cuda.cubin import Resources, kernel_resources
+from physx_runtime.compiling.cuda.source import DESIGNS, KERNEL, choose_design, emit_kernels, most_rows
 from physx_runtime.solver.program import step_program
-from physx_runtime.worlds.cuda import scheduled_kernel
+from physx_runtime.worlds.gpu.worlds import scheduled_kernel
 from support.chance.packed_robots import CEILINGS, EVERYTHING, LARGE, SMALL, packed_robot
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_120")

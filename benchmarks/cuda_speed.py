@@ -33,7 +33,7 @@ def pack(folder: Path, newton: Path | None) -> None:
     """Write topology and authored rows of every robot."""
     from engine_models import models
     from physx_runtime import Simulation
-    from physx_runtime.model.rows import input_rows, state_rows
+    from physx_runtime.model.row_specs import input_rows, state_rows
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, stage in models(folder, newton):
@@ -58,17 +58,16 @@ def filled(store: Any, t: Any, rows: Any) -> Any:
 
 def states(store: Any, t: Any) -> NDArray[Any]:
     """(worlds, n) of all that a step changes."""
-    from physx_runtime.model.rows import lasting_rows
+    from physx_runtime.model.row_specs import lasting_rows
 
     return np.concatenate([store.rows(name) for name in lasting_rows(t)], axis=1)
 
 
 def compare(gpu: Any, t: Any, rows: Any, n: int, v: int, dtype: str, path: str) -> int:
     """How many numbers of the state differ from the CPU after some steps, in any bit."""
-    from physx_runtime.worlds.by_joint import ByJointWorlds
-    from physx_runtime.worlds.cuda import CudaWorlds
-    from physx_runtime.worlds.path import BY_JOINT
-    from physx_runtime.worlds.specialised import SpecialisedWorlds
+    from physx_runtime.worlds.cpu import ByJointWorlds, SpecialisedWorlds
+    from physx_runtime.worlds.gpu.worlds import CudaWorlds
+    from physx_runtime.worlds.store import BY_JOINT
 
     found, near = [], ByJointWorlds if path == BY_JOINT else SpecialisedWorlds
     for store in (near(t, CHECKED, dtype), CudaWorlds(gpu, t, CHECKED, dtype, path)):
@@ -79,7 +78,7 @@ def compare(gpu: Any, t: Any, rows: Any, n: int, v: int, dtype: str, path: str) 
 
 def rate(gpu: Any, t: Any, rows: Any, n: int, v: int, worlds: int, dtype: str, path: str, steps: int) -> float:
     """World steps a second."""
-    from physx_runtime.worlds.cuda import CudaWorlds
+    from physx_runtime.worlds.gpu.worlds import CudaWorlds
 
     store = filled(CudaWorlds(gpu, t, worlds, dtype, path), t, rows)
     before = states(store, t)
@@ -99,11 +98,11 @@ def rate(gpu: Any, t: Any, rows: Any, n: int, v: int, worlds: int, dtype: str, p
 def quantity_rates(gpu: Any, t: Any, rows: Any, worlds: int, dtype: str) -> dict[str, float]:
     """Worlds a second for which quantities are made; the first worlds must have the CPU's bits."""
     from physx_runtime.quantities import state
-    from physx_runtime.quantities.world_quantities import WorldQuantities
-    from physx_runtime.targets.cuda_functions import Place
-    from physx_runtime.worlds.cuda import CudaWorlds
-    from physx_runtime.worlds.gpu_rows import GpuRows
-    from physx_runtime.worlds.specialised import SpecialisedWorlds
+    from physx_runtime.quantities.state import WorldQuantities
+    from physx_runtime.targets.cuda.kernels import Place
+    from physx_runtime.worlds.cpu import SpecialisedWorlds
+    from physx_runtime.worlds.gpu.views import GpuRows
+    from physx_runtime.worlds.gpu.worlds import CudaWorlds
 
     made, chosen, found = WorldQuantities(t), np.arange(min(worlds, CHECKED)), {}
     near = filled(SpecialisedWorlds(t, len(chosen), dtype), t, rows)
@@ -129,9 +128,9 @@ def quantity_rates(gpu: Any, t: Any, rows: Any, worlds: int, dtype: str) -> dict
 
 def neighbours(gpu: Any, path: Path) -> str:
     """What became of arrays and streams of CuPy and numba-cuda that went in and out of a step."""
-    from physx_runtime.targets.cuda import DRIVER, back_end
-    from physx_runtime.worlds.cuda import CudaWorlds
-    from physx_runtime.worlds.device_array import stream_of
+    from physx_runtime.targets.cuda.kernels import DRIVER, back_end
+    from physx_runtime.worlds.gpu.arrays import stream_of
+    from physx_runtime.worlds.gpu.worlds import CudaWorlds
 
     if back_end() != DRIVER:
         return "not tried: there is no GPU"
@@ -162,10 +161,10 @@ def neighbours(gpu: Any, path: Path) -> str:
 
 def measure(gpu: Any, path: Path, design: str, arguments: argparse.Namespace) -> None:
     """Print the lines of a robot in a design, chosen where none is named, or along the generic path."""
-    from physx_runtime.compiling.kernel_design import FORCED
-    from physx_runtime.targets.cuda_driver import DeviceError
-    from physx_runtime.worlds.cuda import load_step
-    from physx_runtime.worlds.path import BY_JOINT, SPECIALISED
+    from physx_runtime.compiling.cuda.source import FORCED
+    from physx_runtime.targets.cuda.driver import DeviceError
+    from physx_runtime.worlds.gpu.worlds import load_step
+    from physx_runtime.worlds.store import BY_JOINT, SPECIALISED
 
     path_taken = BY_JOINT if design == BY_JOINT else SPECIALISED
     os.environ[FORCED] = "" if design == BY_JOINT else design
@@ -207,7 +206,7 @@ def main() -> None:
     if arguments.pack:
         pack(arguments.folder, arguments.newton)
         return
-    from physx_runtime.targets.cuda import find_gpu
+    from physx_runtime.targets.cuda.kernels import find_gpu
 
     gpu = find_gpu()
     print(f"{gpu.name}, {gpu.architecture}\n\n"

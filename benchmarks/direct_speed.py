@@ -30,7 +30,7 @@ import numpy as np  # noqa: E402
 import pinocchio as pin  # noqa: E402
 from physx_runtime import Simulation  # noqa: E402
 from physx_runtime.quantities import state as quantities  # noqa: E402
-from physx_runtime.quantities.world_quantities import WorldQuantities, lines_of  # noqa: E402
+from physx_runtime.quantities.state import WorldQuantities, lines_of  # noqa: E402
 from support.mechanics.pinocchio_models import PinocchioModel  # noqa: E402
 
 from physx_schema import describe  # noqa: E402

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 EXTRAS = "usd,report"
-IMPORTS = "import physx_runtime.viewing.robot_report"
+IMPORTS = "import physx_runtime.viewing.report"
 
 
 def spent(name: str, command: list[str], environment: dict[str, str]) -> float:

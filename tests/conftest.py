@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from physx_runtime.compiling.shared_library import find_compiler
-from physx_runtime.targets.cuda import BACK_END, HOST
+from physx_runtime.targets.cuda.kernels import BACK_END, HOST
 from support.places import SHARED
 
 

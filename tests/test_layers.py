@@ -37,11 +37,10 @@ EXCEPTIONS = {
     "physx_schema/files.py": {"physx_codegen"},         # one place puts files in place, where nothing is needed for it
     "physx_schema/cli/formats/page.py": {"jinja2"},     # the page for a browser
     "runtime/physx_runtime/model_context/command.py": {"mcp"},  # the protocol that it speaks
-    "runtime/physx_runtime/live_view/server.py": {"viser"},         # the page of a live view
-    "runtime/physx_runtime/live_view/gate.py": {"websockets"},      # by which viser answers
+    "runtime/physx_runtime/live_view/server.py": {"viser", "websockets"},      # the page of a live view
     "runtime/physx_runtime/viewing/film/writing.py": {"PIL", "imageio_ffmpeg"},     # the formats of films
     "runtime/physx_runtime/simulation/variation.py": {"yaml"},      # what worlds differ in, as people write it
-    "runtime/physx_runtime/verification/physx/worker.py": {"ovphysx", "ovstage"},   # a process of its own
+    "runtime/physx_runtime/verification/engines/physx/worker.py": {"ovphysx", "ovstage"},   # a process of its own
 }
 # In the runtime, USD belongs to those who read stages and write results.
 RUNTIME_PXR = {"components", "packing", "session", "verification", "viewing", "live_view", "demonstration",
@@ -83,10 +82,11 @@ ROOMS = {
         "solver.constraints": "dynamics language model",
         "solver.articulation": "dynamics language model solver.constraints",
         "solver.body": "dynamics language model",
-        "solver.joint": "dynamics language model",
-        "solver.by_joint": "compiling dynamics language model solver.articulation solver.constraints",
-        "solver.island": "compiling dynamics language model solver.body solver.by_joint solver.joint",
-        "solver.contact": "collision compiling dynamics language model solver.by_joint solver.island solver.joint",
+        "solver.maximal_joint": "dynamics language model",
+        "solver.scheduled": "compiling dynamics language model solver.articulation solver.constraints",
+        "solver.island": "compiling dynamics language model solver.body solver.scheduled solver.maximal_joint",
+        "solver.contact":
+            "collision compiling dynamics language model solver.scheduled solver.island solver.maximal_joint",
         "solver": "compiling dynamics language model",
         "targets": "compiling",
         "packing": "collision dynamics model",
@@ -214,16 +214,16 @@ def test_every_folder_has_a_line_and_every_line_a_room(package: str) -> None:
      "dynamics imports solver.constraints"),
     ({"physx_runtime.solver.constraints.drive": {"physx_runtime.solver.articulation.step"}},
      "solver.constraints imports solver.articulation"),
-    ({"physx_runtime.session.live": {"physx_runtime.commands"}}, "session imports commands"),
-    ({"physx_runtime.session.live": {"physx_runtime"}}, "session imports the package"),
+    ({"physx_runtime.session.session": {"physx_runtime.commands"}}, "session imports commands"),
+    ({"physx_runtime.session.session": {"physx_runtime"}}, "session imports the package"),
 ])
 def test_a_planted_import_of_an_upper_room_is_found(planted: dict[str, set[str]], said: str) -> None:
     assert list(wrong_ways(planted, ROOMS["physx_runtime"])) == [said]
 
 
 @pytest.mark.parametrize("imports", [
-    {"physx_runtime": {"physx_runtime.session.live"}},
-    {"physx_runtime.session.live": {"physx_runtime.session.run", "physx_runtime.solver.constraints.drive"}},
+    {"physx_runtime": {"physx_runtime.session.session"}},
+    {"physx_runtime.session.session": {"physx_runtime.session.actors", "physx_runtime.solver.constraints.drive"}},
     {"physx_runtime.solver.sleep": {"physx_runtime.solver.articulation.step"}},
     {"physx_runtime.solver.articulation.step": {"physx_runtime.solver.settings"}},
 ])

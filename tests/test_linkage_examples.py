@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import simulate
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.worlds.store import BY_JOINT
 from support.physx.linkages import AUTHORED, CONVERTED, EXAMPLES, Linkage, linkage
 from support.places import ROOT
 

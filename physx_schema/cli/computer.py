@@ -17,7 +17,7 @@ _CACHE = "kernel cache"
 # CUDA is tried in another process: a driver that hangs or ends the process must not take this one along.
 _TRIAL = """
 import json
-from physx_runtime.targets.cuda import try_kernel
+from physx_runtime.targets.cuda.kernels import try_kernel
 print(json.dumps([try_kernel()]))
 """
 _INSTALL = "pip install 'physx-schema[cuda]'"

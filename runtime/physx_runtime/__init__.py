@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from physx_runtime.direct import Direct
-    from physx_runtime.packing.left_out import NotSimulated
+    from physx_runtime.packing.model import NotSimulated
     from physx_runtime.packing.not_simulated import NotSimulatedWarning
     from physx_runtime.quantities.computation import LinkState, compute
     from physx_runtime.session import Session
-    from physx_runtime.simulation.articulation import Simulation
     from physx_runtime.simulation.divergence import DivergenceWarning
     from physx_runtime.simulation.dump import dump, dump_step
-    from physx_runtime.simulation.one_call import simulate
-    from physx_runtime.simulation.query_shapes import Ball, Block
+    from physx_runtime.simulation.queries import Ball, Block
     from physx_runtime.simulation.recording import Recording
     from physx_runtime.simulation.scene import Scene
+    from physx_runtime.simulation.simulate import simulate
+    from physx_runtime.simulation.simulation import Simulation
     from physx_runtime.simulation.variation import Spread, Variation, read_variation
     from physx_runtime.verification import Change, Remedy, Row, Tuned, Tuning, Verification, Wish, tune, verify
 
@@ -30,11 +30,11 @@ __all__ = ["Ball", "Block", "Change", "Direct", "DivergenceWarning", "LinkState"
            "simulate", "tune", "verify"]
 
 _HOMES = {
-    "DivergenceWarning": "simulation.divergence", "Simulation": "simulation.articulation",
-    "Recording": "simulation.recording", "Scene": "simulation.scene", "simulate": "simulation.one_call",
-    "Ball": "simulation.query_shapes", "Block": "simulation.query_shapes",
+    "DivergenceWarning": "simulation.divergence", "Simulation": "simulation.simulation",
+    "Recording": "simulation.recording", "Scene": "simulation.scene", "simulate": "simulation.simulate",
+    "Ball": "simulation.queries", "Block": "simulation.queries",
     "dump": "simulation.dump", "dump_step": "simulation.dump",
-    "NotSimulated": "packing.left_out", "NotSimulatedWarning": "packing.not_simulated",
+    "NotSimulated": "packing.model", "NotSimulatedWarning": "packing.not_simulated",
     "compute": "quantities.computation", "LinkState": "quantities.computation",
     "Direct": "direct", "Session": "session",
     **dict.fromkeys(("Spread", "Variation", "read_variation"), "simulation.variation"),

@@ -19,7 +19,7 @@ from physx_schema.errors import printable
 from physx_schema.files import unwritable
 
 if TYPE_CHECKING:
-    from physx_runtime.packing.left_out import NotSimulated
+    from physx_runtime.packing.model import NotSimulated
     from physx_runtime.simulation.recording import Recording
     from physx_schema.checking import Report
     from physx_schema.description import Description
@@ -85,8 +85,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
         raise click.BadParameter(f"{out} does not end in {', '.join(OUTPUTS)}", param_hint="--out")
     from physx_runtime.packing.not_simulated import NotSimulatedWarning
     from physx_runtime.simulation.divergence import DivergenceWarning
-    from physx_runtime.simulation.one_call import simulate
-    from physx_runtime.simulation.start_values import start_values
+    from physx_runtime.simulation.simulate import simulate, start_values
     from physx_runtime.simulation.variation import read_variation
     from physx_runtime.viewing.film.writing import require_film
     from physx_runtime.viewing.summary import summary_lines, worlds_lines
@@ -136,9 +135,9 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
 
 def _write(out: Path, stage: str, description: Description, recording: Recording) -> None:
     """Write a motion in the format that the file's name ends in."""
-    from physx_runtime.simulation.recording_file import write_recording
+    from physx_runtime.simulation.recorder import write_recording
     from physx_runtime.viewing.motion import write_motion
-    from physx_runtime.viewing.table import write_table
+    from physx_runtime.viewing.text import write_table
 
     if out.suffix == ".npz":
         write_recording(out, recording)
@@ -171,7 +170,7 @@ def _stepped(recording: Recording) -> str:
 
 def _touching(recording: Recording) -> Iterator[str]:
     """A line for each of the bodies that press hardest on each other in the last recorded step."""
-    from physx_runtime.simulation.contact_pairs import touching_pairs
+    from physx_runtime.simulation.events import touching_pairs
 
     found = touching_pairs(recording.contacts[-1]) if recording.contacts else []
     yield from (f"at the end {pair}" for pair in found[:_MOST_PAIRS])
@@ -270,7 +269,7 @@ def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, s
 
     What cannot be verified, simulated or stepped in the page is said in it, with the reason.
     """
-    from physx_runtime.viewing.robot_report import report_robot
+    from physx_runtime.viewing.report import report_robot
     from physx_schema.description.stages import open_stage
     from physx_schema.outputs import files_of, require_output
 

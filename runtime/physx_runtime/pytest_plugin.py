@@ -42,8 +42,8 @@ def assert_authored_values(stage: str | Path | Any, tolerance: float = 0.05) -> 
     """
     __tracebackhide__ = True
     from physx_runtime.verification import verify
-    from physx_runtime.verification.fold import folded
     from physx_runtime.verification.report import NOT_EVALUATED
+    from physx_runtime.verification.stage import folded
     from physx_runtime.verification.text import reasons, sentence
     from physx_schema.cli.text import plural
 
@@ -84,6 +84,6 @@ def _warn(lines: list[str]) -> None:
 @pytest.fixture
 def physx_simulate() -> Callable[..., Recording]:
     """The function physx_runtime.simulate: (stage, dt=1/60, steps=600, ...) -> Recording."""
-    from physx_runtime.simulation.one_call import simulate
+    from physx_runtime.simulation.simulate import simulate
 
     return simulate

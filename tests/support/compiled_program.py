@@ -5,10 +5,10 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from physx_runtime.compiling import machine_code
+from physx_runtime.compiling.llvm import machine_code
+from physx_runtime.compiling.llvm.programs import emit_program
+from physx_runtime.compiling.llvm.vectors import Vectors
 from physx_runtime.compiling.program import Program
-from physx_runtime.compiling.program_ir import emit_program
-from physx_runtime.compiling.vector_ir import Vectors
 
 
 def compiled_program(program: Program, vectors: Vectors, parts: int,

@@ -38,8 +38,8 @@ FAR = 1_000_000                 # more operations than any run has
 PATIENCE = 120                  # seconds for a run
 POINTS = 20                     # of each kind
 DISK, PAGE = "64m", 4096        # of the small disk that is filled
-IMPORTED = ("physx_runtime.simulation.one_call", "physx_runtime.verification.remedies.findings",
-            "physx_runtime.viewing.robot_report", "physx_runtime.viewing.motion")     # once, before the forks
+IMPORTED = ("physx_runtime.simulation.simulate", "physx_runtime.verification.remedies.findings",
+            "physx_runtime.viewing.report", "physx_runtime.viewing.motion")     # once, before the forks
 OLD_JOINT = '#usda 1.0\n\ndef PhysicsRevoluteJoint "j" (\n    prepend apiSchemas = ["PhysxJointAPI"]\n)\n{\n' \
             '    float physxJoint:armature = 0.5\n}\n'
 COMMANDS = {

@@ -28,7 +28,7 @@ from physx_runtime.collision.vectors import (
     sub,
     x_axis,
 )
-from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
+from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
 ENDLESS = np.float32(2.5e32)            # PhysX's greatest bounds
 ALONG_AXIS = np.float32(1e-6)           # a plane's normal this near to an axis has bounds of its half space alone

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.shape import FREE, NO_OWNER
 from physx_runtime.collision.tree import near_leaf, overlaps, stretch
-from physx_runtime.compiling.scalar_code import borrowing_code, borrowing_entry, scalar_code, scalar_entry
+from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry, scalar_code, scalar_entry
 
 Array = NDArray[Any]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from physx_runtime.collision.geometry import Hull
 from physx_runtime.collision.vectors import HALF, ONE, Vector, absolute, dot, vector_at
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 ACROSS = 16                         # directions to a side of a cube are a square of so many rows
 TO_ROW = np.float32(7.5)            # half the rows but one

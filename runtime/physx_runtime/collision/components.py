@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.scalar_code import borrowing_entry
+from physx_runtime.compiling.numba_functions import borrowing_entry
 
 Array = NDArray[Any]
 Flags = NDArray[np.bool_]

@@ -27,7 +27,7 @@ from physx_runtime.collision.vectors import (
     transposed,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 SMALL_MARGIN = np.float32(0.05)     # of the smallest half side
 PRECISION = np.float32(0.1)         # of the smaller small margin

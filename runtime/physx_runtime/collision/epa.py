@@ -39,7 +39,7 @@ from physx_runtime.collision.vectors import (
     unit,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 ASTRAY = np.float32(1e-3)       # of the tolerance length: a depth that the points miss by as much is none
 

@@ -22,7 +22,7 @@ from physx_runtime.collision.patches import LINK, STATIC
 from physx_runtime.collision.shape import BOX, CAPSULE, CONTACT, EVERY_WORLD, MOST_POINTS, PLANE, SPHERE
 from physx_runtime.collision.tree import overlap
 from physx_runtime.collision.vectors import Pose, outward
-from physx_runtime.compiling.scalar_code import borrowing_code, borrowing_entry
+from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
 
 Array = NDArray[Any]
 

@@ -13,7 +13,7 @@ from physx_runtime.collision.narrow_phase.kinds import TOUCH
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.shape import CONTACT, FREE, KIND_NAMES, MOST_POINTS
 from physx_runtime.collision.touching_order import in_order_of_touching
-from physx_runtime.compiling.scalar_code import borrowing_entry, scalar_entry
+from physx_runtime.compiling.numba_functions import borrowing_entry, scalar_entry
 
 Array = NDArray[Any]
 Flags = NDArray[np.bool_]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.meshes.table import NO_MESHES, Meshes
 from physx_runtime.collision.vectors import ZERO, Vector
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 Array = NDArray[Any]
 

@@ -22,7 +22,7 @@ from physx_runtime.collision.vectors import (
     negated,
     unit,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 NEAR_ENOUGH = ONE - np.float32(0.000225)    # of the distance: no support point beyond that share of it ends the search
 # How a search ends: the shapes are out of reach, points were found, it stalled with doubtful ones, or it failed inside

@@ -36,7 +36,7 @@ from physx_runtime.collision.vectors import (
     unit,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 # Shares of a margin that shape 0 may move before a pair of boxes is made anew, by the number of points
 BOXES_MAY_MOVE = (HALF, np.float32(0.125), np.float32(0.25), np.float32(0.375), np.float32(0.375))

@@ -18,7 +18,7 @@ from physx_runtime.collision.narrow_phase.kinds import TOUCH
 from physx_runtime.collision.shape import EVERY_WORLD, FREE, KIND_NAMES, MESH, PAIR, RANKS, SHAPE
 from physx_runtime.collision.touching_order import LISTED
 from physx_runtime.collision.tree import build, fit, levels_for
-from physx_runtime.compiling.scalar_code import borrowing_entry
+from physx_runtime.compiling.numba_functions import borrowing_entry
 
 Array = NDArray[Any]
 

@@ -28,7 +28,7 @@ from physx_runtime.collision.vectors import (
     unit,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 NEARLY_UP = np.float32(0.9999)
 LEAST_WITNESS, MOST_WITNESS = np.float32(0.01), np.float32(0.05)    # of the tolerance length

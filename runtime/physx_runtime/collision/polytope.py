@@ -20,7 +20,7 @@ from physx_runtime.collision.vectors import (
     sub,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 MOST_FACETS = 64            # and as many corners, as in PhysX, whose search gives up beyond
 MOST_EDGES = 32

@@ -12,7 +12,7 @@ import numpy as np
 
 from physx_runtime.collision.simplex import nearest_of_segment, nearest_of_triangle
 from physx_runtime.collision.vectors import LARGEST, ONE, ZERO, Number, Vector, cross, divided, dot, sub, vector_at
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 SHALLOW = np.float32(0.02)      # of the tolerance length: of points above and below, deeper ones replace chosen ones
 

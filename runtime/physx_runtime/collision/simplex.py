@@ -25,7 +25,7 @@ from physx_runtime.collision.vectors import (
     unit,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 FLAT = np.float32(1e-4)             # height of a tetrahedron below which it is a triangle; in every unit of length
 SLIM = EPSILON * EPSILON            # square of twice the area of a triangle below which it is a segment

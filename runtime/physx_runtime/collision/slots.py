@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.shape import FREE
-from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
+from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
 Array = NDArray[Any]
 

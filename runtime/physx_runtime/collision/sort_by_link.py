@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.scalar_code import borrowing_code, borrowing_entry
+from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
 
 Array = NDArray[Any]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.shape import ALONE, FREE
-from physx_runtime.compiling.scalar_code import borrowing_entry
+from physx_runtime.compiling.numba_functions import borrowing_entry
 
 Array = NDArray[Any]
 Flags = NDArray[np.bool_]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.collision.vectors import LARGEST
-from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
+from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
 IN_LEAF = 8         # shapes in a leaf, about
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 Number = Any                                # float32
 Vector = tuple[Any, Any, Any]

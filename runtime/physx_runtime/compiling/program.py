@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from physx_runtime.compiling.code import Code, Node
-from physx_runtime.compiling.invariants import alike, hoist
-from physx_runtime.compiling.trace import Algorithm, Given, row_of, row_scalars, scalar_names, trace
+from physx_runtime.compiling.code import Algorithm, Code, Given, Node, row_of, row_scalars, scalar_names, trace
+from physx_runtime.compiling.passes import alike, hoist
 
 C = TypeVar("C")        # what a pass runs: straight-line code or a schedule
 

@@ -1,18 +1,74 @@
-"""Schedules: the order in which fragments run, as data, and the rows of a block they run on.
+"""Schedules of fragments, and functions.
+
+Schedules: the order in which fragments run, as data, and the rows of a block they run on.
 
 What a program is made for is data here, not code: a schedule lists fragments and base rows, so nothing is compiled for
 it but fragments that no schedule had before.
+
+Fragments: small traced pieces of code with run-time base rows, called one after another by a schedule.
+
+A fragment is traced once for what it works on and serves every such thing in every schedule: the rows it works on are
+operands of its instructions. A counted fragment loops over consecutive rows itself.
+
+Traced functions of a world: rows and given arrays in, arrays out.
+
+Unlike a program, a function changes no row. It reads rows of the worlds' buffer and arrays that its caller keeps one
+line a world (`given`), and makes arrays with one line a world (`results`).
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from physx_runtime.compiling.fragment import IF_ZERO, UNLESS_ZERO, Fragment, Operand, trace_fragment
+from physx_runtime.compiling.code import Algorithm, Code, row_of, row_scalars, trace
 from physx_runtime.compiling.program import Pass
-from physx_runtime.compiling.trace import Algorithm
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A group of consecutive rows; `moving` ones advance by their size each round of a counted fragment."""
+
+    name: str
+    size: int
+    moving: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fragment:
+    """Straight-line code over the rows of its operands; `counted` repeats it."""
+
+    code: Code
+    operands: tuple[Operand, ...]       # those it touches
+    counted: bool
+    constants: Mapping[str, float]      # outputs that turned out to be literals; they are not stored
+
+
+# No arithmetic: it goes on behind the words that it counts where its row is 0 in all lanes.
+UNLESS_ZERO = Fragment(Code((), (), (), ()), (Operand("flag", 1),), True, {})
+# The same where its row is not 0 in some lane.
+IF_ZERO = Fragment(Code((), (), (), ()), (Operand("flag", 1),), True, {})
+
+
+@functools.lru_cache(maxsize=4096)
+def trace_fragment(algorithm: Algorithm, static: tuple[Hashable, ...], operands: tuple[Operand, ...],
+                   counted: bool) -> Fragment:
+    """Trace an algorithm on operands, then static arguments; row scalars are called after their operand: v_0, v_1."""
+    code, _ = trace(lambda rows: algorithm(rows, *static), row_scalars({x.name: x.size for x in operands}))
+    known = {x.name for x in operands}
+    outputs: list[tuple[str, int]] = []
+    constants: dict[str, float] = {}
+    for row, n in code.outputs:
+        op, args = code.nodes[n]
+        if row_of(row) in known:
+            outputs.append((row, n))
+        elif op == "const":
+            constants[row] = float(args[0])         # type: ignore[arg-type]
+    code = Code(code.nodes, code.origins, (), tuple(outputs)).pruned({row for row, _ in outputs})
+    touched = {row_of(row) for row in (*code.inputs, *(row for row, _ in code.outputs))}
+    return Fragment(code, tuple(x for x in operands if x.name in touched), counted, constants)
 
 
 class Span(NamedTuple):
@@ -133,3 +189,42 @@ class ScheduledProgram:
     layout: Mapping[str, int]           # row scalar -> row of the block: state, then inputs; the others are scratch
     state_size: int                     # rows of the state, which come first
     size: int
+
+
+Sizes = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """Straight-line code of a function; every output of the code is called "result name_index"."""
+
+    code: Code
+    given: Sizes                        # arrays of the caller: name, numbers a world
+    results: Sizes
+
+
+def trace_function(algorithm: Algorithm, rows: Mapping[str, int], given: Sizes = ()) -> Function:
+    """Trace an algorithm on rows of these sizes and on `given` arrays, which it finds among the rows."""
+    code, results = trace(algorithm, row_scalars({**rows, **dict(given)}))
+    return Function(_as_needed(code), given, tuple(results.items()))
+
+
+def _as_needed(code: Code) -> Code:
+    """The code with the live nodes as they were recorded, but each input just before its first use: registers are few.
+    """
+    live: set[int] = set()
+    stack = [n for _, n in code.outputs]
+    while stack:
+        n = stack.pop()
+        if n not in live:
+            live.add(n)
+            stack += code.arguments(n)
+    order: list[int] = []
+    placed: set[int] = set()
+    for n in sorted(live):
+        if code.nodes[n][0] != "input":
+            for needed in (*code.arguments(n), n):
+                if needed not in placed:
+                    placed.add(needed)
+                    order.append(needed)
+    return replace(code, order=(*order, *sorted(live - placed)))

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from physx_runtime.components.actor_builder import ActorBuilder
-from physx_runtime.components.arguments import instance, number
 from physx_runtime.components.articulation import PhysxArticulation
-from physx_runtime.components.entity import Entity
+from physx_runtime.components.entity import Entity, instance, number
 from physx_runtime.components.joint import MOVING, UNDEFINED
 from physx_runtime.components.link import PhysxArticulationLinkComponent
 from physx_runtime.components.pose import Pose

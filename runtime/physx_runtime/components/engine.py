@@ -8,16 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physx_runtime.simulation.scene as simulation
-from physx_runtime.components.articulation import PhysxArticulation
-from physx_runtime.components.dynamic import PhysxRigidDynamicComponent
+from physx_runtime.components.articulation import PhysxArticulation, PhysxRigidDynamicComponent
 from physx_runtime.components.joint import PhysxArticulationJoint
 from physx_runtime.components.joint_components import PhysxJointComponent
 from physx_runtime.components.numbers import BODY_PARAMETERS
 from physx_runtime.components.pose import Pose, unit
 from physx_runtime.components.rigid import PhysxRigidBodyComponent
 from physx_runtime.components.stage import Written
-from physx_runtime.quantities.state import generalized_coriolis, generalized_gravity, sapien_gravity
-from physx_runtime.quantities.world_quantities import WorldQuantities
+from physx_runtime.quantities.state import WorldQuantities, generalized_coriolis, generalized_gravity, sapien_gravity
 
 Array = NDArray[np.float32]
 

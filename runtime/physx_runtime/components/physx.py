@@ -1,6 +1,6 @@
 """The components, shapes and settings of physics by SAPIEN's names."""
 
-from physx_runtime.components.articulation import PhysxArticulation
+from physx_runtime.components.articulation import PhysxArticulation, PhysxRigidDynamicComponent
 from physx_runtime.components.config import (
     PhysxBodyConfig,
     PhysxSceneConfig,
@@ -17,8 +17,6 @@ from physx_runtime.components.config import (
     set_sdf_config,
     set_shape_config,
 )
-from physx_runtime.components.contact import PhysxContact, PhysxContactPoint, PhysxRayHit
-from physx_runtime.components.dynamic import PhysxRigidDynamicComponent
 from physx_runtime.components.joint import PhysxArticulationJoint
 from physx_runtime.components.joint_components import (
     PhysxDistanceJointComponent,
@@ -26,9 +24,8 @@ from physx_runtime.components.joint_components import (
     PhysxGearComponent,
     PhysxJointComponent,
 )
-from physx_runtime.components.link import PhysxArticulationLinkComponent
-from physx_runtime.components.material import PhysxMaterial
-from physx_runtime.components.mesh_shapes import PhysxCollisionShapeConvexMesh, PhysxCollisionShapeTriangleMesh
+from physx_runtime.components.link import PhysxArticulationLinkComponent, PhysxContact, PhysxContactPoint, PhysxRayHit
+from physx_runtime.components.mass import PhysxMaterial
 from physx_runtime.components.rigid import (
     PhysxBaseComponent,
     PhysxRigidBaseComponent,
@@ -39,9 +36,11 @@ from physx_runtime.components.shapes import (
     PhysxCollisionShape,
     PhysxCollisionShapeBox,
     PhysxCollisionShapeCapsule,
+    PhysxCollisionShapeConvexMesh,
     PhysxCollisionShapeCylinder,
     PhysxCollisionShapePlane,
     PhysxCollisionShapeSphere,
+    PhysxCollisionShapeTriangleMesh,
 )
 from physx_runtime.components.system import PhysxCpuSystem, PhysxGpuSystem, PhysxSystem
 

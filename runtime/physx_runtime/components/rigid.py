@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.components.arguments import instance, number, one_of, positive_vector, vector
-from physx_runtime.components.entity import Component, Entity
+from physx_runtime.components.entity import Component, Entity, instance, number, one_of, positive_vector, vector
 from physx_runtime.components.mass import NOTHING, total
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.running import Runs

@@ -1,4 +1,9 @@
-"""Scenes of components: a recipe, and the engine that runs it."""
+"""A scene of entities, and what in it stands still.
+
+Scenes of components: a recipe, and the engine that runs it.
+
+Scenes in which nothing moves by itself: kinematic bodies, and what stands.
+"""
 
 from __future__ import annotations
 
@@ -6,36 +11,88 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from physx_runtime.components.accessors import Accessors
+import numpy as np
+from numpy.typing import NDArray
+
 from physx_runtime.components.actor_builder import ActorBuilder
-from physx_runtime.components.arguments import count, instance
-from physx_runtime.components.articulation import PhysxArticulation
+from physx_runtime.components.articulation import PhysxArticulation, PhysxRigidDynamicComponent
 from physx_runtime.components.articulation_builder import ArticulationBuilder
-from physx_runtime.components.contact import PhysxContact
-from physx_runtime.components.dynamic import PhysxRigidDynamicComponent
 from physx_runtime.components.engine import Engine
-from physx_runtime.components.entity import Entity, only_component
+from physx_runtime.components.entity import Entity, count, instance, only_component
+from physx_runtime.components.group_reader import Accessors
 from physx_runtime.components.joint_components import (
     PhysxDistanceJointComponent,
     PhysxDriveComponent,
     PhysxJointComponent,
 )
-from physx_runtime.components.material import PhysxMaterial
+from physx_runtime.components.link import PhysxContact
+from physx_runtime.components.mass import PhysxMaterial
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.profile import PHYSX, profile_of
 from physx_runtime.components.rigid import PhysxRigidBaseComponent, PhysxRigidBodyComponent, PhysxRigidStaticComponent
 from physx_runtime.components.stage import WORLD, Written, first_pose, new_stage, write_free_body
-from physx_runtime.components.stage_joints import write_articulation
-from physx_runtime.components.stage_outside import write_joint_component
+from physx_runtime.components.stage_joints import write_articulation, write_joint_component
 from physx_runtime.components.stage_reader import StageReader
 from physx_runtime.components.stage_shapes import write_groups, write_materials, write_shapes
-from physx_runtime.components.still import StillEngine
 from physx_runtime.components.system import PhysxCpuSystem, PhysxSystem, System
 from physx_runtime.components.urdf import URDFLoader
 from physx_runtime.model.topology import SAPIEN
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
 from physx_schema.description import describe
 from physx_schema.description.model import Description
+
+Array = NDArray[np.float32]
+
+
+class StillEngine:
+    """Takes kinematic bodies where they are sent; there is nothing else to step."""
+
+    def __init__(self, written: Written, worlds: int, timestep: float) -> None:
+        self.written, self.worlds, self._timestep = written, worlds, timestep
+        self._bodies = [body for body in written.bodies if isinstance(body, PhysxRigidDynamicComponent)]
+        self._poses = {body: body.entity_pose for body in self._bodies}
+        self._targets: dict[Any, Pose] = {}
+        for body in self._bodies:
+            body.running = self         # type: ignore[assignment]  # of what else engines do, nothing is asked here
+
+    def release(self) -> None:
+        """Have bodies hold where they are."""
+        for body in self._bodies:
+            body.release_state()
+
+    def set_time_step(self, timestep: float) -> None:
+        """Step by another time from now on."""
+        self._timestep = timestep
+
+    def step(self) -> None:
+        """Take bodies to their targets."""
+        self._poses |= self._targets
+        self._targets.clear()
+
+    def pose(self, body: Any) -> Pose:
+        return self._poses[body]
+
+    def velocity(self, body: Any) -> Array:
+        return np.zeros(6, np.float32)
+
+    def set_pose(self, body: Any, pose: Pose) -> None:
+        self._poses[body] = pose
+
+    def set_target(self, body: Any, pose: Pose) -> None:
+        self._targets[body] = pose
+
+    def target(self, body: Any) -> Pose | None:
+        return self._targets.get(body)
+
+    def set_body(self, body: Any, name: str) -> None:
+        body.changed()
+
+    def asleep(self, owner: Any) -> bool:
+        return False
+
+    def wake(self, owner: Any) -> None:
+        """Nothing sleeps."""
+
 
 JointT = TypeVar("JointT", bound=PhysxJointComponent)
 GROUND_ROTATION = (0.7071068, 0.0, -0.7071068, 0.0)       # of a plane whose normal is up

@@ -1,21 +1,30 @@
-"""Collision shapes, each of a material."""
+"""Collision shapes of components, and meshes from files.
+
+Collision shapes, each of a material.
+
+Collision shapes of meshes: their convex hulls, and their triangles.
+
+Meshes in files: Wavefront .obj and .stl, text and binary.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.components.accessors import Accessors
-from physx_runtime.components.arguments import count, instance, number, positive_vector
 from physx_runtime.components.changes import Changes
 from physx_runtime.components.config import get_shape_config
-from physx_runtime.components.mass import Mass, of_solid
-from physx_runtime.components.material import PhysxMaterial
+from physx_runtime.components.entity import count, instance, matrix, number, positive_vector, vector
+from physx_runtime.components.group_reader import Accessors
+from physx_runtime.components.mass import Mass, PhysxMaterial, of_solid
 from physx_runtime.components.pose import Pose
-from physx_schema.description.collision.polyhedron import Solid, solid_of
+from physx_schema.description.collision.cooking import HullLimits, cook_hull, hull_solid
+from physx_schema.description.collision.polyhedron import Solid, scaled_solid, solid_of
 from physx_schema.description.collision.solids import solid
 
 Array = NDArray[np.float32]
@@ -282,3 +291,184 @@ def _analytic(kind: str, sizes: tuple[float, ...]) -> Solid:
 def _corners(half: ArrayLike) -> NDArray[np.float64]:
     signs = np.stack(np.meshgrid([-1, 1], [-1, 1], [-1, 1], indexing="ij"), axis=-1).reshape(-1, 3)
     return np.asarray(signs * np.asarray(half, dtype=np.float64))
+
+
+Doubles = NDArray[np.float64]
+Corners = NDArray[np.intp]
+Mesh = tuple[Doubles, Corners]
+
+_STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
+_STL_HEAD = 84          # bytes before the triangles of a binary file
+
+
+def read_mesh(filename: str) -> Mesh:
+    """Corners (n, 3) and triangles (n, 3) of everything in a file. Raises ValueError for what is no mesh, OSError."""
+    parts = parts_of(filename)
+    starts = np.cumsum([0, *(len(points) for points, _ in parts)])
+    return (np.concatenate([points for points, _ in parts]),
+            np.concatenate([triangles + start for (_, triangles), start in zip(parts, starts, strict=False)]))
+
+
+def parts_of(filename: str) -> list[Mesh]:
+    """The objects of a file, each as corners and triangles; raises as `read_mesh`."""
+    path = Path(filename)
+    kind = path.suffix.lower()
+    if kind not in (".obj", ".stl"):
+        raise ValueError(f"{filename} is no mesh that is read here; give an .obj or an .stl file")
+    data = path.read_bytes()
+    try:
+        parts = [part for part in (_obj(data) if kind == ".obj" else [_stl(data)]) if len(part[1])]
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"{filename} is no {kind} file: {error}") from None
+    if not parts:
+        raise ValueError(f"{filename} has no faces; give a mesh with some")
+    return parts
+
+
+def _stl(data: bytes) -> Mesh:
+    if len(data) >= _STL_HEAD and len(data) == _STL_HEAD + _STL.itemsize * int.from_bytes(data[80:84], "little"):
+        corners = np.frombuffer(data, _STL, offset=_STL_HEAD)["corners"].astype(np.float64)
+    else:
+        words = [line.split() for line in data.decode("utf-8", "replace").splitlines()]
+        corners = np.array([[float(x) for x in line[1:4]] for line in words if line[:1] == ["vertex"]])
+        corners = corners.reshape(-1, 3, 3)
+    points, places = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
+    return points, places.reshape(-1, 3).astype(np.intp)
+
+
+def _obj(data: bytes) -> Iterator[Mesh]:
+    """Objects and groups of a Wavefront file, every face as a fan from its first corner."""
+    points: list[list[float]] = []
+    triangles: list[tuple[int, int, int]] = []
+    for line in data.decode("utf-8", "replace").splitlines():
+        words = line.split()
+        if words[:1] == ["v"]:
+            points.append([float(x) for x in words[1:4]])
+        elif words[:1] == ["f"]:
+            numbers = [int(word.split("/")[0]) for word in words[1:]]
+            face = [n - 1 if n > 0 else len(points) + n for n in numbers]
+            triangles += [(face[0], face[i], face[i + 1]) for i in range(1, len(face) - 1)]
+        elif words[:1] in (["o"], ["g"]) and triangles:
+            yield _used(points, triangles)
+            triangles = []
+    yield _used(points, triangles)
+
+
+def _used(points: list[list[float]], triangles: list[tuple[int, int, int]]) -> Mesh:
+    """The corners that triangles name, and the triangles by their new places."""
+    found = np.array(triangles, dtype=np.intp).reshape(-1, 3)
+    used, places = np.unique(found, return_inverse=True)
+    return np.array(points, dtype=np.float64).reshape(-1, 3)[used], places.reshape(-1, 3).astype(np.intp)
+
+
+Singles = NDArray[np.float32]
+Indices = NDArray[np.uint32]
+
+
+class _Mesh(PhysxCollisionShape):
+    """Corners and triangles under a scale."""
+
+    _vertices: Doubles
+    _triangles: NDArray[np.intp]
+
+    def _scale_by(self, scale: ArrayLike) -> None:
+        self._scale = vector("scale", scale)
+        if not self._scale.all():
+            raise ValueError(f"scale is {self._scale.tolist()}; give three numbers that are not 0")
+
+    @property
+    def scale(self) -> Singles:
+        """(3,) what multiplies the corners."""
+        return self._scale.copy()
+
+    @property
+    def vertices(self) -> Singles:
+        """(n, 3) corners, not scaled."""
+        return self._vertices.astype(np.float32)
+
+    @property
+    def triangles(self) -> Indices:
+        """(n, 3) corners of each triangle, counterclockwise seen from outside."""
+        return self._triangles.astype(np.uint32)
+
+    def bounds(self) -> Doubles:
+        return np.asarray(self._vertices * self._scale)
+
+
+class PhysxCollisionShapeConvexMesh(_Mesh):
+    """The convex hull of a mesh, from a file (.obj, .stl) or from vertices (n, 3).
+
+    Raises RuntimeError for points that have no hull, ValueError for other arguments, OSError for an unreadable file.
+    """
+
+    def __init__(self, *source: Any, **named: Any) -> None:
+        given = _bound(source, named, ("filename", "scale", "material"), ("vertices", "scale", "material"))
+        filename, vertices = given.get("filename"), given.get("vertices")
+        points, triangles = (read_mesh(filename) if filename is not None
+                             else (matrix("vertices", vertices if vertices is not None else [], 3), _NO_TRIANGLES))
+        if len(points) < 4:
+            raise RuntimeError(f"a convex mesh has {len(points)} points; give 4 or more")
+        self._scale_by(given["scale"])
+        hull = cook_hull(points, triangles, HullLimits())
+        if hull is None:
+            raise RuntimeError(f"the {len(points)} points of a convex mesh have no hull; give points that span a space")
+        self.hull, self._vertices, self._triangles = hull, hull.points, hull.triangles()
+        super().__init__(given["material"])
+
+    @staticmethod
+    def load_multiple(filename: str, scale: ArrayLike, material: PhysxMaterial,
+                      ) -> list[PhysxCollisionShapeConvexMesh]:
+        """A hull of each object in a file."""
+        return [PhysxCollisionShapeConvexMesh(vertices=points, scale=scale, material=material)
+                for points, _ in parts_of(filename)]
+
+    def _solid(self) -> Solid:
+        return scaled_solid(hull_solid(self.hull), [float(x) for x in self._scale])
+
+
+class PhysxCollisionShapeTriangleMesh(_Mesh):
+    """The triangles of a mesh, from a file or from vertices (n, 3) and triangles (n, 3).
+
+    sdf: with a signed distance field, which a dynamic body needs. Raises ValueError for other arguments, OSError for an
+    unreadable file.
+    """
+
+    def __init__(self, *source: Any, **named: Any) -> None:
+        given = _bound(source, named, ("filename", "scale", "material", "sdf"),
+                       ("vertices", "triangles", "scale", "material", "sdf"))
+        if "filename" in given:
+            self._vertices, self._triangles = read_mesh(given["filename"])
+        else:
+            self._vertices = matrix("vertices", given["vertices"], 3)
+            self._triangles = _corners_of(given.get("triangles", []), len(self._vertices))
+        self._scale_by(given["scale"])
+        self.sdf = bool(given.get("sdf", False))
+        super().__init__(given["material"])
+
+    def _solid(self) -> Solid:
+        if not self.sdf:
+            return Solid(0.0, np.zeros(3), np.zeros((3, 3)))
+        return scaled_solid(solid_of(self._vertices, self._triangles), [float(x) for x in self._scale])
+
+
+def _bound(source: tuple[Any, ...], named: dict[str, Any], of_file: tuple[str, ...],
+           of_points: tuple[str, ...]) -> dict[str, Any]:
+    """Arguments by name, of a file where the first is one; raises TypeError for others, and where one is missing."""
+    from_file = isinstance(source[0], str) if source else "filename" in named
+    names = of_file if from_file else of_points
+    given = {**dict(zip(names, source, strict=False)), **named}
+    wrong = given.keys() - set(names) or {"scale", "material"} - given.keys()
+    if wrong or len(source) + len(named) != len(given):
+        raise TypeError(f"{', '.join(sorted(wrong)) or 'an argument'} of a mesh is unknown, missing or given twice; "
+                        f"give {', '.join(names)}")
+    return given
+
+
+_NO_TRIANGLES = np.zeros((0, 3), np.intp)
+
+
+def _corners_of(triangles: Any, points: int) -> NDArray[np.intp]:
+    found = matrix("triangles", triangles if triangles is not None else [], 3).astype(np.intp)
+    if not len(found) or found.min() < 0 or found.max() >= points:
+        raise ValueError(f"triangles name corners outside 0 to {points - 1}; give indices of vertices")
+    return found

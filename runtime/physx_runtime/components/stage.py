@@ -11,9 +11,8 @@ import numpy as np
 from pxr import Gf, Sdf, Tf, Usd, UsdGeom, UsdPhysics
 
 import physx_schema as PhysxSchema
-from physx_runtime.components.articulation import PhysxArticulation
+from physx_runtime.components.articulation import PhysxArticulation, PhysxRigidDynamicComponent
 from physx_runtime.components.config import PhysxSceneConfig
-from physx_runtime.components.dynamic import PhysxRigidDynamicComponent
 from physx_runtime.components.link import PhysxArticulationLinkComponent
 from physx_runtime.components.pose import Pose, unit
 from physx_runtime.components.profile import Profile

@@ -9,11 +9,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from physx_runtime.components.articulation import PhysxArticulation
+from physx_runtime.components.articulation import PhysxArticulation, PhysxRigidDynamicComponent
 from physx_runtime.components.config import PhysxSceneConfig
-from physx_runtime.components.dynamic import PhysxRigidDynamicComponent
 from physx_runtime.components.entity import Entity
-from physx_runtime.components.joint_reader import outside_joint, outside_problems, take_tendon
 from physx_runtime.components.link import PhysxArticulationLinkComponent
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.rigid import (
@@ -21,7 +19,8 @@ from physx_runtime.components.rigid import (
     PhysxRigidBodyComponent,
     PhysxRigidStaticComponent,
 )
-from physx_runtime.components.shape_reader import ShapeReader, along_x, finite, pose_of
+from physx_runtime.components.stage_joints import outside_joint, outside_problems, take_tendon
+from physx_runtime.components.stage_shapes import ShapeReader, along_x, finite, pose_of
 from physx_schema.description.model import Articulation, Collider, Description, Dof, Joint, Link, OutsideJoint
 from physx_schema.errors import UnsupportedError
 

@@ -1,18 +1,24 @@
-"""A tendon-driven hand of two fingers, authored through the public API only.
+"""The hand of the demonstration, and the faults that it plants.
+
+A tendon-driven hand of two fingers, authored through the public API only.
 
 Lengths in metres, masses in kilograms. The fingers stand up from the palm and close towards each other about Y: joint
 angles of the finger are positive when it closes, those of the thumb, its mirror image, negative.
+
+Two mistakes that USD accepts without a word, planted in a copy of the hand.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
-from pxr import Gf, Usd, UsdGeom, UsdPhysics
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 from physx_schema import authoring
+from physx_schema.files import replacing
 
 HAND = "/World/hand"
 PALM = f"{HAND}/palm"
@@ -169,3 +175,23 @@ def _extensor(stage: Any, finger: Finger) -> None:
     root = (finger.side * (0.4 * PALM_SIZE[0] + 0.0115), 0.0, 0.5 * PALM_SIZE[2])
     authoring.spatial_tendon(stage, f"{finger.name}_extensor", (PALM, root), [attachment] if attachment else [],
                              stiffness=EXTENSOR_STIFFNESS, damping=0.05)
+
+
+INSTANCE, WRONG_INSTANCE = "rotY", "Z"
+DRIVE_TYPE = f"{THUMB.joint(PHALANGES[0])}.drive:angular:physics:type"
+MISSPELT = "acceleratoin"
+
+
+def break_hand(text: str, path: Path) -> Path:
+    """Write the layer of a hand with the mimic joint's instance renamed and the type of the thumb's drive misspelt.
+
+    The typed API refuses such values, so the text is changed, as an editor or another program would.
+    """
+    for name in ("PhysxMimicJointAPI", "physxMimicJoint"):
+        text = text.replace(f"{name}:{INSTANCE}", f"{name}:{WRONG_INSTANCE}")
+    layer = Sdf.Layer.CreateAnonymous(".usda")
+    layer.ImportFromString(text)
+    layer.GetAttributeAtPath(DRIVE_TYPE).default = MISSPELT
+    with replacing(path) as temporary:
+        layer.Export(str(temporary))
+    return path

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from physx_runtime.demonstration import story
-from physx_runtime.demonstration.faults import break_hand
-from physx_runtime.demonstration.hand import build_hand
+from physx_runtime.demonstration.hand import break_hand, build_hand
 from physx_runtime.demonstration.story import chapter
-from physx_runtime.simulation.one_call import simulate
+from physx_runtime.simulation.simulate import simulate
 from physx_runtime.verification import verify
-from physx_runtime.viewing.live.step import live_step
+from physx_runtime.viewing.live.sliders import live_step
 from physx_runtime.viewing.motion import write_motion
 from physx_runtime.viewing.report import write_report
 from physx_schema.checking import check

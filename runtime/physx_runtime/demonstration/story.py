@@ -8,8 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
-from physx_runtime.demonstration.faults import DRIVE_TYPE, MISSPELT, WRONG_INSTANCE
-from physx_runtime.demonstration.hand import COUPLING_RATIO, FINGER, KNUCKLE_INERTIA, PHALANGES, THUMB, Finger
+from physx_runtime.demonstration.hand import (
+    COUPLING_RATIO,
+    DRIVE_TYPE,
+    FINGER,
+    KNUCKLE_INERTIA,
+    MISSPELT,
+    PHALANGES,
+    THUMB,
+    WRONG_INSTANCE,
+    Finger,
+)
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_runtime.viewing.poses import rotated

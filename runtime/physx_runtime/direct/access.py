@@ -15,10 +15,9 @@ from physx_runtime.direct.articulations import Articulations
 from physx_runtime.direct.gpu_access import GpuAccess
 from physx_runtime.direct.gpu_articulations import GpuArticulations
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
-from physx_runtime.quantities.state import centroidal_momentum_of
-from physx_runtime.quantities.world_quantities import ArrayLines
+from physx_runtime.quantities.state import ArrayLines, centroidal_momentum_of
 from physx_runtime.simulation.actor import Actor
-from physx_runtime.worlds.gpu_rows import gpu_rows
+from physx_runtime.worlds.gpu.views import gpu_rows
 from physx_schema.errors import PhysxSchemaError
 
 Array = NDArray[Any]

@@ -1,4 +1,9 @@
-"""The articulations of one simulation as the Direct API sees them: their counts, link states and data, by world."""
+"""Articulations through the Direct GPU API's layouts.
+
+The articulations of one simulation as the Direct API sees them: their counts, link states and data, by world.
+
+The rows of a root from the pose of its link, as kernels work them out.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType
-from physx_runtime.dynamics import link_state
+from physx_runtime.dynamics import kinematics
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.language.ops import Rows
-from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tendons
-from physx_runtime.model.rows import LINK_FORCE_ROWS, acting_rows, given_rows
+from physx_runtime.model.row_specs import (
+    LINK_FORCE_ROWS,
+    acting_fixed_tendons,
+    acting_rows,
+    acting_spatial_tendons,
+    given_rows,
+)
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.quantities import state as quantities
-from physx_runtime.quantities.step import held_velocity, step_outputs
+from physx_runtime.quantities.state import ArrayLines, Indices, WorldQuantities, held_velocity, step_outputs
 from physx_runtime.quantities.traced import StateQuantity
-from physx_runtime.quantities.world_quantities import ArrayLines, Indices, WorldQuantities
 from physx_runtime.simulation.actor import Actor
-from physx_runtime.targets.cuda_functions import Chosen
+from physx_runtime.targets.cuda.kernels import Chosen
 
 Array = NDArray[Any]
 
@@ -70,7 +79,7 @@ def link_pose_data(t: Topology, rows: Rows) -> Rows:
 
 def link_velocity_data(t: Topology, rows: Rows) -> Rows:
     """Linear and angular velocities of all links at the state."""
-    velocities = link_state.link_velocities(t, state_kinematics(t, rows), rows["v"])
+    velocities = kinematics.link_velocities(t, state_kinematics(t, rows), rows["v"])
     return {"linear": [x for v in velocities for x in v[0:3]], "angular": [x for v in velocities for x in v[3:6]]}
 
 
@@ -276,3 +285,12 @@ class Articulations:
 
 def _still(t: Topology, rows: Rows) -> Rows:
     return {"values": [0.0, 0.0, 0.0]}
+
+
+def root_pose_rows(t: Topology, rows: Rows) -> Rows:
+    """Where the root's F is; given `data`, rotation x y z w and position of the link, and `center`, F in it."""
+    x, y, z, w, *position = rows["data"]
+    rotation = sp.normalized((x, y, z, w))
+    center = rows["center"]
+    place = sp.add((position[0], position[1], position[2]), sp.rotate(rotation, (center[0], center[1], center[2])))
+    return {"root_position": list(place), "root_rotation": list(rotation)}

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from physx_runtime.direct import writes
 from physx_runtime.direct.gpu_articulations import GpuArticulations
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
-from physx_runtime.quantities.gpu_quantities import line_memory, read_lines
+from physx_runtime.quantities.gpu import line_memory, read_lines
 from physx_runtime.quantities.state import centroidal_momentum_of
-from physx_runtime.targets.cuda_functions import MASK, Chosen, Place
-from physx_runtime.worlds.device_array import DeviceArray, is_on_device
-from physx_runtime.worlds.gpu_rows import WHOLE_NUMBERS
+from physx_runtime.targets.cuda.kernels import MASK, Chosen, Place
+from physx_runtime.worlds.gpu.arrays import DeviceArray, is_on_device
+from physx_runtime.worlds.gpu.views import WHOLE_NUMBERS
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]

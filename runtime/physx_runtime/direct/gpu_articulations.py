@@ -19,21 +19,21 @@ from physx_runtime.direct.articulations import (
     link_pose_data,
     link_velocity_data,
     root_pose_data,
+    root_pose_rows,
 )
 from physx_runtime.direct.kinds import TRANSFORM_SIZE, ComputeType, MaxCounts, ReadType, WriteType
-from physx_runtime.direct.root_pose import root_pose_rows
 from physx_runtime.direct.writes import MOVING_WRITES, ROW_OF_WRITE, own_size
-from physx_runtime.model.rows import LINK_FORCE_ROWS, acting_rows, given_rows
+from physx_runtime.model.row_specs import LINK_FORCE_ROWS, acting_rows, given_rows
 from physx_runtime.model.topology import Topology
-from physx_runtime.quantities.gpu_quantities import GpuQuantities
-from physx_runtime.quantities.step import held_velocity, step_outputs
+from physx_runtime.quantities.gpu import GpuQuantities
+from physx_runtime.quantities.state import held_velocity, step_outputs
 from physx_runtime.quantities.traced import StateQuantity
 from physx_runtime.simulation.actor import Actor
-from physx_runtime.simulation.on_gpu import OnGpu
-from physx_runtime.targets.cuda_driver import Lines, Memory
-from physx_runtime.targets.cuda_functions import Chosen, Place, by_world
-from physx_runtime.worlds.gpu_rows import GpuRows, required_gpu_rows
-from physx_runtime.worlds.row_copy import RowCopy
+from physx_runtime.simulation.gpu_actor import OnGpu
+from physx_runtime.targets.cuda.driver import Lines, Memory
+from physx_runtime.targets.cuda.kernels import Chosen, Place, by_world
+from physx_runtime.worlds.gpu.views import GpuRows, required_gpu_rows
+from physx_runtime.worlds.gpu.worlds import RowCopy
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]

@@ -1,4 +1,9 @@
-"""Forward kinematics: where every link is and how it moves (RBDA section 4.4, in world axes)."""
+"""Forward kinematics: poses and velocities of links.
+
+Forward kinematics: where every link is and how it moves (RBDA section 4.4, in world axes).
+
+Where links are and how they move, from rows of a state: poses of link frames, velocities of centres of mass.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.spatial import NO_MOTION, Motion, motion_of, quaternion, triple
+from physx_runtime.dynamics.spatial import NO_MOTION, Motion, linear_first, motion_of, quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.topology import PRISMATIC, REVOLUTE, ROTARY_JOINTS, SPHERICAL, Topology
 
@@ -151,3 +156,22 @@ def moved_by_joint(parent: LinkMotion, rates: Sequence[tuple[Motion, Scalar]]) -
     w = parent.velocity.angular
     carried = Motion(sp.cross(w, joint_v.angular), sp.scale(2.0, sp.cross(w, joint_v.linear)))
     return LinkMotion(parent.velocity + joint_v, parent.acceleration + carried)
+
+
+def link_poses(t: Topology, rows: Rows, k: Kinematics) -> list[list[Scalar]]:
+    """Position and quaternion (x y z w) of every link's frame in the world.
+
+    rows: with `link_frames`, position and quaternion of every link's frame in its F.
+    """
+    root, poses = triple(rows, "root_position", 0), []
+    for i in range(len(t.links)):
+        x = rows["link_frames"][7 * i:7 * i + 7]
+        anchor = sp.add(root, k.position[i])
+        poses.append([*sp.add(anchor, sp.mul_mv(k.R[i], (x[0], x[1], x[2]))),
+                      *sp.mul_quat(k.rotation[i], (x[3], x[4], x[5], x[6]))])
+    return poses
+
+
+def link_velocities(t: Topology, k: Kinematics, v: Scalars) -> list[list[Scalar]]:
+    """Linear velocity of every link's centre of mass, and its angular velocity, world axes; v: generalised velocity."""
+    return [linear_first(motion.velocity) for motion in link_motions(t, k, v)]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.rounded_sines import sincos
+from physx_runtime.dynamics.rounded import sincos
 from physx_runtime.language.ops import Single, sqrt, where
 
 SHORTEST = 1e-10        # rad: a spherical joint that has turned less has not turned

@@ -1,13 +1,35 @@
-"""Rotations by PhysX's operations in PhysX's order, every product rounded by itself.
+"""Vectors and rotations in the order of operations and with the roundings of PhysX.
+
+Rotations by PhysX's operations in PhysX's order, every product rounded by itself.
 
 In float32 an anchor half a metre from its body moves by some 3e-8 m with the order, and a joint takes that back within
 a substep: 1e-5 m/s (measured, see docs/physx_semantics.md, joints outside articulations).
+
+Sine and cosine in float32 as the C library has them, by which PhysX turns joints.
+
+`language.ops.sincos` is off by up to two units of the last place, which shows in the poses that collision is handed.
+The polynomials are those of glibc's sinf and cosf (sysdeps/ieee754/flt-32/s_sincosf_data.c), which it sums in float64.
+Here every number is float32, and what an operation rounds off is added at the end: T. J. Dekker, A floating-point
+technique for extending the available precision, 1971.
 """
 
 from __future__ import annotations
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.language.ops import Scalars, plain, sqrt, unfused
+from physx_runtime.language.ops import (
+    HALF_PI_HIGH,
+    HALF_PI_LOW,
+    HALF_PI_MIDDLE,
+    TWO_OVER_PI,
+    Scalars,
+    Single,
+    floor,
+    inverted,
+    plain,
+    sqrt,
+    unfused,
+    where,
+)
 
 
 def turned(q: sp.Quat, a: sp.Vec3) -> sp.Vec3:
@@ -51,3 +73,65 @@ def joined(a: sp.Quat, b: sp.Quat) -> sp.Quat:
     c0, c1, c2, c3 = plain((x * r + (i * w + (y * k - z * j)), y * r + (j * w + (z * i - x * k)),
                             z * r + (k * w + (x * j - y * i)), w * r - (x * i + y * j + z * k)))
     return (c0, c1, c2, c3)
+
+
+# Splits a float32 number into two of 12 bits, products of which are exact.
+SPLITTER = 4097.0
+# Of x^3, x^5 and x^7 in the sine, of x^2, x^4, x^6 and x^8 in the cosine; the first of each in two parts.
+SINE, SINE_LEFT = (-0.16666655242443085, 0.008332177996635437, -0.0001951729936990887), 2.9874200058177536e-09
+COSINE = -0.5, 0.04166662320494652, -0.0013886763481423259, 2.4390450562350452e-05
+COSINE_LEFT = 2.7489177600870107e-09
+
+
+def sincos(x: Single) -> tuple[Single, Single]:
+    """(sin x, cos x) for |x| up to 100."""
+    turns = Single(floor((x * TWO_OVER_PI + 0.5).value))
+    first = x - turns * HALF_PI_HIGH
+    second, left = _sum(first, -(turns * HALF_PI_MIDDLE))
+    r, more = _sum(second, -(turns * HALF_PI_LOW))
+    sine, cosine = _on_quarter(r, left + more)
+    half = floor((turns * 0.5).value)
+    odd = half < (turns * 0.5).value                    # a quarter turn more: sine and cosine change places
+    beyond = floor(0.5 * half) < 0.5 * half             # a half turn more: the sine's sign changes
+    s, c = (Single(where(odd, a.value, b.value)) for a, b in ((cosine, sine), (sine, cosine)))
+    return (Single(where(beyond, (-s).value, s.value)),
+            Single(where((odd & inverted(beyond)) | (inverted(odd) & beyond), (-c).value, c.value)))
+
+
+def _on_quarter(r: Single, tail: Single) -> tuple[Single, Single]:
+    """Sine and cosine of r + tail, |r| up to pi/4 and the tail below its last place."""
+    square, left = _product(r, r)
+    # sin r = r + r (S1 r^2 + r^4 (S2 + S3 r^2))
+    first, first_left = _product(square, Single(SINE[0]))
+    rest = square * square * (square * SINE[2] + SINE[1])
+    bracket = first + rest
+    bracket_left = (first - bracket) + rest + first_left + left * SINE[0] + square * SINE_LEFT
+    small, small_left = _product(r, bracket)
+    small_left = small_left + r * bracket_left + tail * (1.0 - square * 0.5)
+    sine = r + small
+    sine = sine + ((r - sine) + small + small_left)
+    # cos r = 1 - r^2 / 2 + r^4 (C2 + r^2 (C3 + C4 r^2))
+    below = 1.0 - square * 0.5
+    rest = square * square * ((square * COSINE[3] + COSINE[2]) * square + COSINE[1])
+    rest = rest + square * COSINE_LEFT - left * 0.5 - tail * r
+    return sine, below + ((1.0 - below) - square * 0.5 + rest)
+
+
+def _sum(a: Single, b: Single) -> tuple[Single, Single]:
+    """a + b, and what it rounds off."""
+    total = a + b
+    back = total - a
+    return total, (a - (total - back)) + (b - back)
+
+
+def _product(a: Single, b: Single) -> tuple[Single, Single]:
+    """a b, and what it rounds off."""
+    total = a * b
+    (a0, a1), (b0, b1) = _halves(a), _halves(b)
+    return total, ((a0 * b0 - total) + a0 * b1 + a1 * b0) + a1 * b1
+
+
+def _halves(x: Single) -> tuple[Single, Single]:
+    wide = x * SPLITTER
+    high = wide - (wide - x)
+    return high, x - high

@@ -1,25 +1,118 @@
-"""The page of a live view: viser's scene and sliders around a `LiveRobot`, which one thread alone touches."""
+"""The server of a live view, which answers its own page alone.
+
+The page of a live view: viser's scene and sliders around a `LiveRobot`, which one thread alone touches.
+
+The command `view`.
+
+Who a live view answers: its own page alone, not the pages of other sites that a browser has open.
+
+A page of any site can send requests to this machine's loopback address: by its number, which browsers mark with the
+site's `Origin`, or by a name of the site that DNS points here (DNS rebinding), which then stands in `Host`.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from http import HTTPStatus
 from itertools import groupby
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
+import click
 import numpy as np
 import rich
 import viser
 from pxr import UsdGeom
+from websockets.asyncio import server
 
-from physx_runtime.live_view.gate import own_pages_only
-from physx_runtime.live_view.knobs import Knob
-from physx_runtime.live_view.robot import LiveRobot
+from physx_runtime.live_view.robot import Knob, LiveRobot
 from physx_runtime.viewing.robot.shapes import STILL
-from physx_schema.errors import UnsupportedError
+from physx_schema.cli.force import force_option
+from physx_schema.cli.isolation import isolation_option
+from physx_schema.errors import UnsupportedError, printable
+from physx_schema.files import require_layer_name
+
+
+@click.command("view")
+@click.argument("stage")
+@isolation_option
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True,
+              help="Of this machine's loopback address; the next free one where it is taken.")
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("edits.usda"),
+              show_default=True, help="The layer over the stage that the button Save edits writes.")
+@force_option
+@click.option("--open", "shown", is_flag=True, help="Open it in a browser.")
+def view_command(stage: str, port: int, out: Path, force: bool, shown: bool) -> None:
+    """Step a robot live in a browser, with sliders for joints, targets, drives and tendons; ends with Ctrl-C.
+
+    Sliders author what they move in a layer over the stage, which a button writes; joints are put, and author nothing.
+    """
+    from physx_runtime.live_view.robot import LiveRobot
+    from physx_schema.description.stages import open_stage
+    from physx_schema.outputs import files_of, require_output
+
+    opened = open_stage(stage)
+    require_layer_name(out)
+    require_output(out, files_of(opened), force)
+    view = LiveView(LiveRobot(opened), out, port)
+    click.echo(printable(f"{stage}: live at {view.address}; Ctrl-C ends it"))
+    if shown:
+        import webbrowser
+
+        webbrowser.open(view.address)
+    view.run()
+
+
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+HTTP_PORT = 80          # which addresses leave out
+Answer = Callable[[Any, Any], Any]      # connection, request -> response, None to go on, or an awaitable of these
+
+
+@contextmanager
+def own_pages_only(hosts: Sequence[str] = ()) -> Iterator[None]:
+    """Have the server that is started in the block refuse requests for other hosts and of other origins, with 403.
+
+    hosts: names besides those of the loopback address. viser passes no handler of requests on to the server of
+    `websockets` that it starts, so that class is replaced for as long. Raises UnsupportedError where none is started.
+    """
+    started: list[int] = []
+    serve = server.serve
+
+    def guarded(*arguments: Any, process_request: Answer | None = None, **options: Any) -> Any:
+        def answered(connection: Any, request: Any) -> Any:
+            reason = fault(request.headers, connection.local_address[1], hosts)
+            if reason:
+                return connection.respond(HTTPStatus.FORBIDDEN, f"{reason}\n")
+            return process_request(connection, request) if process_request else None
+
+        started.append(1)
+        return serve(*arguments, process_request=answered, **options)
+
+    setattr(server, "serve", guarded)       # noqa: B010  a class, which mypy lets nobody assign to
+    try:
+        yield
+    finally:
+        setattr(server, "serve", serve)     # noqa: B010
+    if not started:
+        raise UnsupportedError("the installed viser starts its server in a way that cannot be guarded; "
+                               "pip install --upgrade 'physx-schema[view]'")
+
+
+def fault(headers: Any, port: int, hosts: Sequence[str] = ()) -> str:
+    """Why a request is refused, "" for one of an own page. A program that is no browser sends no `Origin`."""
+    names = [name.lower() for name in (*LOOPBACK_NAMES, *hosts)]
+    addresses = {f"{name}:{port}" for name in names} | (set(names) if port == HTTP_PORT else set())
+    asked, origins = headers.get_all("Host"), headers.get_all("Origin")
+    if len(asked) != 1 or asked[0].lower() not in addresses:
+        return "Host is not the address of this server"
+    if any(origin.lower() not in {f"http://{address}" for address in addresses} for origin in origins):
+        return "Origin is another site"
+    return ""
+
 
 LOOPBACK = "127.0.0.1"
 SLIDER_STEPS = 1000

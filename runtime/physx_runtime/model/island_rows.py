@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 
 from physx_runtime.model.island import AXES, DISTANCE, GEAR, LIMITED, RACK, IslandTopology, JointTopology
-from physx_runtime.model.rows import (
+from physx_runtime.model.row_specs import (
     ACTING,
     ANY,
     BOUND,

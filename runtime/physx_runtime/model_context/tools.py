@@ -71,7 +71,7 @@ def verify_stage(path: str, first: int = 0) -> dict[str, Any]:
 
 def simulate_stage(path: str, steps: int = 240, first: int = 0) -> dict[str, Any]:
     """Step a stage in one world: where its joints are at the end, in radians or length units, and what was left out."""
-    from physx_runtime.simulation.one_call import simulate
+    from physx_runtime.simulation.simulate import simulate
 
     if not 0 < steps <= MOST_STEPS:
         raise ValueError(f"steps is {steps}; give 1 to {MOST_STEPS}, or run physx-schema simulate for more")

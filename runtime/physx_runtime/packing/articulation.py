@@ -1,18 +1,261 @@
-"""Articulation -> topology and rows: the one place where authored facts become the solver's numbers."""
+"""An articulation of the description as a packed model.
+
+Articulation -> topology and rows: the one place where authored facts become the solver's numbers.
+
+The structure of an articulation's step, which its code is made for.
+
+Degrees of freedom as rows: limits, friction, drives and their envelopes.
+
+Links as rows: mass and damping, where they are in the tree, and the authored state of the root.
+
+Tendons and mimic joints as rows.
+
+Authored forces on links (PhysxForceAPI) as rows.
+"""
 
 from __future__ import annotations
 
-from physx_runtime.model.topology import Topology
-from physx_runtime.packing.facts import RowValues
-from physx_runtime.packing.frames import internal_frame, inverse_frame
-from physx_runtime.packing.joints import joint_rows
-from physx_runtime.packing.links import authored_state, link_rows
-from physx_runtime.packing.model import PackedModel, arrays, length_scale
-from physx_runtime.packing.pushes import push_rows
-from physx_runtime.packing.structure import structure_of
-from physx_runtime.packing.tendons import fixed_tendon_rows, mimic_rows, spatial_tendon_rows
-from physx_schema.description.model import Articulation, Scene
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.model.row_specs import (
+    ATTACHMENT,
+    DOF,
+    FIXED_TENDON,
+    GROUPS,
+    LEAF,
+    LINK,
+    MIMIC,
+    PARAMETER,
+    PUSH,
+    SPATIAL_TENDON,
+    TENDON_AXIS,
+    acting_fixed_tendons,
+    acting_spatial_tendons,
+    leaf_paths,
+    rows_of,
+)
+from physx_runtime.model.topology import (
+    FIXED,
+    PRISMATIC,
+    REVOLUTE,
+    ROOT,
+    SAPIEN,
+    SPHERICAL,
+    DofTopology,
+    FixedTendonTopology,
+    LinkTopology,
+    PushTopology,
+    SpatialTendonTopology,
+    Topology,
+)
+from physx_runtime.packing.frames import (
+    Frame,
+    in_frame,
+    inertia_in_frame,
+    internal_frame,
+    inverse_frame,
+    root_frame,
+    root_place,
+    tree_frame,
+)
+from physx_runtime.packing.mass_frames import as_single, root_center
+from physx_runtime.packing.model import PackedModel, RowValues, arrays, fact_rows, fact_values, length_scale, stepping
+from physx_schema.description.articulation.spatial_tendons import place_in_link
+from physx_schema.description.model import (
+    ActorDescription,
+    Articulation,
+    Dof,
+    FixedTendon,
+    Joint,
+    Link,
+    Push,
+    Scene,
+    unlimited,
+)
 from physx_schema.errors import UnsupportedError
+
+# Start-of-step maximum where PhysX looks at an axis that the joint does not have, rad/s or stage units/s, whatever is
+# authored (physx_semantics.md, joint axis).
+OTHER_AXIS_MAX_VELOCITY = 100.0
+
+
+def joint_rows(articulation: Articulation) -> RowValues:
+    """Rows of every degree of freedom; a parameter is a fact of it, of its drive or of that one's envelope."""
+    dofs, joints = articulation.dofs, [link.joint for link in articulation.links if link.joint]
+    drives = [dof.drive for dof in dofs]
+    holders: dict[str, Sequence[object]] = {
+        "drive": drives, "envelope": [drive.envelope if drive else None for drive in drives],
+        "load_friction": [None] * len(dofs)}
+    rows = {row.name: fact_values(row, holders.get(row.feature, dofs)) for row in rows_of(DOF, PARAMETER)}
+    return rows | {"joint_effort": [0.0] * len(dofs),
+                   "velocity_clamp": [clamp for joint in joints for clamp in _start_clamps(joint)]}
+
+
+def axis_of(joint: Joint, dof: int) -> int:
+    """The axis of F a dof turns about or slides along."""
+    if joint.kind == "d6":
+        return int(np.argmax(np.abs(joint.dofs[dof].axis)))
+    return dof
+
+
+def _start_clamps(joint: Joint) -> Iterator[float]:
+    """Start-of-step maximum of a joint's dofs: PhysX gives the n-th dof the maximum of the joint's n-th axis."""
+    own = {axis_of(joint, n): math.inf if unlimited(dof.max_velocity) else dof.max_velocity
+           for n, dof in enumerate(joint.dofs)}
+    for n in range(len(joint.dofs)):
+        yield OTHER_AXIS_MAX_VELOCITY if joint.kind == "prismatic" else own.get(n, OTHER_AXIS_MAX_VELOCITY)
+
+
+# Of PhysX's loader, in single precision (degToRad).
+RADIANS_PER_DEGREE = np.float32(math.radians(1.0))
+
+
+def link_rows(actor: ActorDescription, into: tuple[Frame, ...]) -> RowValues:
+    """Rows of every link; `into`: each link's frame in its F."""
+    rows = fact_rows(LINK, actor.links)
+    made: RowValues = {"com": [], "inertia": [], "tree_position": [], "tree_rotation": []}
+    for link, own in zip(actor.links, into, strict=True):
+        position, rotation = tree_frame(link.joint, into[link.parent])
+        made["com"] += in_frame(own, link.center_of_mass)
+        made["inertia"] += inertia_in_frame(own, symmetric(link.inertia))
+        made["tree_position"] += position
+        made["tree_rotation"] += rotation
+    return rows | made
+
+
+def symmetric(matrix: tuple[sp.Vec3, sp.Vec3, sp.Vec3]) -> sp.Sym3:
+    """The six numbers of a symmetric matrix."""
+    a, b, c = matrix
+    return a[0], b[1], c[2], a[1], a[2], b[2]
+
+
+def principal_moments(link: Link) -> sp.Vec3:
+    """The moments of a link's inertia about its principal axes."""
+    turn = np.array(sp.matrix(link.principal_axes), dtype=np.float64)
+    x, y, z = np.diagonal(turn.T @ np.array(link.inertia, dtype=np.float64) @ turn)
+    return (float(x), float(y), float(z))
+
+
+def authored_state(actor: ActorDescription, locked: int) -> RowValues:
+    """The authored state."""
+    root = actor.links[0]
+    velocity = [] if actor.fixed_base else [*root.linear_velocity, *root.angular_velocity]
+    position, rotation = root_frame(root.pose, root_place(actor))
+    if isinstance(actor, Articulation) and not actor.fixed_base:
+        x, y, z = map(as_single, position, root_center(root))
+        position = x, y, z
+    rows = {"q": [_start(dof) for dof in actor.dofs],
+            "v": [*velocity, *(dof.velocity for dof in actor.dofs)],
+            "root_position": list(position), "root_rotation": list(rotation)}
+    return rows | ({"locked": [0.0] * locked} if locked else {})
+
+
+def _start(dof: Dof) -> float:
+    """Where a degree of freedom starts, to the bit where the loader's single precision turns degrees into radians."""
+    if not dof.angular or not math.isfinite(dof.position):
+        return dof.position
+    return as_single(dof.position, RADIANS_PER_DEGREE * np.float32(math.degrees(dof.position)))
+
+
+def fixed_tendon_rows(articulation: Articulation) -> RowValues:
+    """Rows of the fixed tendons that act, and of their axes."""
+    rows: RowValues = {}
+    for i, tendon in enumerate(acting_fixed_tendons(articulation)):
+        name = f"{GROUPS[FIXED_TENDON]}{i}_"
+        rows |= fact_rows(FIXED_TENDON, [tendon], name) | fact_rows(TENDON_AXIS, tendon.axes, name)
+    return rows
+
+
+def spatial_tendon_rows(articulation: Articulation, into: tuple[Frame, ...]) -> RowValues:
+    """Rows of every leaf, a tendon of its own, and of the attachments on its way; `into`: links' frames in their F."""
+    rows: RowValues = {}
+    tendons = acting_spatial_tendons(articulation)
+    for i, (tendon, path) in enumerate(leaf_paths(articulation)):
+        name, attachments = f"{GROUPS[LEAF]}{i}_", [tendons[tendon].attachments[n] for n in path]
+        places = [in_frame(into[a.link], place_in_link(articulation.links[a.link], a)) for a in attachments]
+        rows |= fact_rows(SPATIAL_TENDON, [tendons[tendon]], name) | fact_rows(LEAF, attachments[-1:], name)
+        rows |= fact_rows(ATTACHMENT, attachments, name) | {f"{name}position": [x for p in places for x in p]}
+    return rows
+
+
+def mimic_rows(articulation: Articulation) -> RowValues:
+    """Rows of the mimic joints."""
+    rows: RowValues = {}
+    for i, mimic in enumerate(articulation.mimics):
+        rows |= fact_rows(MIMIC, [mimic], f"{GROUPS[MIMIC]}{i}_")
+    return rows
+
+
+def pushes(actor: ActorDescription) -> list[tuple[int, Push]]:
+    """Authored forces by link; disabled ones too, so that switching them on needs no other step."""
+    return [(i, push) for i, link in enumerate(actor.links) for push in link.pushes]
+
+
+def push_topologies(actor: ActorDescription) -> tuple[PushTopology, ...]:
+    """The structure of every authored force."""
+    return tuple(PushTopology(link, push.world, push.acceleration, push.point is None)
+                 for link, push in pushes(actor))
+
+
+def push_rows(actor: ActorDescription, into: tuple[Frame, ...]) -> RowValues:
+    """Force and torque in the world's axes or those of F, and the point in F; 0 where the push is disabled."""
+    rows: RowValues = {}
+    for i, (link, push) in enumerate(pushes(actor)):
+        own = {"force": push.force, "torque": push.torque}
+        own = {key: value if push.world else sp.rotate(into[link][1], value) for key, value in own.items()}
+        own = {key: value if push.enabled else (0.0, 0.0, 0.0) for key, value in own.items()}
+        own["point"] = in_frame(into[link], push.point or (0.0, 0.0, 0.0))
+        rows |= {f"{GROUPS[PUSH]}{i}_{key}": list(value) for key, value in own.items()}
+    return rows
+
+
+JOINT_KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED, "spherical": SPHERICAL, "d6": FIXED}
+
+
+def structure_of(articulation: Articulation, scene: Scene, solver: str) -> Topology:
+    """The topology of an articulation, for solver="physx" or "ideal"."""
+    kind, forces_every_iteration = stepping(scene, solver)
+    tendons = acting_spatial_tendons(articulation)
+    topology = Topology(
+        articulation.fixed_base, forces_every_iteration,
+        tuple(_link_topology(link) for link in articulation.links),
+        tuple(_dof_topology(i, dof, axis_of(link.joint, n), kind == SAPIEN)
+              for i, link in enumerate(articulation.links) if link.joint for n, dof in enumerate(link.joint.dofs)),
+        tuple(_fixed_tendon_topology(articulation, tendon) for tendon in acting_fixed_tendons(articulation)),
+        tuple(SpatialTendonTopology(tuple(tendons[tendon].attachments[n].link for n in path))
+              for tendon, path in leaf_paths(articulation)),
+        tuple((m.follower, m.reference) for m in articulation.mimics), kind,
+        pushes=push_topologies(articulation))
+    return replace(topology, sleeping=scene.sleeping and bool(topology.moving_links))
+
+
+def _link_topology(link: Link) -> LinkTopology:
+    if link.joint is None:
+        return LinkTopology(link.parent, ROOT)
+    kind = SPHERICAL if link.joint.kind == "d6" and link.joint.dofs else JOINT_KINDS[link.joint.kind]
+    return LinkTopology(link.parent, kind, kind == SPHERICAL and link.joint.reversed)
+
+
+def _dof_topology(link: int, dof: Dof, axis: int, load_friction: bool) -> DofTopology:
+    drive = None if dof.drive is None else "acceleration" if dof.drive.acceleration else "force"
+    return DofTopology(
+        link, drive, envelope=dof.drive is not None and dof.drive.envelope is not None,
+        friction=bool(dof.static_friction or dof.viscous_friction), load_friction=load_friction,
+        limit=not (unlimited(dof.lower) and unlimited(dof.upper)), max_velocity=not unlimited(dof.max_velocity),
+        axis=axis)
+
+
+def _fixed_tendon_topology(articulation: Articulation, tendon: FixedTendon) -> FixedTendonTopology:
+    reversed_ = [link.joint.reversed for link in articulation.links if link.joint for _ in link.joint.dofs]
+    dofs = tuple(axis.dof for axis in tendon.axes)
+    opposed = tuple(reversed_[dof] != reversed_[dofs[0]] for dof in dofs)
+    return FixedTendonTopology(dofs, opposed if any(opposed) else ())
+
 
 # rad, physx_semantics.md, spherical and generic joints.
 LEAST_TURN = 1e-6

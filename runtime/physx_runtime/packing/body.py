@@ -1,17 +1,20 @@
-"""Rigid body -> topology and parameter rows."""
+"""A rigid body of the description as a packed model, and what packs either kind of actor.
+
+Rigid body -> topology and parameter rows.
+
+Whatever is stepped by itself -> topology and parameter rows.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from physx_runtime.model.rows import LINK, input_rows
+from physx_runtime.model.row_specs import LINK, input_rows
 from physx_runtime.model.topology import BodyTopology
-from physx_runtime.packing.facts import fact_rows
+from physx_runtime.packing.articulation import authored_state, pack, principal_moments, push_rows, push_topologies
 from physx_runtime.packing.frames import inverse_frame, root_place
-from physx_runtime.packing.links import authored_state, principal_moments
-from physx_runtime.packing.model import PackedModel, arrays, stepping
-from physx_runtime.packing.pushes import push_rows, push_topologies
-from physx_schema.description.model import BodySettings, FreeBody, Link, Scene
+from physx_runtime.packing.model import PackedModel, arrays, fact_rows, stepping
+from physx_schema.description.model import ActorDescription, BodySettings, FreeBody, Link, Scene
 from physx_schema.errors import UnsupportedError
 
 
@@ -67,3 +70,11 @@ def _refuse_unsupported(body: Link) -> None:
                         "false to step it")
     if problems:
         raise UnsupportedError("\n".join(problems))
+
+
+def pack_actor(actor: ActorDescription, scene: Scene, solver: str = "physx") -> PackedModel:
+    """The model of an articulation or a body, for solver="physx" or "ideal".
+
+    Raises UnsupportedError, naming every prim that the step does not handle.
+    """
+    return pack_body(actor, scene, solver) if isinstance(actor, FreeBody) else pack(actor, scene, solver)

@@ -1,16 +1,34 @@
-"""Frames of links: from prims' frames to the internal frame F of the step (see model.topology), and back.
+"""Joint frames as PhysX loads them.
+
+Frames of links: from prims' frames to the internal frame F of the step (see model.topology), and back.
 
 Functions take floats, or arrays with one number a world.
+
+Frames as PhysX keeps them: in single precision, of joints outside articulations seen from the centre of mass.
+
+What that rounds, some 6e-8 m, no change of a scene's start shows; a joint takes it back within a substep. A quarter
+turn is longer than 1 by 1e-7, which tilts planes.
+
+What of a link's place on the stage stays while it moves: its scale, and the prims between it and the world.
+
+The local matrix of a link at a time is  shape * pose(t) * (parent * carrier(t))^-1  (row vectors, as in USD), with
+carrier(t) the pose of the nearest link above it whose motion reaches it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pxr import Gf, UsdGeom
 
+from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
+from physx_schema.description.frames import Frames, pose_matrix, taken_apart
 from physx_schema.description.model import ActorDescription, FreeBody, Joint, Link
 
 # Position and rotation.
@@ -96,3 +114,82 @@ def root_rows(frame: Frame) -> dict[str, NDArray[np.float64]]:
     """The rows that say where the root's F is, the numbers of one world last."""
     parts = np.broadcast_arrays(*frame[0], *frame[1])
     return {"root_position": np.stack(parts[:3], axis=-1), "root_rotation": np.stack(parts[3:], axis=-1)}
+
+
+def loaded(frame: Frame) -> Frame:
+    """A frame as the loader hands it on, of length 1 as single precision has it (PxTransform::getNormalized)."""
+    return _plain(_single(frame))
+
+
+def loaded_rotations(rotations: NDArray[Any]) -> NDArray[np.float32]:
+    """Quaternions (..., 4) likewise."""
+    x, y, z, w = np.moveaxis(rotations.astype(np.float32), -1, 0)
+    factor = np.float32(1.0) / np.sqrt(x * x + y * y + z * z + w * w)
+    return np.stack([x * factor, y * factor, z * factor, w * factor], axis=-1)
+
+
+def against_center(frame: Frame, center: Frame) -> Frame:
+    """A joint frame seen from the centre of mass and its principal axes, both in the body's prim (JointT, c2b)."""
+    (place, rotation), (middle, axes) = _single(frame), _single(center)
+    back = sp.conjugate(axes)
+    return _plain((rounded.turned(back, sp.sub(place, middle)), rounded.product(back, rotation)))
+
+
+def _single(frame: Frame) -> Frame:
+    position, rotation = frame
+    px, py, pz = _numbers(position)
+    x, y, z, w = _numbers(rotation)
+    factor = np.float32(1.0) / np.sqrt(x * x + y * y + z * z + w * w)
+    return (px, py, pz), (x * factor, y * factor, z * factor, w * factor)
+
+
+def _numbers(values: Any) -> list[Any]:
+    return [np.float32(value) for value in values]
+
+
+def _plain(frame: Frame) -> Frame:
+    (px, py, pz), (x, y, z, w) = frame
+    return (float(px), float(py), float(pz)), (float(x), float(y), float(z), float(w))
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedLink:
+    """A link and what does not change while it moves."""
+
+    path: str
+    shape: Any                          # matrix: world scale and shear, in the link's own frame
+    carrier: str | None                 # the link below which the prim lies
+    parent: Any                         # matrix of the parent prim, in the carrier's frame or in the world
+
+
+def placed_links(stage: Any, names: Sequence[str]) -> list[PlacedLink]:
+    """What is constant for every link, read at the default time."""
+    frames, links = Frames(), []
+    for name in names:
+        prim = stage.GetPrimAtPath(name)
+        matrix = frames.matrix(prim)
+        if UsdGeom.Xformable(prim).GetResetXformStack():
+            parent, carrier = Gf.Matrix4d(1.0), None
+        else:
+            parent, carrier = frames.matrix(prim.GetParent()), _carrier(prim, frozenset(names))
+        if carrier is not None:
+            parent = parent * rigid(frames.matrix(stage.GetPrimAtPath(carrier))).GetInverse()
+        links.append(PlacedLink(name, matrix * rigid(matrix).GetInverse(), carrier, parent))
+    return links
+
+
+def _carrier(prim: Any, links: frozenset[str]) -> str | None:
+    """The nearest link above a prim whose motion reaches it."""
+    above = prim.GetParent()
+    while above and not above.IsPseudoRoot():
+        if str(above.GetPath()) in links:
+            return str(above.GetPath())
+        if UsdGeom.Xformable(above).GetResetXformStack():
+            return None
+        above = above.GetParent()
+    return None
+
+
+def rigid(matrix: Any) -> Any:
+    """The pose in a matrix, without scale and shear, as PhysX takes it from USD."""
+    return pose_matrix(*taken_apart(matrix).pose)

@@ -9,19 +9,24 @@ from dataclasses import dataclass, replace
 from physx_runtime.collision.patches import BODY as BODY_PLACE
 from physx_runtime.collision.patches import KINEMATIC as KINEMATIC_PLACE
 from physx_runtime.collision.patches import LINK as LINK_PLACE
+from physx_runtime.model.contact_rows import SceneModel
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, HingeTopology, IslandTopology, Side
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, island_lasting_rows
-from physx_runtime.model.scene import SceneModel
 from physx_runtime.model.topology import SAPIEN, BodyTopology
-from physx_runtime.packing.actor import pack_actor
-from physx_runtime.packing.contact import Mover, PackedContacts, pack_contacts
-from physx_runtime.packing.facts import RowValues
-from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, compose, in_frame, inverse_frame, on_axis
-from physx_runtime.packing.joint_order import creation_order
-from physx_runtime.packing.loaded_frames import against_center, loaded
-from physx_runtime.packing.model import Array, PackedModel, arrays, length_scale
-from physx_runtime.packing.outside_joint import Hinge, joint_topology, outside_rows, own_frames
-from physx_runtime.packing.touching import Touching
+from physx_runtime.packing.body import pack_actor
+from physx_runtime.packing.contacts import Mover, PackedContacts, Touching, pack_contacts
+from physx_runtime.packing.frames import (
+    IDENTITY_ROTATION,
+    Frame,
+    against_center,
+    compose,
+    in_frame,
+    inverse_frame,
+    loaded,
+    on_axis,
+)
+from physx_runtime.packing.maximal_joint import Hinge, creation_order, joint_topology, outside_rows, own_frames
+from physx_runtime.packing.model import Array, PackedModel, RowValues, arrays, length_scale
 from physx_schema.description.model import Articulation, Description, Link, OutsideJoint, Scene
 from physx_schema.errors import UnsupportedError
 

@@ -1,17 +1,24 @@
-"""What is handed to the step: an articulation or a body as structure and rows."""
+"""A packed model: the structure of an actor and its numbers, ready for a step.
+
+What is handed to the step: an articulation or a body as structure and rows.
+
+Facts of a description as rows of their names.
+
+One thing that moves something in PhysX and is left out when it is stepped.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.model.rows import settable_rows, tree_rows
+from physx_runtime.model.row_specs import PARAMETER, Row, rows_of, settable_rows, tree_rows
 from physx_runtime.model.topology import PGS, SAPIEN, TGS, ActorTopology
-from physx_schema.description.model import ActorDescription, Scene
+from physx_schema.description.model import ActorDescription, Scene, unlimited
 from physx_schema.description.poses import Pose
 from physx_schema.errors import UnsupportedError
 
@@ -26,8 +33,8 @@ class PackedModel:
     """An articulation or a rigid body ready to step: structure, parameters and the authored state, float64."""
 
     topology: ActorTopology
-    parameters: Mapping[str, Array]     # row name -> values, as model.rows; settings left out
-    state: Mapping[str, Array]          # row name -> values, as model.rows
+    parameters: Mapping[str, Array]     # row name -> values, as model.row_specs; settings left out
+    state: Mapping[str, Array]          # row name -> values, as model.row_specs
     dof_names: tuple[str, ...]
     link_names: tuple[str, ...]         # of a body its own path
     link_frames: tuple[Pose, ...]       # link frame in the link's internal frame F
@@ -72,3 +79,33 @@ def length_scale(scene: Scene, solver: str) -> float:
     Softening, tolerances of joints and the lengths of contact generation are multiples of it.
     """
     return (SAPIEN_LENGTH_SCALE if solver == SAPIEN else 1.0) / scene.meters_per_unit
+
+
+RowValues = dict[str, list[float]]
+
+
+def fact_values(row: Row, facts: Sequence[object]) -> list[float]:
+    """What facts say for a row; where one is None, and for magnitudes that PhysX takes as unlimited, neutral."""
+    name, neutral = row.fact or row.name, row.neutral
+    values = [neutral if fact is None else getattr(fact, name) for fact in facts]
+    return [neutral if unlimited(value) else value for value in values] if row.clipped else values
+
+
+def fact_rows(owner: str, facts: Sequence[object], prefix: str = "") -> RowValues:
+    """The parameters of one kind of owner, in the order of `facts`, each called `prefix` and its name."""
+    return {prefix + row.name: fact_values(row, facts) for row in rows_of(owner, PARAMETER)}
+
+
+@dataclass(frozen=True, slots=True)
+class NotSimulated:
+    """One thing that is left out."""
+
+    code: str                   # "joint" | "loop" | "contact" | "mass" | "unread" | "sleep"
+    path: str                   # prim
+    property: str               # "" for the prim itself
+    text: str                   # what it is, what comes of it, and what to do
+    refused: bool = False       # without it the motion is another one altogether, and nothing is stepped
+
+    def __str__(self) -> str:
+        where = f"{self.path}.{self.property}" if self.property else self.path
+        return f"{where}: not simulated: {self.text}"

@@ -1,23 +1,145 @@
-"""What moves an articulation or a body in PhysX and is left out when it is stepped: found once, said by every door."""
+"""What PhysX simulates and this runtime does not.
+
+What moves an articulation or a body in PhysX and is left out when it is stepped: found once, said by every door.
+
+What PhysX heeds where links and bodies touch, and the step with contacts does not.
+
+Which articulation or free body of a stage is to be simulated.
+"""
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from physx_runtime.model.scene import SceneModel
-from physx_runtime.packing.choice import STEPPED_TOGETHER
-from physx_runtime.packing.left_out import NotSimulated
-from physx_runtime.packing.left_out_of_contacts import left_out_of_contacts, sped_last
-from physx_runtime.packing.touching import Touching
+from physx_runtime.model.contact_rows import SceneModel, named
+from physx_runtime.packing.body import free_body
+from physx_runtime.packing.contacts import Touching
+from physx_runtime.packing.model import NotSimulated
 from physx_runtime.packing.triggers import unseen
 from physx_schema.description.collision_filter import CollisionFilter
-from physx_schema.description.model import ActorDescription, Authored, Description, Opinion, OutsideJoint
+from physx_schema.description.model import ActorDescription, Authored, Description, Link, Opinion, OutsideJoint
 from physx_schema.description.opinions.accounting import CONTACTS
 from physx_schema.description.opinions.schemas import SCHEMAS
 from physx_schema.description.solver_batches import SolverCounts
 from physx_schema.errors import UnsupportedError
+
+# Properties, and with which value they do nothing.
+_IDLE = {"physxScene:collisionSystem": "PCM", "physxRigidBody:enableCCD": False,
+         "physxRigidBody:enableSpeculativeCCD": False, "physxRigidBody:contactSlopCoefficient": 0.0}
+_NEEDS_SCENE, _OF_SCENE = "physxRigidBody:enableCCD", "physxScene:enableCCD"
+_CONVEYING = "PhysxSurfaceVelocityAPI"
+_LAST = "physxScene:solveArticulationContactLast"
+
+
+def sped_last(description: Description, model: SceneModel, touching: Touching | None) -> Iterator[NotSimulated]:
+    """Scenes in which PhysX limits speeds of joints behind all else, where articulations are stepped by themselves.
+
+    Where contacts or joints outside articulations are stepped with them it is done.
+    """
+    held = {end.path for joint in model.joints for end in model.ends(joint) if end is not None}
+    held |= {model.actors[name].path for names in (touching.worlds if touching else ()) for name in names}
+    moved = {actor.path for actor in model.actors.values()}
+    alone = [robot for robot in description.articulations if robot.path in moved - held
+             and any(math.isfinite(dof.max_velocity) for dof in robot.dofs)]
+    scenes = {scene.path for scene in map(description.scene_of, alone) if scene.contact.of_links_last}
+    for path in sorted(scenes):
+        yield NotSimulated("contact", path, _LAST, "True, with which PhysX limits the speed of joints behind all other "
+                           "constraints; of articulations that touch nothing it is limited joint by joint, set it to "
+                           "False")
+
+
+def left_out_of_contacts(description: Description, touching: Touching) -> Iterator[NotSimulated]:
+    """Settings of bodies and scenes that touching bodies feel in PhysX; none where no contacts are stepped."""
+    if not touching.worlds:
+        return
+    values = {(item.path, item.property): item.value for item in description.authored}
+    sweeps = any(value for (_, name), value in values.items() if name == _OF_SCENE)
+    for opinion in description.not_evaluated:
+        if opinion.code != CONTACTS:
+            continue
+        value, idle = values.get((opinion.path, opinion.property)), _IDLE.get(opinion.property)
+        if idle is not None and value != idle and (sweeps or opinion.property != _NEEDS_SCENE):
+            yield NotSimulated("contact", opinion.path, opinion.property,
+                               f"{value}, which PhysX heeds where bodies touch; set it to {idle}")
+        if opinion.property == "apiSchemas" and opinion.reason.startswith(_CONVEYING):
+            yield NotSimulated("contact", opinion.path, "apiSchemas", f"{_CONVEYING}, by which a surface conveys what "
+                               "touches it; remove it where it is not meant")
+    scenes = [*map(description.scene_of, description.articulations), *map(description.scene_of, description.bodies)]
+    for scene in {scene.path: scene for scene in scenes}.values():
+        if not scene.contact.friction_correlation_distance > 0.0:
+            yield NotSimulated("contact", scene.path, "physxScene:frictionCorrelationDistance", "0, with which PhysX "
+                               "takes its defaults for the whole scene; author a distance above 0")
+
+
+# What to do where a joint outside articulations counts.
+STEPPED_TOGETHER = "a Scene, or simulate without articulation, steps it with all that it holds"
+
+
+def stage_refusal(description: Description) -> str:
+    """Why PhysX refuses the whole stage, in one line; empty where it takes it."""
+    found = [problem for problem in description.problems if problem.code == "stage/units"]
+    if not found:
+        return ""
+    units = " and ".join(problem.message for problem in found)
+    return f"{description.source}: {units}; PhysX refuses the whole stage, {found[0].fix}"
+
+
+def require_taken(description: Description) -> None:
+    """Raise UnsupportedError where PhysX refuses the whole stage."""
+    why = stage_refusal(description)
+    if why:
+        raise UnsupportedError(why)
+
+
+def nothing_moves(description: Description) -> str:
+    """What to do about a stage on which nothing moves."""
+    return f"{description.source}: no articulation to step; apply PhysicsArticulationRootAPI to the robot's root"
+
+
+def held_body(description: Description, body: str) -> str:
+    """That joints hold a body outside articulations, and what to do; empty where none does."""
+    holding = [joint.path for joint in description.joints if body in (joint.body0, joint.body1)]
+    return (f"{body}: {', '.join(holding)} holds it outside articulations, which no run of one actor steps; "
+            f"{STEPPED_TOGETHER}") if holding else ""
+
+
+def choose(description: Description, path: str | None) -> ActorDescription:
+    """The articulation at a path, the only one where None; raises UnsupportedError where there is no such one.
+
+    A body outside articulations may be named too. Without a path it counts where there is no articulation, and
+    where it is the only one that moves by itself. Articulations that share a root prim go by their root links. None is
+    chosen of a stage that PhysX refuses.
+    """
+    require_taken(description)
+    found = named(description.articulations)
+    bodies = {body.path: body for body in description.bodies}
+    if path in bodies or (path is None and not found and bodies):
+        return _chosen_body(description, bodies, path)
+    if path is not None and path not in found:
+        listed = ", ".join((*found, *(body.path for body in description.loose_bodies))) or "none"
+        raise UnsupportedError(f"{description.source}: no articulation or free body at {path}; found {listed}")
+    if not found:
+        raise UnsupportedError(nothing_moves(description))
+    if path is None and len(found) > 1:
+        raise UnsupportedError(f"{description.source}: {len(found)} articulations; name one as articulation: "
+                               f"{', '.join(found)}")
+    return found[path] if path else next(iter(found.values()))
+
+
+def _chosen_body(description: Description, bodies: Mapping[str, Link], path: str | None) -> ActorDescription:
+    """The body at a path, the only one where None, unless joints hold it."""
+    free = [body.path for body in description.loose_bodies] or list(bodies)
+    if path is None and len(free) > 1:
+        raise UnsupportedError(f"{description.source}: no articulation and {len(free)} bodies; name one as "
+                               f"articulation: {', '.join(free)}")
+    body = bodies[path or free[0]]
+    if held := held_body(description, body.path):
+        raise UnsupportedError(held)
+    return free_body(body)
+
 
 # Lines that a warning quotes.
 MOST_QUOTED = 5

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from physx_runtime.model.scene import SceneModel, named
-from physx_runtime.packing.actor import pack_actor
-from physx_runtime.packing.body import free_body
-from physx_runtime.packing.choice import nothing_moves, require_taken
+from physx_runtime.model.contact_rows import SceneModel, named
+from physx_runtime.packing.body import free_body, pack_actor
+from physx_runtime.packing.contacts import Touching
 from physx_runtime.packing.island import PackedIsland, islands_of
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.packing.not_simulated import alone, endless_gravity
-from physx_runtime.packing.touching import Touching
+from physx_runtime.packing.not_simulated import alone, endless_gravity, nothing_moves, require_taken
 from physx_schema.description.model import ActorDescription, Description, Link
 from physx_schema.errors import UnsupportedError
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from physx_runtime.collision.generation import supported
 from physx_runtime.collision.patches import BODY
-from physx_runtime.model.scene import SceneModel
-from physx_runtime.packing.contact import Mover, PackedContacts, pack_contacts
-from physx_runtime.packing.geometry import has_shape
-from physx_runtime.packing.left_out import NotSimulated
-from physx_runtime.packing.touching import KINDS, NO_KIND
+from physx_runtime.model.contact_rows import SceneModel
+from physx_runtime.packing.contacts import KINDS, NO_KIND, Mover, PackedContacts, pack_contacts
+from physx_runtime.packing.hulls import has_shape
+from physx_runtime.packing.model import NotSimulated
 from physx_schema.description.collision_filter import TriggerFilter
 from physx_schema.description.model import Description
 from physx_schema.description.poses import IDENTITY_POSE

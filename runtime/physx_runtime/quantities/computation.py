@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.topology import Topology
-from physx_runtime.packing.actor import pack_actor
-from physx_runtime.packing.choice import choose
+from physx_runtime.packing.body import pack_actor
 from physx_runtime.packing.frames import inverse_frame, root_frame, root_place, root_rows
 from physx_runtime.packing.model import PackedModel
+from physx_runtime.packing.not_simulated import choose
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.state import evaluated
 from physx_runtime.quantities.traced import StateQuantity
-from physx_runtime.simulation.parameter_values import is_rotation
+from physx_runtime.simulation.parameters import is_rotation
 from physx_schema.description import describe
 from physx_schema.description.model import Description
 

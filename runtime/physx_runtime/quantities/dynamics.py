@@ -9,18 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics.crba import mass_matrix, with_armature
-from physx_runtime.dynamics.jacobian import link_jacobian
+from physx_runtime.dynamics.jacobian import link_jacobian, operational_inertia
 from physx_runtime.dynamics.kinematics import state_kinematics
-from physx_runtime.dynamics.operational import operational_inertia
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.derivatives import inverse_derivatives
+from physx_runtime.quantities.state import ArrayLines, Indices, WorldQuantities, lines_of
 from physx_runtime.quantities.traced import StateQuantity
-from physx_runtime.quantities.world_quantities import ArrayLines, Indices, WorldQuantities, lines_of
 from physx_runtime.simulation.actor import Actor
-from physx_runtime.worlds.device_array import is_on_device
-from physx_runtime.worlds.gpu_rows import required_gpu_rows
+from physx_runtime.worlds.gpu.arrays import is_on_device
+from physx_runtime.worlds.gpu.views import required_gpu_rows
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[Any]

@@ -10,18 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.articulated import ArticulatedInertia, eliminated, passed_up
+from physx_runtime.dynamics.aba import ArticulatedInertia, eliminated, passed_up
 from physx_runtime.dynamics.inertia import central_inertia, link_inertia
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, motion_subspace, state_kinematics
 from physx_runtime.dynamics.rnea import inertial_force
 from physx_runtime.dynamics.spatial import NO_FORCE, Force, Motion, quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars, where
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.damping import damping_forces
-from physx_runtime.solver.articulation.free_velocity import link_weight
+from physx_runtime.solver.articulation.velocity import damping_forces, link_weight
 from physx_runtime.solver.constraints.fixed_tendon import axis_force
 from physx_runtime.solver.constraints.spatial_tendon import attachment_points, segment_direction
-from physx_runtime.solver.link_forces import external_forces
+from physx_runtime.solver.response import external_forces
 
 
 def outside_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Force]:

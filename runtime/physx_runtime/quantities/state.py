@@ -1,11 +1,26 @@
-"""Batched quantities of an articulation as functions of rows, traced into kernels or run on arrays of worlds.
+"""State of worlds, and of single steps, as quantities are computed from it.
+
+Batched quantities of an articulation as functions of rows, traced into kernels or run on arrays of worlds.
 
 Each maps rows (name -> scalars) to named results, matrices row by row. Definitions: docs/direct_api.md.
+
+What a step leaves besides its state: velocities of links as the solver held them, accelerations, joint forces.
+
+All follow from the state before the step (given as `start_q`, `start_v`, `start_rotation`, and `start_locked` where
+spherical joints have axes without a coordinate), its time (given as `dt`), the velocities after it and what tendons
+gave in it.
+
+Quantities of all worlds of a simulation, written straight into arrays of the caller.
+
+Small trees run as vector kernels on the worlds' own buffer. A tree too large for straight-line code is worked out by
+the same functions on arrays of worlds, which is slower and has no limit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,25 +28,38 @@ from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.aba import forward_dynamics
-from physx_runtime.dynamics.crba import mass_matrix, with_armature
+from physx_runtime.dynamics.crba import center_of_mass, centroidal_momentum, mass_matrix, with_armature
 from physx_runtime.dynamics.inertia import central_inertia
-from physx_runtime.dynamics.jacobian import dense_jacobian
-from physx_runtime.dynamics.kinematics import link_motions, state_kinematics
+from physx_runtime.dynamics.jacobian import dense_jacobian, without_root
+from physx_runtime.dynamics.kinematics import (
+    Kinematics,
+    LinkMotion,
+    link_motions,
+    link_poses,
+    link_velocities,
+    state_kinematics,
+)
 from physx_runtime.dynamics.linear import Matrix
-from physx_runtime.dynamics.link_state import link_poses, link_velocities
-from physx_runtime.dynamics.momentum import center_of_mass, centroidal_momentum
-from physx_runtime.dynamics.operational import without_root
 from physx_runtime.dynamics.rnea import (
     coriolis_force,
     generalized_force,
     gravity_force,
     held_forces,
     inverse_dynamics,
+    link_accelerations,
 )
-from physx_runtime.dynamics.spatial import Force, quaternion, triple
+from physx_runtime.dynamics.spatial import Force, Motion, quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars
-from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.velocity_clamp import clamp_start
+from physx_runtime.model.row_specs import input_rows, state_rows, tree_rows
+from physx_runtime.model.topology import ActorTopology, Topology
+from physx_runtime.quantities.gpu import GivenPlaces, GpuQuantities
+from physx_runtime.quantities.joint_force import borne, joint_forces, outside_forces
+from physx_runtime.quantities.traced import StateQuantity, specialised, structure, traced
+from physx_runtime.solver.articulation.momentum import compound_body
+from physx_runtime.solver.articulation.velocity import clamp_start, held_velocities
+from physx_runtime.targets.cpu import FunctionKernel, Lines
+from physx_runtime.worlds.gpu.views import GpuRows, gpu_rows
+from physx_runtime.worlds.store import WorldRows
 
 Array = NDArray[Any]
 
@@ -169,3 +197,163 @@ def evaluated(algorithm: Callable[[Topology, Rows], Rows], t: Topology,
     worlds = np.shape(first)[1]
     return {name: np.stack([np.broadcast_to(x, worlds) for x in values], axis=-1) if len(values) else
             np.zeros((worlds, 0)) for name, values in algorithm(t, rows).items()}
+
+
+def _start(rows: Rows) -> Rows:
+    """The rows with the state at the step's start."""
+    return {**rows, **{name: rows[f"start_{of}"] for name, of in (
+        ("q", "q"), ("v", "v"), ("root_rotation", "rotation"), ("locked", "locked")) if f"start_{of}" in rows}}
+
+
+def held_velocity(t: Topology, rows: Rows) -> Rows:
+    """Link velocities of a fixed base as PhysX holds them after a step."""
+    held = held_velocities(t, _start(rows), rows["v"])
+    return {"linear": [x for motion in held for x in motion.linear],
+            "angular": [x for motion in held for x in motion.angular]}
+
+
+def step_outputs(t: Topology, rows: Rows) -> Rows:
+    """Joint and link accelerations of the last step and the forces of inbound joints.
+
+    Link accelerations are J(q0) (v - v0) / dt + Jdot(q0) v0, of floating bases see `_before_restoring`. `effort`,
+    `link_force` and `link_torque` are those of the step. `reversed` is 1 for joints whose second body is the parent;
+    `joint_frames` are rotations of the joints' frames on their second bodies against those bodies' F.
+    """
+    before = _start(rows)
+    k, v0 = state_kinematics(t, before), clamp_start(t, before)
+    start = link_motions(t, k, v0)
+    per_dt = 1.0 / rows["dt"][0]
+    a = [(x - x0) * per_dt for x, x0 in zip(rows["v"], v0, strict=True)]
+    motions = [LinkMotion(own.velocity, own.acceleration + gained)
+               for own, gained in zip(start, link_accelerations(t, k, a), strict=True)]
+    outside = outside_forces(t, rows, k, start)
+    if not t.fixed_base:
+        motions = _before_restoring(t, rows, k, motions, outside)
+    return {"joint_acceleration": a[t.root_size:],
+            "linear_acceleration": [x for motion in motions for x in motion.acceleration.linear],
+            "angular_acceleration": [x for motion in motions for x in motion.acceleration.angular],
+            "joint_force": joint_forces(t, rows, k, borne(t, rows, k, motions, outside))}
+
+
+def _before_restoring(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
+                      outside: Sequence[Force]) -> list[LinkMotion]:
+    """Accelerations without the rigid motion of all links by which PhysX keeps a floating base's momentum.
+
+    They are those with which nothing is borne by the root.
+    """
+    left = borne(t, rows, k, motions, outside)[0]
+    body = compound_body(t, rows, k)
+    spin = sp.solve_sym(body.inertia, left.at(body.center).angular)
+    about = Motion(spin, sp.scale(1.0 / body.mass, left.linear))
+    return [LinkMotion(x.velocity, x.acceleration + about.at(
+        sp.sub(sp.add(k.position[i], k.com[i]), body.center)) * -1.0) for i, x in enumerate(motions)]
+
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayLines:
+    """Lines of numbers in an array: where the first number of each lies."""
+
+    array: Array                        # C-contiguous
+    starts: Indices                     # (n,)
+
+    def addresses(self) -> Lines:
+        """The addresses of the lines."""
+        return Lines(self.array.ctypes.data + self.array.itemsize * self.starts, self.array)
+
+    def view(self, size: int) -> tuple[Array, Indices]:
+        """The array as one line of numbers, and the index of each number of each line in it."""
+        return self.array.reshape(-1), self.starts[:, None] + np.arange(size)
+
+
+def lines_of(array: Array) -> ArrayLines:
+    """The lines of a two-dimensional array."""
+    return ArrayLines(array, np.arange(len(array), dtype=np.int64) * array.shape[1])
+
+
+class WorldQuantities:
+    """Quantities of one simulation's worlds."""
+
+    def __init__(self, t: ActorTopology) -> None:
+        self._structure = structure(t)
+        self.specialised, self._topology = specialised(t), t
+        self._kernels: dict[object, FunctionKernel] = {}
+
+    @functools.cached_property
+    def gpu(self) -> GpuQuantities:
+        """The same as kernels, for worlds on a GPU."""
+        return GpuQuantities(self._topology)
+
+    @property
+    def topology(self) -> Topology:
+        """The tree that quantities are functions of."""
+        return self._structure.tree
+
+    def run(self, quantity: StateQuantity, store: WorldRows, worlds: Indices, given: Mapping[str, Array],
+            results: Mapping[str, ArrayLines]) -> None:
+        """Compute a quantity for the worlds with these indices.
+
+        given: arrays (n_chosen, size) that the quantity finds among its rows; results: where to put those of its
+        results that are wanted, one line for each of the worlds.
+        """
+        if not len(worlds):
+            return
+        rows = gpu_rows(store)
+        if rows is not None:
+            made = self.gpu.values(quantity, rows, rows.chosen(worlds), _sent(rows, given), results)
+            for name, place in results.items():
+                flat, indices = place.view(made[name].shape[1])
+                flat[indices] = made[name]
+            return
+        if not self.specialised:
+            made = self._on_arrays(quantity, store, worlds, given)
+            for name, place in results.items():
+                flat, indices = place.view(made[name].shape[1])
+                flat[indices] = made[name]
+            return
+        buffer, _ = store.blocks()
+        kernel = self._kernel(quantity, store, given)
+        sources = [lines_of(np.ascontiguousarray(values, dtype=buffer.dtype)) for values in given.values()]
+        targets = [results.get(name) for name, _ in kernel.function.results]
+        kernel(buffer, worlds, [place.addresses() if place else None for place in (*sources, *targets)],
+               alike=store.alike(kernel.parameters))
+
+    def values(self, quantity: StateQuantity, store: WorldRows, worlds: Indices,
+               given: Mapping[str, Array]) -> dict[str, Array]:
+        """The results of a quantity as new arrays, (n_chosen, size) each."""
+        rows = gpu_rows(store)
+        if rows is not None:
+            return self.gpu.values(quantity, rows, rows.chosen(worlds), _sent(rows, given))
+        if not self.specialised:
+            return self._on_arrays(quantity, store, worlds, given)
+        dtype = store.blocks()[0].dtype
+        made = {name: np.zeros((len(worlds), size), dtype)
+                for name, size in self._kernel(quantity, store, given).function.results}
+        self.run(quantity, store, worlds, given, {name: lines_of(values) for name, values in made.items()})
+        return made
+
+    def _kernel(self, quantity: StateQuantity, store: WorldRows, given: Mapping[str, Array]) -> FunctionKernel:
+        buffer, layout = store.blocks()
+        sizes = tuple((name, values.shape[1]) for name, values in given.items())
+        key = (quantity, sizes, buffer.dtype, buffer.shape[2])
+        kernel = self._kernels.get(key)
+        if kernel is None or kernel.layout is not layout:
+            function = traced(quantity, self._structure, sizes)
+            kernel = FunctionKernel(function, layout, state_rows(self._structure), str(buffer.dtype), buffer.shape[2])
+            self._kernels[key] = kernel
+        return kernel
+
+    def _on_arrays(self, quantity: StateQuantity, store: WorldRows, worlds: Indices,
+                   given: Mapping[str, Array]) -> dict[str, Array]:
+        t = self._structure
+        rows: dict[str, Array] = {name: np.zeros((size, len(worlds))) for name, size in tree_rows(t).items()}
+        rows |= {name: store.rows(name)[worlds].T for name in state_rows(t) | input_rows(t)}
+        made = evaluated(quantity, t.tree, rows | {name: values.T for name, values in given.items()})
+        return {name: values.astype(rows["q"].dtype) for name, values in made.items()}
+
+
+def _sent(rows: GpuRows, given: Mapping[str, Array]) -> GivenPlaces:
+    """Arrays of the host where they were sent to."""
+    return {name: (rows.worlds.lines(values), values.shape[1]) for name, values in given.items()}

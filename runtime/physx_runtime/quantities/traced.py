@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable
 from dataclasses import replace
 
-from physx_runtime.compiling.function import Function, Sizes, trace_function
+from physx_runtime.compiling.schedule import Function, Sizes, trace_function
 from physx_runtime.language.ops import Rows
-from physx_runtime.model.rows import input_rows, state_rows, tree_rows
+from physx_runtime.model.row_specs import input_rows, state_rows, tree_rows
 from physx_runtime.model.topology import ActorTopology, BodyTopology, DofTopology, Topology
 
 StateQuantity = Callable[[Topology, Rows], Rows]

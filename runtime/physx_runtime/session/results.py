@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pxr import Gf, Sdf
 
-from physx_runtime.session.edits import VELOCITY_NAMES
+from physx_runtime.session.actors import Run
+from physx_runtime.session.changes import Watch
 from physx_runtime.session.layers import Into, Slot, WrittenLayer
+from physx_runtime.session.listener import VELOCITY_NAMES
 from physx_runtime.session.messages import Messages
-from physx_runtime.session.run import Run
 from physx_runtime.session.transforms import Note, Transforms
-from physx_runtime.session.watch import Watch
 from physx_schema.description.articulation.dofs import instance_of
 from physx_schema.description.model import Dof, Joint
 from physx_schema.description.uncollected import uncollected

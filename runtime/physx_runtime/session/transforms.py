@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pxr import Gf, Sdf, Tf, UsdGeom, Vt
 
-from physx_runtime.packing.placement import placed_links
+from physx_runtime.packing.frames import placed_links
 from physx_runtime.session.layers import Slot, WrittenLayer
 
 Array = NDArray[np.float64]

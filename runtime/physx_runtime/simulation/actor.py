@@ -9,24 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.model.rows import FORCE_ROWS, LINK_FORCE_ROWS, input_rows
+from physx_runtime.model.row_specs import FORCE_ROWS, LINK_FORCE_ROWS, input_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.simulation.alike import Alike
+from physx_runtime.simulation.actor_group import Alike
 from physx_runtime.simulation.divergence import DivergenceReport
-from physx_runtime.simulation.on_gpu import GRAVITY_SWITCH, OnGpu, host_worlds
-from physx_runtime.simulation.parameter_values import ParameterValues, chosen_worlds
-from physx_runtime.simulation.parameters import Parameter
-from physx_runtime.simulation.pushes import Pushes, PushMode
+from physx_runtime.simulation.external_forces import Pushes, PushMode
+from physx_runtime.simulation.gpu_actor import GRAVITY_SWITCH, OnGpu, host_worlds
+from physx_runtime.simulation.parameters import Parameter, ParameterValues, checked_row, chosen_worlds, row_size
 from physx_runtime.simulation.recording import world_link_poses
-from physx_runtime.simulation.reset import Start
-from physx_runtime.simulation.row_values import checked_row, row_size
-from physx_runtime.simulation.watcher import Watcher
+from physx_runtime.simulation.reset import Start, Watcher
 from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_settings
-from physx_runtime.worlds.device_array import is_on_device
-from physx_runtime.worlds.share import Share
-from physx_runtime.worlds.sleep import TARGET_ROWS, WAKING_ROWS, Waking
+from physx_runtime.worlds.buffer import Share
+from physx_runtime.worlds.gpu.arrays import is_on_device
 from physx_runtime.worlds.store import WorldRows, Worlds
+from physx_runtime.worlds.wake import TARGET_ROWS, WAKING_ROWS, Waking
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
@@ -276,7 +273,7 @@ class Actor:
     # --- state -------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Array]:
-        """The state of every world, row name -> (n_world, n), as model.rows."""
+        """The state of every world, row name -> (n_world, n), as model.row_specs."""
         if not self._store.near:       # else the step has told
             self.divergence.flags()
         return {name: self.get(name) for name in self.model.state}

@@ -10,13 +10,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.model.owners import owners, row_label
-from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.row_specs import input_rows, owners, row_label, state_rows
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.packing.not_simulated import level_outside
 from physx_runtime.solver.divergence import DIVERGED, LARGEST_STATE, moving_rows
+from physx_runtime.solver.program import stages
 from physx_runtime.solver.settings import SolverSettings
-from physx_runtime.solver.stages import stages
 from physx_runtime.worlds.store import WorldRows
 
 # Worlds that a warning names.

@@ -12,11 +12,11 @@ from physx_runtime.dynamics.crba import mass_matrix
 from physx_runtime.dynamics.kinematics import forward_kinematics, link_motions
 from physx_runtime.dynamics.rnea import coriolis_force, gravity_force, inertial_forces
 from physx_runtime.dynamics.spatial import quaternion
-from physx_runtime.model.rows import input_rows, state_rows
-from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.simulation.recording import spatial_velocities, velocities_after_step, world_link_poses
 from physx_runtime.simulation.scene_actor import SceneActor
-from physx_runtime.solver.stages import stages
+from physx_runtime.simulation.simulation import Simulation
+from physx_runtime.solver.program import stages
 
 Dumped = Simulation | SceneActor
 ROOT_NAMES = ("root vx", "root vy", "root vz", "root wx", "root wy", "root wz")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.simulation.parameter_values import is_rotation
+from physx_runtime.simulation.parameters import is_rotation
 from physx_schema.description.model import Link, PoseSample
 from physx_schema.description.poses import Pose, between
 

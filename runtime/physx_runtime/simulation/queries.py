@@ -1,25 +1,134 @@
-"""What rays, sweeps and shapes meet among the colliders of a scene, through coal (the extra `queries`).
+"""Scene queries: rays, sweeps and overlaps.
+
+What rays, sweeps and shapes meet among the colliders of a scene, through coal (the extra `queries`).
 
 A sweep advances by its distance from a collider: for a convex one over the speed at which that shrinks, which never
 goes too far. A ray is the sweep of a point.
+
+Arguments of raycast, sweep and overlap, each refused in one line before coal sees it.
+
+Shapes of queries and of colliders, as coal has them.
 """
 
 from __future__ import annotations
 
+import importlib
 import math
+import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.packing.frames import Frame, compose
-from physx_runtime.packing.geometry import has_shape
-from physx_runtime.simulation.query_shapes import QueryShape, coal, collider_geometry, query_geometry, transform
-from physx_schema.description.model import Collider, Description
+from physx_runtime.packing.hulls import has_shape
+from physx_schema.description.model import Collider, ConvexHull, Description
 from physx_schema.description.poses import IDENTITY_POSE
+from physx_schema.errors import UnsupportedError
+
+_AXIS_TO_Z = np.array([[[0, 0, 1], [0, 1, 0], [-1, 0, 0]], [[1, 0, 0], [0, 0, 1], [0, -1, 0]], np.eye(3)], np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Ball:
+    """A sphere to sweep, or to find what it overlaps."""
+
+    radius: float
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A box to sweep, or to find what it overlaps."""
+
+    half_extents: tuple[float, float, float]
+
+
+QueryShape = Ball | Block
+
+
+@cache
+def coal() -> Any:
+    """The library. Raises UnsupportedError where it is not installed."""
+    try:
+        return importlib.import_module("coal")
+    except ImportError:
+        raise UnsupportedError("raycast, sweep and overlap need coal, which is not installed; run: "
+                               "pip install 'physx-schema[queries]'") from None
+
+
+def query_geometry(shape: QueryShape | None) -> Any:
+    """A shape of a query, a point where None; its bounds are known."""
+    if isinstance(shape, Block):
+        return _bounded(coal().Box(*(2.0 * half for half in shape.half_extents)))
+    return _bounded(coal().Sphere(0.0 if shape is None else shape.radius))
+
+
+def collider_geometry(shape: Collider) -> Any:
+    """A collider's shape, its axis along z; its bounds are known.
+
+    Raises UnsupportedError for one of a kind that coal has not.
+    """
+    return _bounded(_geometry(shape))
+
+
+def _bounded(geometry: Any) -> Any:
+    geometry.computeLocalAABB()
+    return geometry
+
+
+def _geometry(shape: Collider) -> Any:
+    cooked = shape.cooked() if shape.cooked else None
+    library = coal()
+    if cooked is not None:
+        points = np.asarray(cooked.mesh.vertices, np.float64) * np.abs(shape.scale)
+        if isinstance(cooked.mesh, ConvexHull):
+            corners = [(face[0], face[i], face[i + 1]) for face in cooked.mesh.faces for i in range(1, len(face) - 1)]
+            return library.Convex(_coal_points(points), _triangles(corners))
+        mesh = library.BVHModelOBBRSS()
+        mesh.beginModel(len(cooked.mesh.triangles), len(points))
+        mesh.addSubModel(_coal_points(points), _triangles(cooked.mesh.triangles.tolist()))
+        mesh.endModel()
+        return mesh
+    simple = {
+        "sphere": lambda: library.Sphere(shape.radius), "bounding-sphere": lambda: library.Sphere(shape.radius),
+        "box": lambda: library.Box(*(2.0 * half for half in shape.half_extents)),
+        "bounding-box": lambda: library.Box(*(2.0 * half for half in shape.half_extents)),
+        "capsule": lambda: library.Capsule(shape.radius, 2.0 * shape.half_height),
+        "cylinder": lambda: library.Cylinder(shape.radius, 2.0 * shape.half_height),
+        "cone": lambda: library.Cone(shape.radius, 2.0 * shape.half_height),
+        "plane": lambda: library.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0),
+    }
+    if shape.kind not in simple:
+        raise UnsupportedError(f"{shape.path}: raycast, sweep and overlap do not see a collider of kind {shape.kind}; "
+                               "switch it off, or give it another approximation")
+    return simple[shape.kind]()
+
+
+def transform(place: Frame, shape: Collider | None = None) -> Any:
+    """Where a shape is; of a collider its geometry's axis is turned onto its own."""
+    (x, y, z), (a, b, c, d) = place
+    rotation = np.array(coal().Quaternion(d, a, b, c).toRotationMatrix())
+    if shape is not None and shape.cooked is None and shape.kind not in ("box", "bounding-box"):
+        rotation = rotation @ _AXIS_TO_Z[shape.axis]
+    return coal().Transform3s(rotation, np.array([x, y, z]))
+
+
+def _coal_points(points: Any) -> Any:
+    found = coal().StdVec_Vec3s()
+    for point in points:
+        found.append(np.asarray(point, np.float64))
+    return found
+
+
+def _triangles(corners: Any) -> Any:
+    found = coal().StdVec_Triangle()
+    for corner in corners:
+        found.append(coal().Triangle(*map(int, corner)))
+    return found
+
 
 Array = NDArray[Any]
 
@@ -119,3 +228,75 @@ def _leaves(own: Any, place: Frame, along: Array, target: _Target, at: Any) -> f
     """How far a shape goes until its bounding ball has left that of a collider; inf for a plane."""
     center = at.transform(target.geometry.aabb_center)
     return float(along @ (center - np.array(place[0]))) + float(target.geometry.aabb_radius) + float(own.aabb_radius)
+
+
+LARGEST = float(np.finfo(np.float32).max)       # length, what PhysX can hold; its square is a finite float64
+
+
+def required_shape(shape: Any) -> QueryShape:
+    """A ball or a block. Raises ValueError for anything else, and for sizes that are none."""
+    if isinstance(shape, Ball):
+        return Ball(float(_sizes("the radius of a Ball", shape.radius, (), "a number")))
+    if isinstance(shape, Block):
+        x, y, z = _sizes("the half_extents of a Block", shape.half_extents, (3,), "three numbers").tolist()
+        return Block((x, y, z))
+    raise ValueError(f"shape is {_said(shape)}; give a Ball or a Block")
+
+
+def required_frame(name: str, position: ArrayLike, rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0)) -> Frame:
+    """A pose of a position, so named, and a quaternion x y z w. Raises ValueError for what is none."""
+    place, turn = _numbers(position), _numbers(rotation)
+    if place.shape != (3,) or not (np.abs(place) <= LARGEST).all():
+        raise ValueError(f"{name} is {_said(position)}; give three numbers of at most {LARGEST:.2g}")
+    if not _is_direction(turn, 4):
+        raise ValueError(f"rotation is {_said(rotation)}; give a quaternion x y z w of four finite numbers that are "
+                         "not all 0")
+    return tuple(place.tolist()), tuple(_unit(turn).tolist())
+
+
+def required_direction(direction: ArrayLike) -> Array:
+    """A direction, made of length 1. Raises ValueError for one that is none."""
+    along = _numbers(direction)
+    if not _is_direction(along, 3):
+        raise ValueError(f"direction is {_said(direction)}; give three finite numbers that are not all 0")
+    return _unit(along)
+
+
+def required_distance(distance: Any) -> float:
+    """How far to look, also endlessly. Raises ValueError for less than 0 and what is no number."""
+    found = _numbers(distance)
+    if found.shape != () or not found >= 0.0:
+        raise ValueError(f"distance is {_said(distance)}; give a number of at least 0, inf for no end")
+    return float(found)
+
+
+def _sizes(name: str, given: ArrayLike, shape: tuple[int, ...], count: str) -> Array:
+    sizes = _numbers(given)
+    if sizes.shape != shape or not ((sizes > 0.0) & (sizes <= LARGEST)).all():
+        raise ValueError(f"{name} is {_said(given)}; give {count} above 0 and of at most {LARGEST:.2g}")
+    return sizes
+
+
+def _numbers(given: ArrayLike) -> Array:
+    """Real numbers as an array; one NaN where they are something else."""
+    try:
+        found = np.asarray(given)
+    except ValueError:          # of several lengths
+        return np.array(math.nan)
+    return found.astype(np.float64) if found.dtype.kind in "iuf" else np.array(math.nan)
+
+
+def _is_direction(numbers: Array, count: int) -> bool:
+    """Whether so many finite numbers are not all 0."""
+    return numbers.shape == (count,) and bool(np.isfinite(numbers).all() and numbers.any())
+
+
+def _unit(numbers: Array) -> Array:
+    scaled = numbers / np.abs(numbers).max()        # no square of it is 0 or inf
+    unit: Array = scaled / np.linalg.norm(scaled)
+    return unit
+
+
+def _said(given: Any) -> str:
+    """What was found, short and in one line."""
+    return " ".join(reprlib.repr(given).split())

@@ -12,16 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.dynamics import link_state
+from physx_runtime.dynamics import kinematics
 from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.dynamics.spatial import linear_first
-from physx_runtime.packing.left_out import NotSimulated
-from physx_runtime.packing.model import PackedModel
-from physx_runtime.simulation.contact_events import ContactEvent
-from physx_runtime.simulation.contact_forces import friction_force, normal_force, require_paths
-from physx_runtime.simulation.contacts import Contacts
-from physx_runtime.simulation.triggers import TriggerEvent
-from physx_runtime.solver.articulation.link_velocity import held_velocities
+from physx_runtime.packing.model import NotSimulated, PackedModel
+from physx_runtime.simulation.contacts import Contacts, friction_force, normal_force, require_paths
+from physx_runtime.simulation.events import ContactEvent, TriggerEvent
+from physx_runtime.solver.articulation.velocity import held_velocities
 from physx_schema.html_table import html_table
 
 Array = NDArray[Any]
@@ -116,7 +113,7 @@ def world_link_poses(model: PackedModel, rows: Mapping[str, Array]) -> Array:
     rows: q, root_position and root_rotation of the states, the row's axis last.
     """
     own = _rows(model, rows)
-    return _stacked(rows, link_state.link_poses(model.topology.tree, own, state_kinematics(model.topology.tree, own)))
+    return _stacked(rows, kinematics.link_poses(model.topology.tree, own, state_kinematics(model.topology.tree, own)))
 
 
 def spatial_velocities(model: PackedModel, rows: Mapping[str, Array]) -> Array:
@@ -125,7 +122,7 @@ def spatial_velocities(model: PackedModel, rows: Mapping[str, Array]) -> Array:
     rows: q, v and root_rotation of the states, the row's axis last.
     """
     t, own = model.topology.tree, _rows(model, rows)
-    return _stacked(rows, link_state.link_velocities(t, state_kinematics(t, own), own["v"]))
+    return _stacked(rows, kinematics.link_velocities(t, state_kinematics(t, own), own["v"]))
 
 
 def velocities_after_step(model: PackedModel, before: Mapping[str, Array], v: Array, dt: float) -> Array:

@@ -1,17 +1,42 @@
-"""The state that a reset puts worlds into: the authored one, or what the caller gives."""
+"""Resetting worlds, and who is told of it.
+
+Looking on as an actor is written to and stepped, without the actor knowing by whom.
+
+The state that a reset puts worlds into: the authored one, or what the caller gives.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.packing.frames import Frame, root_frame, root_rows
-from physx_runtime.packing.loaded_frames import loaded_rotations
+from physx_runtime.packing.frames import Frame, loaded_rotations, root_frame, root_rows
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.simulation.parameter_values import is_rotation, refusal
+from physx_runtime.simulation.parameters import is_rotation, refusal
+from physx_runtime.targets.cuda.kernels import Chosen
+
+Indices = NDArray[np.int64]
+
+
+class StepWatcher(Protocol):
+    """What looks on as worlds are stepped."""
+
+    def about_to_step(self) -> None:
+        """A step is to begin; the last of a call always is told."""
+
+    def stepped(self) -> None:
+        """Steps were taken; after the first of a call it always is told."""
+
+
+class Watcher(StepWatcher, Protocol):
+    """What looks on as an actor's worlds are written to and stepped."""
+
+    def state_written(self, worlds: Indices | Chosen) -> None:
+        """Somebody set the state of the worlds with these indices, or of those that are chosen on a GPU."""
+
 
 Array = NDArray[Any]
 

@@ -9,7 +9,19 @@ import sys
 from pathlib import Path
 
 from physx_runtime.model.island_rows import ISLAND_TABLE
-from physx_runtime.model.rows import ACTING, DERIVED, GROUPS, KEPT, PARAMETER, START, STATE, TABLE, TIME, TOTAL, Row
+from physx_runtime.model.row_specs import (
+    ACTING,
+    DERIVED,
+    GROUPS,
+    KEPT,
+    PARAMETER,
+    START,
+    STATE,
+    TABLE,
+    TIME,
+    TOTAL,
+    Row,
+)
 from physx_runtime.simulation.parameters import said_range, said_text, said_unit
 
 PARAMETERS = "| name | of | range | unit | |\n|---|---|---|---|---|\n"
@@ -26,7 +38,7 @@ MAKERS = {
 }
 HEAD = """# Rows
 
-Made of `runtime/physx_runtime/model/rows.py` and `island_rows.py` by
+Made of `runtime/physx_runtime/model/row_specs.py` and `island_rows.py` by
 `python -m physx_runtime.simulation.row_page docs`: edit those tables.
 
 Every number of a step lives in a row, once in each world. A number has one name: what is set as `target_position` is in

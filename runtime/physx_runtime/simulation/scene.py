@@ -1,45 +1,142 @@
-"""Everything that moves on a stage, stepped together in many worlds."""
+"""A scene: everything on a stage that moves, stepped together.
+
+Everything that moves on a stage, stepped together in many worlds.
+
+The parts of a scene: actors that no joint holds, islands, and the buffers that those of one structure share.
+
+Where the joints or links of many actors stand, actor by actor.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.model.scene import SceneModel
+from physx_runtime.model.contact_rows import SceneModel
+from physx_runtime.model.island_rows import ACTOR_GROUP
+from physx_runtime.model.topology import ActorTopology
 from physx_runtime.packing.frames import Frame
-from physx_runtime.packing.left_out import NotSimulated
+from physx_runtime.packing.island import PackedIsland
+from physx_runtime.packing.model import NotSimulated
 from physx_runtime.packing.not_simulated import left_out, warn_of
-from physx_runtime.packing.scene import everything
-from physx_runtime.simulation.alike_in_scene import AlikeInScene
+from physx_runtime.packing.scene import PackedScene, everything
+from physx_runtime.simulation.actor import Actor
+from physx_runtime.simulation.actor_group import Alike, as_stepped
 from physx_runtime.simulation.arguments import require_room, required_count, required_index, required_time
-from physx_runtime.simulation.assembly import Assembly, assembled
-from physx_runtime.simulation.columns import Columns
-from physx_runtime.simulation.contact_events import ContactEvent, ContactReports
-from physx_runtime.simulation.contact_forces import friction_force, normal_force, require_paths
-from physx_runtime.simulation.contacts import Contacts, joined
+from physx_runtime.simulation.contacts import Contacts, friction_force, joined, normal_force, require_paths
+from physx_runtime.simulation.events import ContactEvent, ContactReports, Overlap, TriggerEvent, Triggers
+from physx_runtime.simulation.island_group import AlikeIslands, SceneJoint
 from physx_runtime.simulation.kinematic import KinematicBodies
-from physx_runtime.simulation.parameter_values import chosen_worlds
-from physx_runtime.simulation.queries import Hit, SceneQueries
-from physx_runtime.simulation.query_arguments import (
+from physx_runtime.simulation.parameters import chosen_worlds
+from physx_runtime.simulation.queries import (
+    Hit,
+    QueryShape,
+    SceneQueries,
     required_direction,
     required_distance,
     required_frame,
     required_shape,
 )
-from physx_runtime.simulation.query_shapes import QueryShape
 from physx_runtime.simulation.scene_actor import SceneActor
-from physx_runtime.simulation.scene_joint import SceneJoint
-from physx_runtime.simulation.triggers import Overlap, TriggerEvent, Triggers
-from physx_runtime.solver.batches import WorldBatches
-from physx_runtime.solver.scene import share_counts, step_scene
-from physx_runtime.worlds.path import AUTO
+from physx_runtime.simulation.scene_actor_group import AlikeInScene
+from physx_runtime.simulation.world_batch import Lanes
+from physx_runtime.solver.settings import WorldBatches, share_counts, solver_settings, step_scene
+from physx_runtime.worlds.store import AUTO
 from physx_schema.description import describe
 from physx_schema.description.model import ActorDescription, Description
 
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """What a scene steps."""
+
+    actors: Mapping[str, SceneActor]        # by name, in the order of the scene
+    islands: Sequence[AlikeIslands]
+    lanes: Sequence[Lanes]
+    solver: str
+
+
+def assembled(packed: PackedScene, worlds: int, solver: str, sleeping: bool, **settings: Any) -> Assembly:
+    """Actors and islands in many worlds; settings as of `Lanes`."""
+    found: dict[str, SceneActor] = {}
+    together: list[AlikeIslands] = []
+    lanes: list[Lanes] = []
+    alike: dict[tuple[ActorTopology, bool], list[str]] = {}
+    for name, model in packed.single.items():
+        alike.setdefault((model.topology, model.scene.sleeping), []).append(name)
+    for names in alike.values():
+        models = [as_stepped(packed.single[name], sleeping and solver != "ideal") for name in names]
+        lanes.append(Lanes(models[0].topology, [solver_settings(solver, model) for model in models], worlds,
+                           **settings))
+        group = AlikeInScene(models, lanes[-1], solver, sleeping)
+        found |= {name: SceneActor(group, place) for place, name in enumerate(names)}
+    for islands in _structures(packed.islands):
+        lanes.append(_lanes_of(islands, worlds, solver, sleeping, **settings))
+        together.append(AlikeIslands(islands, lanes[-1]))
+        found |= _members(together[-1], lanes[-1], solver, sleeping)
+    return Assembly({name: found[name] for name in packed.model.actors if name in found}, together, lanes, solver)
+
+
+def _structures(islands: Sequence[PackedIsland]) -> Iterable[list[PackedIsland]]:
+    """Islands of one structure together, each with contacts by itself."""
+    found: dict[object, list[PackedIsland]] = {}
+    for number, island in enumerate(islands):
+        found.setdefault(island.topology if island.contacts is None else number, []).append(island)
+    return found.values()
+
+
+def _lanes_of(islands: Sequence[PackedIsland], worlds: int, solver: str, sleeping: bool, **settings: Any) -> Lanes:
+    """Lanes for islands of one structure."""
+    first, sleeps = islands[0].topology, sleeping and solver != "ideal"
+    topology = replace(first, actors=tuple(replace(actor, sleeping=actor.sleeping and sleeps)
+                                           for actor in first.actors))
+    solved = [solver_settings(solver, next(iter(island.actors.values()))) for island in islands]
+    colliders = islands[0].contacts
+    return Lanes(topology, solved, worlds, contacts=colliders.of_worlds(worlds) if colliders else None, **settings)
+
+
+def _members(alike: AlikeIslands, lanes: Lanes, solver: str, sleeping: bool) -> dict[str, SceneActor]:
+    """The actors of islands of one structure, by name."""
+    found, islands = dict[str, SceneActor](), alike.islands
+    for i in range(len(islands[0].actors)):
+        names = [tuple(island.actors)[i] for island in islands]
+        models = [as_stepped(island.actors[name], sleeping and solver != "ideal")
+                  for island, name in zip(islands, names, strict=True)]
+        group = AlikeInScene(models, lanes, solver, sleeping, f"{ACTOR_GROUP}{i}_", (alike, i))
+        found |= {name: SceneActor(group, place) for place, name in enumerate(names)}
+    return found
+
+
 Array = NDArray[Any]
+
+
+def alikes_of(actors: Sequence[Actor]) -> list[Alike]:
+    """Where actors are stepped, each once."""
+    return list(dict.fromkeys(actor.alike for actor in actors))
+
+
+class Columns:
+    """The places of what each actor has `count` of, in the actors' order; every actor of an `Alike` is among them."""
+
+    def __init__(self, actors: Sequence[Actor], count: Callable[[Actor], int]) -> None:
+        ends = np.cumsum([0, *map(count, actors)])
+        self.count = int(ends[-1])
+        self._places: dict[Alike, list[NDArray[np.int64]]] = {}     # (n_actor, n)
+        for actor, first, end in zip(actors, ends, ends[1:], strict=False):
+            self._places.setdefault(actor.alike, []).append(np.arange(first, end))
+
+    def arranged(self, values: Sequence[Array], axis: int = 0) -> Array:
+        """(..., n_world, n of all, ...) of what there is of each `Alike`, (..., n_lane, n, ...), lanes along `axis`."""
+        alike, lead = next(iter(self._places)), values[0].shape[:axis]
+        out = np.empty((*lead, alike.lanes.worlds, self.count, *values[0].shape[axis + 2:]), values[0].dtype)
+        for places, own in zip(self._places.values(), values, strict=True):
+            parted = own.reshape(*lead, len(places), alike.lanes.worlds, *own.shape[axis + 1:])
+            np.moveaxis(out, axis + 1, 0)[np.stack(places)] = np.moveaxis(parted, (axis, axis + 2), (0, 1))
+        return out
 
 
 class Scene:

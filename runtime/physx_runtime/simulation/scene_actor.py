@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.packing.actor import pack_actor
-from physx_runtime.simulation.alike import as_stepped
-from physx_runtime.simulation.alike_in_scene import AlikeInScene, Indices, link_velocities
+from physx_runtime.packing.body import pack_actor
+from physx_runtime.simulation.actor_group import as_stepped
 from physx_runtime.simulation.answers import Answers
-from physx_runtime.simulation.lanes import Lanes
-from physx_runtime.simulation.parameter_values import chosen_worlds
+from physx_runtime.simulation.parameters import chosen_worlds
+from physx_runtime.simulation.scene_actor_group import AlikeInScene, Indices, link_velocities
+from physx_runtime.simulation.world_batch import Lanes
 from physx_runtime.solver.settings import solver_settings
 from physx_schema.description.model import ActorDescription, Description
 from physx_schema.description.solver_batches import SolverCounts

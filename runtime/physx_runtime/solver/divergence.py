@@ -6,7 +6,7 @@ Selection by world, inside the step: neighbours in a vector or a warp compute wh
 from __future__ import annotations
 
 from physx_runtime.language.ops import Rows, Scalar, where
-from physx_runtime.model.rows import state_rows
+from physx_runtime.model.row_specs import state_rows
 from physx_runtime.model.topology import ActorTopology
 
 # The sum of a sound state's absolute values; near the end of float32's range squares have long been infinite.

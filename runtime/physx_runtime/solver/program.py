@@ -1,16 +1,27 @@
-"""PhysX's step as a program: which passes it has, in which loops they run, and what rows it leaves behind."""
+"""PhysX's step as a program: its passes, their loops and rows.
+
+PhysX's step as a program: which passes it has, in which loops they run, and what rows it leaves behind.
+
+One step on numbers, stage by stage: for looking into it, and for comparisons that are not worth a compilation.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
 
 from physx_runtime.compiling.program import PassSource, Program, program_layout, trace_program
 from physx_runtime.language.ops import Rows, Scalar
-from physx_runtime.model.rows import input_rows, lasting_rows
-from physx_runtime.model.topology import ActorTopology
-from physx_runtime.solver import actors
+from physx_runtime.model.row_specs import input_rows, lasting_rows, state_rows
+from physx_runtime.model.topology import ActorTopology, BodyTopology
+from physx_runtime.solver import settings
+from physx_runtime.solver import settings as settings_module
+from physx_runtime.solver.articulation.velocity import clamp_start
 from physx_runtime.solver.divergence import freeze_diverged, keep_state
+from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.solver.sleep import fall_asleep, listening
 
 # How often position and velocity iterations run in a step: numbers that a step is given.
@@ -29,18 +40,46 @@ def step_layout(t: ActorTopology) -> dict[str, int]:
 def step_program(t: ActorTopology) -> Program:
     """The step of a topology as straight-line code."""
     passes = (PassSource("start", functools.partial(_start, t)),
-              PassSource("position", functools.partial(actors.iterate, t, final=False), POSITION_COUNT,
+              PassSource("position", functools.partial(settings.iterate, t, final=False), POSITION_COUNT,
                          changes=MOVING),
-              PassSource("velocity", functools.partial(actors.iterate, t, final=True), VELOCITY_COUNT,
+              PassSource("velocity", functools.partial(settings.iterate, t, final=True), VELOCITY_COUNT,
                          changes=MOVING),
               PassSource("end", functools.partial(_end, t), guard=LISTENING))
     return trace_program(passes, lasting_rows(t), input_rows(t))
 
 
 def _start(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
-    return actors.begin(t, rows) | keep_state(t, rows)
+    return settings.begin(t, rows) | keep_state(t, rows)
 
 
 def _end(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
-    out = freeze_diverged(t, {**rows, **actors.finish(t, rows)})
+    out = freeze_diverged(t, {**rows, **settings.finish(t, rows)})
     return out | fall_asleep(t, rows, out) | {LISTENING: listening(t, rows)} if t.sleeping else out
+
+
+def stages(t: ActorTopology, rows: Rows, settings: SolverSettings) -> Iterator[tuple[str, Rows]]:
+    """(name, rows) after each stage of a step; the rows of the last one hold the new state, before it falls asleep.
+
+    rows: by name, as in `model.row_specs`, lists of numbers or of arrays with one number a world, which compute in
+    their own type.
+    """
+    now: dict[str, Any] = dict(rows)
+    yield "start", now
+    if not isinstance(t, BodyTopology):
+        yield "start clamp", {**now, "v": clamp_start(t, now)}
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):     # sides that a `where` does not choose
+        now |= settings_module.begin(t, now)
+        yield "gyroscopic torque and damping" if isinstance(t, BodyTopology) else "Coriolis and damping", now
+        for i in range(settings.position_iterations):
+            now = now | settings_module.iterate(t, now, final=False)
+            yield f"iteration {i + 1}", now
+        for i in range(settings.velocity_iterations):
+            now = now | settings_module.iterate(t, now, final=True)
+            yield f"velocity iteration {i + 1}", now
+        yield "end", now | settings_module.finish(t, now)
+
+
+def step_on_numbers(t: ActorTopology, rows: Mapping[str, Any], settings: SolverSettings) -> dict[str, Any]:
+    """The rows with the state after one step."""
+    *_, (_, end) = stages(t, rows, settings)
+    return {**rows, **{name: end[name] for name in state_rows(t)}}

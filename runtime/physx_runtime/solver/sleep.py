@@ -16,9 +16,9 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import Motion, triple
 from physx_runtime.language.ops import Rows, Scalar, Single, maximum, minimum, where
 from physx_runtime.model.topology import ActorTopology, BodyTopology
-from physx_runtime.solver.actors import mean_motions
 from physx_runtime.solver.divergence import DIVERGED, moving_rows
-from physx_runtime.solver.link_forces import any_force
+from physx_runtime.solver.response import any_force
+from physx_runtime.solver.settings import mean_motions
 
 # s; PhysX's 20.0f * 0.02f, one float32 below 0.4. Counters are float32 in every precision: with 0.4, or in float64,
 # articulations fall asleep a step early or late at 1/10, 1/30, 1/60, 1/90, 1/100 and 1/120 s.

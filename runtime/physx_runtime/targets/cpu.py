@@ -17,14 +17,14 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.function import Function
-from physx_runtime.compiling.function_ir import Block, emit_function
-from physx_runtime.compiling.machine_code import load_function, load_kept, register_bits
-from physx_runtime.compiling.parallel_loop import parallel_loop
+from physx_runtime.compiling.code import row_of
+from physx_runtime.compiling.llvm.functions import Block, emit_function
+from physx_runtime.compiling.llvm.machine_code import load_function, load_kept, register_bits
+from physx_runtime.compiling.llvm.programs import emit_program
+from physx_runtime.compiling.llvm.vectors import ELEMENT_TYPES, Vectors
+from physx_runtime.compiling.numba_functions import parallel_loop
 from physx_runtime.compiling.program import Program
-from physx_runtime.compiling.program_ir import emit_program
-from physx_runtime.compiling.trace import row_of
-from physx_runtime.compiling.vector_ir import ELEMENT_TYPES, Vectors
+from physx_runtime.compiling.schedule import Function
 
 Array = NDArray[Any]
 Addresses = NDArray[np.int64]

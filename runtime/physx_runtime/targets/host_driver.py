@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.targets.cuda_driver import MAJOR, MINOR, ON_DEVICE, OUT_OF_MEMORY, SHARED_BYTES, Copy2D
+from physx_runtime.targets.cuda.driver import MAJOR, MINOR, ON_DEVICE, OUT_OF_MEMORY, SHARED_BYTES, Copy2D
 
 # What the stand-in says of itself.
 NAME = b"the processor in place of a GPU"

@@ -1,7 +1,14 @@
-"""The interpreter target: a small machine-code loop that calls compiled fragments in the order of schedules.
+"""The interpreter of schedules.
+
+The interpreter target: a small machine-code loop that calls compiled fragments in the order of schedules.
 
 Fragments are compiled once and kept on disk; another program made of them costs its schedules. Blocks of worlds are
 independent, so threads share them, and a world's bits depend on nothing but its own rows.
+
+Passes without their guards, where what these ask does not change while a pass is repeated.
+
+The interpreter asks a guard each time it comes by. What is asked once a step instead leaves, of many places of which
+few are used, instructions alone.
 """
 
 from __future__ import annotations
@@ -23,13 +30,12 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.fragment import Fragment
-from physx_runtime.compiling.fragment_ir import emit_fragment
-from physx_runtime.compiling.gathered_ir import Gathered, emit_gathered
-from physx_runtime.compiling.machine_code import load_function, load_functions, register_bits
+from physx_runtime.compiling.llvm.machine_code import load_function, load_functions, register_bits
+from physx_runtime.compiling.llvm.programs import Gathered, emit_fragment, emit_gathered
+from physx_runtime.compiling.llvm.vectors import CACHE_LINE, ELEMENT_TYPES, Vectors
+from physx_runtime.compiling.numba_functions import borrowing_code
 from physx_runtime.compiling.program import counts_of
-from physx_runtime.compiling.schedule import Instruction, ScheduledProgram
-from physx_runtime.compiling.vector_ir import CACHE_LINE, ELEMENT_TYPES, Vectors
+from physx_runtime.compiling.schedule import IF_ZERO, UNLESS_ZERO, Fragment, Instruction, ScheduledProgram
 
 Words = NDArray[np.int64]
 
@@ -258,3 +264,63 @@ def threads() -> ThreadPoolExecutor:
 def cores() -> int:
     """How many this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+Array = NDArray[Any]
+# A guard among the words of a pass.
+GUARD = np.dtype([
+    ("place", "i8"),            # its first word
+    ("flag", "i8"),             # the row that it asks
+    ("words", "i8"),            # how many it passes over
+    ("if_set", "?"),            # where the row is not 0 in some lane; otherwise where it is 0 in all
+])
+GUARD_WORDS = 3                 # the address, how many words it passes over, its row
+
+
+def guards_of(instructions: Sequence[Instruction]) -> Array:
+    """Of dtype GUARD, those of a pass in their order. Raises ValueError where the pass itself changes what one asks."""
+    found, place, written = [], 0, set[int]()
+    for i in instructions:
+        if i.fragment in (UNLESS_ZERO, IF_ZERO):
+            found.append((place, i.rows[0], i.count, i.fragment is IF_ZERO))
+        else:
+            written.update(_written_rows(i))
+        place += i.words
+    changed = sorted({flag for _, flag, _, _ in found} & written)
+    if changed:
+        raise ValueError(f"the pass writes rows {changed}, which its guards ask; they cannot be asked before it")
+    return np.array(found, GUARD)
+
+
+def _written_rows(i: Instruction) -> set[int]:
+    """The rows that an instruction changes."""
+    outputs, rows = {row for row, _ in i.fragment.code.outputs}, set[int]()
+    for first, operand in zip(i.rows, i.fragment.operands, strict=True):
+        own = [first + k for k in range(operand.size) if f"{operand.name}_{k}" in outputs]
+        rounds = i.count if operand.moving else 1
+        rows.update(row + operand.size * n for row in own for n in range(rounds))
+    return rows
+
+
+@borrowing_code
+def settle_guards(words: Array, guards: Array, rows: Array, settled: Array) -> None:
+    """Write the words that a block with these rows comes by, without the guards themselves.
+
+    words: of a pass, with the 0 at its end. rows: (rows, lanes).
+    """
+    at = end = 0
+    for guard in guards:
+        if guard.place < at:
+            continue                        # within what another one passes over
+        for k in range(at, guard.place):
+            settled[end] = words[k]
+            end += 1
+        some = False
+        for lane in range(rows.shape[1]):
+            some |= rows[guard.flag, lane] != 0.0
+        at = guard.place + GUARD_WORDS
+        if some == guard.if_set:
+            at += guard.words
+    for k in range(at, len(words)):
+        settled[end] = words[k]
+        end += 1

@@ -1,6 +1,6 @@
 """A check of the CUDA target: a program as a scalar numba-cuda kernel, a thread a world, 32 worlds a block.
 
-It compiles for minutes, and the compiler decides what is fused; `targets.cuda` is what steps worlds.
+It compiles for minutes, and the compiler decides what is fused; `targets.cuda.kernels` is what steps worlds.
 """
 
 from __future__ import annotations

@@ -11,19 +11,31 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from physx_runtime.solver.settings import IDEAL_ITERATIONS
-from physx_runtime.verification.bench import IDEAL, PHYSX, POSITION_ONLY, POSITION_ONLY_HARD, Bench, Solver, stripped
-from physx_runtime.verification.branches import like
-from physx_runtime.verification.compliance import compliant, measure_compliance
-from physx_runtime.verification.drives import measure_drives
-from physx_runtime.verification.envelopes import enveloped, measure_envelopes
-from physx_runtime.verification.fixed_tendons import measure_fixed_tendons, read_axis, single_axis
-from physx_runtime.verification.joint_axes import bears, measure_joint_axes
-from physx_runtime.verification.mimics import holders, measure_mimics
-from physx_runtime.verification.physx.bench import PhysXBench
-from physx_runtime.verification.physx.process import PhysXProcess
+from physx_runtime.verification.bench import (
+    IDEAL,
+    PHYSX,
+    POSITION_ONLY,
+    POSITION_ONLY_HARD,
+    Bench,
+    Solver,
+    like,
+    stripped,
+)
+from physx_runtime.verification.engines.physx.process import PhysXProcess
+from physx_runtime.verification.engines.physx.simulation import PhysXBench
+from physx_runtime.verification.laws.drives import (
+    compliant,
+    enveloped,
+    measure_compliance,
+    measure_drives,
+    measure_envelopes,
+)
+from physx_runtime.verification.laws.fixed_tendons import measure_fixed_tendons, read_axis, single_axis
+from physx_runtime.verification.laws.joint_axes import bears, measure_joint_axes
+from physx_runtime.verification.laws.mimics import holders, measure_mimics
+from physx_runtime.verification.laws.spatial_tendons import measure_spatial_tendons
 from physx_runtime.verification.quantity import Findings, Key
 from physx_runtime.verification.settling import measure_settling, settles
-from physx_runtime.verification.spatial_tendons import measure_spatial_tendons
 from physx_schema.cli.text import plural
 from physx_schema.description.model import Articulation, Description, FixedTendon
 from physx_schema.description.solver_batches import SolverBatches, as_solved

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 
-from physx_runtime.verification.envelopes import envelope_keys, idle_reasons
-from physx_runtime.verification.fixed_tendons import length_keys as fixed_keys
-from physx_runtime.verification.joint_axes import axis_keys
-from physx_runtime.verification.mimics import mimic_keys
+from physx_runtime.verification.laws.drives import envelope_keys, idle_reasons
+from physx_runtime.verification.laws.fixed_tendons import length_keys as fixed_keys
+from physx_runtime.verification.laws.fixed_tendons import limit_rows
+from physx_runtime.verification.laws.joint_axes import axis_keys
+from physx_runtime.verification.laws.mimics import mimic_keys
+from physx_runtime.verification.laws.spatial_tendons import gain_keys
+from physx_runtime.verification.laws.spatial_tendons import length_keys as spatial_keys
 from physx_runtime.verification.quantity import RADIANS_PER_DEGREE, Key, Quantity
 from physx_runtime.verification.settling import limit_keys
-from physx_runtime.verification.spatial_tendons import gain_keys
-from physx_runtime.verification.spatial_tendons import length_keys as spatial_keys
-from physx_runtime.verification.tendons import limit_rows
 from physx_schema.description.model import (
     Articulation,
     Attachment,

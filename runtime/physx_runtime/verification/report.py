@@ -1,4 +1,9 @@
-"""What verification found: authored, effective and ideal value of every number on a stage, and what it cannot say."""
+"""What a verification found.
+
+What verification found: authored, effective and ideal value of every number on a stage, and what it cannot say.
+
+Numbers of a verification as people read them.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,18 @@ import builtins
 import math
 from dataclasses import dataclass
 
-from physx_runtime.packing.left_out import NotSimulated
-from physx_runtime.verification.numbers import number
-from physx_runtime.verification.openings import Opening
+from physx_runtime.packing.model import NotSimulated
+from physx_runtime.verification.laws.spatial_tendons import Opening
 from physx_schema.description.solver_batches import SolverCounts
 from physx_schema.html_table import html_table
+
+
+def number(value: float | tuple[float, ...] | None) -> str:
+    """Four significant digits; a dash where there is no value."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(number, value))})"
+    return "-" if value is None or math.isnan(value) else f"{value:.4g}"
+
 
 # A number, or those of a vector or an array.
 Value = float | tuple[float, ...]

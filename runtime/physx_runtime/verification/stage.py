@@ -1,36 +1,47 @@
-"""Verify a stage: measure what every authored number comes to, and name those that are not measured."""
+"""What a stage asks of verification, and what is accounted for.
+
+Verify a stage: measure what every authored number comes to, and name those that are not measured.
+
+Rows that say the same of many prims, folded into one.
+
+What the account of a stage says of opinions without an experiment: each of them becomes a row.
+
+The account knows every opinion: it became a fact, nothing uses it, or this library cannot judge it. Nothing is listed
+here by name, so what the reader learns to read has a row from the first day.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from physx_runtime.packing.choice import require_taken
-from physx_runtime.packing.not_simulated import not_simulated
+from physx_runtime.packing.not_simulated import not_simulated, require_taken
 from physx_runtime.packing.scene import scene_model
 from physx_runtime.simulation.arguments import required_time
-from physx_runtime.verification.accounted import NO_EXPERIMENT, accounted_rows
 from physx_runtime.verification.authored import Authored, authored_numbers, intended_numbers
-from physx_runtime.verification.bench import IDEAL, PHYSX
-from physx_runtime.verification.bodies.rows import body_rows
-from physx_runtime.verification.branches import branches, likeness, renamed
+from physx_runtime.verification.bench import IDEAL, PHYSX, branches, likeness, renamed
+from physx_runtime.verification.bodies.experiments import body_rows
 from physx_runtime.verification.contact.rows import MaterialExperiments
+from physx_runtime.verification.engines.physx.process import PhysXProcess
 from physx_runtime.verification.families import FAMILIES, Experiments
-from physx_runtime.verification.gravity import gravity_rows
-from physx_runtime.verification.openings import measure_openings
-from physx_runtime.verification.outside.experiments import OutsideExperiments, OutsideStage
-from physx_runtime.verification.outside.lost import lost_limits
-from physx_runtime.verification.outside.quantities import outside_quantities
-from physx_runtime.verification.physx.process import PhysXProcess
+from physx_runtime.verification.laws.spatial_tendons import measure_openings
+from physx_runtime.verification.maximal_joints.events import lost_limits
+from physx_runtime.verification.maximal_joints.experiments import (
+    OutsideExperiments,
+    OutsideStage,
+    outside_quantities,
+    refused_drives,
+    unmeasured,
+)
 from physx_runtime.verification.quantities import quantities
 from physx_runtime.verification.quantity import Quantity
 from physx_runtime.verification.remedies.remedy import NO_STAGE, Question
-from physx_runtime.verification.remedies.trial import Place, Trial
+from physx_runtime.verification.remedies.search import Place, Trial
 from physx_runtime.verification.report import (
     ALTERED,
     AS_AUTHORED,
@@ -38,14 +49,158 @@ from physx_runtime.verification.report import (
     NOT_EVALUATED,
     Remedy,
     Row,
+    Value,
     Verification,
     agree,
 )
+from physx_runtime.verification.settling import gravity_rows
+from physx_schema.cli.text import plural
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
+from physx_schema.description.opinions.coverage import WITHOUT_EFFECT
 from physx_schema.description.solver_batches import SolverBatches, SolverCounts, as_solved
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Rows with one verdict and one reason, of properties that differ in their instance names at most."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def name(self) -> str:
+        """The property's name, * for an instance name where there are several; "" where prims are meant."""
+        first, *others = dict.fromkeys(row.property for row in self.rows)
+        return ":*:".join(_ends(first)) if others else first
+
+    @property
+    def place(self) -> str:
+        """The prim, or how many there are."""
+        paths = dict.fromkeys(row.path for row in self.rows)
+        return self.rows[0].path if len(paths) == 1 else plural(len(paths), "prim")
+
+    @property
+    def authored(self) -> Value | None:
+        """The authored value, None where the rows differ."""
+        first, *others = dict.fromkeys(row.authored for row in self.rows)
+        return None if others else first
+
+
+def folded(rows: Iterable[Row]) -> Sequence[Fold]:
+    """The rows in folds, in the order of their first rows."""
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.verdict, row.reason, *_ends(row.property)), []).append(row)
+    return [Fold(tuple(group)) for group in groups.values()]
+
+
+def _ends(name: str) -> tuple[str, str]:
+    """A property's name without what stands between its first and its last part."""
+    return name.partition(":")[0], name.rpartition(":")[2]
+
+
+NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows what it does"
+REFUSED_AIM = "PhysX refuses the drive, but its target still turns where the joint's other drives aim"
+CHOICE = "it chooses how PhysX computes or allocates, not what comes out of it"
+_CONTACT = "it acts in contact alone, which simulate shows; on the benches nothing touches"
+_COUNT = "it is what every other number is measured under"
+_SLEEP = "it says when something that hardly moves falls asleep, which simulate shows; on the benches nothing does"
+_FRAME = "it says where the joint holds, and an articulation keeps that exactly"
+# Why numbers are in no experiment, by the end of their names.
+_REASONS: Mapping[str, str] = {
+    **dict.fromkeys(("localPos0", "localPos1", "localRot0", "localRot1"), _FRAME),
+    **dict.fromkeys(("solverPositionIterationCount", "solverVelocityIterationCount"), _COUNT),
+    **dict.fromkeys(("sleepThreshold", "stabilizationThreshold"), _SLEEP),
+    **dict.fromkeys(("maxDepenetrationVelocity", "maxContactImpulse", "contactSlopCoefficient"), _CONTACT),
+    **dict.fromkeys(("breakForce", "breakTorque"), "no joint of an articulation breaks, and this says no less"),
+    "threshold": "it chooses which contacts are reported, not what they do",
+    "cfmScale": "what it softens has rows of its own, whose reasons name it",
+    "localPos": "it is a place of the link; the tendon's rows say what comes of it",
+    **dict.fromkeys(("mass", "density", "diagonalInertia", "principalAxes", "centerOfMass"),
+                    "PhysX takes no such number from here: it works mass properties out from the colliders, or forces "
+                    "do not move the body"),
+}
+# What the numbers of a schema are, where there is more to say than that there is no experiment.
+_SUBJECTS: Mapping[str, str] = {
+    **dict.fromkeys(("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI"), "settings of bodies"),
+    **dict.fromkeys(("PhysxSceneAPI", "PhysxArticulationAPI"), "settings of the solver"),
+    "PhysicsJointStateAPI": "initial states of joints",
+}
+_COLLIDING = frozenset({
+    "PhysicsCollisionAPI", "PhysxCollisionAPI", "NewtonCollisionAPI", "PhysicsMeshCollisionAPI",
+    "PhysxConvexHullCollisionAPI", "NewtonMeshCollisionAPI", "PhysicsMaterialAPI", "PhysxMaterialAPI",
+})
+
+
+def accounted_rows(description: Description, authored: Authored) -> Iterator[Row]:
+    """Ignored: what PhysX refuses or nothing uses. Not evaluated: what cannot be judged, and numbers that act."""
+    seen = set()
+    for path, name, verdict, reason in _accounted(description, authored):
+        key = path, name, "" if (path, name) in authored else reason
+        if key not in seen:
+            seen.add(key)
+            yield Row(path, name, authored.get((path, name), math.nan), None, None, verdict, reason)
+
+
+def _accounted(description: Description, authored: Authored) -> Iterator[tuple[str, str, str, str]]:
+    """Path, property, verdict and reason; the first word on a property counts."""
+    yield from _refused(description)
+    yield from _of_refused_drives(description, authored)
+    for (path, name), why in lost_limits(description, authored).items():
+        yield path, name, IGNORED, why
+    for opinion in description.unused:
+        hint = f" ({opinion.suggestion})" if opinion.suggestion else ""
+        yield opinion.path, opinion.property, IGNORED, opinion.reason + hint
+    for opinion in description.not_evaluated:
+        yield opinion.path, opinion.property, NOT_EVALUATED, opinion.reason
+    outside = {joint.path: joint for joint in description.separate_joints}
+    for item in description.authored:
+        if (item.path, item.property) in authored and f"{item.path}.{item.property}" in description.consumed:
+            own = unmeasured(outside[item.path], item.property) if item.path in outside else ""
+            yield item.path, item.property, NOT_EVALUATED, own or _unmeasured(item.property, item.schema)
+
+
+def _refused(description: Description) -> Iterator[tuple[str, str, str, str]]:
+    """What PhysX makes nothing of."""
+    accepted = {(m.path, m.instance) for a in description.articulations for m in a.mimics}
+    for d in description.mimic_declarations:
+        name = f"physxMimicJoint:{d.instance}:gearing"
+        if d.refusal:
+            yield d.path, name, IGNORED, f"PhysX makes no mimic joint: {d.refusal}"
+        elif (d.path, d.instance) not in accepted:
+            yield d.path, name, IGNORED, "PhysX makes no mimic joint: the two joints are not in one articulation"
+    opinions = {(item.path, item.property) for item in description.authored}
+    for problem in description.problems:
+        if problem.severity == "error" and (problem.path, problem.property) in opinions:
+            yield problem.path, problem.property, IGNORED, f"{problem.message}: {problem.why}"
+
+
+def _of_refused_drives(description: Description, authored: Authored) -> Iterator[tuple[str, str, str, str]]:
+    """What belongs to a drive that PhysX refuses whole, outside articulations."""
+    refused = refused_drives(description)
+    driven = {joint.path for joint in description.separate_joints
+              if any(axis.angular and axis.drive for axis in joint.axes)}
+    for path, name in authored:
+        why = refused.get((path, name.rpartition(":")[0]))
+        if why and name.endswith(":targetPosition") and path in driven:
+            yield path, name, NOT_EVALUATED, REFUSED_AIM
+        elif why:
+            yield path, name, IGNORED, f"PhysX refuses the whole drive: {why}"
+
+
+def _unmeasured(name: str, schema: str) -> str:
+    """Why a number that became a fact is not measured."""
+    if name in WITHOUT_EFFECT:
+        return CHOICE
+    if schema in _COLLIDING:
+        return "there is no experiment for this property of contacts yet; simulate shows what bodies do"
+    if name.rpartition(":")[2] in _REASONS:
+        return _REASONS[name.rpartition(":")[2]]
+    subject = _SUBJECTS.get(schema)
+    return f"there is no experiment for {subject} yet; simulate shows what they do" if subject else NO_EXPERIMENT
+
 
 BUILTIN, REAL = ENGINES = ("builtin", "physx")
 ELSEWHERE = "real PhysX repeats experiments on articulations alone"

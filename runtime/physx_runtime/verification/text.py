@@ -6,8 +6,6 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from physx_runtime.verification.fold import Fold, folded
-from physx_runtime.verification.numbers import number
 from physx_runtime.verification.report import (
     ALTERED,
     AS_AUTHORED,
@@ -18,7 +16,9 @@ from physx_runtime.verification.report import (
     Row,
     Value,
     Verification,
+    number,
 )
+from physx_runtime.verification.stage import Fold, folded
 from physx_schema.cli.json_output import plain
 from physx_schema.cli.text import painted, plural
 from physx_schema.errors import printable

@@ -12,8 +12,7 @@ from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.program import step_layout, step_program
 from physx_runtime.targets.numba_cuda import LANES, CudaKernel, require_gpu, to_device
 from physx_runtime.worlds.buffer import Buffer
-from physx_runtime.worlds.path import SPECIALISED
-from physx_runtime.worlds.store import EVERY_WORLD
+from physx_runtime.worlds.store import EVERY_WORLD, SPECIALISED
 
 Array = NDArray[Any]
 

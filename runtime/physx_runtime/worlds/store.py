@@ -1,4 +1,9 @@
-"""Where states and parameters of all worlds are kept, wherever that is, and how they are stepped."""
+"""What every store of worlds offers.
+
+Where states and parameters of all worlds are kept, wherever that is, and how they are stepped.
+
+The paths that worlds are stepped along: code compiled for a topology, or fragments by joint that serve them all.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.model.rows import input_rows, lasting_rows
+from physx_runtime.model.row_specs import input_rows, lasting_rows
 from physx_runtime.model.topology import ActorTopology
 
 Array = NDArray[Any]
@@ -77,3 +82,8 @@ def copy_rows(before: Worlds, names: Iterable[str], after: Worlds) -> None:
 def copy_worlds(before: Worlds, t: ActorTopology, after: Worlds) -> None:
     """Copy every row that worlds of a topology have to others that have them too."""
     copy_rows(before, lasting_rows(t) | input_rows(t), after)
+
+
+# BY_JOINT is called by what it is to callers: the path that takes any topology.
+AUTO, BY_JOINT, SPECIALISED, HANDOVER = "auto", "generic", "specialised", "handover"
+PATHS = (AUTO, BY_JOINT, SPECIALISED, HANDOVER)

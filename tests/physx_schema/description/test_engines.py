@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.simulation.simulation import Simulation
 from support.recorded import engine_stages
 from support.recorded.engine_stages import ALL, MIMICS, beside, mimic, newton
 from support.recorded.joint_stages import one

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from physx_runtime.compiling.cubin import Resources, find_nvrtc, kernel_resources
-from physx_runtime.compiling.schedule_c import KERNEL
-from physx_runtime.worlds.cuda import scheduled_kernel, step_kernels
+from physx_runtime.compiling.cuda.cubin import Resources, find_nvrtc, kernel_resources
+from physx_runtime.compiling.cuda.source import KERNEL
+from physx_runtime.worlds.gpu.worlds import scheduled_kernel, step_kernels
 from support.chance.packed_robots import CEILINGS, EVERYTHING, LARGE, SMALL, packed_robot
 from support.chance.packed_trees import random_tree
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from physx_runtime.compiling.cubin import find_nvrtc, kernel_resources
-from physx_runtime.compiling.function import trace_function
-from physx_runtime.compiling.function_c import FILL, FUNCTION, MARK, MOVE, RAISE, emit_function_kernel, movement_source
-from physx_runtime.direct.articulations import QUANTITIES, link_pose_data, link_velocity_data
-from physx_runtime.direct.root_pose import root_pose_rows
-from physx_runtime.quantities.step import held_velocity
+from physx_runtime.compiling.cuda.cubin import find_nvrtc, kernel_resources
+from physx_runtime.compiling.cuda.source import FILL, FUNCTION, MARK, MOVE, RAISE, emit_function_kernel, movement_source
+from physx_runtime.compiling.schedule import trace_function
+from physx_runtime.direct.articulations import QUANTITIES, link_pose_data, link_velocity_data, root_pose_rows
+from physx_runtime.quantities.state import held_velocity
 from physx_runtime.quantities.traced import structure, traced
 from physx_runtime.solver.program import step_layout
 from support.chance.packed_robots import packed_robot

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.compiling.transposition_ir import LONG_LINE
+from physx_runtime.compiling.llvm.vectors import LONG_LINE
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import state as quantities
-from physx_runtime.quantities.world_quantities import ArrayLines, WorldQuantities, lines_of
+from physx_runtime.quantities.state import ArrayLines, WorldQuantities, lines_of
 from support.places import FINGER
 
 WORLDS = 37     # neither a multiple of any register's worlds nor of any block's

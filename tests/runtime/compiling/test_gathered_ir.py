@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.compiling.fragment import Operand, trace_fragment
-from physx_runtime.compiling.gathered_ir import Gathered
+from physx_runtime.compiling.llvm.programs import Gathered
+from physx_runtime.compiling.schedule import Operand, trace_fragment
 from physx_runtime.language.ops import Rows, sqrt
 from physx_runtime.targets.interpreter import load_gathered, run_in_place
 

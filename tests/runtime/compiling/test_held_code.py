@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from physx_runtime.compiling import machine_code
+from physx_runtime.compiling.llvm import machine_code
 
 TEXT = "define i64 @held_once() {\n  ret i64 7\n}\n"
 

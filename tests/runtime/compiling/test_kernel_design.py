@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from physx_runtime.compiling.kernel_design import (
+from physx_runtime.compiling.cuda.source import (
     FORCED,
     HELD,
     MOST_HELD,

@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.compiling import cuda_c
-from physx_runtime.compiling.cuda_c import emit_kernels
-from physx_runtime.compiling.kernel_design import DESIGNS
+from physx_runtime.compiling.cuda import source as source_module
+from physx_runtime.compiling.cuda.source import DESIGNS, emit_kernels
+from physx_runtime.compiling.llvm.programs import emit_program
+from physx_runtime.compiling.llvm.vectors import Vectors
 from physx_runtime.compiling.program import Pass, PassSource, Program, trace_program
-from physx_runtime.compiling.program_ir import emit_program
 from physx_runtime.compiling.schedule import Layout, Schedule, ScheduledProgram
-from physx_runtime.compiling.vector_ir import Vectors
 from physx_runtime.language.ops import where
-from physx_runtime.targets.cuda import LoadedKernels, gpu_on_host
-from physx_runtime.targets.cuda_driver import Lines
+from physx_runtime.targets.cuda.driver import Lines
+from physx_runtime.targets.cuda.kernels import LoadedKernels, gpu_on_host
 from physx_runtime.targets.host_driver import HostDriver
 from physx_runtime.targets.interpreter import load_program
 from support.compiled_program import compiled_program
@@ -136,7 +135,7 @@ def test_a_program_may_end_with_a_repeated_pass() -> None:
 def test_kernels_of_the_same_passes_do_the_same(design: str, cpp_compiler: str) -> None:
     program, gpu = trace_program(SOURCES, STATE, INPUTS), gpu_on_host(HostDriver())
     kernels = LoadedKernels(gpu, emit_kernels(program, "float32", design))
-    lanes, size = cuda_c.LANES, 4
+    lanes, size = source_module.LANES, 4
     x = np.zeros((1, len(program.layout), lanes), np.float32)
     x[0, 3, :len(PAYMENTS)] = PAYMENTS
     near, scratch = gpu.allocate(x.nbytes, "x"), gpu.allocate(kernels.source.scratch * lanes * size, "scratch")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
+from physx_runtime.compiling.code import row_scalars, scalar_names, trace
 from physx_runtime.compiling.python_source import python_function
-from physx_runtime.compiling.trace import row_scalars, scalar_names, trace
 from physx_runtime.language.ops import Rows, floor, minimum, sincos, sqrt, where
 
 SIZES = {"x": 2, "y": 1}

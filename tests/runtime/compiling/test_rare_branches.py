@@ -7,12 +7,12 @@ import ctypes
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.compiling.fragment import Operand, trace_fragment
-from physx_runtime.compiling.fragment_ir import emit_fragment
-from physx_runtime.compiling.machine_code import load_function
+from physx_runtime.compiling.llvm.machine_code import load_function
+from physx_runtime.compiling.llvm.programs import emit_fragment
+from physx_runtime.compiling.llvm.vectors import Vectors
+from physx_runtime.compiling.passes import branched
 from physx_runtime.compiling.program import PassSource, Program, trace_program
-from physx_runtime.compiling.rare_branches import branched
-from physx_runtime.compiling.vector_ir import Vectors
+from physx_runtime.compiling.schedule import Operand, trace_fragment
 from physx_runtime.language.ops import Rows, rarely, sqrt, where
 from support.compiled_program import compiled_program, text_of
 

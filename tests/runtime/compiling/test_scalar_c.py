@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from physx_runtime.compiling.fusion import fused_products
-from physx_runtime.compiling.scalar_c import literal, statements
-from physx_runtime.compiling.trace import row_scalars, trace
+from physx_runtime.compiling.code import row_scalars, trace
+from physx_runtime.compiling.cuda.source import literal, statements
+from physx_runtime.compiling.passes import fused_products
 
 Rows = Mapping[str, Sequence[Any]]
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from physx_runtime.compiling.scalar_code import PACKAGE, imports_of
+from physx_runtime.compiling.numba_functions import PACKAGE, imports_of
 
 # A process of its own: code without an entry for Python would end it.
 CALLED_FROM_PYTHON = """
@@ -25,7 +25,7 @@ except TypeError as error:
 # Compiled first for code that makes no arrays, with nothing kept from before.
 ASKED_BY_BORROWING_CODE = """
 import numpy as np
-from physx_runtime.compiling.scalar_code import borrowing_entry, scalar_code
+from physx_runtime.compiling.numba_functions import borrowing_entry, scalar_code
 def total(n):
     return np.ones(n).sum()
 total.__module__ = "physx_runtime.collision.vectors"
@@ -42,7 +42,7 @@ print(outer()(3))
 # long enough not to be inlined.
 CLOSURES = f"""
 import math, sys
-from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
+from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 @scalar_code
 def one(x):
     return x + 1.0

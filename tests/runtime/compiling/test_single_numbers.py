@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from physx_runtime.compiling.llvm.vectors import Vectors
 from physx_runtime.compiling.program import PassSource, Program, trace_program
-from physx_runtime.compiling.vector_ir import Vectors
-from physx_runtime.dynamics.rounded_sines import sincos
+from physx_runtime.dynamics.rounded import sincos
 from physx_runtime.language.ops import Rows, Single, sqrt
 from support.compiled_program import compiled_program, text_of
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime.compiling.code import Code
-from physx_runtime.compiling.fusion import fused_products
-from physx_runtime.compiling.vector_ir import Arithmetic, Vectors
+from physx_runtime.compiling.llvm.vectors import Arithmetic, Vectors
+from physx_runtime.compiling.passes import fused_products
 from physx_runtime.language.ops import where
 from physx_runtime.language.symbols import Graph
 from physx_runtime.model.topology import DofTopology, FixedTendonTopology, LinkTopology, Topology

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from physx_runtime.compiling.code import Algorithm, row_scalars, scalar_names, trace
 from physx_runtime.compiling.program import Pass, PassSource, Program, program_layout, trace_program
-from physx_runtime.compiling.trace import Algorithm, row_scalars, scalar_names, trace
-from physx_runtime.compiling.wasm_module import emit_module
+from physx_runtime.compiling.wasm import emit_module
 from physx_runtime.language.ops import Rows, floor, maximum, sqrt, where
 from support.node import run_module
 

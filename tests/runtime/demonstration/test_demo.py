@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from physx_runtime.demonstration.command import demo
 from physx_runtime.demonstration.hand import COUPLING_RATIO, FINGER, PHALANGES, THUMB, build_hand, capsule
-from physx_runtime.simulation.one_call import simulate
+from physx_runtime.simulation.simulate import simulate
 from pxr import Usd, UsdGeom
 
 from physx_schema import AuthoringError, PhysxMimicJointAPI, authoring

@@ -10,7 +10,7 @@ import pytest
 from physx_runtime import Direct, Simulation
 from physx_runtime.direct import DirectError
 from physx_runtime.quantities import state as quantities
-from physx_runtime.quantities.world_quantities import WorldQuantities
+from physx_runtime.quantities.state import WorldQuantities
 from support.chance.articulations import Features, random_articulation
 from support.places import BALL, FINGER, MOTIONS
 

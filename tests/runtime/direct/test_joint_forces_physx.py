@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Simulation
-from physx_runtime.worlds.path import AUTO, BY_JOINT
+from physx_runtime.worlds.store import AUTO, BY_JOINT
 from pxr import Usd
 from support.chance.articulations import Features, engine_names, random_articulation
 from support.physx.pushed import pushed, run_pushed

@@ -14,7 +14,7 @@ import pytest
 from physx_runtime import Direct, Simulation
 from physx_runtime.compiling.shared_library import find_compiler
 from physx_runtime.direct import WriteType
-from physx_runtime.targets.cuda import BACK_END, HOST
+from physx_runtime.targets.cuda.kernels import BACK_END, HOST
 from support.chance.articulations import Features, random_articulation
 from support.device_arrays import OnDevice
 from support.physx.recorded_quantities import FLOAT32, Recording

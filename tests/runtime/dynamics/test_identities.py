@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from physx_runtime.dynamics.crba import mass_matrix
+from physx_runtime.dynamics.crba import centroidal_momentum, mass_matrix
 from physx_runtime.dynamics.kinematics import Kinematics, forward_kinematics, link_motions
-from physx_runtime.dynamics.momentum import centroidal_momentum
 from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
 from physx_runtime.dynamics.spatial import quaternion as quaternion_of
 from physx_runtime.model.topology import Topology

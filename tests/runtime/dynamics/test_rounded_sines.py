@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.polynomial import polynomial
 from numpy.typing import NDArray
-from physx_runtime.dynamics.rounded_sines import sincos
+from physx_runtime.dynamics.rounded import sincos
 from physx_runtime.language.ops import Single
 
 Array = NDArray[Any]

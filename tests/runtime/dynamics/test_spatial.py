@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, ArticulatedInertia, answered, eliminated, free_response
+from physx_runtime.dynamics.aba import NO_LINK_RESPONSE, ArticulatedInertia, answered, eliminated, free_response
 from physx_runtime.dynamics.inertia import RigidInertia, about_anchor
 from physx_runtime.dynamics.spatial import Force, Motion, force_of, linear_first, motion_of
 

@@ -17,9 +17,9 @@ from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
 from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.articulation import pack
-from physx_runtime.solver.actors import begin, finish, iterate
 from physx_runtime.solver.program import step_program
-from physx_runtime.worlds import specialised
+from physx_runtime.solver.settings import begin, finish, iterate
+from physx_runtime.worlds import cpu
 from support.chance.articulations import Features, engine_names, random_articulation
 from support.chance.packed_trees import Rows, random_tree
 from support.places import BALL
@@ -77,12 +77,12 @@ def test_coordinates_are_found_again_in_the_poses_they_make(seed: int) -> None:
 def test_the_compiled_step_computes_what_the_algorithms_compute_on_floats(floating: bool) -> None:
     t, rows = tree(1, floating)
     assert t.locked
-    program, width = step_program(t), specialised.block_lanes(t, "float64")
+    program, width = step_program(t), cpu.block_lanes(t, "float64")
     x = np.zeros((1, len(program.layout), width))
     for name, values in rows.items():
         for i, value in enumerate(values):
             x[0, program.layout[f"{name}_{i}"], :] = value
-    specialised.compile_step(t, "float64", width)(x, 1, 4, 1)
+    cpu.compile_step(t, "float64", width)(x, 1, 4, 1)
 
     state: dict[str, object] = {name: list(map(float, values)) for name, values in rows.items()}
     state |= begin(t, state)

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime.compiling import machine_code
+from physx_runtime.compiling.code import trace
+from physx_runtime.compiling.llvm import machine_code
+from physx_runtime.compiling.llvm.vectors import Vectors
 from physx_runtime.compiling.python_source import python_function
-from physx_runtime.compiling.trace import trace
-from physx_runtime.compiling.vector_ir import Vectors
 from physx_runtime.language.ops import arctan2, maximum, rounded, sincos, where
 from physx_runtime.language.symbols import Graph, TracingError
-from physx_runtime.model.rows import input_rows
+from physx_runtime.model.row_specs import input_rows
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.actors import begin, finish, iterate
 from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.program import step_program
-from physx_runtime.worlds import specialised
+from physx_runtime.solver.settings import begin, finish, iterate
+from physx_runtime.worlds import cpu
 from support.chance.packed_trees import Rows, random_tree
 from support.compiled_program import assembly_of
 
@@ -131,7 +131,7 @@ def run_compiled(t: Topology, rows: Rows, n: int, v: int, dtype: str, width: int
     for name in ("q", "v"):
         for i in range(len(rows[name])):
             x[0, program.layout[f"{name}_{i}"], worlds:] += noise
-    specialised.compile_step(t, dtype, width)(x, 1, n, v)
+    cpu.compile_step(t, dtype, width)(x, 1, n, v)
     return x[0, [program.layout[row] for row in program.state if row != f"{DIVERGED}_0"], :]
 
 
@@ -139,13 +139,13 @@ def run_compiled(t: Topology, rows: Rows, n: int, v: int, dtype: str, width: int
 def test_the_compiled_step_computes_what_the_algorithms_compute_on_floats(floating: bool) -> None:
     t, rows = random_tree(3, floating=floating, kinds="rrpf")
     expected = run_reference(t, rows, 4, 1)
-    ours = run_compiled(t, rows, 4, 1, "float64", specialised.block_lanes(t, "float64"))[:, 0]
+    ours = run_compiled(t, rows, 4, 1, "float64", cpu.block_lanes(t, "float64"))[:, 0]
     assert np.abs(ours - np.concatenate(list(expected.values()))).max() < F64_STEP
 
 
 def test_a_world_has_the_same_bits_whatever_runs_beside_it() -> None:
     t, rows = random_tree(4)
-    width = specialised.block_lanes(t, "float32")
+    width = cpu.block_lanes(t, "float32")
     alone = run_compiled(t, rows, 4, 1, "float32", width, worlds=1, noise=0.0)[:, 0]
     for noise in (0.3, np.nan):
         beside = run_compiled(t, rows, 4, 1, "float32", width, worlds=1, noise=noise)[:, 0]
@@ -171,14 +171,14 @@ def test_zero_parameters_share_the_code_of_non_zero_ones() -> None:
         if name in ("stiffness", "damping", "armature", "static_friction", "dynamic_friction"):
             rows[name] = np.zeros_like(rows[name])
     expected = run_reference(t, rows, 2, 0)
-    ours = run_compiled(t, rows, 2, 0, "float64", specialised.block_lanes(t, "float64"))[:, 0]
+    ours = run_compiled(t, rows, 2, 0, "float64", cpu.block_lanes(t, "float64"))[:, 0]
     assert np.abs(ours - np.concatenate(list(expected.values()))).max() < F64_STEP
 
 
 def test_the_hot_loop_is_vector_code() -> None:
     """Packed multiplications and fmas are there; scalar ones are not."""
     t, _ = random_tree(8)
-    code = assembly_of(step_program(t), Vectors("float", specialised.block_lanes(t, "float32")))
+    code = assembly_of(step_program(t), Vectors("float", cpu.block_lanes(t, "float32")))
     assert re.search(r"v(fn?m(add|sub)\d+|mul)ps", code)
     assert not re.search(r"v?(fn?m(add|sub)\d+|mul|add|sub)ss\b", code)
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from physx_runtime.live_view.knobs import DRIVES, JOINTS, TARGETS, TENDONS, Knob
-from physx_runtime.live_view.robot import LiveRobot
+from physx_runtime.live_view.robot import DRIVES, JOINTS, TARGETS, TENDONS, Knob, LiveRobot
 from pxr import Sdf, Usd
 from support.stages.recorded_arm import LINKS, SHOULDER, arm, saved
 

@@ -21,8 +21,7 @@ from physx_schema.errors import UnsupportedError
 
 pytest.importorskip("viser", reason="pip install '.[view]'")
 import viser
-from physx_runtime.live_view.gate import own_pages_only
-from physx_runtime.live_view.server import LOOPBACK, LiveView
+from physx_runtime.live_view.server import LOOPBACK, LiveView, own_pages_only
 
 TARGET = (SHOULDER, "drive:angular:physics:targetPosition")
 LONGEST = 30.0          # s that anything may take on a busy machine

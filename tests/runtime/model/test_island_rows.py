@@ -25,15 +25,7 @@ from physx_runtime.model.island_rows import (
     joint_rows,
     kinematic_rows,
 )
-from physx_runtime.model.rows import (
-    ACTING,
-    DERIVED,
-    KEPT,
-    PARAMETER,
-    TABLE,
-    input_rows,
-    lasting_rows,
-)
+from physx_runtime.model.row_specs import ACTING, DERIVED, KEPT, PARAMETER, TABLE, input_rows, lasting_rows
 from physx_runtime.model.topology import BodyTopology
 
 SIDES = (Side(WORLD), Side(BODY))

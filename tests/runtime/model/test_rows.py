@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.model.owners import owners, row_label
-from physx_runtime.model.rows import PARAMETER, TABLE, input_rows, lasting_rows, state_rows
+from physx_runtime.model.row_specs import PARAMETER, TABLE, input_rows, lasting_rows, owners, row_label, state_rows
 from physx_runtime.simulation import row_page
 from physx_runtime.simulation.parameters import ordered_pairs, said_range
 from physx_runtime.simulation.row_page import page, with_table
-from physx_runtime.solver import actors
+from physx_runtime.solver import settings
 from support.places import ROOT
 
 from physx_schema.definitions import attribute, definitions
@@ -96,8 +95,8 @@ def test_every_number_of_a_tendon_enters_an_equation_of_the_step(stage: str) -> 
     sim = simulation(stage)
     rows = Noting({name: list(sim.get(name)[0]) for name in state_rows(sim.topology) | input_rows(sim.topology)})
     rows.read = set()
-    t, begun = sim.topology, rows | actors.begin(sim.topology, rows)
-    actors.iterate(t, begun, False)
+    t, begun = sim.topology, rows | settings.begin(sim.topology, rows)
+    settings.iterate(t, begun, False)
     numbers = {name for name in input_rows(t) if name.startswith(("fixed_tendon", "spatial_tendon"))}
     assert numbers and numbers <= rows.read
 

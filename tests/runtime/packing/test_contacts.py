@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from physx_runtime.collision.patches import BODY, KINEMATIC, LINK
 from physx_runtime.model.topology import SAPIEN
-from physx_runtime.packing.contact import Mover, created_order, sides_before
+from physx_runtime.packing.contacts import Mover, created_order, sides_before, surfaces
 from physx_runtime.packing.scene import everything
-from physx_runtime.packing.surfaces import surfaces
 from support.chance.meetings import meeting
 from support.stages.robots import opened, prim
 from support.stages.units import UNITS, in_unit

@@ -22,7 +22,7 @@ from physx_runtime.model.island import (
 from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.packing.island import PackedIsland, islands_of
-from physx_runtime.packing.joint_order import creation_order
+from physx_runtime.packing.maximal_joint import creation_order
 from physx_runtime.packing.scene import everything, scene_model
 from support.stages.robots import base, described, joint, link, robot
 

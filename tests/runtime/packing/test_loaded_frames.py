@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.packing.loaded_frames import loaded, loaded_rotations
+from physx_runtime.packing.frames import loaded, loaded_rotations
 from support.stages.robots import opened
 
 # Authored, and as ovphysx 0.7 reports it before the first step, x y z w.

@@ -11,14 +11,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from physx_runtime.compiling.trace import scalar_names
-from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.compiling.code import scalar_names
+from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.articulation import pack
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.derivatives import inverse_derivatives
 from physx_runtime.quantities.dynamics import Dynamics
-from physx_runtime.quantities.world_quantities import WorldQuantities
+from physx_runtime.quantities.state import WorldQuantities
 from support.chance.articulations import Features, random_articulation
 from support.stages.robots import opened
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Session
-from physx_runtime.session import live
+from physx_runtime.session import session as session_module
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 from support.chance.articulations import Features, random_articulation
 from support.stages.session_edits import ELBOW, SHOULDER, VALUES
@@ -29,7 +29,7 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         count.append(1)
         return describe(stage)
 
-    monkeypatch.setattr(live, "describe", counted)
+    monkeypatch.setattr(session_module, "describe", counted)
     return count
 
 

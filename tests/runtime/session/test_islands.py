@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Scene, Session
-from physx_runtime.session import live
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.session import session as session_module
+from physx_runtime.worlds.store import BY_JOINT
 from pxr import Gf, Sdf
 from support.stages.iteration_stages import DT, KINEMATIC, free, opened, prim, slider, stage
 
@@ -74,7 +74,7 @@ def test_moving_a_kinematic_body_reads_nothing_else_of_the_stage(monkeypatch: py
     session.step(DT)
     scene.step()
     with monkeypatch.context() as patch:
-        patch.setattr(live, "describe", lambda stage: pytest.fail("the stage was read again"))
+        patch.setattr(session_module, "describe", lambda stage: pytest.fail("the stage was read again"))
         for x in (0.01, 0.03, 0.03):
             found.GetAttributeAtPath("/K.xformOp:translate").Set(Gf.Vec3d(x, 0.0, 0.0))
             scene.set_kinematic_target("/K", [x, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])

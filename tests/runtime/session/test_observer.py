@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime.model.rows import state_rows
-from physx_runtime.packing.actor import pack_actor
-from physx_runtime.session import observer
-from physx_runtime.session.observer import NUMBERS_A_LINK, Observer, links_of_many
+from physx_runtime.model.row_specs import state_rows
+from physx_runtime.packing.body import pack_actor
+from physx_runtime.session import link_states
+from physx_runtime.session.link_states import NUMBERS_A_LINK, Observer, links_of_many
 from support.stages.robots import described, finger
 
 COUNT, DT = 5, 1 / 60
@@ -36,7 +36,7 @@ def one(rows: dict[str, Any], place: int) -> dict[str, Any]:
 def test_what_is_not_traced_has_the_bits_of_what_is(seen: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
     before, after = states(seen, 0), states(seen, 1)
     traced = seen.links(one(before, 0), one(after, 0), DT)
-    monkeypatch.setattr(observer, "LARGEST_TRACED", 0)
+    monkeypatch.setattr(link_states, "LARGEST_TRACED", 0)
     np.testing.assert_array_equal(seen.links(one(before, 0), one(after, 0), DT), traced)
 
 

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 from physx_runtime import Scene
-from physx_runtime.simulation.contact_events import ContactReports
+from physx_runtime.simulation.events import ContactReports
 from support.stages.iteration_stages import DT, GRAVITY, fallen, prim, stage
 from support.stages.resting_stages import GROUND, asleep, body, placed
 from support.stages.robots import base, joint, link, opened, robot

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Scene, Session, simulate
-from physx_runtime.simulation.contact_events import ContactEvent
-from physx_runtime.simulation.recording_file import write_recording
+from physx_runtime.simulation.events import ContactEvent
+from physx_runtime.simulation.recorder import write_recording
 from support.recorded.contact_answers import EVENTS, FORCES, STEP, told
 
 Array = NDArray[Any]

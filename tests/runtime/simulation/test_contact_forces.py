@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Scene, Session, simulate
-from physx_runtime.simulation.contact_forces import normal_force
-from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts, Meeting
-from physx_runtime.simulation.recording_file import write_recording
+from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts, Meeting, normal_force
+from physx_runtime.simulation.recorder import write_recording
 from support.recorded.contact_answers import FORCES, STEP, told
 
 # Of net forces, by the largest of a step; measured 1.2e-3, where a kinematic cube holds another off.

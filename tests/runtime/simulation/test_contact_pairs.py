@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from physx_runtime import Scene
-from physx_runtime.simulation.contact_pairs import touching_pairs
+from physx_runtime.simulation.events import touching_pairs
 from support.stages.robots import opened
 
 from physx_schema.cli.program import program

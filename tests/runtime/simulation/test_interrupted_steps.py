@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Scene, Simulation
-from physx_runtime.simulation import step_chunks
-from physx_runtime.simulation.step_chunks import StepChunks
+from physx_runtime.simulation import world_batch
+from physx_runtime.simulation.world_batch import StepChunks
 from support.places import BALL, FINGER
 from support.stages.contact_scenes import SCENES
 from support.stages.robots import opened
@@ -45,10 +45,10 @@ def test_ctrl_c_ends_a_call_of_endless_steps(how: str) -> None:
 @pytest.mark.parametrize("stage", [FINGER, BALL])
 def test_steps_in_parts_are_those_of_one_call(stage: Path, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     one, parts = (Simulation(stage, worlds=3, path=path) for _ in range(2))
-    monkeypatch.setattr(step_chunks, "CALL_TIME", np.inf)
+    monkeypatch.setattr(world_batch, "CALL_TIME", np.inf)
     one._alike.lanes._chunks.size = STEPS
     one.step(STEPS)
-    monkeypatch.setattr(step_chunks, "CALL_TIME", 0.0)
+    monkeypatch.setattr(world_batch, "CALL_TIME", 0.0)
     parts.step(STEPS)
     for row in ("q", "v"):
         np.testing.assert_array_equal(one.get(row), parts.get(row))
@@ -59,7 +59,7 @@ def test_steps_in_parts_are_those_of_one_call(stage: Path, path: str, monkeypatc
 def test_scenes_step_in_parts_as_in_one_call(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     poses = []
     for wanted in (np.inf, 0.0):
-        monkeypatch.setattr(step_chunks, "CALL_TIME", wanted)
+        monkeypatch.setattr(world_batch, "CALL_TIME", wanted)
         scene = Scene(opened(SCENES[name].text), worlds=2)
         scene.step(STEPS)
         poses.append(scene.body_pose)
@@ -68,7 +68,7 @@ def test_scenes_step_in_parts_as_in_one_call(name: str, monkeypatch: pytest.Monk
 
 def test_parts_add_up_and_take_the_time_that_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr(step_chunks, "perf_counter", lambda: clock[0])
+    monkeypatch.setattr(world_batch, "perf_counter", lambda: clock[0])
     chunks, parts = StepChunks(), list[int]()
     for part in chunks.of(100_000):
         parts.append(part)

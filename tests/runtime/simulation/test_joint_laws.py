@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Recording, simulate
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.worlds.store import BY_JOINT
 from support.stages.parts import Attributes, frames
 from support.stages.robots import HEAD, opened, placed, prim
 

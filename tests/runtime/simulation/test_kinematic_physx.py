@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Scene, Session
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.worlds.store import BY_JOINT
 from pxr import Gf, Usd
 from support.physx.live import STAGE, TIME, Recorded, Write, record_live
 from support.stages.iteration_stages import KINEMATIC, free, opened, prim, stage

@@ -298,4 +298,4 @@ def test_of_two_articulations_below_one_root_prim_none_is_taken_unasked() -> Non
 
 def test_the_public_names_are_those_of_the_module() -> None:
     assert physx_runtime.NotSimulatedWarning is NotSimulatedWarning
-    assert physx_runtime.NotSimulated.__module__ == "physx_runtime.packing.left_out"
+    assert physx_runtime.NotSimulated.__module__ == "physx_runtime.packing.model"

@@ -14,8 +14,7 @@ import pytest
 from physx_runtime import Direct, Simulation
 from physx_runtime.direct import ComputeType, DirectError, ReadType, WriteType
 from physx_runtime.quantities.dynamics import Dynamics
-from physx_runtime.targets import cuda
-from physx_runtime.targets.cuda import gpu_on_host
+from physx_runtime.targets.cuda.kernels import gpu_on_host, kernels
 from physx_runtime.targets.host_driver import HostDriver, Transfer
 from support.device_arrays import OnDevice, Packed, filled
 from support.places import DOUBLE_PENDULUM, FINGER, MOTIONS
@@ -160,7 +159,7 @@ class Pair:
 
 def pair_of(stage: Any, driver: HostDriver, worlds: int = WORLDS) -> Pair:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cuda, "_gpu", lambda: gpu_on_host(driver))
+        patch.setattr(kernels, "_gpu", lambda: gpu_on_host(driver))
         made = Pair(Simulation(stage, worlds, path="specialised"), Simulation(stage, worlds, device="cuda"), driver)
         for sim in (made.cpu, made.gpu):
             sim.direct      # noqa: B018  from its first use on a step keeps what is read
@@ -190,7 +189,7 @@ def apart(driver: HostDriver) -> Pair:
 @pytest.fixture(autouse=True)
 def _same_gpu(cpp_compiler: str, driver: HostDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     """Structures that are exchanged stay on the same stand-in."""
-    monkeypatch.setattr(cuda, "_gpu", lambda: gpu_on_host(driver))
+    monkeypatch.setattr(kernels, "_gpu", lambda: gpu_on_host(driver))
 
 
 def test_no_public_call_is_forgotten() -> None:

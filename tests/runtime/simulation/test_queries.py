@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Ball, Block, Scene
-from physx_runtime.simulation.query_shapes import coal
+from physx_runtime.simulation.queries import coal
 from support.physx.engine import answers
 from support.physx.scene_queries import APART, FAR, HALF, KINDS, RADIUS, queries
 from support.stages.meshes import box, mesh_prim

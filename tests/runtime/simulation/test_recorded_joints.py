@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from physx_runtime import NotSimulatedWarning, simulate
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.worlds.store import BY_JOINT
 from support.physx.recorded_scenes import Recorded, apart, recorded
 from support.physx.rounded_sums import ROUNDED
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from physx_runtime import Session, Simulation, simulate, verify
 from physx_runtime.quantities.computation import compute
 from physx_runtime.simulation.divergence import DivergenceWarning
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.worlds.store import BY_JOINT
 from support.recorded.scene_stages import REFUSED
 from support.stages.robots import base, joint, opened, prim, robot
 

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 from numpy.typing import NDArray
 from physx_runtime import DivergenceWarning, NotSimulatedWarning, Scene, Session, Simulation, simulate
-from physx_runtime.solver.batches import WorldBatches
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.solver.settings import WorldBatches
+from physx_runtime.worlds.store import BY_JOINT
 from support.chance.companies import random_company
 from support.places import ROOT
 from support.stages.iteration_stages import DT, KINEMATIC, WEIGHTLESS, free, opened, prim, slider, stage

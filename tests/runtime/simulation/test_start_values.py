@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
-from physx_runtime.simulation.start_values import start_values
+from physx_runtime.simulation.simulate import start_values
 
 JOINTS = ("/Hand/index/knuckle", "/Hand/index/tip", "/Hand/thumb/tip")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Scene, simulate
-from physx_runtime.worlds.specialised import SpecialisedWorlds
+from physx_runtime.worlds.cpu import SpecialisedWorlds
 from support.stages.robots import base, joint, link, opened, prim, robot
 
 STEPS = 30

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from physx_runtime import Scene, Session, simulate
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
-from physx_runtime.simulation.recording_file import write_recording
+from physx_runtime.simulation.recorder import write_recording
 from support.physx.engine import answers
 from support.physx.falling_through import DT, STEPS, ZONES
 from support.stages.meshes import box, mesh_prim

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Simulation, compute, simulate, verify
-from physx_runtime.compiling.cubin import find_nvrtc, kernel_resources
-from physx_runtime.compiling.kernel_design import HELD
+from physx_runtime.compiling.cuda.cubin import find_nvrtc, kernel_resources
+from physx_runtime.compiling.cuda.source import HELD
 from physx_runtime.model.topology import Topology
-from physx_runtime.worlds.cuda import step_kernels
+from physx_runtime.worlds.gpu.worlds import step_kernels
 from support.stages.robots import joint, link, opened, prim, robot
 
 DT, STEPS, GRAVITY = 0.01, 50, 10.0

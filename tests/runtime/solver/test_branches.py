@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.compiling.vector_ir import Vectors
-from physx_runtime.dynamics import branches
-from physx_runtime.dynamics.branches import branches_of, cut_at, forks_of, products
-from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.compiling.llvm.vectors import Vectors
+from physx_runtime.dynamics import inverse_mass
+from physx_runtime.dynamics.inverse_mass import branches_of, cut_at, forks_of, products
+from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.model.topology import (
     PGS,
     REVOLUTE,
@@ -26,13 +26,12 @@ from physx_runtime.model.topology import (
     Topology,
 )
 from physx_runtime.packing.articulation import pack
-from physx_runtime.solver.program import step_program
+from physx_runtime.solver.program import step_on_numbers, step_program
 from physx_runtime.solver.settings import SolverSettings, solver_settings
-from physx_runtime.solver.stages import step_on_numbers
-from physx_runtime.targets.cuda import gpu_on_host
+from physx_runtime.targets.cuda.kernels import gpu_on_host
 from physx_runtime.targets.host_driver import HostDriver
-from physx_runtime.worlds.cuda import CudaWorlds
-from physx_runtime.worlds.specialised import SpecialisedWorlds
+from physx_runtime.worlds.cpu import SpecialisedWorlds
+from physx_runtime.worlds.gpu.worlds import CudaWorlds
 from support.chance.articulations import random_articulation
 from support.chance.packed_robots import packed_robot
 from support.chance.packed_trees import random_rows, random_tree
@@ -53,7 +52,7 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[bool], None]]:
     """Has trees cut at all forks, or at none, whatever that saves."""
     def force(everywhere: bool) -> None:
         sign = -1 if everywhere else 1
-        monkeypatch.setattr(branches, "products", lambda t, b: sign * len(b.velocities))
+        monkeypatch.setattr(inverse_mass, "products", lambda t, b: sign * len(b.velocities))
         branches_of.cache_clear()
         step_program.cache_clear()
 
@@ -182,7 +181,7 @@ def test_a_tree_that_branches_would_save_little_in_is_one_branch(robot: str) -> 
 
 
 def test_no_other_cut_takes_fewer_products(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(branches, "MOST_PRODUCTS", 1.0)
+    monkeypatch.setattr(inverse_mass, "MOST_PRODUCTS", 1.0)
     branches_of.cache_clear()
     for seed in range(20):
         t, _ = random_tree(seed, 14, seed % 2 == 1, "rrrs")

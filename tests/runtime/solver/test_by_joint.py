@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Simulation
-from physx_runtime.compiling import machine_code
-from physx_runtime.compiling.fragment_ir import emit_fragment
-from physx_runtime.compiling.vector_ir import Vectors
+from physx_runtime.compiling.llvm import machine_code
+from physx_runtime.compiling.llvm.programs import emit_fragment
+from physx_runtime.compiling.llvm.vectors import Vectors
 from physx_runtime.dynamics.inertia import central_inertia
 from physx_runtime.dynamics.kinematics import forward_kinematics, link_motions
 from physx_runtime.dynamics.rnea import coriolis_force, generalized_force, gravity_force
 from physx_runtime.dynamics.spatial import Force, quaternion
-from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.model.topology import DofTopology, LinkTopology, Topology
-from physx_runtime.solver.actors import begin, finish, iterate
-from physx_runtime.solver.by_joint.program import step_schedules
-from physx_runtime.worlds.by_joint import ByJointWorlds, load_step
+from physx_runtime.solver.scheduled.program import step_schedules
+from physx_runtime.solver.settings import begin, finish, iterate
+from physx_runtime.worlds.cpu import ByJointWorlds, load_step
 from support.chance.articulations import Features, engine_names, random_articulation
 from support.chance.packed_trees import Rows, random_tree
 

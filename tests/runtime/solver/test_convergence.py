@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.model.topology import DofTopology, LinkTopology, Topology
+from physx_runtime.solver.program import step_on_numbers
 from physx_runtime.solver.settings import SolverSettings
-from physx_runtime.solver.stages import step_on_numbers
 from support.chance.packed_trees import Rows, double_pendulum
 
 # Of an order estimated from two errors whose steps are in the ratio 2.

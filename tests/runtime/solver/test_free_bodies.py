@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Session, Simulation, dump_step, simulate
-from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.model.topology import BodyTopology
 from pxr import Usd
 from support.physx.pushed import pushed, run_pushed

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.compiling.trace import row_of, row_scalars, trace
+from physx_runtime.compiling.code import row_of, row_scalars, trace
 from physx_runtime.model.island import (
     AXES,
     BODY,
@@ -28,8 +28,8 @@ from physx_runtime.model.island import (
     Side,
 )
 from physx_runtime.model.island_rows import LASTING, READ, joint_rows
-from physx_runtime.solver.joint.kinds import prepared_from
-from physx_runtime.solver.joint.step import concluded, prepare, prepared_rows, solve
+from physx_runtime.solver.maximal_joint.kinds import prepared_from
+from physx_runtime.solver.maximal_joint.step import concluded, prepare, prepared_rows, solve
 from support.chance.held_bodies import DT, UPRIGHT, Rows, body_at_origin
 from support.mechanics.body_islands import BodyIsland, step
 

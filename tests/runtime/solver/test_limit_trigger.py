@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime.solver.constraints.limit import EVER_NEAR, limit_trigger, solve_limit
-from physx_runtime.solver.constraints.solved_dof import SolvedDof
+from physx_runtime.solver.constraints.limit import EVER_NEAR, SolvedDof, limit_trigger, solve_limit
 
 H, ROUNDS = 1e-3, 200
 TOTALS = ("lower_total", "upper_total")

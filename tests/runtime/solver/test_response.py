@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.compiling.function import trace_function
+from physx_runtime.compiling.schedule import trace_function
 from physx_runtime.dynamics.spatial import Force, force_of
 from physx_runtime.language.ops import Rows
-from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.model.topology import ActorTopology, BodyTopology, Topology
 from physx_runtime.packing.articulation import pack
-from physx_runtime.solver import actors
+from physx_runtime.solver import settings
 from physx_runtime.solver.response import Response
 from support.chance.articulations import Features, random_articulation
 from support.stages.robots import opened
@@ -53,8 +53,8 @@ def tree(request: pytest.FixtureRequest) -> SimpleNamespace:
     theirs.move(q, v, position, rotation)
     armature = np.concatenate([np.zeros(t.root_size), packed.parameters["armature"]])
     first = 1 if t.fixed_base else 0
-    return SimpleNamespace(t=t, rows=rows, begun=actors.begin(t, rows), random=random, links=range(first, len(t.links)),
-                           minv=np.linalg.inv(theirs.mass() + np.diag(armature)),
+    return SimpleNamespace(t=t, rows=rows, begun=settings.begin(t, rows), random=random,
+                           links=range(first, len(t.links)), minv=np.linalg.inv(theirs.mass() + np.diag(armature)),
                            jacobian=theirs.jacobian().reshape(-1, 6, t.nv), drift=theirs.drift().reshape(-1, 6),
                            cfm_scale=packed.parameters["cfm_scale"], first=first)
 
@@ -62,7 +62,7 @@ def tree(request: pytest.FixtureRequest) -> SimpleNamespace:
 def answer(tree: SimpleNamespace, link: int, impulse: Array) -> Response:
     """To an impulse whose linear part comes first."""
     force = Force(tuple(impulse[3:]), tuple(impulse[:3]))
-    return actors.respond(tree.t, tree.rows, tree.begun, link, force)
+    return settings.respond(tree.t, tree.rows, tree.begun, link, force)
 
 
 def agree(ours: object, theirs: object) -> None:
@@ -136,7 +136,7 @@ def test_a_body_answers_an_impulse_at_a_point_as_in_the_textbook() -> None:
         arm, n = random.normal(size=(2, 3))
         n /= np.linalg.norm(n)
         turning = np.cross(arm, n)
-        made = actors.respond(t, rows, actors.begin(t, rows), 0, Force(tuple(turning), tuple(n)))
+        made = settings.respond(t, rows, settings.begin(t, rows), 0, Force(tuple(turning), tuple(n)))
         agree(made.size, 1.0 / MASS + turning @ inverse @ turning)
         agree(made.change, [*(n / MASS), *(inverse @ turning)])
         v, w = rows["v"][:3], rows["v"][3:]
@@ -153,7 +153,7 @@ def test_an_impulse_between_two_bodies_keeps_their_momentum() -> None:
         t, rows, R = body(random)
         inertia, pushed = R @ np.diag(MOMENTS) @ R.T, sign * impulse
         force = Force(tuple(np.cross(point - place, pushed)), tuple(pushed))
-        moved = actors.respond(t, rows, actors.begin(t, rows), 0, force).pushed(list(rows["v"]), 1.5)
+        moved = settings.respond(t, rows, settings.begin(t, rows), 0, force).pushed(list(rows["v"]), 1.5)
         for total, velocity in ((before, rows["v"]), (after, np.array(moved))):
             momentum = MASS * velocity[:3]
             total += [*momentum, *(inertia @ velocity[3:] + np.cross(place, momentum))]
@@ -163,7 +163,7 @@ def test_an_impulse_between_two_bodies_keeps_their_momentum() -> None:
 @pytest.mark.parametrize("t", [BodyTopology(True), BodyTopology(True).tree], ids=["body", "articulation"])
 def test_answers_become_straight_line_code(t: ActorTopology) -> None:
     def answered(rows: Rows) -> Rows:
-        made = actors.respond(t, rows, actors.begin(t, rows), 0, force_of(rows["impulse"]))
+        made = settings.respond(t, rows, settings.begin(t, rows), 0, force_of(rows["impulse"]))
         return {"row": made.row, "change": made.change, "size": [made.size]}
 
     function = trace_function(answered, state_rows(t) | input_rows(t), (("impulse", 6),))

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from physx_runtime.compiling.rare_branches import branched
-from physx_runtime.compiling.trace import row_scalars, trace
+from physx_runtime.compiling.code import row_scalars, trace
+from physx_runtime.compiling.passes import branched
 from physx_runtime.dynamics.rotation import MOST_SQUARE, substep_turn
 
 AXIS = np.array([0.6, -0.48, 0.64])

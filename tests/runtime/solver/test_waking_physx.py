@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Scene
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.worlds.store import BY_JOINT
 from support.physx.live import BODY, JOINT, LINK, STAGE, Recorded, Write, record_live
 from support.stages.iteration_stages import WEIGHTLESS, free, opened, prim, slider, stage
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.compiling import cubin
-from physx_runtime.compiling.cubin import ToolkitError, compile_cubin, find_nvrtc, section_sizes
-from physx_runtime.targets import cuda, cuda_driver
-from physx_runtime.targets.cuda import gpu_on_host, try_kernel
-from physx_runtime.targets.cuda_driver import NO_DEVICE, Copy2D, DeviceError, Gpu, Lines
+from physx_runtime.compiling.cuda import cubin
+from physx_runtime.compiling.cuda.cubin import ToolkitError, compile_cubin, find_nvrtc, section_sizes
+from physx_runtime.targets.cuda.driver import NO_DEVICE, Copy2D, DeviceError, Gpu, Lines
+from physx_runtime.targets.cuda.kernels import driver as driver_module
+from physx_runtime.targets.cuda.kernels import gpu_on_host, kernels, try_kernel
 from physx_runtime.targets.host_driver import HostDriver
 from support.chance.packed_robots import packed_robot
 from support.places import FINGER, ROOT
@@ -32,8 +32,8 @@ ONE_LINE = r"[^\n]*$"
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without a driver."""
     monkeypatch.delenv("PHYSX_RUNTIME_CUDA", raising=False)
-    monkeypatch.setattr(cuda_driver, "LIBRARY", "libno-such-driver.so")
-    cuda._gpu.cache_clear()
+    monkeypatch.setattr(driver_module, "LIBRARY", "libno-such-driver.so")
+    kernels._gpu.cache_clear()
 
 
 class Failing(HostDriver):
@@ -85,7 +85,7 @@ def test_a_failing_call_is_named_with_the_drivers_words(cpp_compiler: str) -> No
 def test_work_that_the_driver_refuses_is_an_error_of_one_line(
         name: str, call: Callable[[Simulation], Any], cpp_compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
     driver = Failing("", 1)
-    monkeypatch.setattr(cuda, "_gpu", lambda: gpu_on_host(driver))
+    monkeypatch.setattr(kernels, "_gpu", lambda: gpu_on_host(driver))
     sim = Simulation(FINGER, device="cuda")
     driver.failing = name
     with pytest.raises(DeviceError, match=rf"^device 'cuda': the driver's {name} failed: invalid argument$"):
@@ -105,7 +105,7 @@ def test_a_machine_without_nvrtc_is_told_what_to_install(monkeypatch: pytest.Mon
     try:
         with pytest.raises(DeviceError, match=r"^device 'cuda': NVRTC, which compiles kernels, is not installed; "
                                               r"install it with: pip install 'physx-schema\[cuda\]'$"):
-            Gpu(HostDriver(), cuda._cubin).load("// nothing kept has this text")
+            Gpu(HostDriver(), kernels._cubin).load("// nothing kept has this text")
     finally:
         cubin._nvrtc.cache_clear()
 
@@ -156,16 +156,16 @@ def test_the_copys_structure_is_laid_out_as_in_c() -> None:
 def test_the_numbers_of_the_drivers_enumerations_are_nvidias() -> None:
     driver = pytest.importorskip("cuda.bindings.driver", reason="NVIDIA's own bindings come with the numba-cuda extra")
     attribute = driver.CUdevice_attribute
-    assert (cuda_driver.MAJOR, cuda_driver.MINOR, cuda_driver.SHARED_BYTES) == (
+    assert (driver_module.MAJOR, driver_module.MINOR, driver_module.SHARED_BYTES) == (
         attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
         attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
-    assert cuda_driver.SHARED_BYTES_OF_FUNCTION == (
+    assert driver_module.SHARED_BYTES_OF_FUNCTION == (
         driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-    assert (cuda_driver.ON_HOST, cuda_driver.ON_DEVICE) == (
+    assert (driver_module.ON_HOST, driver_module.ON_DEVICE) == (
         driver.CUmemorytype.CU_MEMORYTYPE_HOST, driver.CUmemorytype.CU_MEMORYTYPE_DEVICE)
-    assert (cuda_driver.OUT_OF_MEMORY, NO_DEVICE) == (
+    assert (driver_module.OUT_OF_MEMORY, NO_DEVICE) == (
         driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY, driver.CUresult.CUDA_ERROR_NO_DEVICE)
-    assert (cuda_driver.OWN_PACE, cuda_driver.RELAXED) == (
+    assert (driver_module.OWN_PACE, driver_module.RELAXED) == (
         driver.CUstream_flags.CU_STREAM_NON_BLOCKING, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
 
 

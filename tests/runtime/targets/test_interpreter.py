@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime.compiling.schedule import Schedule, Span
-from physx_runtime.solver.by_joint.fragments.rows import one
-from physx_runtime.targets.interpreter import LoadedProgram, load_fragments, run_in_place, words_of
-from physx_runtime.targets.settled_guards import guards_of, settle_guards
+from physx_runtime.solver.scheduled.fragments.joint import one
+from physx_runtime.targets.interpreter import (
+    LoadedProgram,
+    guards_of,
+    load_fragments,
+    run_in_place,
+    settle_guards,
+    words_of,
+)
 
 
 def test_a_process_that_may_run_on_one_core_steps_all_blocks_in_its_own_thread(monkeypatch: pytest.MonkeyPatch) -> None:

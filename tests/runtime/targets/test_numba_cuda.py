@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from physx_runtime import Simulation, simulate
 from physx_runtime.packing.articulation import pack
-from physx_runtime.targets.cuda import BACK_END, NUMBA
+from physx_runtime.targets.cuda.kernels import BACK_END, NUMBA
 from physx_runtime.worlds.numba_cuda import step_kernel
 from support.places import BALL, DOUBLE_PENDULUM, FINGER, ROOT
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from physx_runtime.verification import Row, Verification, verify
-from physx_runtime.verification.branches import branches
+from physx_runtime.verification.bench import branches
 from physx_runtime.verification.text import verification_lines
 from pxr import Usd
 from support.stages.robots import base, joint, link, opened, robot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.simulation.one_call import simulate
+from physx_runtime.simulation.simulate import simulate
 from physx_runtime.verification import verify
 from support.stages.verified_robots import both, chain, drive, envelope, part, row_of, turning, verified
 

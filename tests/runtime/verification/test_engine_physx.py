@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from physx_runtime.packing.actor import pack_actor
+from physx_runtime.packing.body import pack_actor
 from physx_runtime.verification import Verification, verify
-from physx_runtime.verification.physx.simulation import with_rows
-from physx_runtime.verification.physx.stage import stage_text
+from physx_runtime.verification.engines.physx.simulation import with_rows
+from physx_runtime.verification.engines.physx.stage import stage_text
 from physx_runtime.verification.stage import ELSEWHERE
 from physx_runtime.verification.text import verification_lines
-from physx_runtime.viewing.robot_report import report_robot
+from physx_runtime.viewing.report import report_robot
 from pxr import Usd
 from support.chance.articulations import random_articulation
 from support.stages.verified_robots import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from physx_runtime.simulation.one_call import simulate
+from physx_runtime.simulation.simulate import simulate
 from physx_runtime.verification import verify
 from support.stages.verified_robots import axis, chain, row_of, verified
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from physx_runtime.verification import verify
 from physx_runtime.verification.bench import Bench
-from physx_runtime.verification.mimics import holders, sweep
+from physx_runtime.verification.laws.mimics import holders, sweep
 from pxr import Usd
 from support.stages.verified_robots import both, chain, drive, limits, mimic, row_of, verified
 

@@ -7,9 +7,9 @@ from functools import cache
 import pytest
 from physx_runtime.verification import Row, Verification
 from physx_runtime.verification import stage as verification_stage
-from physx_runtime.verification.outside.lost import QUARTERS
+from physx_runtime.verification.maximal_joints.events import QUARTERS
 from physx_runtime.verification.stage import verify
-from physx_runtime.worlds.island import IslandWorlds
+from physx_runtime.worlds.cpu import IslandWorlds
 from support.compared.outside_joint_features import ACTS, FEATURES, Feature
 from support.stages.iteration_stages import opened
 

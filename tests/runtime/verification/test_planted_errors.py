@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
-from physx_runtime.packing.actor import pack_actor
+from physx_runtime.packing.body import pack_actor
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.verification import Row, verify
-from physx_runtime.verification.bodies import bench as body_bench
+from physx_runtime.verification.bodies import experiments as body_bench
 from pxr import Usd
 from support.stages.robots import link, opened, prim, robot
 from support.stages.verified_robots import (

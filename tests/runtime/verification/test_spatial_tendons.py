@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from physx_runtime.simulation.one_call import simulate
+from physx_runtime.simulation.simulate import simulate
 from physx_runtime.verification import verify
 from support.stages.verified_robots import Part, attachment, both, chain, row_of, verified
 

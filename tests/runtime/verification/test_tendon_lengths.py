@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.verification import verify
 from pxr import Usd
 from support.stages.verified_robots import attachment, axis, chain, row_of

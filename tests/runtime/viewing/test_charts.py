@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime.viewing.charts import joint_charts, recorded_articulations, relation_charts
-from physx_runtime.viewing.plots import Chart, draw, draw_poses
+from physx_runtime.viewing.charts import Chart, draw, draw_poses, joint_charts, recorded_articulations, relation_charts
 from physx_runtime.viewing.poses import snapshots
 from support.stages.recorded_arm import ELBOW, SHOULDER, arm, swing
 

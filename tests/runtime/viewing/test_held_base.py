@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from physx_runtime.viewing.live.base import holder, with_fixed_base
-from physx_runtime.viewing.live.step import live_step
+from physx_runtime.viewing.live.sliders import holder, live_step, with_fixed_base
 from pxr import Sdf, Usd
 
 from physx_schema import authoring

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.compiling import wasm_code
+from physx_runtime.compiling import wasm
 from physx_runtime.demonstration.hand import build_hand
 from physx_runtime.simulation.recording import world_link_poses
-from physx_runtime.viewing.live import step
-from physx_runtime.viewing.live.step import live_step
+from physx_runtime.viewing.live import sliders
+from physx_runtime.viewing.live.sliders import live_step
 from support.node import run_module
 from support.stages.contact_scenes.parts import world
 from support.stages.contact_scenes.robots import quadruped
@@ -73,12 +73,12 @@ def test_a_slider_of_a_target_ends_at_the_limits_in_degrees() -> None:
 
 
 def test_a_robot_too_large_for_a_page_is_refused_with_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(step, "MOST_OPERATIONS", 100)
+    monkeypatch.setattr(sliders, "MOST_OPERATIONS", 100)
     with pytest.raises(UnsupportedError, match=r"/World: 2 degrees of freedom are about \d+ operations in one piece"):
         live_step(describe(arm()))
 
 
 def test_an_operation_that_webassembly_lacks_is_the_reason_for_no_live_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(wasm_code.INSTRUCTIONS, "sqrt")
+    monkeypatch.delitem(wasm.INSTRUCTIONS, "sqrt")
     with pytest.raises(UnsupportedError, match="/World: operation sqrt has no WebAssembly form"):
         live_step(describe(arm()))

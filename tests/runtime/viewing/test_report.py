@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from physx_runtime import simulate
 from physx_runtime.verification.report import Change, Remedy, Row, Verification
-from physx_runtime.viewing.report import headline, percent, share, write_report
-from physx_runtime.viewing.robot_report import report_robot
+from physx_runtime.viewing.report import headline, percent, report_robot, share, write_report
 from physx_runtime.viewing.text import numeral
 from support.stages.iteration_stages import GRAVITY, free, opened, prim, slider
 from support.stages.iteration_stages import stage as stage_of

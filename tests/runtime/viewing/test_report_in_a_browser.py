@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from physx_runtime.viewing.robot_report import report_robot
+from physx_runtime.viewing.report import report_robot
 from support.chromium import opened_page
 from support.stages.recorded_arm import SHOULDER, arm, saved
 

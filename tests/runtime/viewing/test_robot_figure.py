@@ -14,8 +14,7 @@ import pytest
 from physx_runtime.viewing.poses import rotated
 from physx_runtime.viewing.robot.figure import Figure, figure
 from physx_runtime.viewing.robot.marks import body_index, bones, joint_marks, place_of, tendon_forces
-from physx_runtime.viewing.robot.shapes import visible_shapes
-from physx_runtime.viewing.robot.triangles import SIDES, Triangles, thinned, triangles
+from physx_runtime.viewing.robot.shapes import SIDES, Triangles, thinned, triangles, visible_shapes
 from pxr import Gf, Sdf, Usd, UsdGeom
 from support.stages.recorded_arm import ELBOW, LINKS, SHOULDER, arm, swing
 

@@ -11,7 +11,7 @@ from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds.choice import MOST_OPERATIONS, choose_path, expected_operations
-from physx_runtime.worlds.handover import HandoverWorlds
+from physx_runtime.worlds.cpu import HandoverWorlds
 from support.chance.packed_robots import packed_robot
 from support.chance.packed_trees import random_tree
 from support.places import FINGER

@@ -9,15 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Scene, Simulation
-from physx_runtime.compiling.kernel_design import DESIGNS, FORCED
-from physx_runtime.model.rows import lasting_rows
+from physx_runtime.compiling.cuda.source import DESIGNS, FORCED
+from physx_runtime.model.row_specs import lasting_rows
 from physx_runtime.model.topology import Topology
-from physx_runtime.targets.cuda import find_gpu
-from physx_runtime.worlds.by_joint import ByJointWorlds
-from physx_runtime.worlds.cuda import CudaWorlds
-from physx_runtime.worlds.path import BY_JOINT, SPECIALISED
-from physx_runtime.worlds.specialised import SpecialisedWorlds
-from physx_runtime.worlds.store import Worlds
+from physx_runtime.targets.cuda.kernels import find_gpu
+from physx_runtime.worlds.cpu import ByJointWorlds, SpecialisedWorlds
+from physx_runtime.worlds.gpu.worlds import CudaWorlds
+from physx_runtime.worlds.store import BY_JOINT, SPECIALISED, Worlds
 from support.chance.articulations import engine_names, random_articulation
 from support.chance.packed_robots import LARGE, SMALL, packed_robot
 from support.chance.packed_trees import Rows, random_tree

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.compiling.cuda_c import LANES
-from physx_runtime.targets import cuda
-from physx_runtime.targets.cuda import gpu_on_host
-from physx_runtime.targets.cuda_driver import DeviceError
+from physx_runtime.compiling.cuda.source import LANES
+from physx_runtime.targets.cuda.driver import DeviceError
+from physx_runtime.targets.cuda.kernels import gpu_on_host, kernels
 from physx_runtime.targets.host_driver import HostDriver, Launch, Transfer
-from physx_runtime.worlds.cuda import CudaWorlds, step_kernels
-from physx_runtime.worlds.specialised import SpecialisedWorlds
+from physx_runtime.worlds.cpu import SpecialisedWorlds
+from physx_runtime.worlds.gpu.worlds import CudaWorlds, step_kernels
 from physx_runtime.worlds.store import Worlds
 from support.chance.packed_trees import random_tree
 from support.device_arrays import OnDevice
@@ -34,7 +33,7 @@ def driver(cpp_compiler: str) -> HostDriver:
 @pytest.fixture
 def stepped(driver: HostDriver, monkeypatch: pytest.MonkeyPatch) -> Simulation:
     """A simulation on the stand-in, after a step; the log is empty."""
-    monkeypatch.setattr(cuda, "_gpu", lambda: gpu_on_host(driver))
+    monkeypatch.setattr(kernels, "_gpu", lambda: gpu_on_host(driver))
     sim = Simulation(FINGER, WORLDS, device="cuda")
     sim.step()
     driver.log.clear()
@@ -197,5 +196,5 @@ def test_kernels_that_were_written_before_are_not_traced_again(tmp_path: Path, m
     step_kernels.cache_clear()
     first = step_kernels(t, "float32")
     step_kernels.cache_clear()
-    monkeypatch.setattr("physx_runtime.worlds.cuda.step_program", lambda t: pytest.fail("it is traced again"))
+    monkeypatch.setattr("physx_runtime.worlds.gpu.worlds.step_program", lambda t: pytest.fail("it is traced again"))
     assert step_kernels(t, "float32") == first

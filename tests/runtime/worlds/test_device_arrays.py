@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.targets import cuda
-from physx_runtime.targets.cuda import gpu_on_host
+from physx_runtime.targets.cuda.kernels import gpu_on_host, kernels
 from physx_runtime.targets.host_driver import HostDriver, Launch, Transfer, Wait
-from physx_runtime.worlds.device_array import stream_of
+from physx_runtime.worlds.gpu.arrays import stream_of
 from support.device_arrays import OnDevice, Packed, filled
 from support.places import DOUBLE_PENDULUM
 
@@ -24,7 +23,7 @@ STREAM, OTHER = 77, 88      # handles
 def driver(cpp_compiler: str, monkeypatch: pytest.MonkeyPatch) -> HostDriver:
     """A stand-in for a GPU with its log."""
     made = HostDriver()
-    monkeypatch.setattr(cuda, "_gpu", lambda: gpu_on_host(made))
+    monkeypatch.setattr(kernels, "_gpu", lambda: gpu_on_host(made))
     return made
 
 

@@ -19,10 +19,9 @@ from physx_runtime.packing.scene import everything
 from physx_runtime.solver.contact import slots
 from physx_runtime.solver.settings import solver_settings
 from physx_runtime.solver.sleep import WAKE_TIME
-from physx_runtime.worlds import grounded
-from physx_runtime.worlds.contact import ContactWorlds
-from physx_runtime.worlds.grounded import GroundedWorlds
-from physx_runtime.worlds.touching_worlds import TouchingWorlds
+from physx_runtime.worlds.contact.worlds import ContactWorlds, TouchingWorlds
+from physx_runtime.worlds.static_contact import worlds as worlds_module
+from physx_runtime.worlds.static_contact.worlds import GroundedWorlds
 
 from physx_schema.description import describe
 
@@ -143,7 +142,7 @@ def test_an_arm_on_a_fixed_base_moves_as_by_itself(shared_cases: Path) -> None:
 def test_pairs_that_blocks_meet_at_once_are_those_that_each_world_meets_to_the_bit(
         monkeypatch: pytest.MonkeyPatch, ant: PackedIsland, ants: Both) -> None:
     at_once = ants.together
-    monkeypatch.setattr(grounded, "kinds_on_planes", lambda *_: {})
+    monkeypatch.setattr(worlds_module, "kinds_on_planes", lambda *_: {})
     found = fixed_pairs(table_of(ant, WORLDS), WORLDS)
     assert found is not None
     one_by_one = GroundedWorlds(ants.t, WORLDS, "float64", found)

@@ -14,7 +14,7 @@ from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.mass_frames import mass_frame
 from physx_runtime.packing.scene import everything
 from physx_runtime.solver.settings import solver_settings
-from physx_runtime.worlds.contact import ContactWorlds
+from physx_runtime.worlds.contact.worlds import ContactWorlds
 from support.recorded.link_poses import SEEDS, recorded, text
 from support.stages.robots import described
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from physx_runtime.worlds.patch_blocks import NOBODY_ROWS, PatchBlocks, make_blocks
+from physx_runtime.worlds.contact.patches import NOBODY_ROWS, PatchBlocks, make_blocks
 
 # Of three structures: how many of it are side by side, and the rows of one.
 KNOWN: Any = SimpleNamespace(lanes=np.array([4, 1, 4]), sizes=np.array([10, 7, 3]))

@@ -37,7 +37,7 @@ def scene(request: pytest.FixtureRequest, shared_cases: Path, monkeypatch: pytes
     name, dtype = request.node.callspec.params["name"], request.param
     pair, last = SCENES[name] if name in SCENES else (Pair(), ARTICULATIONS[name][0])
     found = replayed(shared_cases / "scenes" / name, pair, last, dtype)
-    monkeypatch.setattr("physx_runtime.worlds.contact.generate", found.replay)
+    monkeypatch.setattr("physx_runtime.worlds.contact.worlds.generate", found.replay)
     return found.run()
 
 

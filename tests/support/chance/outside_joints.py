@@ -22,7 +22,7 @@ from physx_runtime.model.island import (
     Side,
 )
 from physx_runtime.model.island_rows import joint_rows
-from physx_runtime.model.rows import DERIVED, PARAMETER
+from physx_runtime.model.row_specs import DERIVED, PARAMETER
 
 from support.chance.packed_trees import Rows
 from support.mechanics.rigid_motion import Array, about, quaternion, rotation

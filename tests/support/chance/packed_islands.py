@@ -21,9 +21,9 @@ from physx_runtime.model.island import (
     Side,
 )
 from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
-from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.model.topology import BodyTopology, Topology
-from physx_runtime.worlds.island import IslandWorlds
+from physx_runtime.worlds.cpu import IslandWorlds
 
 Rows = dict[str, NDArray[np.float64]]
 DT, N = 1 / 60, 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.model.topology import (
     FIXED,
     PRISMATIC,

@@ -17,11 +17,11 @@ from click.testing import CliRunner
 from physx_runtime import NotSimulatedWarning, Session, simulate
 from physx_runtime.model.island import BODY, LINK, IslandTopology, Side
 from physx_runtime.model.topology import PGS, TGS
-from physx_runtime.solver.by_joint.program import step_schedules
 from physx_runtime.solver.contact.program import contact_program
 from physx_runtime.solver.island.program import island_schedules
 from physx_runtime.solver.program import step_program
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.solver.scheduled.program import step_schedules
+from physx_runtime.worlds.store import BY_JOINT
 
 from physx_schema.cli.program import program
 from support.chance import jointed_scenes, mixed_scenes, scenes, self_touching_robots, touching_scenes

@@ -11,8 +11,8 @@ from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.island.fragments import body
 from physx_runtime.solver.islands import partitions
-from physx_runtime.solver.joint.coupling import hinge, slide
-from physx_runtime.solver.joint.step import concluded, prepare, solve
+from physx_runtime.solver.maximal_joint.couplings import hinge, slide
+from physx_runtime.solver.maximal_joint.step import concluded, prepare, solve
 
 Rows = dict[str, Any]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 from physx_runtime.model.island import JointTopology
-from physx_runtime.solver.joint.geometry import rows_of
-from physx_runtime.solver.joint.row import JointRow
+from physx_runtime.solver.maximal_joint.kinds import rows_of
+from physx_runtime.solver.maximal_joint.rows import JointRow
 
 from support.chance.outside_joints import moved
 from support.chance.packed_trees import Rows

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from physx_runtime import NotSimulatedWarning, simulate
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.worlds.store import BY_JOINT
 
 from physx_schema.errors import UnsupportedError
 from support.chance.jointed_scenes import jointed_scene

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from physx_runtime import Simulation, dump_step, simulate
-from physx_runtime.model.rows import input_rows, state_rows
+from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.packing.articulation import pack
+from physx_runtime.solver.program import step_on_numbers
 from physx_runtime.solver.settings import solver_settings
-from physx_runtime.solver.stages import step_on_numbers
 
 from physx_schema.description import describe
 from physx_schema.description.model import Description

@@ -19,7 +19,7 @@ from physx_runtime.packing.frames import compose
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.packing.scene import everything
 from physx_runtime.solver.settings import solver_settings
-from physx_runtime.worlds.contact import ContactWorlds
+from physx_runtime.worlds.contact.worlds import ContactWorlds
 
 from physx_schema.description import describe
 from support.physx.recorded_scenes import Recorded, recorded
@@ -102,7 +102,7 @@ class ReplayedScene:
 def replayed(folder: Path, pair: Pair, last: int, dtype: str) -> ReplayedScene:
     """A case of one body or articulation up to a step, its contacts those with the ground.
 
-    Its `replay` is to stand in for `worlds.contact.generate`.
+    Its `replay` is to stand in for `worlds.contact.worlds.generate`.
     """
     with np.load(folder / "expected.npz") as file:
         expected = dict(file)

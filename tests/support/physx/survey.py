@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.worlds.store import BY_JOINT
 
 from physx_schema.description import describe
 from physx_schema.errors import UnsupportedError

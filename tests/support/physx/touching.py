@@ -16,7 +16,7 @@ from physx_runtime.collision.geometry import EMPTY, Geometry
 from physx_runtime.collision.meshes.table import meshes_of
 from physx_runtime.collision.pairs import PairTable
 from physx_runtime.collision.shape import CONTACT, NO_OWNER, SHAPE
-from physx_runtime.packing.geometry import put_geometry
+from physx_runtime.packing.hulls import put_geometry
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 from physx_schema.description import describe

@@ -11,7 +11,7 @@ from physx_runtime.model.island_rows import island_input_rows, island_lasting_ro
 from physx_runtime.packing.island import PackedIsland, islands_of
 from physx_runtime.packing.scene import scene_model
 from physx_runtime.solver.settings import SolverSettings
-from physx_runtime.worlds.island import IslandWorlds
+from physx_runtime.worlds.cpu import IslandWorlds
 
 from physx_schema.description import Description
 

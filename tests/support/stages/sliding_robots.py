@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from physx_runtime import NotSimulatedWarning, Simulation
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.worlds.store import BY_JOINT
 
 from support.stages.robots import base, joint, link, opened, prim, robot
 

@@ -24,7 +24,7 @@ from physx_runtime.collision.vectors import (
     sub,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 SLACK = np.float32(1e-5)
 ALIKE = np.float32(1e-6)            # square length in every unit: points of two edges nearer than that are one

@@ -24,7 +24,7 @@ from physx_runtime.collision.vectors import (
     sub,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 HUNDREDTH = np.float32(0.01)
 MOST_POINTS = 32            # that are kept of either core

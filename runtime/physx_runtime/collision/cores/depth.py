@@ -24,7 +24,7 @@ from physx_runtime.collision.vectors import (
     sub,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 MOST_FACES = 2 * MOST_POINTS - 4
 MOST_EDGES = MOST_POINTS + MOST_FACES - 2

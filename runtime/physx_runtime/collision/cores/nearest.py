@@ -9,7 +9,7 @@ from typing import Any
 
 from physx_runtime.collision.cores.plain import dot
 from physx_runtime.collision.vectors import ONE, ZERO, Number, Vector, cross, negated, scaled, sub, vector_at
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 
 @scalar_code

@@ -10,7 +10,7 @@ from physx_runtime.collision.cores.plain import dot
 from physx_runtime.collision.cores.points import widest_four
 from physx_runtime.collision.manifold import put_contact
 from physx_runtime.collision.vectors import LARGEST, Number, Vector, put_vector, vector_at
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 MOST_PATCHES, MOST_OF_PATCH = 16, 4
 ONE_NORMAL = np.float32(0.999)

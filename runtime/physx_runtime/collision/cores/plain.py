@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from physx_runtime.collision.vectors import HALF, ONE, TWO, ZERO, Number, Pose, Quaternion, Vector, add, scaled, sub
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 NEARLY_UPRIGHT = np.float32(0.9999)
 

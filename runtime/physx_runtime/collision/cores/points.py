@@ -19,7 +19,7 @@ from physx_runtime.collision.vectors import (
     times,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 FACING = np.float32(0.99)
 IN_FACE = np.float32(1e-4)          # of the face's height, for a corner to be one of its own

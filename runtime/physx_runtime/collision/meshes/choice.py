@@ -9,7 +9,7 @@ import numpy as np
 from physx_runtime.collision.meshes.manifolds import NONE, copy_made, deepest_of, take
 from physx_runtime.collision.reduction import across, extremes, furthest
 from physx_runtime.collision.vectors import EPSILON, LARGEST, ZERO, Number, cross, dot, sub, vector_at
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 OF_FACE, OF_HULL = 5, 6         # contacts of a face and a triangle, and of a manifold, at most
 BEFORE_CHOICE = 16              # contacts of a face and a triangle, of which five are kept then

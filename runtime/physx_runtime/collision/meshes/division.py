@@ -21,7 +21,7 @@ from physx_runtime.collision.meshes.manifolds import (
     take,
 )
 from physx_runtime.collision.vectors import LARGEST, Number, dot, sub, unit, vector_at
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 OF_SPHERE, OF_CAPSULE = 1, 3        # points of a manifold at most
 

@@ -10,7 +10,7 @@ from physx_runtime.collision.cores.plain import dot, unit
 from physx_runtime.collision.meshes.edges import NO_TRIANGLE
 from physx_runtime.collision.meshes.table import Meshes, corner_as_authored, corner_of
 from physx_runtime.collision.vectors import ONE, Number, Vector, cross, sub
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 SLACK, FACING = np.float32(1e-5), np.float32(0.99)
 

@@ -24,7 +24,7 @@ from physx_runtime.collision.vectors import (
     unit,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 MOST_MANIFOLDS = 6
 MOST_OF_MANIFOLD = 6

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
+from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
 Array = NDArray[Any]
 IN_LEAF = 15                # triangles in a leaf at most, as the wheel has it (the public source has 4)

@@ -17,7 +17,7 @@ from physx_runtime.collision.vectors import (
     out_of,
     sub,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 
 @scalar_code

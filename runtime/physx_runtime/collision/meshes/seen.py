@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.collision.meshes.triangle import FACE
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 MOST = 128              # of either; what comes after those counts as seen
 

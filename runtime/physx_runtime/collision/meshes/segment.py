@@ -24,7 +24,7 @@ from physx_runtime.collision.vectors import (
     sub,
     unit,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 FAR = np.float32(1e20)
 AT_START, AT_END, AT_SUM = np.float32(1e-6), np.float32(0.999999), np.float32(0.9999)

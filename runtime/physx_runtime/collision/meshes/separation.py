@@ -26,7 +26,7 @@ from physx_runtime.collision.vectors import (
     unit,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 TRIANGLE, FACE, EDGE, LATE, NO_AXIS = 0, 1, 2, 3, -1        # what the axis belongs to; LATE: a face put off
 PARALLEL = np.float32(1e-6)

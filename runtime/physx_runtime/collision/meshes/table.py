@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from physx_runtime.collision.meshes.edges import NO_TRIANGLE, edge_flags, neighbours
 from physx_runtime.collision.meshes.order import triangles_in_order
 from physx_runtime.collision.vectors import Vector
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 Array = NDArray[Any]
 IN_LEAF = 4             # triangles in a leaf of the search tree, about

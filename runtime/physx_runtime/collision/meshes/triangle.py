@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from physx_runtime.collision.vectors import ZERO, Number, Vector, add, cross, dot, scaled, sub
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 FACE = 6            # corners are 0 to 2, edges 01 12 20 are 3 to 5
 

@@ -50,7 +50,7 @@ from physx_runtime.collision.vectors import (
     unit,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 BREAKING = np.float32(0.8)          # of the smaller margin
 SAME = np.float32(0.05)             # of the smaller margin: nearer points are one

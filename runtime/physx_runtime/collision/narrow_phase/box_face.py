@@ -25,7 +25,7 @@ from physx_runtime.collision.vectors import (
     sub,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 BORDER = np.float32(1.0001)         # the face is taken this much larger
 PARALLEL = np.float32(1e-6)         # an edge's way along an axis below which it runs beside it

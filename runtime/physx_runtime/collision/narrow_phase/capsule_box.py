@@ -41,7 +41,7 @@ from physx_runtime.collision.vectors import (
     scaled,
     sub,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 BREAKING, NEAR = np.float32(0.8), np.float32(0.1)       # shares of the margin
 UNSCALED = (ONE, ONE, ONE)

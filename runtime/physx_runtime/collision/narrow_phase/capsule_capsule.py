@@ -29,7 +29,7 @@ from physx_runtime.collision.vectors import (
     unit,
     x_axis,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 PARALLEL = np.float32(0.9998)
 SMALL = np.float32(1e-6)            # squares of lengths

@@ -41,7 +41,7 @@ from physx_runtime.collision.vectors import (
     sub,
     times,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 SEGMENT_MARGIN = np.float32(0.05)                   # of the radius
 BREAKING, NEAR = np.float32(1.25), np.float32(0.05)     # shares of the margin

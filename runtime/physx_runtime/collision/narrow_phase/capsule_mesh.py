@@ -42,7 +42,7 @@ from physx_runtime.collision.vectors import (
     unit,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 MAY_MOVE, BREAKING, ONE_POINT = np.float32(0.02), np.float32(0.05), np.float32(0.001)    # of the radius
 BEFORE_DIVISION = 16

@@ -49,7 +49,7 @@ from physx_runtime.collision.vectors import (
     times,
     unit,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 BREAKING, NEAR = np.float32(0.8), np.float32(0.05)      # of the smaller margin
 LIKE = np.float32(0.70710677)           # cosine: points of another normal are given up

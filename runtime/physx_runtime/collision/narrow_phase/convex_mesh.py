@@ -65,7 +65,7 @@ from physx_runtime.collision.vectors import (
     unit,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 MAY_MOVE, BREAKING, NEAR = np.float32(0.2), np.float32(0.8), np.float32(0.05)       # of the margin
 FACE_ON = np.float32(0.70710677)        # cosine between a face and a triangle, which then has the normal

@@ -14,7 +14,7 @@ from physx_runtime.collision.cores.depth import least_depth
 from physx_runtime.collision.geometry import Hulls
 from physx_runtime.collision.manifold import put_contact
 from physx_runtime.collision.vectors import EPSILON, HALF, ZERO, Number, Pose, Vector, add, scaled, sub, vector_at
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 SLACK = np.float32(1e-5)
 

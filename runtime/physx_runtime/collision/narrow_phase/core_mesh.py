@@ -29,7 +29,7 @@ from physx_runtime.collision.vectors import (
     sub,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 THICKNESS = np.float32(0.0001)      # of a triangle, of the least half side of the box that is searched
 UNTURNED = ((ZERO, ZERO, ZERO), (ZERO, ZERO, ZERO, ONE))

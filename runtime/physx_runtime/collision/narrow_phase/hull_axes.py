@@ -31,7 +31,7 @@ from physx_runtime.collision.vectors import (
     unit,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 SAME_AXIS = np.float32(0.9999)
 MOST_AXES = 256

@@ -11,7 +11,7 @@ from typing import Any
 
 from physx_runtime.collision.bounds import pose_at, size_of
 from physx_runtime.collision.shape import TO_SEARCH
-from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
+from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
 Maker = Callable[..., Any]
 

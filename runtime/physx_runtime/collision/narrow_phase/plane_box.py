@@ -34,7 +34,7 @@ from physx_runtime.collision.vectors import (
     vector_at,
     x_axis,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 SHARE = np.float32(0.2)         # of a box's margin, for breaking and for moving
 

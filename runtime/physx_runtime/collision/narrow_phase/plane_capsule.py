@@ -30,7 +30,7 @@ from physx_runtime.collision.vectors import (
     unit,
     x_axis,
 )
-from physx_runtime.compiling.scalar_code import scalar_code, scalar_entry
+from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
 # Shares of the radius
 BREAKING, MAY_MOVE, NEAR = np.float32(0.05), np.float32(0.02), np.float32(0.001)

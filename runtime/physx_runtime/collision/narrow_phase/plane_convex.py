@@ -40,7 +40,7 @@ from physx_runtime.collision.vectors import (
     vector_at,
     x_axis,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 BREAKING = MAY_MOVE = np.float32(0.2)       # of the margin
 EDGES_FIRST = np.float32(5e-4)              # how much less an edge may be against the plane than a face

@@ -10,7 +10,7 @@ from physx_runtime.collision.cores.core import MOST_FACE_POINTS, core_of, face_t
 from physx_runtime.collision.cores.plain import dot, x_axis
 from physx_runtime.collision.manifold import put_contact
 from physx_runtime.collision.vectors import HALF, Pose, Vector, add, negated, scaled, vector_at
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 
 @scalar_code

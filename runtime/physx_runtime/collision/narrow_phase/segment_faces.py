@@ -27,7 +27,7 @@ from physx_runtime.collision.vectors import (
     times,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 BESIDE = np.float32(1e-7)       # of a ray's direction along a normal: it runs beside the face
 BEYOND = np.float32(0.005)      # of an edge, past its ends, where the axis still touches it

@@ -35,7 +35,7 @@ from physx_runtime.collision.vectors import (
     times,
     vector_at,
 )
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 BREAKING = np.float32(0.05)     # of the margin
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from physx_runtime.collision.manifold import put_contact
 from physx_runtime.collision.vectors import Pose, Vector, inward, scaled, sub, x_axis
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 
 @scalar_code

@@ -9,7 +9,7 @@ import numpy as np
 
 from physx_runtime.collision.manifold import put_contact
 from physx_runtime.collision.vectors import ONE, ZERO, Pose, Vector, add, divided, dot, scaled, sub
-from physx_runtime.compiling.scalar_code import scalar_code
+from physx_runtime.compiling.numba_functions import scalar_code
 
 SAME_PLACE = np.float32(1e-5)       # centres this near have no direction between them
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.crba import mass_and_center
 from physx_runtime.dynamics.inertia import central_force, central_inertia
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, link_motions
 from physx_runtime.dynamics.linear import Matrix
-from physx_runtime.dynamics.momentum import mass_and_center
 from physx_runtime.dynamics.rnea import generalized_force
 from physx_runtime.dynamics.spatial import Force, Motion, force_of, linear_first, triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars, where

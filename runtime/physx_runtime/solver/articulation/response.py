@@ -1,4 +1,9 @@
-"""How an articulation answers an impulse on one of its links, and how its links moved over a step."""
+"""Responses of an articulation's links to impulses.
+
+How an articulation answers an impulse on one of its links, and how its links moved over a step.
+
+A floating root in a substep.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,11 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import forward_kinematics, link_motions, state_kinematics
 from physx_runtime.dynamics.linear import times
 from physx_runtime.dynamics.rnea import generalized_force
+from physx_runtime.dynamics.rotation import substep_turn, turned
 from physx_runtime.dynamics.spatial import NO_FORCE, Force, Motion, quaternion
-from physx_runtime.language.ops import Rows, Scalar
+from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.link_velocity import held_velocities
-from physx_runtime.solver.articulation.velocity_clamp import clamp_start
+from physx_runtime.solver.articulation.velocity import clamp_start, held_velocities
 from physx_runtime.solver.constraints.softening import link_cfm
 from physx_runtime.solver.divergence import moving_rows
 from physx_runtime.solver.response import Response
@@ -44,3 +49,21 @@ def _mean_velocity(t: Topology, rows: Rows) -> list[Scalar]:
     travel += rows["travel"] if t.dofs else []
     rate = 1.0 / rows["dt"][0]
     return [rate * x for x in travel]
+
+
+def move_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
+    """How far the floating root has come after one substep, by h v, and its rotation, by h w.
+
+    PhysX turns the root's principal axes; how the product rounds depends on them.
+    """
+    turn = substep_turn(rows["h"][0], (v[3], v[4], v[5]))
+    axes = turned(turn, quaternion(rows, "axes_rotation", 0), rows["single_turn"][0] > 0.0)
+    rotation = sp.mul_quat(axes, sp.conjugate(quaternion(rows, "root_axes", 0)))
+    return root_travelled(rows, v) | {"axes_rotation": list(axes), "root_rotation": list(rotation)}
+
+
+def root_travelled(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
+    """The root's velocity integrated, linear and angular, after one more substep."""
+    h = rows["h"][0]
+    return {"root_travel": [p + h * x for p, x in zip(rows["root_travel"], v[0:3], strict=True)],
+            "root_turn": [a + h * x for a, x in zip(rows["root_turn"], v[3:6], strict=True)]}

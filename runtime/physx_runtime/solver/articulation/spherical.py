@@ -7,7 +7,7 @@ from physx_runtime.dynamics.rotation import substep_turn, turned
 from physx_runtime.dynamics.spatial import quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars, where
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.constraints.travel import link_turn
+from physx_runtime.solver.constraints.softening import link_turn
 
 
 def move_balls(t: Topology, rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:

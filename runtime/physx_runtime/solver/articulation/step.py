@@ -1,4 +1,6 @@
-"""The step of an articulation as PhysX takes it: once-per-step work, position iterations, velocity iterations.
+"""One step of an articulation.
+
+The step of an articulation as PhysX takes it: once-per-step work, position iterations, velocity iterations.
 
 TGS moves in every position iteration, for its part of the time. PGS iterations all count for the whole step, and it
 moves once, with the velocity that the position iterations leave.
@@ -6,6 +8,11 @@ moves once, with the velocity that the position iterations leave.
 Each function maps rows (name -> scalars) to the rows it makes or changes. Called on floats they are the float64
 reference; traced they become the kernels. Source: DyFeatherstoneArticulation.cpp, DyTGSDynamics.cpp and
 DySolverCore.cpp; measured against ovphysx, see docs/physx_semantics.md.
+
+What a joint carries before constraints act: the force that its child and all behind it need from it.
+
+DyFeatherstoneForwardDynamic.cpp of PhysX 5.3.1 (computeJointTransmittedFrictionForce); there the size of a force and
+torque together is the sum of both sizes.
 """
 
 from __future__ import annotations
@@ -13,9 +20,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.branches import branches_of
 from physx_runtime.dynamics.crba import mass_matrix, with_armature
-from physx_runtime.dynamics.inverse_mass import InverseMass, inverse_mass
+from physx_runtime.dynamics.inertia import central_force, central_inertia
+from physx_runtime.dynamics.inverse_mass import InverseMass, branches_of, inverse_mass
 from physx_runtime.dynamics.kinematics import (
     Kinematics,
     LinkMotion,
@@ -25,22 +32,45 @@ from physx_runtime.dynamics.kinematics import (
     state_kinematics,
 )
 from physx_runtime.dynamics.linear import plus
-from physx_runtime.dynamics.spatial import quaternion
+from physx_runtime.dynamics.rnea import branch_forces, generalized_force, inertial_forces, link_accelerations
+from physx_runtime.dynamics.spatial import Force, quaternion
 from physx_runtime.language.ops import Rows, Scalar
-from physx_runtime.model.rows import total_rows
+from physx_runtime.model.row_specs import total_rows
 from physx_runtime.model.topology import SPHERICAL, Topology
-from physx_runtime.solver.articulation.free_velocity import apply_velocity_forces, free_acceleration
-from physx_runtime.solver.articulation.load import joint_loads
 from physx_runtime.solver.articulation.momentum import finish_floating
-from physx_runtime.solver.articulation.root import move_root
+from physx_runtime.solver.articulation.response import move_root
 from physx_runtime.solver.articulation.spherical import move_balls
-from physx_runtime.solver.articulation.velocity_clamp import clamp_start
-from physx_runtime.solver.articulation.wrapping import wrapped_position
+from physx_runtime.solver.articulation.velocity import (
+    apply_velocity_forces,
+    clamp_start,
+    damping_forces,
+    free_acceleration,
+    link_weight,
+    wrapped_position,
+)
 from physx_runtime.solver.constraints.branch_velocities import BranchVelocities
 from physx_runtime.solver.constraints.fixed_tendon import solve_fixed_tendon, tendon_rows
 from physx_runtime.solver.constraints.joint import joint_coefficients, solve_dofs
 from physx_runtime.solver.constraints.mimic import mimic_column, solve_mimic
 from physx_runtime.solver.constraints.spatial_tendon import solve_spatial_tendon, tendon_axes
+from physx_runtime.solver.response import external_forces
+
+
+def joint_loads(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], push: Sequence[Scalar],
+                minv: InverseMass) -> list[Scalar]:
+    """Size of the load of every link's joint; push: the free acceleration of `free_acceleration`."""
+    needed, drag = inertial_forces(t, rows, k, motions), damping_forces(t, rows, k, motions)
+    rest = minv.times(generalized_force(t, k, [a - b for a, b in zip(drag, needed, strict=True)]))
+    free = link_accelerations(t, k, [a + b for a, b in zip(push, rest, strict=True)])
+    given = external_forces(t, rows, k, [link_weight(rows, i) for i in range(len(t.links))])
+    forces = [need + central_force(rows["mass"][i], central_inertia(t, rows, k, i), free[i]) - given[i] - drag[i]
+              for i, need in enumerate(needed)]
+    return [load_size(force.at(k.com[i])) for i, force in enumerate(branch_forces(t, k, forces))]
+
+
+def load_size(force: Force) -> Scalar:
+    """Size of a force and of its torque, added."""
+    return sp.norm(force.linear) + sp.norm(force.angular)
 
 
 def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:

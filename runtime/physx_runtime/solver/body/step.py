@@ -14,8 +14,7 @@ from physx_runtime.dynamics.spatial import NO_MOTION, Force, Motion, linear_firs
 from physx_runtime.language.ops import Rows, Scalar, Scalars, where
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.body import spin
-from physx_runtime.solver.link_forces import applied_force, pushed_by
-from physx_runtime.solver.response import Response
+from physx_runtime.solver.response import Response, applied_force, pushed_by
 
 
 def begin(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:

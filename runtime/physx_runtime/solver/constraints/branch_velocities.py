@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from physx_runtime.dynamics.branches import Branches
+from physx_runtime.dynamics.inverse_mass import Branches
 from physx_runtime.dynamics.linear import inner, plus
 from physx_runtime.language.ops import Rows, Scalar, Scalars
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.branches import branches_of
-from physx_runtime.dynamics.inverse_mass import InverseMass
+from physx_runtime.dynamics.inverse_mass import InverseMass, branches_of
 from physx_runtime.dynamics.jacobian import angular_jacobian, com_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
 from physx_runtime.dynamics.linear import inner, less

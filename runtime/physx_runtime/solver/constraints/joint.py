@@ -11,12 +11,15 @@ from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.constraints.branch_velocities import TOGETHER, BranchVelocities
 from physx_runtime.solver.constraints.drive import DRIVE_ROWS, drive_coefficients, solve_drive
-from physx_runtime.solver.constraints.friction import solve_friction, solve_load_friction
-from physx_runtime.solver.constraints.limit import limit_trigger, solve_limit
-from physx_runtime.solver.constraints.max_velocity import solve_max_velocity
-from physx_runtime.solver.constraints.softening import joint_cfm
-from physx_runtime.solver.constraints.solved_dof import SolvedDof
-from physx_runtime.solver.constraints.travel import seen_travel, travel_start, velocity_bias
+from physx_runtime.solver.constraints.limit import (
+    SolvedDof,
+    limit_trigger,
+    solve_friction,
+    solve_limit,
+    solve_load_friction,
+    solve_max_velocity,
+)
+from physx_runtime.solver.constraints.softening import joint_cfm, seen_travel, travel_start, velocity_bias
 
 
 def joint_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: InverseMass,

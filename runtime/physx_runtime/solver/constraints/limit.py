@@ -1,9 +1,42 @@
-"""Position limits of a joint."""
+"""Limits, friction and greatest velocity of a dof.
+
+Position limits of a joint.
+
+Joint friction: static, dynamic and viscous; in SAPIEN also by what the joint carries.
+
+The joint's maximum velocity.
+
+One degree of freedom as its constraints see it, one after another, during an iteration.
+"""
 
 from __future__ import annotations
 
-from physx_runtime.language.ops import Rows, Scalar, inverted, maximum, minimum, rarely, where
-from physx_runtime.solver.constraints.solved_dof import SolvedDof
+from dataclasses import dataclass
+
+from physx_runtime.language.ops import Rows, Scalar, clamp, inverted, maximum, minimum, rarely, where
+from physx_runtime.model.topology import Topology
+
+
+@dataclass(slots=True)
+class SolvedDof:
+    """Its response, softening and motion; an impulse changes `v` at once."""
+
+    r: Scalar           # response: change of v for a unit impulse
+    soft: Scalar        # 1 / (r + cfm)
+    v: Scalar           # velocity, with the bias of link velocities
+    travel: Scalar      # change of position since the step's start
+    impulse: Scalar = 0.0
+
+    def push(self, F: Scalar) -> None:
+        """Apply an impulse."""
+        self.v = self.v + self.r * F
+        self.impulse = self.impulse + F
+
+    def push_where(self, condition: Scalar, F: Scalar) -> None:
+        """Apply an impulse where the condition holds."""
+        self.v = where(condition, self.v + self.r * F, self.v)
+        self.impulse = where(condition, self.impulse + F, self.impulse)
+
 
 # The speed at the lower limit that has it looked at in every iteration.
 EVER_NEAR = 1e30
@@ -53,3 +86,33 @@ def solve_limit(rows: Rows, dof: int, joint: SolvedDof, out: dict[str, list[Scal
     if "limit_trigger" in rows:
         trigger = where(new_low - new_high > 0.0, EVER_NEAR, at_start)
         out["limit_trigger"][dof] = where(near, trigger, rows["limit_trigger"][dof])
+
+
+def solve_friction(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: bool) -> Scalar:
+    """Stop the joint or brake it; returns the friction's impulse since the step began.
+
+    F = -v / (r + cfm); above static * time it is limited to (dynamic + viscous |v|) * time.
+    """
+    total = rows["friction_total"][dof]
+    each = t.forces_every_iteration and not final
+    period, before = (rows["h"][0], 0.0) if each else (rows["dt"][0], total)
+    F = before - joint.v * joint.soft
+    most = rows["dynamic_friction"][dof] * period + rows["viscous_friction"][dof] * period * abs(joint.v)
+    # by sizes, as few operations after another: whether it slips and how much it then gives are known at a time
+    size = abs(F)
+    size = where(size > rows["static_friction"][dof] * period, minimum(size, most), size)
+    change = where(F < 0.0, -size, size) - before
+    joint.push(change)
+    return total + change
+
+
+def solve_load_friction(rows: Rows, dof: int, joint: SolvedDof) -> None:
+    """Stop the joint or brake it by what its load allows in an iteration, whatever it gave in those before."""
+    most = rows["load_brake"][dof]
+    joint.push(clamp(-(joint.v * joint.soft), -most, most))
+
+
+def solve_max_velocity(rows: Rows, dof: int, joint: SolvedDof) -> None:
+    """Take away what exceeds the joint's maximum velocity, softened."""
+    most = rows["max_velocity"][dof]
+    joint.push(-((joint.v - clamp(joint.v, -most, most)) * joint.soft))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from physx_runtime.dynamics.branches import branches_of
-from physx_runtime.dynamics.inverse_mass import InverseMass
+from physx_runtime.dynamics.inverse_mass import InverseMass, branches_of
 from physx_runtime.dynamics.linear import inner
 from physx_runtime.language.ops import Rows, Scalar, where
 from physx_runtime.model.topology import Topology

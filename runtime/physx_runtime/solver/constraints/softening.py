@@ -1,13 +1,23 @@
-"""cfm: how a link softens the constraints of its joints."""
+"""Soft limits and tendons: displacement over the iterations of a step.
+
+cfm: how a link softens the constraints of its joints.
+
+A joint's position and velocity as its constraints see them: link velocities inside the solver, integrated.
+
+They carry dt Jdot v of the step's start besides the joint velocities (measured, see docs/physx_semantics.md).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.jacobian import com_jacobian
-from physx_runtime.dynamics.kinematics import Kinematics
+from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
 from physx_runtime.dynamics.linear import Matrix
-from physx_runtime.language.ops import Rows, Scalar, maximum
-from physx_runtime.model.topology import Topology
+from physx_runtime.dynamics.spatial import triple
+from physx_runtime.language.ops import Rows, Scalar, Scalars, maximum
+from physx_runtime.model.topology import PRISMATIC, REVOLUTE, ROTARY_JOINTS, SPHERICAL, Topology
 
 
 def joint_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, dof: int) -> Scalar:
@@ -42,3 +52,80 @@ def diagonal_response(a: dict[int, sp.Vec3], minv: Matrix) -> sp.Vec3:
                 answer = sp.add(answer, sp.scale(minv[i][j], y))
         half = sp.add(half, (answer[0] * x[0], answer[1] * x[1], answer[2] * x[2]))
     return sp.scale(2.0, half)
+
+
+def velocity_bias(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], dof: int) -> Scalar:
+    """What link velocities inside the solver add to a joint's: dt times Jdot v, along the joint's row."""
+    child = t.dofs[dof].link
+    if t.links[child].kind == REVOLUTE:
+        return 0.0
+    axis, parent = k.axes[dof], motions[t.links[child].parent].acceleration
+    relative = motions[child].acceleration - parent
+    if t.links[child].kind == SPHERICAL:
+        return rows["dt"][0] * sp.dot(axis, relative.angular)
+    turning = sp.cross(parent.angular, separation(t, k, dof))
+    return rows["dt"][0] * sp.dot(axis, sp.sub(relative.linear, turning))
+
+
+def axis_turns(t: Topology, dof: int) -> bool:
+    """Whether the axis of a prismatic joint can turn, so that its travel differs from q - q0."""
+    child = t.dofs[dof].link
+    above = t.path(t.links[child].parent)
+    rotating = not t.fixed_base or any(t.links[i].kind in ROTARY_JOINTS for i in above)
+    return t.links[child].kind == PRISMATIC and rotating
+
+
+def separation(t: Topology, k: Kinematics, dof: int) -> sp.Vec3:
+    """From the parent link's centre of mass to the child's."""
+    child = t.dofs[dof].link
+    return sp.sub(sp.add(k.d[child], k.com[child]), k.com[t.links[child].parent])
+
+
+def travel_start(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
+                 dof: int) -> dict[str, list[Scalar]]:
+    """What a turning prismatic joint's travel is measured against; the axis another joint turns links about."""
+    child = t.dofs[dof].link
+    axis = k.axes[dof]
+    if not axis_turns(t, dof):
+        own = axis if t.links[child].kind in ROTARY_JOINTS else sp.ZERO3
+        return {"travel_axis": [*own], "travel_moment": [0.0] * 3, "travel_offset": [0.0], "travel_spin": [0.0] * 3}
+    apart = separation(t, k, dof)
+    return {"travel_axis": [*axis], "travel_moment": [*sp.cross(apart, axis)], "travel_offset": [sp.dot(axis, apart)],
+            "travel_spin": [*sp.scale(rows["dt"][0], motions[t.links[child].parent].acceleration.angular)]}
+
+
+def parent_turn(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
+    """Rotation of the parent link since the step's start: its angular velocity inside the solver, integrated.
+
+    The turns of the joints above about their axes at the start, and dt Jdot v for the time that has passed.
+    """
+    turn = sp.ZERO3 if t.fixed_base else triple(rows, "root_turn", 0)
+    for link in t.path(t.links[t.dofs[dof].link].parent):
+        turn = link_turn(t, rows, rows["travel"], link, turn)
+    passed = rows["iteration"][0] * rows["h"][0]
+    return sp.add(turn, sp.scale(passed, triple(rows, "travel_spin", dof)))
+
+
+def link_turn(t: Topology, rows: Rows, amounts: Scalars, link: int, turn: sp.Vec3) -> sp.Vec3:
+    """`turn` of a link's parent and what the link's own dofs add, each turning by its amount about its axis."""
+    for dof in t.dofs_of(link) if t.links[link].kind in ROTARY_JOINTS else ():
+        turn = sp.add(turn, sp.scale(amounts[dof], triple(rows, "travel_axis", dof)))
+    return turn
+
+
+def seen_travel(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scalar:
+    """Change of a joint's position since the step's start as drives and limits see it.
+
+    Of a turning prismatic joint: displacements of both centres of mass along the axis at the step's start, less what
+    the parent's rotation accounts for. Of a spherical joint: its velocity as the solver sees it, integrated. Of any
+    other joint: its velocity integrated, which keeps digits that a position has not. With PGS nothing moves before the
+    step's end.
+    """
+    if t.pgs:
+        return 0.0
+    if t.kind_of(dof) == SPHERICAL:
+        return rows["travel"][dof] + rows["iteration"][0] * rows["h"][0] * rows["bias"][dof]
+    if not axis_turns(t, dof):
+        return rows["travel"][dof]
+    moved = sp.dot(triple(rows, "travel_axis", dof), separation(t, k, dof)) - rows["travel_offset"][dof]
+    return moved - sp.dot(triple(rows, "travel_moment", dof), parent_turn(t, rows, dof))

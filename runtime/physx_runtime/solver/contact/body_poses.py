@@ -18,9 +18,9 @@ from physx_runtime.dynamics.kinematics import joint_rotation
 from physx_runtime.dynamics.link_poses import BodyPose, JointFrames, ball_turn, carried, hinge_turn, within
 from physx_runtime.language.ops import Rows, Single
 from physx_runtime.model.topology import FIXED, PRISMATIC, REVOLUTE, SPHERICAL, DofTopology, Topology
-from physx_runtime.solver.by_joint.fragments.operands import Operands, quat, vec
-from physx_runtime.solver.by_joint.plan import Plan
 from physx_runtime.solver.island.plan import IslandPlan
+from physx_runtime.solver.scheduled.fragments.kinematics import Operands, quat, vec
+from physx_runtime.solver.scheduled.plan import Plan
 
 Array = NDArray[Any]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from physx_runtime.language.ops import Rows
-from physx_runtime.model.contact import ContactTopology
-from physx_runtime.solver.by_joint.fragments.operands import Operands
+from physx_runtime.model.contact_rows import ContactTopology
 from physx_runtime.solver.contact import step
+from physx_runtime.solver.scheduled.fragments.kinematics import Operands
 
 
 def prepare(rows: Operands, t: ContactTopology) -> Rows:

@@ -10,20 +10,20 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from physx_runtime.compiling.trace import row_scalars, trace
+from physx_runtime.compiling.code import row_scalars, trace
 from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.linear import inner, times
 from physx_runtime.dynamics.spatial import NO_MOTION, Force, Motion, Vec3
 from physx_runtime.language.ops import Scalar
-from physx_runtime.model.contact import ContactTopology, patch_rows
+from physx_runtime.model.contact_rows import ContactTopology, patch_rows
 from physx_runtime.model.topology import ROTARY_JOINTS, DofTopology, Topology
-from physx_runtime.solver.by_joint.fragments.operands import Operands, central_acceleration, quat, vec
 from physx_runtime.solver.contact.lever_arms import LeverArms
 from physx_runtime.solver.contact.preparation import Step, prepare_by
 from physx_runtime.solver.contact.solution import solve_between
-from physx_runtime.solver.joint.orthogonalisation import Forces, Motions
-from physx_runtime.solver.joint.scratch import Made, Reading, put
+from physx_runtime.solver.maximal_joint.couplings import Forces, Motions
+from physx_runtime.solver.maximal_joint.preparation import Made, Reading, put
+from physx_runtime.solver.scheduled.fragments.kinematics import Operands, central_acceleration, quat, vec
 
 # A dof without anything that acts on it.
 PLAIN = DofTopology(0)

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from physx_runtime.compiling.schedule import Schedule, Span
-from physx_runtime.solver.by_joint.sweeps import copy_rows
 from physx_runtime.solver.island import links
-from physx_runtime.solver.island.ancestors import read_pair
+from physx_runtime.solver.island.links import read_pair
 from physx_runtime.solver.island.plan import IslandPlan, Pair, TreePlan
+from physx_runtime.solver.scheduled.sweeps import copy_rows
 
 # An articulation and one of its links.
 Held = tuple[int, int]

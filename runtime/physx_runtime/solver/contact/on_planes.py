@@ -24,7 +24,7 @@ from physx_runtime.collision.vectors import composed
 from physx_runtime.compiling.schedule import Layout, Schedule, Span
 from physx_runtime.dynamics.spatial import Vec3
 from physx_runtime.language.ops import Rows, Scalar, inverted, unfused, where
-from physx_runtime.solver.by_joint.fragments.operands import Operands, vec
+from physx_runtime.solver.scheduled.fragments.kinematics import Operands, vec
 
 # Contacts that a shape of a kind has with a plane at most, and places for them in rows.
 POINTS = {SPHERE: 1, CAPSULE: 2}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.scalar_code import scalar_entry
+from physx_runtime.compiling.numba_functions import scalar_entry
 from physx_runtime.solver.islands import ROUND
 
 Array = NDArray[Any]

@@ -11,7 +11,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import ZERO3, Force, Vec3, triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars, inverted, maximum, minimum, sqrt, where
 from physx_runtime.language.symbols import Graph
-from physx_runtime.model.contact import ContactTopology, patch_rows
+from physx_runtime.model.contact_rows import ContactTopology, patch_rows
 from physx_runtime.model.island import KINEMATIC
 from physx_runtime.solver.contact.sides import (
     AT_START,
@@ -23,7 +23,7 @@ from physx_runtime.solver.contact.sides import (
     softness,
     velocities,
 )
-from physx_runtime.solver.joint.orthogonalisation import (
+from physx_runtime.solver.maximal_joint.couplings import (
     Forces,
     Motions,
     Responses,
@@ -31,7 +31,7 @@ from physx_runtime.solver.joint.orthogonalisation import (
     answers_to,
     speed_along,
 )
-from physx_runtime.solver.joint.scratch import Made, put
+from physx_runtime.solver.maximal_joint.preparation import Made, put
 
 # Share of an error that an iteration takes back at most: of depth, and of all friction.
 MOST_BACK = 0.8

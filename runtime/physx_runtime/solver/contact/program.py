@@ -18,11 +18,10 @@ from physx_runtime.solver.contact import links
 from physx_runtime.solver.contact.body_poses import add_poses, write_poses
 from physx_runtime.solver.contact.links import Held
 from physx_runtime.solver.contact.sleep import write_contact_sleep
-from physx_runtime.solver.island.end import write_island_end
 from physx_runtime.solver.island.iteration import write_pushes, write_rest
 from physx_runtime.solver.island.joints import enter_inside, write_solve
 from physx_runtime.solver.island.plan import IslandPlan, Pair, joined_pairs, make_island_plan
-from physx_runtime.solver.island.start import write_island_start
+from physx_runtime.solver.island.program import write_island_end, write_island_start
 from physx_runtime.solver.islands import as_listed
 
 # Kept of all programs; links that touch by turns have more combinations than there is memory for.

@@ -6,7 +6,7 @@ import functools
 from typing import Any, Protocol
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.articulated import NO_LINK_RESPONSE, LinkResponse, response_of
+from physx_runtime.dynamics.aba import NO_LINK_RESPONSE, LinkResponse, response_of
 from physx_runtime.dynamics.spatial import (
     NO_FORCE,
     NO_MOTION,
@@ -19,11 +19,10 @@ from physx_runtime.dynamics.spatial import (
     triple,
 )
 from physx_runtime.language.ops import Rows, Scalar, maximum
-from physx_runtime.model.contact import ContactTopology
+from physx_runtime.model.contact_rows import ContactTopology
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD
-from physx_runtime.solver.joint.orthogonalisation import Forces, Motions, Responses, speed_along
-from physx_runtime.solver.joint.preparation import body_response
-from physx_runtime.solver.joint.scratch import Made, Reading, put
+from physx_runtime.solver.maximal_joint.couplings import Forces, Motions, Responses, speed_along
+from physx_runtime.solver.maximal_joint.preparation import Made, Reading, body_response, put
 
 # What a patch reads of each kind of side once a step, and how many numbers each is.
 AT_START: dict[str, dict[str, int]] = {

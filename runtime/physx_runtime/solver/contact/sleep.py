@@ -8,11 +8,11 @@ links that can move: each counts as a joint does (Sc::BodySim::registerCountedIn
 from __future__ import annotations
 
 from physx_runtime.compiling.schedule import Schedule
-from physx_runtime.solver.by_joint.sleep import write_resting, write_waking
-from physx_runtime.solver.by_joint.sweeps import clear
 from physx_runtime.solver.island.fragments import body
+from physx_runtime.solver.island.iteration import count_joints
 from physx_runtime.solver.island.plan import BodyPlan, IslandPlan
-from physx_runtime.solver.island.sleep import count_joints
+from physx_runtime.solver.scheduled.sleep import write_resting, write_waking
+from physx_runtime.solver.scheduled.sweeps import clear
 
 KEPT_AWAKE, PAIRS_HELD = "kept_awake", "pairs_held"
 

@@ -12,16 +12,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from physx_runtime.compiling.schedule import Layout, LayoutPart, Schedule, Span
-from physx_runtime.model.contact import ContactTopology, patch_rows
+from physx_runtime.model.contact_rows import ContactTopology, patch_rows
 from physx_runtime.model.island import LINK, WORLD, IslandTopology, Side
 from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
-from physx_runtime.solver.by_joint.joint_space import (
-    add_inverse,
-    column_of,
-    write_inverse,
-    write_joint_space_iteration,
-)
-from physx_runtime.solver.by_joint.sweeps import clear
 from physx_runtime.solver.contact import fragments, in_tree, on_planes
 from physx_runtime.solver.contact.body_poses import add_poses, pose_rows, write_poses
 from physx_runtime.solver.contact.links import arranged, enter_behind, side_row, write_velocities_at_start
@@ -29,12 +22,18 @@ from physx_runtime.solver.contact.sides import AT_START, IN_ITERATIONS
 from physx_runtime.solver.contact.sleep import write_contact_sleep
 from physx_runtime.solver.contact.step import prepared_rows
 from physx_runtime.solver.island import links
-from physx_runtime.solver.island.end import write_island_end
 from physx_runtime.solver.island.fragments.link import pass_time
 from physx_runtime.solver.island.iteration import write_island_iteration
 from physx_runtime.solver.island.joints import enter_inside
 from physx_runtime.solver.island.plan import IslandPlan, TreePlan, make_island_plan
-from physx_runtime.solver.island.start import write_island_start
+from physx_runtime.solver.island.program import write_island_end, write_island_start
+from physx_runtime.solver.scheduled.joint_space import (
+    add_inverse,
+    column_of,
+    write_inverse,
+    write_joint_space_iteration,
+)
+from physx_runtime.solver.scheduled.sweeps import clear
 
 # Of an articulation whose M^-1 is worked with.
 MOST_VELOCITIES = 32

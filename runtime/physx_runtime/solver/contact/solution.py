@@ -7,10 +7,10 @@ from typing import Any
 
 from physx_runtime.dynamics.spatial import ZERO3, triple
 from physx_runtime.language.ops import Rows, Scalar, clamp, maximum, minimum, sqrt, where
-from physx_runtime.model.contact import ContactTopology
+from physx_runtime.model.contact_rows import ContactTopology
 from physx_runtime.model.island import KINEMATIC
 from physx_runtime.solver.contact.sides import Sides, State
-from physx_runtime.solver.joint.scratch import Made, Reading, put
+from physx_runtime.solver.maximal_joint.preparation import Made, Reading, put
 
 
 def solve(t: ContactTopology, rows: Rows, final: bool) -> Made:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from physx_runtime.compiling.gathered_ir import Gathered
+from physx_runtime.compiling.llvm.programs import Gathered
 from physx_runtime.compiling.schedule import Layout, Schedule, Span
-from physx_runtime.model.contact import ContactTopology, patch_rows
+from physx_runtime.model.contact_rows import ContactTopology, patch_rows
 from physx_runtime.solver.contact import fragments
 from physx_runtime.solver.contact.sides import AT_START, IN_ITERATIONS
 from physx_runtime.solver.contact.step import prepared_rows

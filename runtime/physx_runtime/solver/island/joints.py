@@ -7,8 +7,8 @@ import functools
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, RACK, JointTopology, Side
 from physx_runtime.solver.island import links
-from physx_runtime.solver.island.ancestors import read_pair
 from physx_runtime.solver.island.fragments import joint as fragments
+from physx_runtime.solver.island.links import read_pair
 from physx_runtime.solver.island.plan import IslandPlan, TreePlan, ancestor_and_link
 
 MOTION = ("travel", "turn", "turned_by")        # of what a joint moves, since the step's start

@@ -1,8 +1,18 @@
-"""Links that joints outside their articulation hold.
+"""Links of an island that joints hold, and ancestors that feel them.
+
+Links that joints outside their articulation hold.
 
 A joint sees a link at its centre of mass with the velocity that the solver gives it, J v + dt Jdot v. Its impulse acts
 on the whole articulation: it rises along the link's path, where every node keeps its share u, and what comes of it is
 swept down the path of the next link that is read, and down the whole tree behind the last joint.
+
+Velocities of a link and its ancestor, held together by a joint, as PhysX reads them.
+
+It loses what happened to the ancestor's own joint since velocities were last integrated: that link's change is taken
+for its parent's, and the changes of the links below it follow from there (pxcFsGetVelocities stops before the last
+common link; measured, see docs/physx_semantics.md, joints between free bodies). A joint to the root reads right.
+
+How links of one articulation answer impulses on each other, which PhysX leaves out of the joints between them.
 """
 
 from __future__ import annotations
@@ -10,14 +20,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from physx_runtime.compiling.schedule import Schedule, Span
-from physx_runtime.solver.by_joint.fragments import response
-from physx_runtime.solver.by_joint.iteration import write_turn
-from physx_runtime.solver.by_joint.plan import Plan
-from physx_runtime.solver.by_joint.start import write_cfm
-from physx_runtime.solver.by_joint.sweeps import add_product, clear, copy_rows, place_below, place_root
-from physx_runtime.solver.by_joint.tree import paths_to
+from physx_runtime.solver.island.fragments import link as fragments
 from physx_runtime.solver.island.fragments import link as links
-from physx_runtime.solver.island.plan import TreePlan
+from physx_runtime.solver.island.plan import CROSS_RESPONSE, IslandPlan, TreePlan
+from physx_runtime.solver.scheduled.fragments import response
+from physx_runtime.solver.scheduled.iteration import write_turn
+from physx_runtime.solver.scheduled.plan import Plan
+from physx_runtime.solver.scheduled.program import write_cfm
+from physx_runtime.solver.scheduled.sweeps import add_product, clear, copy_rows, place_below, place_root
+from physx_runtime.solver.scheduled.tree import paths_to
 
 
 def write_links_start(a: TreePlan, s: Schedule) -> None:
@@ -214,3 +225,56 @@ def answer_root(a: TreePlan, s: Schedule) -> None:
 def _wrench_at(a: TreePlan, node: int) -> Span:
     """Where the wrench on a node is; that on the root stays for all impulses of an iteration."""
     return a.p.at("P", node) if node else a.p.row("held_P")
+
+
+def keep_integrated(a: TreePlan, s: Schedule) -> None:
+    """v as it is integrated, and the motions of links by it."""
+    if a.misread:
+        copy_rows(s, a.p.row("v"), a.p.row("v_integrated"))
+        sweep_motions(a.p, s, [link for _, link in a.misread], "integrated", a.p.row("v"), None)
+
+
+def read_pair(a: TreePlan, s: Schedule, ancestor: int, link: int, out: dict[int, Span]) -> None:
+    """The velocities read of both links after all changes so far; out: by link."""
+    p, own, dv = a.p, a.p.tree.last, a.p.row("dv")
+    above = set(nodes_to(p, [ancestor]))
+    answer_root(a, s)
+    if not p.t.fixed_base:
+        s.do(fragments.root_since, v=p.v_root, v_integrated=Span(p.row("v_integrated").row, 6), dv=Span(dv.row, 6),
+             twist=p.at("twist"), since=p.at("since"))
+    for i in nodes_to(p, [link]):
+        _write_since(a, s, i, dv, mistaken=i not in above)
+        if i == own[ancestor]:
+            parent = p.parent(ancestor)
+            s.do(fragments.mistake, p.t.fixed_base and parent == 0, parent_since=p.at("since", own[parent]),
+                 parent_center=p.at("center", parent), center=p.at("center", ancestor), mistaken=p.at("mistaken", i))
+    for one, span in out.items():
+        s.do(fragments.read, integrated=p.at("integrated", own[one]), mistaken=p.at("mistaken", own[one]),
+             dt=p.row("dt"), side_v=span, **{name: p.at(name, one) for name in ("motion", "a_com", "center")})
+
+
+def _write_since(a: TreePlan, s: Schedule, i: int, dv: Span, mistaken: bool) -> None:
+    p, node = a.p, a.p.tree.nodes[i]
+    names = ("twist", "since", *(("mistaken",) if mistaken else ()))
+    given = p.shift(i) | {f"parent_{name}": p.at(name, node.parent) for name in names}
+    given |= {name: p.at(name, i) for name in names}
+    if node.dof is not None:
+        given |= {name: p.at(name, i) for name in ("K", "u", "inverse_d")} | {"axis": p.at("axes", node.dof)}
+        given |= {name: change_of(p, span, node.dof) for name, span in (
+            ("v", p.row("v")), ("v_integrated", p.row("v_integrated")), ("dv", dv))}
+    s.do(fragments.since, node.kind, p.grounded(i), **given)
+
+
+def write_cross_response(p: IslandPlan, s: Schedule, j: int) -> None:
+    """Motion of one side's centre of mass by unit wrenches on that of the other side, where the joint asks for it."""
+    if CROSS_RESPONSE not in p.joints[j].groups:
+        return
+    first, second = p.t.joints[j].sides
+    a, wrench = p.trees[first.owner], p.row("side0_impulse")
+    for i in range(6):
+        begin_impulses(a, s)
+        s.do(fragments.unit_wrench, i, wrench=wrench)
+        raise_impulse(a, s, first.link, wrench)
+        sweep_twists(a, s, second.link)
+        s.do(fragments.central_twist, twist=a.p.at("twist", a.p.tree.last[second.link]),
+             center=a.p.at("center", second.link), central=p.joints[j][CROSS_RESPONSE].part(i, 6))

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
+from physx_runtime.compiling.code import row_scalars, trace
 from physx_runtime.compiling.schedule import Layout, Span
-from physx_runtime.compiling.trace import row_scalars, trace
 from physx_runtime.model.island import LINK, IslandTopology, JointTopology
 from physx_runtime.model.island_rows import (
     ACTOR_GROUP,
@@ -18,14 +18,14 @@ from physx_runtime.model.island_rows import (
     island_lasting_rows,
     joint_rows,
 )
-from physx_runtime.model.rows import KEPT, input_rows, lasting_rows, state_rows
+from physx_runtime.model.row_specs import KEPT, input_rows, lasting_rows, state_rows
 from physx_runtime.model.topology import BodyTopology, Topology
 from physx_runtime.solver.body import step as body
-from physx_runtime.solver.by_joint.plan import Plan, make_plan_in
-from physx_runtime.solver.by_joint.speed_limits import SLOWED_SCRATCH
 from physx_runtime.solver.divergence import moving_rows
 from physx_runtime.solver.islands import SolvingOrder, partitions
-from physx_runtime.solver.joint.step import prepared_rows
+from physx_runtime.solver.maximal_joint.step import prepared_rows
+from physx_runtime.solver.scheduled.plan import Plan, make_plan_in
+from physx_runtime.solver.scheduled.sleep import SLOWED_SCRATCH
 
 # An ancestor and a link of one articulation.
 Pair = tuple[int, int]

@@ -1,20 +1,88 @@
-"""The step of an island as schedules: nothing is compiled for an island but fragments that no other had before."""
+"""The scheduled step of an island.
+
+The step of an island as schedules: nothing is compiled for an island but fragments that no other had before.
+
+The step's start of an island: every actor's own, then its joints'.
+
+The step's end of an island: every actor's own, joints that give way, and diverged worlds put back as a whole.
+"""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 
 from physx_runtime.compiling.program import Pass
-from physx_runtime.compiling.schedule import Schedule, ScheduledProgram
+from physx_runtime.compiling.schedule import Layout, Schedule, ScheduledProgram
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
-from physx_runtime.solver.island.end import write_island_end
-from physx_runtime.solver.island.iteration import write_island_iteration
-from physx_runtime.solver.island.joints import enter_inside
-from physx_runtime.solver.island.plan import make_island_plan
-from physx_runtime.solver.island.sleep import write_island_sleep
-from physx_runtime.solver.island.start import write_island_start
+from physx_runtime.solver.divergence import DIVERGED, moving_rows
+from physx_runtime.solver.island.fragments import body
+from physx_runtime.solver.island.iteration import write_island_iteration, write_island_sleep
+from physx_runtime.solver.island.joints import enter_inside, write_conclusion, write_prepare
+from physx_runtime.solver.island.links import keep_integrated, write_cross_response, write_links_start
+from physx_runtime.solver.island.plan import BodyPlan, IslandPlan, make_island_plan
 from physx_runtime.solver.program import POSITION_COUNT, VELOCITY_COUNT
+from physx_runtime.solver.scheduled.fragments import joint as joint_module
+from physx_runtime.solver.scheduled.fragments import sleep
+from physx_runtime.solver.scheduled.program import write_finish, write_start
+from physx_runtime.solver.scheduled.sweeps import clear, copy_rows
+
+
+def write_island_start(p: IslandPlan, s: Schedule) -> None:
+    """Everything at the step's start."""
+    clear(s, p.row("elapsed"))
+    for actor in p.actors:
+        if isinstance(actor, BodyPlan):
+            for name in moving_rows(actor.t):
+                copy_rows(s, actor.row(name), actor.row(f"kept_{name}"))
+            s.do(body.begin, actor.t, **actor.layout.groups)
+        else:
+            write_start(actor.p, s)
+            write_links_start(actor, s)
+            keep_integrated(actor, s)
+    for own, name in p.kept:
+        copy_rows(s, own[name], own[f"kept_{name}"])
+    for j in range(len(p.t.joints)):
+        write_cross_response(p, s, j)
+        write_prepare(p, s, j)
+
+
+def write_island_end(p: IslandPlan, s: Schedule) -> None:
+    """What a step leaves."""
+    for actor in p.actors:
+        if isinstance(actor, BodyPlan):
+            s.do(body.finish, actor.t, **actor.layout.groups)
+        else:
+            write_finish(actor.p, s)
+    for j, joint in enumerate(p.t.joints):
+        if joint.weighed:
+            write_conclusion(p, s, j)
+    _freeze(p, s)
+
+
+def _freeze(p: IslandPlan, s: Schedule) -> None:
+    """An island stays where it was once anything in it has diverged."""
+    clear(s, p.row("size"))
+    clear(s, p.row("flags"))
+    moving = list(_moving(p))
+    for layout, name in moving:
+        s.repeat(layout[name].size, joint_module.add_size, moving={"x": layout[name].part(0)}, size=p.row("size"))
+    flags = [actor.layout[DIVERGED] for actor in p.actors]
+    for flag in flags:
+        s.do(joint_module.add_size, x=flag, size=p.row("flags"))
+    s.do(sleep.judge, size=p.row("size"), diverged=p.row("flags"), sound=p.row("sound"))
+    for flag in flags:
+        copy_rows(s, p.row("flags"), flag)
+    for layout, name in (*moving, *p.kept):
+        s.repeat(layout[name].size, sleep.keep, sound=p.row("sound"),
+                 moving={"x": layout[name].part(0), "kept": layout[f"kept_{name}"].part(0)})
+
+
+def _moving(p: IslandPlan) -> Iterator[tuple[Layout, str]]:
+    for actor, t in zip(p.actors, p.t.actors, strict=True):
+        yield from ((actor.layout, name) for name in moving_rows(t))
+
 
 # Islands whose steps are kept: verification steps two of every joint, and those of a stage of 20 are 42.
 KEPT = 256

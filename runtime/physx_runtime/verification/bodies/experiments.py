@@ -1,18 +1,125 @@
-"""Experiments on a body by itself: mass properties, dampings, greatest speeds and the speeds that it starts with."""
+"""Experiments on rigid bodies.
+
+Experiments on a body by itself: mass properties, dampings, greatest speeds and the speeds that it starts with.
+
+Bodies, each alone and free: pushed, turned and thrown for one step, in a world for each experiment.
+
+The rows of what bodies and links author of their mass, dampings and speeds.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import permutations
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.packing.links import principal_moments
-from physx_runtime.verification.bodies.bench import Array, Throw, Thrown
-from physx_schema.description.model import Link
+from physx_runtime.packing.articulation import principal_moments
+from physx_runtime.packing.body import free_body, pack_actor
+from physx_runtime.packing.frames import compose
+from physx_runtime.packing.model import PackedModel
+from physx_runtime.simulation.divergence import DivergenceWarning
+from physx_runtime.simulation.simulation import Simulation
+from physx_runtime.verification.authored import Authored
+from physx_runtime.verification.quantity import uncertainty
+from physx_runtime.verification.report import ALTERED, AS_AUTHORED, AS_AUTHORED_TOLERANCE, Row, Value, deviation
+from physx_runtime.worlds.store import AUTO, BY_JOINT
+from physx_schema.description.model import ActorDescription, Articulation, Description, Link, Push
+from physx_schema.description.units import DEGREES_PER_RADIAN
+from physx_schema.errors import UnsupportedError
+
+Array = NDArray[np.float64]
+_STILL = (0.0, 0.0, 0.0)
+# A load on the centre of mass, in the body's axes, which the worlds set.
+_LOAD = Push("", True, False, False, _STILL, _STILL, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Throw:
+    """One experiment: how a body starts, what pushes it, and which of its habits are kept."""
+
+    velocity: tuple[sp.Vec3, sp.Vec3] | None = (_STILL, _STILL)     # linear at the centre of mass, angular; None: as
+                                                                    # authored
+    force: sp.Vec3 = _STILL                 # at the centre of mass
+    torque: sp.Vec3 = _STILL
+    keeps: tuple[str, ...] = ()             # rows as authored: dampings and greatest velocities
+    round: bool = False                     # the same moments about all axes: it does not tumble
+
+
+@dataclass(frozen=True, slots=True)
+class Thrown:
+    """A body a step later; axes of its frame at the start."""
+
+    linear: Array           # (3,) velocity of the centre of mass
+    angular: Array          # (3,) rad/s
+    place: Array            # (3,) of its frame's origin, which starts at 0
+    rotation: Array         # (3, 3) of its frame, which starts at 1
+
+
+def alone(link: Link, owner: Articulation | None) -> ActorDescription:
+    """A link as an articulation of its own, or a body outside articulations; free and without colliders."""
+    freed = replace(link, parent=-1, joint=None, pose=(_STILL, (0.0, 0.0, 0.0, 1.0)), colliders=(), pushes=(_LOAD,),
+                    kinematic=False)
+    if owner is None:
+        assert link.body is not None
+        return free_body(replace(freed, body=replace(link.body, locked_position=0, locked_rotation=0)))
+    return replace(owner, links=(freed,), fixed_base=False, base_joint=None, fixed_tendons=(), spatial_tendons=(),
+                   mimics=(), enabled=True)
+
+
+def throw(description: Description, actors: Sequence[ActorDescription], throws: Sequence[Sequence[Throw]],
+          dt: float, solver: str) -> list[list[Thrown]]:
+    """Every body after a step of each of its throws; the bodies are in one scene and alike but for their numbers."""
+    scene = description.scene_of(actors[0])
+    models = [pack_actor(actor, scene, solver) for actor in actors]
+    # a step is not worth compiling for, but a body has no other way
+    path = BY_JOINT if isinstance(actors[0], Articulation) else AUTO
+    sim = Simulation(description.only(actors[0]), sum(map(len, throws)), dt=dt, dtype="float64", solver=solver,
+                     path=path, sleeping=False)
+    worlds = [_rows(model, item) for model, own in zip(models, throws, strict=True) for item in own]
+    for name, first in sim.model.parameters.items():
+        if first.size:
+            sim.set_row(name, np.stack([rows[name] for rows in worlds]))
+    for name in sim.model.state:
+        sim.set(name, np.stack([rows[name] for rows in worlds]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DivergenceWarning)      # the numbers are then no numbers
+        sim.step()
+    found = iter(zip(*(np.asarray(sim.get(name), dtype=np.float64)
+                       for name in ("v", "root_position", "root_rotation")), strict=True))
+    return [[_thrown(model, *next(found)) for _ in own] for model, own in zip(models, throws, strict=True)]
+
+
+def _rows(model: PackedModel, item: Throw) -> dict[str, Array]:
+    """Parameters and state of one world."""
+    rows = {**model.parameters, **model.state}
+    _, turn = model.link_frames[0]
+    free = {"gravity": np.zeros(3), "linear_damping": np.zeros(1), "angular_damping": np.zeros(1),
+            "max_linear_velocity": np.full(1, np.inf), "max_angular_velocity": np.full(1, np.inf)}
+    rows |= {name: values for name, values in free.items() if name not in item.keeps}
+    rows["push0_force"], rows["push0_torque"] = (np.array(sp.rotate(turn, load)) for load in (item.force, item.torque))
+    if item.velocity is not None:
+        rows["v"] = np.array([*item.velocity[0], *item.velocity[1]])
+    if item.round:
+        rows["inertia"] = np.where(np.arange(6) < 3, np.mean(rows["inertia"][:3]), 0.0)
+    return rows
+
+
+def _thrown(model: PackedModel, v: Array, position: Array, rotation: Array) -> Thrown:
+    place, turn = compose((_vector(position), (*_vector(rotation), float(rotation[3]))), model.link_frames[0])
+    return Thrown(v[:3], v[3:6], np.array(place), np.array(sp.matrix(turn), dtype=np.float64))
+
+
+def _vector(values: Array) -> sp.Vec3:
+    x, y, z = (float(value) for value in values[:3])
+    return x, y, z
+
 
 # A load gives this acceleration, metres / s^2 and rad / s^2; turns are slow enough for a body not to tumble.
 ACCELERATION, ANGULAR_ACCELERATION = 1.0, 1e-3
@@ -144,3 +251,114 @@ EXPERIMENTS: Mapping[str, Experiment] = {
 def measurable(properties: Collection[str]) -> list[str]:
     """Those of a body's properties that have an experiment, in the order of the table."""
     return [name for name in EXPERIMENTS if name in properties]
+
+
+PRINCIPAL_AXES, CENTER, DENSITY = "physics:principalAxes", "physics:centerOfMass", "physics:density"
+UNITS: Mapping[str, str] = {
+    "physics:mass": "mass", DENSITY: "mass/length^3", "physics:diagonalInertia": "mass length^2", CENTER: "length",
+    "physxRigidBody:linearDamping": "1/s", "physxRigidBody:angularDamping": "1/s", "physics:velocity": "length/s",
+    "physxRigidBody:maxLinearVelocity": "length/s", "physics:angularVelocity": "deg/s",
+    "physxRigidBody:maxAngularVelocity": "deg/s",
+}
+SOLVERS = ("physx", "ideal")
+# Error of a component that counts as none where 0 is authored, of the largest one, or in the stage's unit.
+NOISE = 1e-6
+
+
+class Asked(NamedTuple):
+    """A body, what it is stepped as, and which of its numbers are measured."""
+
+    link: Link
+    actor: ActorDescription
+    properties: Sequence[str]
+    articulation: str
+
+
+def body_rows(description: Description, authored: Authored, dt: float) -> Iterator[Row]:
+    """A row for every number of a body or link that has an experiment; the others are left to the account."""
+    groups: dict[tuple[str, bool], list[Asked]] = {}
+    for item in _asked(description, authored):
+        groups.setdefault((item.link.scene, isinstance(item.actor, Articulation)), []).append(item)
+    for group in groups.values():
+        try:
+            yield from _group_rows(description, authored, group, dt)
+        except UnsupportedError:        # which the rows of its joints say, or the account
+            continue
+
+
+def _asked(description: Description, authored: Authored) -> Iterator[Asked]:
+    owners: list[tuple[Articulation | None, Link]] = [
+        (a, link) for a in description.articulations if a.enabled for link in a.links]
+    owners += [(None, body) for body in description.separate_bodies if not body.kinematic]
+    for owner, link in owners:
+        named = {name for name in EXPERIMENTS if f"{link.path}.{name}" in description.consumed
+                 and _says(authored.get((link.path, name)), name, link)}
+        if named and all(map(math.isfinite, (link.mass, *link.center_of_mass, *principal_moments(link)))):
+            yield Asked(link, alone(link, owner), measurable(named), owner.path if owner else link.path)
+
+
+def _says(value: Value | None, name: str, link: Link) -> bool:
+    """Whether a number is one to measure: finite, and not the one that leaves the choice to PhysX."""
+    values = value if isinstance(value, tuple) else (value,)
+    if any(x is None or not math.isfinite(x) for x in values):
+        return False
+    if name in ("physics:mass", DENSITY, "physics:diagonalInertia", PRINCIPAL_AXES):
+        return any(values)
+    return math.isfinite(_greatest(link, name))
+
+
+def _group_rows(description: Description, authored: Authored, group: Sequence[Asked], dt: float) -> Iterator[Row]:
+    """The rows of bodies in one scene, all thrown at once."""
+    meter = 1.0 / description.scene.meters_per_unit
+    subjects = [Subject(item.link, meter, dt) for item in group]
+    throws = [[list(EXPERIMENTS[name].throws(subject)) for name in item.properties]
+              for item, subject in zip(group, subjects, strict=True)]
+    flat: list[list[Throw]] = [[one for some in own for one in some] for own in throws]
+    found = [throw(description, [item.actor for item in group], flat, dt, solver) for solver in SOLVERS]
+    for i, (item, subject) in enumerate(zip(group, subjects, strict=True)):
+        at = 0
+        for name, own in zip(item.properties, throws[i], strict=True):
+            answers = [EXPERIMENTS[name].answer(subject, some[i][at:at + len(own)]) for some in found]
+            at += len(own)
+            yield _row(description, item, name, authored[item.link.path, name], answers)
+
+
+def _row(description: Description, item: Asked, name: str, authored: Value, answers: Sequence[Array]) -> Row:
+    effective, ideal = (_on_stage(name, authored, item.link, answer) for answer in answers)
+    verdict, reason = AS_AUTHORED, ""
+    size = math.hypot(*effective) if isinstance(effective, tuple) else effective
+    error = uncertainty(size, NOISE * max(abs(size), NOISE))
+    if not _agrees(authored, effective):
+        verdict = ALTERED
+        said = [f"{problem.message}: {problem.why}" for problem in description.problems
+                if (problem.path, problem.property) == (item.link.path, name)]
+        reason = "; ".join(said) or "the step takes another number than the stage has"
+    return Row(item.link.path, name, authored, effective, ideal, verdict, reason, UNITS.get(name, ""),
+               item.articulation, uncertainty=error)
+
+
+def _agrees(authored: Value, effective: Value) -> bool:
+    if isinstance(effective, float) and authored == 0.0:
+        return abs(effective) <= NOISE
+    return deviation(authored, effective) <= AS_AUTHORED_TOLERANCE
+
+
+def _on_stage(name: str, authored: Value, link: Link, answer: Array) -> Value:
+    """In the property's own unit: degrees, and lengths of the prim, which may be scaled."""
+    values = answer * (DEGREES_PER_RADIAN if UNITS.get(name) == "deg/s" else 1.0)
+    if name == DENSITY:     # the mass is in proportion, whatever the volume is
+        values = values * np.array(authored)
+    if name == CENTER:
+        own, described = np.array(authored), np.array(link.center_of_mass)
+        values = values * np.divide(own, described, out=np.ones(3), where=described * own != 0.0)
+    if name == PRINCIPAL_AXES and values @ np.array(authored) < 0.0:      # the same axes
+        values = -values
+    largest = float(np.max(np.abs(values)))
+    shown = tuple(0.0 if abs(x) <= NOISE * max(largest, NOISE) else float(f"{x:.7g}") for x in values)
+    return shown if isinstance(authored, tuple) else shown[0]
+
+
+def _greatest(link: Link, name: str) -> float:
+    """A greatest speed as the step takes it; anything finite for other numbers."""
+    return {"physxRigidBody:maxLinearVelocity": link.max_linear_velocity,
+            "physxRigidBody:maxAngularVelocity": link.max_angular_velocity}.get(name, 0.0)

@@ -1,19 +1,31 @@
-"""The bench for materials: a flat block on a slope and a ball above the ground, both of one material on another."""
+"""Experiments on contacts.
+
+The bench for materials: a flat block on a slope and a ball above the ground, both of one material on another.
+
+Which physics materials meet on a stage, and on what.
+
+Why two materials come to another number than one of them authors, and what to author instead.
+"""
 
 from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pxr import Usd
 
+from physx_runtime.packing.contacts import later_mode
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.verification.quantity import Measured, UnsteadyError
 from physx_schema.description import describe
+from physx_schema.description.collision.materials import DEFAULT_MATERIAL
+from physx_schema.description.collision_filter import ColliderSide, CollisionFilter
 from physx_schema.description.model import Collider, Description, Link, PhysicsMaterial
 from physx_schema.description.solver_batches import SolverCounts
 
@@ -223,3 +235,92 @@ def _thrown(surfaces: Surfaces, speeds: Array) -> Array:
     ball.set_row("v", velocities)
     scene.step(3)
     return np.asarray(ball.get("v")[:, 2], dtype=np.float64).copy()
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A material and one that it meets, on the first two colliders of them that may touch."""
+
+    own: PhysicsMaterial
+    other: PhysicsMaterial
+    collider: str               # prims of the colliders
+    partner: str
+    body: str                   # prim of the one of both that moves
+
+    @property
+    def other_name(self) -> str:
+        """What to call the other material: its prim, or PhysX's own on the collider that has none."""
+        return self.other.path or f"PhysX's default material on {self.partner}"
+
+
+def meetings(description: Description) -> Iterator[Meeting]:
+    """Every material with each that it may meet, itself included, materials by path; none that meets nothing."""
+    filtered = CollisionFilter(description)
+    materials = {material.path: material for material in description.materials}
+    groups: dict[str, list[int]] = {}
+    movers: dict[str, list[int]] = {}
+    for number, side in enumerate(filtered.sides):
+        groups.setdefault(side.collider.material, []).append(number)
+        if side.moves:
+            movers.setdefault(side.collider.material, []).append(number)
+    for path, other in product(sorted(groups.keys() & materials.keys()), sorted(groups)):
+        # one of two that meet moves; the ground may be thousands of colliders
+        candidates = chain(product(movers.get(path, ()), groups[other]), product(groups[path], movers.get(other, ())))
+        pair = next((pair for pair in candidates if filtered.meet(*pair)), None)
+        if pair is not None:
+            side, partner = (filtered.sides[number] for number in pair)
+            yield Meeting(materials[path], materials.get(other, DEFAULT_MATERIAL), side.collider.path,
+                          partner.collider.path, _mover(side, partner))
+
+
+def _mover(side: ColliderSide, partner: ColliderSide) -> str:
+    return side.body if side.moves else partner.body
+
+
+@dataclass(frozen=True, slots=True)
+class Combining:
+    """One number of two materials that meet, and how PhysX combines them."""
+
+    meeting: Meeting
+    name: str                   # "static friction"
+    own: float
+    other: float
+    mode: str
+    largest: float              # that PhysX takes of one material
+
+    def reason(self) -> str:
+        """How both come together and what to author; empty where they are alike."""
+        if self.own == self.other and self.mode != "multiply":
+            return ""
+        how = {"average": "averages", "min": "takes the lesser of", "max": "takes the larger of",
+               "multiply": "multiplies"}[self.mode]
+        return (f"PhysX {how} it and the {self.other:g} of {self.meeting.other_name} "
+                f"({self.meeting.collider} on {self.meeting.partner}); {self._advice()}")
+
+    def _advice(self) -> str:
+        """What gives the authored number on this partner."""
+        wanted: float | None = None
+        if self.mode == "average":
+            wanted = 2.0 * self.own - self.other
+        elif self.mode == "multiply" and self.other > 0.0:
+            wanted = self.own / self.other
+        there = {"min": "no less than ", "max": "no more than "}.get(self.mode, "")
+        there = f"{there}{1.0 if self.mode == 'multiply' else self.own:g} for {self.meeting.other_name}"
+        if wanted is None or not 0.0 <= wanted <= self.largest:
+            return f"author {there} to get {self.own:g}"
+        return f"author {wanted:g} here, or {there}, to get {self.own:g}"
+
+
+def friction_of(meeting: Meeting, *, static: bool) -> Combining:
+    """The static or the dynamic friction of two materials."""
+    a, b = meeting.own, meeting.other
+    own, other = (a.static_friction, b.static_friction) if static else (a.dynamic_friction, b.dynamic_friction)
+    return Combining(meeting, f"{'static' if static else 'dynamic'} friction", own, other,
+                     later_mode(a.friction_combine, b.friction_combine), float("inf"))
+
+
+def restitution_of(meeting: Meeting) -> Combining:
+    """The restitution of two materials."""
+    a, b = meeting.own, meeting.other
+    return Combining(meeting, "restitution", a.restitution, b.restitution,
+                     later_mode(a.restitution_combine, b.restitution_combine), 1.0)

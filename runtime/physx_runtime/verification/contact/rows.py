@@ -9,15 +9,18 @@ from dataclasses import dataclass, replace
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.contact.bench import (
     DROP_HEIGHT,
+    Combining,
+    Meeting,
     Surfaces,
+    friction_of,
     measure_bounce_threshold,
     measure_dynamic_friction,
     measure_rebound,
     measure_restitution,
     measure_static_friction,
+    meetings,
+    restitution_of,
 )
-from physx_runtime.verification.contact.combining import Combining, friction_of, restitution_of
-from physx_runtime.verification.contact.meetings import Meeting, meetings
 from physx_runtime.verification.families import NEGLIGIBLE_CAUSE
 from physx_runtime.verification.quantity import SHOWN_DIGITS, Measured, UnsteadyError, uncertainty
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, agree

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from physx_runtime.verification.remedies.trial import edits_of
+from physx_runtime.verification.remedies.search import edits_of
 from physx_runtime.verification.report import ALTERED, NOT_EVALUATED, Row, Verification
 from physx_runtime.verification.text import remedy_text, sentence
 from physx_schema.checking import Report

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from physx_runtime.verification.quantity import Findings, Key, Quantity
-from physx_runtime.verification.remedies.search import Search, solve
-from physx_runtime.verification.remedies.trial import Place, Trial
+from physx_runtime.verification.remedies.search import Place, Search, Trial, solve
 from physx_runtime.verification.report import AS_AUTHORED_TOLERANCE, Change, Remedy
 from physx_schema.checking.engine.layer_editor import CannotError
 from physx_schema.description.model import Description

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from physx_runtime.packing.choice import require_taken
+from physx_runtime.packing.not_simulated import require_taken
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.verification.bench import Bench, stripped
 from physx_runtime.verification.quantity import RADIANS_PER_DEGREE, UnsteadyError
-from physx_runtime.verification.remedies.search import Search, solve
-from physx_runtime.verification.remedies.trial import Place, Trial, edits_of
+from physx_runtime.verification.remedies.search import Place, Search, Trial, edits_of, solve
 from physx_runtime.verification.report import Change
-from physx_runtime.verification.tuning.motion import drive_of, motion_of
-from physx_runtime.verification.tuning.wishes import DRIVE, LINK, MIMIC, Subject, Wish, understood
+from physx_runtime.verification.tuning.motion import DRIVE, LINK, MIMIC, Subject, Wish, drive_of, motion_of, understood
 from physx_schema.checking.engine.layer_editor import LayerEditor
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description

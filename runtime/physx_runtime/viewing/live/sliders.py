@@ -1,16 +1,41 @@
-"""Which numbers of a robot a reader of its page may move, how far, and in which unit they are shown."""
+"""Sliders of a page that steps the robot itself.
+
+Which numbers of a robot a reader of its page may move, how far, and in which unit they are shown.
+
+Robots whose floating root a fixed joint holds at the world, as converters write them: with a fixed base instead.
+
+The step of one articulation as a page runs it: a WebAssembly module, the memory it starts with, and what lies where.
+
+The module is made of the same traced step as native machine code, and its numbers are those of native float32.
+"""
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from pxr import Sdf, Usd
 
+from physx_runtime.compiling.code import Code, row_scalars, scalar_names, trace
+from physx_runtime.compiling.wasm import emit_module
+from physx_runtime.dynamics.kinematics import link_poses, state_kinematics
+from physx_runtime.language.ops import Rows
+from physx_runtime.model.row_specs import input_rows, lasting_rows
 from physx_runtime.model.topology import ROTARY_JOINTS, Topology
-from physx_runtime.simulation.articulation import Simulation
+from physx_runtime.packing.model import PackedModel
+from physx_runtime.packing.not_simulated import NotSimulatedWarning
 from physx_runtime.simulation.parameters import FEATURES, Parameter
+from physx_runtime.simulation.simulation import Simulation
+from physx_runtime.solver.program import step_program
+from physx_runtime.worlds.choice import expected_operations
+from physx_runtime.worlds.store import BY_JOINT
+from physx_schema.description import describe
+from physx_schema.description.model import Articulation, Description, OutsideJoint
+from physx_schema.errors import UnsupportedError
 
 # Parameters in the order in which they are offered.
 OFFERED = (
@@ -92,3 +117,96 @@ def _shown(t: Topology, parameter: Parameter, i: int) -> tuple[str, float]:
         return linear, 1.0
     unit = angular.partition(" (angular)")[0]
     return (unit.replace("radian", "degree"), math.degrees(1.0)) if parameter.name in IN_DEGREES else (unit, 1.0)
+
+
+def holder(description: Description, articulation: Articulation) -> OutsideJoint | None:
+    """The fixed joint outside the articulation that holds its root at the world; None where there is none."""
+    root = articulation.links[0].path
+    ends = {("", root), (root, "")}
+    return None if articulation.fixed_base else next(
+        (joint for joint in description.separate_joints
+         if joint.kind == "fixed" and (joint.body0, joint.body1) in ends), None)
+
+
+def with_fixed_base(stage: Any, articulation: Articulation, joint: OutsideJoint) -> Description:
+    """The description of a stage with the articulation root moved to this joint; the stage stays as it is."""
+    session = Sdf.Layer.CreateAnonymous()
+    session.TransferContent(stage.GetSessionLayer())
+    changed = Usd.Stage.Open(stage.GetRootLayer(), session)
+    changed.SetEditTarget(session)
+    root, held = changed.GetPrimAtPath(articulation.path), changed.GetPrimAtPath(joint.path)
+    # GetAppliedSchemas leaves out what this USD has no definition of
+    for name in root.GetMetadata("apiSchemas").GetAddedOrExplicitItems():
+        if "Articulation" in name:
+            root.RemoveAppliedSchema(name)
+            held.AddAppliedSchema(name)
+    return describe(changed)
+
+
+# Expected operations of the largest part of a step that a page carries: a second to compile there, a megabyte.
+MOST_OPERATIONS = 70_000
+
+
+@dataclass(frozen=True, slots=True)
+class LiveStep:
+    """A module with `memory`, ``step(rounds, position iterations, velocity iterations)`` and ``poses()``."""
+
+    articulation: str                   # prim path
+    binary: bytes
+    memory: bytes                       # the rows of one world, float32, from address 0
+    dt: float                           # s
+    iterations: tuple[int, int]         # position, velocity
+    links: tuple[str, ...]              # prim paths
+    joints: tuple[str, ...]             # names of degrees of freedom
+    address: Mapping[str, int]          # row scalar -> byte; `pose` has position and quaternion x y z w of every link
+    sliders: tuple[Slider, ...]
+    left_out: tuple[str, ...]           # what else moves the articulation in PhysX
+
+
+def live_step(description: Description, articulation: str | None = None, dt: float = 1 / 60) -> LiveStep:
+    """The step of an articulation of a stage, the only one where None; nothing is compiled here.
+
+    Raises UnsupportedError where no page can step it, with the reason.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotSimulatedWarning)        # it is said on the page
+        sim = Simulation(description, dt=dt, articulation=articulation, path=BY_JOINT)
+    t = sim.topology
+    if not isinstance(t, Topology):
+        raise UnsupportedError(f"{sim.model.actor.path}: a body without joints, of which a page steps none")
+    expected = expected_operations(t)
+    if expected > MOST_OPERATIONS:
+        raise UnsupportedError(f"{sim.model.actor.path}: {len(t.dofs)} degrees of freedom are about {expected} "
+                               f"operations in one piece; a page carries up to {MOST_OPERATIONS}")
+    sim.keep_tendon_impulses()
+    t = sim.topology
+    program = step_program(t)
+    try:
+        module = emit_module(program, {"poses": _poses(t, sim.model)})
+    except NotImplementedError as error:
+        raise UnsupportedError(f"{sim.model.actor.path}: {error}") from error
+    return LiveStep(sim.model.actor.path, module.binary, _memory(sim, program.layout), dt,
+                    (sim.settings.position_iterations, sim.settings.velocity_iterations), sim.model.link_names,
+                    sim.model.dof_names, module.address, tuple(sliders(sim, module.address)),
+                    tuple(map(str, sim.not_simulated)))
+
+
+def _poses(t: Topology, model: PackedModel) -> Code:
+    """The row `pose`: seven numbers a link, in the world."""
+    frames = [float(x) for position, rotation in model.link_frames for x in (*position, *rotation)]
+
+    def pose(rows: Rows) -> Rows:
+        own = {**rows, "link_frames": frames}
+        return {"pose": [x for link in link_poses(t, own, state_kinematics(t, own)) for x in link]}
+
+    code, sizes = trace(pose, row_scalars(lasting_rows(t) | input_rows(t)))
+    return code.pruned(set(scalar_names(sizes)))
+
+
+def _memory(sim: Simulation, layout: Mapping[str, int]) -> bytes:
+    """The rows of the first world in the order of the program's layout."""
+    image = np.zeros(len(layout), np.float32)
+    for name, size in (lasting_rows(sim.topology) | input_rows(sim.topology)).items():
+        if size:
+            image[layout[f"{name}_0"]:][:size] = sim.store.rows(name)[0]
+    return image.tobytes()

@@ -1,28 +1,34 @@
-"""Everything that the page's script draws and moves, as one compressed text.
+"""The robot as a figure of the page, with its script.
+
+Everything that the page's script draws and moves, as one compressed text.
 
 The text is base64 of gzip of: the length of a JSON object in bytes (uint32, little endian), the object, and the arrays
 that it names in `parts` as [start, length] in bytes, each at a multiple of 8.
+
+The page's script: the files beside the templates as one text, and the hash by which a policy admits it.
 """
 
 from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pxr import UsdGeom
 
-from physx_runtime.packing.placement import rigid
+from physx_runtime.packing.frames import rigid
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.charts import recorded_articulations
-from physx_runtime.viewing.live.sliders import Slider
-from physx_runtime.viewing.live.step import LiveStep
+from physx_runtime.viewing.live.sliders import LiveStep, Slider
 from physx_runtime.viewing.robot.marks import (
     JointMark,
     Place,
@@ -167,3 +173,22 @@ def _live_head(live: LiveStep, index: Mapping[str, int], tendons: Sequence[Tendo
 def _slider_head(slider: Slider) -> dict[str, Any]:
     return {"parameter": slider.parameter, "element": slider.element, "unit": slider.unit, "at": slider.at,
             "value": slider.value, "low": slider.low, "high": slider.high, "factor": slider.factor}
+
+
+# In the order in which they build on each other.
+SCRIPTS = ("unpack", "vectors", "recorded", "live", "camera", "drawing", "webgl", "flat", "viewer", "sliders", "player",
+           "page")
+
+
+@cache
+def script() -> str:
+    """All of it."""
+    folder = files("physx_runtime.viewing").joinpath("templates", "robot")
+    texts = [folder.joinpath(f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
+    return "\n".join(['"use strict";', "(() => {", *texts, "})();", ""])
+
+
+@cache
+def script_hash() -> str:
+    """SHA-256 in base64, as a Content-Security-Policy names it."""
+    return base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import simulate
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.worlds.store import BY_JOINT
 from support.stages.iteration_stages import opened, prim, slider, stage
 
 Array = NDArray[np.float64]

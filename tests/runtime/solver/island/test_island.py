@@ -10,9 +10,8 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import link_motions, state_kinematics
 from physx_runtime.dynamics.spatial import Mat3
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, IslandTopology, Side
-from physx_runtime.model.rows import input_rows, state_rows
-from physx_runtime.worlds.by_joint import ByJointWorlds
-from physx_runtime.worlds.specialised import SpecialisedWorlds
+from physx_runtime.model.row_specs import input_rows, state_rows
+from physx_runtime.worlds.cpu import ByJointWorlds, SpecialisedWorlds
 from support.chance.packed_islands import (
     BALL,
     HINGE,

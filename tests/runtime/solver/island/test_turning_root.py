@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime import simulate
-from physx_runtime.worlds.path import BY_JOINT
+from physx_runtime.worlds.store import BY_JOINT
 from support.stages.robots import opened
 
 DT = 1 / 60

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime.model.island import JointTopology
-from physx_runtime.solver.joint.cone import ON_MAJOR_AXIS, nearest_on_ellipse
-from physx_runtime.solver.joint.geometry import rows_of
-from physx_runtime.solver.joint.row import NO_HINT, ROTATION_LIMIT
+from physx_runtime.solver.maximal_joint.kinds import rows_of
+from physx_runtime.solver.maximal_joint.limits import ON_MAJOR_AXIS, nearest_on_ellipse
+from physx_runtime.solver.maximal_joint.rows import NO_HINT, ROTATION_LIMIT
 from support.chance.outside_joints import FREE_AXIS, LOCKED_AXIS, d6, frames, placed
 from support.chance.packed_trees import Rows
 from support.mechanics.joint_rates import rate_difference

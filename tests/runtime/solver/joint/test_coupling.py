@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime.model.island import BODY, GEAR, RACK, WORLD, JointTopology, Side
-from physx_runtime.solver.joint.coupling import hinge, slide
-from physx_runtime.solver.joint.geometry import JointGeometry, rows_of
-from physx_runtime.solver.joint.row import NO_HINT
+from physx_runtime.solver.maximal_joint.couplings import hinge, slide
+from physx_runtime.solver.maximal_joint.kinds import JointGeometry, rows_of
+from physx_runtime.solver.maximal_joint.rows import NO_HINT
 from support.chance.outside_joints import BODIES, coupled_hinges, d6, frames, locking, moved, placed, random_rows
 from support.chance.packed_trees import Rows
 from support.mechanics.joint_rates import row_velocity

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime.model.island import DISTANCE, JointTopology
-from physx_runtime.solver.joint.geometry import rows_of
-from physx_runtime.solver.joint.row import NO_HINT
+from physx_runtime.solver.maximal_joint.kinds import rows_of
+from physx_runtime.solver.maximal_joint.rows import NO_HINT
 from support.chance.outside_joints import BODIES, frames, placed, random_rotation
 from support.chance.packed_trees import Rows
 from support.mechanics.joint_rates import RATE, rate_difference

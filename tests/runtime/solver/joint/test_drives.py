@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from physx_runtime.model.island import FREE, LOCKED, AxisTopology
-from physx_runtime.solver.joint.drives import target_rotation
-from physx_runtime.solver.joint.geometry import rows_of
-from physx_runtime.solver.joint.row import NO_HINT
+from physx_runtime.solver.maximal_joint.drives import target_rotation
+from physx_runtime.solver.maximal_joint.kinds import rows_of
+from physx_runtime.solver.maximal_joint.rows import NO_HINT
 from support.chance.outside_joints import FREE_AXIS, LOCKED_AXIS, d6, frames, placed, random_rotation, random_rows
 from support.chance.packed_trees import Rows
 from support.mechanics.joint_rates import RATE, rate_difference

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 from physx_runtime.model.island import BODY, LINK, WORLD, Side
-from physx_runtime.solver.joint.frames import joint_frames
-from physx_runtime.solver.joint.geometry import rows_of
+from physx_runtime.solver.maximal_joint.kinds import rows_of
+from physx_runtime.solver.maximal_joint.rows import joint_frames
 from support.chance.outside_joints import frames, locking, random_rows
 from support.mechanics.rigid_motion import rotation
 

@@ -7,9 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 from physx_runtime.model.island import LIMITED, AxisTopology, JointTopology
-from physx_runtime.solver.joint.geometry import rows_of
-from physx_runtime.solver.joint.limits import FARTHEST, seen_twist, swing_angles, swing_of, twist_angle
-from physx_runtime.solver.joint.row import NO_HINT, ROTATION_LIMIT, TRANSLATION_LIMIT, JointRow
+from physx_runtime.solver.maximal_joint.kinds import rows_of
+from physx_runtime.solver.maximal_joint.limits import FARTHEST, seen_twist, swing_angles, swing_of, twist_angle
+from physx_runtime.solver.maximal_joint.rows import NO_HINT, ROTATION_LIMIT, TRANSLATION_LIMIT, JointRow
 from support.chance.outside_joints import FREE_AXIS, LOCKED_AXIS, d6, frames, placed, random_rotation
 from support.chance.packed_trees import Rows
 from support.mechanics.joint_rates import RATE, rate_difference

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.solver.joint.geometry import rows_of
-from physx_runtime.solver.joint.locks import LEAST_TURN, turning_axes
-from physx_runtime.solver.joint.row import ROTATION, TRANSLATION
+from physx_runtime.solver.maximal_joint.drives import LEAST_TURN, turning_axes
+from physx_runtime.solver.maximal_joint.kinds import rows_of
+from physx_runtime.solver.maximal_joint.rows import ROTATION, TRANSLATION
 from support.chance.outside_joints import frames, locking, placed, random_rotation, random_rows
 from support.mechanics.joint_rates import RATE, rate_difference
 from support.mechanics.rigid_motion import about

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from physx_runtime.compiling.code import row_scalars, trace
 from physx_runtime.compiling.python_source import python_function
-from physx_runtime.compiling.trace import row_scalars, trace
 from physx_runtime.language.ops import Scalar, where
 from physx_runtime.model.island import (
     DISTANCE,
@@ -21,8 +21,8 @@ from physx_runtime.model.island import (
     JointTopology,
     Side,
 )
-from physx_runtime.solver.joint.geometry import rows_of
-from physx_runtime.solver.joint.locks import LEAST_TURN
+from physx_runtime.solver.maximal_joint.drives import LEAST_TURN
+from physx_runtime.solver.maximal_joint.kinds import rows_of
 from support.chance.outside_joints import BODIES, FREE_AXIS, LOCKED_AXIS, coupled_hinges, d6, locking, random_rows
 from support.chance.packed_trees import Rows
 

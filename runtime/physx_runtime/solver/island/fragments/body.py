@@ -13,7 +13,7 @@ from physx_runtime.language.ops import Rows, maximum, where
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver import sleep
 from physx_runtime.solver.body import step
-from physx_runtime.solver.by_joint.fragments.operands import Operands
+from physx_runtime.solver.scheduled.fragments.kinematics import Operands
 
 
 def begin(rows: Operands, t: BodyTopology) -> Rows:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from physx_runtime.language.ops import Rows, where
 from physx_runtime.model.island import JointTopology
 from physx_runtime.solver import sleep
-from physx_runtime.solver.by_joint.fragments.operands import Operands
-from physx_runtime.solver.joint import coupling, step
+from physx_runtime.solver.maximal_joint import couplings, step
+from physx_runtime.solver.scheduled.fragments.kinematics import Operands
 
 
 def prepare(rows: Operands, t: JointTopology) -> Rows:
@@ -26,12 +26,12 @@ def conclude(rows: Operands, t: JointTopology) -> Rows:
 
 def hinge(rows: Operands, t: JointTopology) -> Rows:
     """The angle of a hinge that a gear or a rack couples."""
-    return coupling.hinge(t, rows)
+    return couplings.hinge(t, rows)
 
 
 def slide(rows: Operands, t: JointTopology) -> Rows:
     """How far the slider of a rack is out."""
-    return coupling.slide(t, rows)
+    return couplings.slide(t, rows)
 
 
 def stay(rows: Operands) -> Rows:

@@ -1,0 +1,1 @@
+"""Traced code as CUDA C and cubins."""

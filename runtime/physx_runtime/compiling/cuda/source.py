@@ -1,0 +1,445 @@
+"""Traced code, schedules and functions as CUDA C.
+
+Straight-line code as statements of C, one a node, that round as the CPU target's vectors do.
+
+A program as CUDA C that is C++ as well: a kernel a pass, a thread a world.
+
+Products are fused where the CPU target fuses them, and the compiler is told to fuse nothing, so that a world's bits are
+those of the CPU target. Because the text is C++ too, what a GPU gets can be run without one.
+
+A scheduled program as CUDA C that is C++ as well: one kernel that reads its schedules, a thread a world.
+
+The text has the fragments, the schedules are data: whatever is made of the same fragments runs the same machine code.
+Fragments compute as those of the CPU's interpreter do, so a world's bits are the same.
+
+A traced function as CUDA C that is C++ as well: a thread a line of a call, arrays wherever they lie.
+
+How a repeated pass of a program keeps its rows while a GPU's thread repeats it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import math
+import os
+import pickle
+import struct
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from numpy.typing import NDArray
+
+from physx_runtime.compiling.code import Code, by_equation, row_of
+from physx_runtime.compiling.kernel_cache import keep, kept, package_code
+from physx_runtime.compiling.passes import Pieces, cut, fused_products, last_readers, operands, stores
+from physx_runtime.compiling.program import Pass, Program, counts_of
+from physx_runtime.compiling.schedule import IF_ZERO, UNLESS_ZERO, Fragment, Function, Instruction, ScheduledProgram
+
+OPERATORS = {"add": "+", "sub": "-", "mul": "*", "lt": "<", "le": "<=", "eq": "==", "and": "&&", "or": "||"}
+CONDITIONS = frozenset(("lt", "le", "eq", "and", "or", "not", "rarely"))
+FORMS = {"neg": "-{0}", "not": "!{0}", "rounded": "{0}", "rarely": "{0}", "single": "(real)(float){0}",
+         "select": "{0} ? {1} : {2}"}
+# Macros of the text that the statements stand in; a compiler must neither fuse nor reorder what they round.
+MACROS = {"div": "DIVIDE", "sqrt": "ROOT", "floor": "FLOOR", "abs": "ABSOLUTE"}
+
+# Row scalar -> what holds it in the text.
+Place = Callable[[str], str]
+
+
+def statements(code: Code, dtype: str, place: Place, size: int = 0) -> list[str]:
+    """The statements of a code; rows are stored as soon as their value is there and nothing needs the old one.
+
+    size: operations in a piece, all in one where 0. A piece loads for itself what it reads, and a fence keeps the
+    compiler from carrying that over.
+    """
+    text = _Text(code, dtype, place)
+    pieces = cut(code, text.fused, size or len(code.order) or 1)
+    stored = stores(code, text.fused, pieces)
+    for i, piece in enumerate(pieces):
+        text.piece(piece, stored.get(i, []))
+        if i + 1 < len(pieces):
+            text.lines.append("FENCE;")
+    return text.lines
+
+
+def literal(value: float, dtype: str) -> str:
+    """A number as exact as the type holds it: hexadecimal."""
+    single = dtype == "float32"
+    if single:
+        value = struct.unpack("f", struct.pack("f", value))[0]
+    if math.isnan(value):
+        return "NO_NUMBER"
+    if math.isinf(value):
+        return "INFINITE" if value > 0 else "(-INFINITE)"
+    text = f"{value.hex()}{'f' if single else ''}"
+    return text if math.copysign(1.0, value) > 0 else f"({text})"
+
+
+class _Text:
+    """The lines of one code."""
+
+    def __init__(self, code: Code, dtype: str, place: Place) -> None:
+        self.code, self._dtype, self._place = code, dtype, place
+        self.fused = fused_products(code)
+        self.lines: list[str] = []
+        self._equations = {n: equation for n, equation in by_equation(code) if equation}
+        self._loaded: dict[int, str] = {}       # of this piece
+        self._loads = 0
+
+    def piece(self, nodes: Sequence[int], stored: Sequence[tuple[str, int]]) -> None:
+        """The statements of one piece; rows are stored after everything is loaded."""
+        self._loaded = {}
+        for n in nodes:
+            if n in self._equations:
+                self.lines.append(f"// {self._equations[n]}")
+            self._operation(n)
+        values = [(row, self._operand(n)) for row, n in stored]
+        self.lines += [f"{self._place(row)} = {value};" for row, value in values]
+
+    def _operand(self, n: int) -> str:
+        op, args = self.code.nodes[n]
+        if op == "const":
+            return literal(float(args[0]), self._dtype)     # type: ignore[arg-type]
+        if op != "input":
+            return f"t{n}"
+        if n not in self._loaded:
+            self._loads += 1
+            self._loaded[n] = f"l{self._loads}"
+            self.lines.append(f"const real l{self._loads} = {self._place(str(args[0]))};")
+        return self._loaded[n]
+
+    def _operation(self, n: int) -> None:
+        op, args = self.code.nodes[n][0], self.code.arguments(n)
+        kind = "bool" if op in CONDITIONS else "real"
+        value = self._fma(n) if n in self.fused else self._value(op, [self._operand(a) for a in args])
+        self.lines.append(f"const {kind} t{n} = {value};")
+
+    def _value(self, op: str, x: Sequence[str]) -> str:
+        if op in OPERATORS:
+            return f"{x[0]} {OPERATORS[op]} {x[1]}"
+        if op in MACROS:
+            return f"{MACROS[op]}({', '.join(x)})"
+        if op not in FORMS:
+            raise NotImplementedError(f"operation {op} has no C form")
+        return FORMS[op].format(*x)
+
+    def _fma(self, n: int) -> str:
+        """a b + c, a b - c or c - a b in one rounding."""
+        args, product = self.code.arguments(n), self.fused[n]
+        a, b = (self._operand(m) for m in self.code.arguments(product))
+        c = self._operand(args[0] if args[1] == product else args[1])
+        if self.code.nodes[n][0] == "sub":
+            a, c = (f"-{a}", c) if args[1] == product else (a, f"-{c}")
+        return f"FUSED({a}, {b}, {c})"
+
+
+# All rows in registers; what is only read in the memory of the block; what is not alive throughout in the GPU's memory.
+HELD, SHARED, STREAMED = "held", "shared", "streamed"
+DESIGNS = (HELD, SHARED, STREAMED)
+# A thread has 255 registers: with more rows than these some would be spilled.
+MOST_HELD = 200
+# Operations in a piece of what is streamed: short, so that its rows need few registers.
+STREAMED_PIECE = 60
+# Names the design where it is not to be chosen by the program.
+FORCED = "PHYSX_RUNTIME_CUDA_DESIGN"
+
+
+def forced_design() -> str:
+    """The design that PHYSX_RUNTIME_CUDA_DESIGN names, empty where it is to be chosen.
+
+    Raises ValueError where the variable names no design.
+    """
+    forced = os.environ.get(FORCED, "")
+    if forced and forced not in DESIGNS:
+        raise ValueError(f"{FORCED} is {forced!r}; allowed are {', '.join(map(repr, DESIGNS))}, or leave it unset")
+    return forced
+
+
+def choose_design(program: Program) -> str:
+    """The design for a program, by how many rows its repeated passes keep."""
+    return HELD if most_rows(program) <= MOST_HELD else STREAMED
+
+
+def most_rows(program: Program) -> int:
+    """How many row scalars the largest of the repeated passes reads and changes."""
+    return max((len(rows_of(one.code)) for one in program.passes if one.count), default=0)
+
+
+def rows_of(code: Code) -> list[str]:
+    """The row scalars that a code reads or changes, each once."""
+    return list(dict.fromkeys([*code.inputs, *(row for row, _ in code.outputs)]))
+
+
+def registers_of(code: Code, design: str) -> list[str]:
+    """The row scalars that a repeated pass carries in registers from round to round."""
+    if design == HELD:
+        return rows_of(code)
+    changed = [row for row, _ in code.outputs]
+    return changed if design == SHARED else _alive_throughout(code, changed)
+
+
+def _alive_throughout(code: Code, rows: Sequence[str]) -> list[str]:
+    """Those that registers hold anyway for most of a round, from where they are loaded to where they are stored."""
+    fused = fused_products(code)
+    pieces = cut(code, fused, STREAMED_PIECE)
+    first = _first_readers(code, fused, pieces)
+    last = last_readers(code, fused, pieces)
+    for i, stored in stores(code, fused, pieces).items():
+        last |= {row: i for row, _ in stored}
+    return [row for row in rows if last[row] - first.get(row, last[row]) > len(pieces) / 2]
+
+
+def _first_readers(code: Code, fused: dict[int, int], pieces: Pieces) -> dict[str, int]:
+    """Row scalar -> the first piece that loads it."""
+    found: dict[str, int] = {}
+    for i, piece in enumerate(pieces):
+        for n in piece:
+            for a in operands(code, fused, n):
+                if code.nodes[a][0] == "input":
+                    found.setdefault(str(code.nodes[a][1][0]), i)
+    return found
+
+
+# Worlds in a block of the buffer, and threads in a block of a launch: neighbouring threads read neighbouring words, and
+# at a few thousand worlds, about one warp a multiprocessor, blocks of one warp spread over all of them.
+LANES = 32
+# Operations in a piece of what runs once.
+SINGLE_PIECE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A pass as a kernel called `name`; count: the number that says how often it repeats itself, once where empty."""
+
+    name: str
+    count: str
+    shared_rows: int            # row scalars that a block copies into its own memory
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSource:
+    """The text of a program's kernels, launched one after the other in each round.
+
+    A kernel takes the buffer (blocks, rows, LANES), memory (blocks, scratch, LANES) that nothing outlives, and the
+    number of worlds; one that repeats itself also how often, and 0.
+    """
+
+    text: str
+    kernels: tuple[Kernel, ...]
+    design: str
+    dtype: str
+    rows: int
+    scratch: int
+
+
+@dataclass(slots=True)
+class _Body:
+    """What the template writes of a kernel; pairs are (what is set, to what)."""
+
+    name: str
+    title: str
+    repeated: bool
+    lines: list[str]
+    advanced: str = ""
+    shared: list[tuple[str, str]] = field(default_factory=list)
+    carried: list[tuple[str, str]] = field(default_factory=list)
+    kept: list[tuple[str, str]] = field(default_factory=list)
+
+
+def emit_kernels(program: Program, dtype: str, design: str) -> KernelSource:
+    """The kernels of a program; design: one of `kernel_design.DESIGNS`."""
+    bodies = [_repeated(program, one, dtype, design) if one.count else _single(program, one, dtype)
+              for one in program.passes]
+    kernels = tuple(Kernel(body.name, one.count, len(body.shared))
+                    for one, body in zip(program.passes, bodies, strict=True))
+    scratch = max(1, len(program.scratch))
+    text = render("kernels.cu.jinja", dtype, design=design, rows=len(program.layout), scratch=scratch, kernels=bodies)
+    return KernelSource(text, kernels, design, dtype, len(program.layout), scratch)
+
+
+def kept_source(key: str, make: Callable[[], KernelSource]) -> KernelSource:
+    """What `make` writes, taken from disk where it was made before.
+
+    key: names what `make` depends on, besides the package's own code.
+    """
+    name = f"made_{hashlib.sha256(f'{key} {package_code()}'.encode()).hexdigest()[:24]}.pickle"
+    data = kept(name)
+    if data is not None:
+        return cast(KernelSource, pickle.loads(data))
+    source = make()
+    keep(name, pickle.dumps(source))
+    return source
+
+
+def render(template: str, dtype: str, **more: object) -> str:
+    """The text of a template in which numbers are of this type."""
+    single = dtype == "float32"
+    return _environment().get_template(template).render(
+        dtype="float" if single else "double", single=single, f="f" if single else "", lanes=LANES, **more)
+
+
+@functools.cache
+def _environment() -> Environment:
+    return Environment(loader=PackageLoader("physx_runtime.compiling"), undefined=StrictUndefined, trim_blocks=True,
+                       lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
+
+
+def _memory(program: Program, row: str) -> str:
+    if row in program.scratch:
+        return f"s[{program.scratch[row]} * LANES]"
+    return f"x[{program.layout[row]} * LANES]"
+
+
+def _single(program: Program, one: Pass[Code], dtype: str) -> _Body:
+    lines = statements(one.code, dtype, functools.partial(_memory, program), SINGLE_PIECE)
+    return _Body(_name(one), f"{one.name}, once", False, lines)
+
+
+def _repeated(program: Program, one: Pass[Code], dtype: str, design: str) -> _Body:
+    """A counted loop; what it carries is loaded before it and what it changed is stored behind it."""
+    carried = {row: f"r_{row}" for row in registers_of(one.code, design)}
+    changed = [row for row, _ in one.code.outputs]
+    read = [row for row in one.code.inputs if row not in carried]
+    shared = {row: f"h[{i} * LANES]" for i, row in enumerate(read)} if design == SHARED else {}
+
+    def place(row: str) -> str:
+        return carried.get(row) or shared.get(row) or _memory(program, row)
+
+    lines = statements(one.code, dtype, place, STREAMED_PIECE if design == STREAMED else 0)
+    advanced = {HELD: "", SHARED: "h += zero;" if shared else "", STREAMED: "x += zero; s += zero;"}[design]
+    return _Body(_name(one), f"{one.name}, `{one.count}` times", True, lines, advanced,
+                 [(to, _memory(program, row)) for row, to in shared.items()],
+                 [(variable, _memory(program, row)) for row, variable in carried.items()],
+                 [(carried[row], _memory(program, row)) for row in changed if row in carried])
+
+
+def _name(one: Pass[Code]) -> str:
+    return f"pass_{one.name}"
+
+
+KERNEL = "run_schedules"
+# Numbers of instructions that are no fragments: the end of a pass, and the two guards.
+END, SKIP_UNLESS, SKIP_IF, FIRST = 0, 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleSource:
+    """The text of a kernel, and the schedules it reads.
+
+    The kernel takes the buffer (blocks, rows, LANES), memory (blocks, scratch, LANES) in which rows that nothing wrote
+    are 0, the words, the number of worlds, that of rounds, and how often each of `counts`.
+    """
+
+    text: str
+    words: NDArray[np.int32]        # where each pass begins, then instructions, END behind those of each pass
+    counts: tuple[str, ...]
+    dtype: str
+    rows: int
+    scratch: int
+
+
+@dataclass(frozen=True, slots=True)
+class _ScheduleBody:
+    """What the template writes of a fragment; pairs are (what is set, to what)."""
+
+    name: str
+    operands: tuple[str, ...]
+    counted: bool
+    held: tuple[tuple[str, str], ...]       # rows that stay, in variables while a counted fragment repeats itself
+    changed: tuple[tuple[str, str], ...]
+    moving: tuple[tuple[str, int], ...]     # operands that advance, and by how many rows
+    lines: tuple[str, ...]
+
+
+def emit_schedules(program: ScheduledProgram, dtype: str) -> ScheduleSource:
+    """The kernel and the words of a scheduled program."""
+    found = {i.fragment: _body(i.fragment, dtype) for one in program.passes for i in one.code.instructions
+             if i.fragment not in (UNLESS_ZERO, IF_ZERO)}
+    bodies = sorted({body.name: body for body in found.values()}.values(), key=lambda body: body.name)
+    number = {body.name: i for i, body in enumerate(bodies, FIRST)}
+    codes = {UNLESS_ZERO: SKIP_UNLESS, IF_ZERO: SKIP_IF} | {f: number[body.name] for f, body in found.items()}
+    starts: list[int] = []
+    words: list[int] = []
+    for one in program.passes:
+        starts.append(len(program.passes) + len(words))
+        words += [word for i in one.code.instructions for word in _words(i, codes)] + [END]
+    rows, counts = len(program.layout), counts_of(program.passes)
+    text = render("schedules.cu.jinja", dtype, kernel=KERNEL, rows=rows, scratch=program.size - rows, bodies=bodies,
+                  passes=[one.count for one in program.passes], counts=counts, first=FIRST, end=END,
+                  skip_unless=SKIP_UNLESS, skip_if=SKIP_IF)
+    return ScheduleSource(text, np.array([*starts, *words], np.int32), counts, dtype, rows, program.size - rows)
+
+
+def _words(i: Instruction, codes: Mapping[Fragment, int]) -> list[int]:
+    """An instruction as the kernel reads it: a number, a count where there is one, rows."""
+    return [codes[i.fragment], *([i.count] if i.fragment.counted else []), *i.rows]
+
+
+def _body(fragment: Fragment, dtype: str) -> _ScheduleBody:
+    code = fragment.code
+    steady = {f"{x.name}_{i}" for x in fragment.operands if fragment.counted and not x.moving for i in range(x.size)}
+    changed = [row for row, _ in code.outputs if row in steady]
+    held = {row: f"r_{row}" for row in (*code.inputs, *changed) if row in steady}
+
+    def place(row: str) -> str:
+        return held.get(row) or _schedule_memory(row)
+
+    lines = statements(code, dtype, place)
+    body = (tuple(x.name for x in fragment.operands), fragment.counted,
+            tuple((variable, _schedule_memory(row)) for row, variable in held.items()),
+            tuple((_schedule_memory(row), held[row]) for row in changed),
+            tuple((x.name, x.size) for x in fragment.operands if x.moving), tuple(lines))
+    return _ScheduleBody(f"f_{hashlib.sha256(repr(body).encode()).hexdigest()[:16]}", *body)
+
+
+def _schedule_memory(row: str) -> str:
+    """A row of an operand."""
+    operand, _, index = row.rpartition("_")
+    return f"b_{operand}[{index} * LANES]"
+
+
+# The kernel of a function, and those that move numbers.
+FUNCTION, MOVE, FILL, RAISE, MARK = "function", "move", "fill", "raise", "mark"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSource:
+    """The text of a function's kernel; arrays: the given ones, then the results that become no rows."""
+
+    text: str
+    arrays: tuple[tuple[str, int], ...]     # name, numbers a world
+
+
+def emit_function_kernel(function: Function, layout: Mapping[str, int], dtype: str,
+                         written: Collection[str] = ()) -> FunctionSource:
+    """The kernel of a function on a buffer (blocks, rows, LANES); written: results that are rows of that buffer."""
+    given = {name for name, _ in function.given}
+
+    def place(scalar: str) -> str:
+        """Where a row scalar lies that is read."""
+        name, _, index = scalar.rpartition("_")
+        return f"{name}[{index} * {name}_row]" if name in given else f"x[{layout[scalar]} * LANES]"
+
+    def target(scalar: str) -> str:
+        name, _, index = scalar.rpartition("_")
+        return f"x[{layout[scalar]} * LANES]" if name in written else f"to_{name}[{index} * to_{name}_row]"
+
+    results = tuple((name, size) for name, size in function.results if name not in written)
+    made = {row for row, _ in function.code.outputs}
+    # a result may be called as a row is that it reads: rows are written by their own names alone
+    renamed = {row: f"to {row}" for row in made if row_of(row) not in written}
+    code = function.code.renamed(renamed)
+    lines = statements(code, dtype, lambda row: target(row[3:]) if row.startswith("to ") else
+                       target(row) if row_of(row) in written else place(row), SINGLE_PIECE)
+    arrays = [*(name for name, _ in function.given), *(f"to_{name}" for name, _ in results)]
+    text = render("function.cu.jinja", dtype, name=FUNCTION, rows=len(layout), arrays=arrays, lines=lines)
+    return FunctionSource(text, (*function.given, *results))
+
+
+def movement_source(dtype: str) -> str:
+    """The text of the kernels that move numbers of worlds."""
+    return render("movement.cu.jinja", dtype)

@@ -1,0 +1,1 @@
+"""Traced code as LLVM IR and machine code."""

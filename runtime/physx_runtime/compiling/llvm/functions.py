@@ -1,0 +1,169 @@
+"""A traced function as LLVM IR on explicit vectors: one call serves the worlds of one register.
+
+Given arrays are transposed into scratch rows, the arithmetic runs once over all lanes, and its results are transposed
+straight into the caller's memory, which is asked for meanwhile. A number that several results share, a
+structural zero above all, is kept once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from physx_runtime.compiling.llvm.vectors import (
+    ATTRIBUTES,
+    CACHE_LINE,
+    ELEMENT_BITS,
+    FUNCTIONS,
+    LONG_LINE,
+    Arithmetic,
+    Vectors,
+    ask_for,
+    declarations,
+    emit_moves,
+    scatter_for,
+)
+from physx_runtime.compiling.schedule import Function
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionIR:
+    """``void symbol(ptr rows, ptr parameters, ptr scratch, ptr pointers, i64 stride)``.
+
+    rows: a block's rows at the first of the worlds. parameters: one number for each of `parameters`, where all worlds
+    have the same. pointers: of each given array, then of each result, `stride` further each time, one a lane: where
+    that world's line lies.
+    """
+
+    symbol: str
+    text: str
+    scratch_rows: int
+    parameters: tuple[int, ...]         # the rows of the block that are read once for all worlds
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """How the rows of a buffer lie, and which of them hold the same number in every world."""
+
+    layout: Mapping[str, int]           # row scalar -> row
+    lanes: int                          # worlds in a row
+    alike: Collection[str] = ()         # row scalars
+
+
+def emit_function(function: Function, block: Block, vectors: Vectors) -> FunctionIR:
+    """The code of a function on the rows of a block."""
+    place = _Scratch(function)
+    parameters = tuple(row for row in function.code.inputs if row in block.alike)
+    lines = _arithmetic(function, block, parameters, vectors, place)
+    tables, calls = [], []
+    for i, (name, size) in enumerate(function.given):
+        first = place.given[name] * vectors.lanes
+        calls += [f"  %g{i} = getelementptr {vectors.element}, ptr %s, i64 {first}",
+                  *_lines(i), f"  call void @gather(ptr %g{i}, ptr %l{i}, i64 {size})"]
+    calls.append("  call void @arithmetic(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride)")
+    nodes = dict(function.code.outputs)
+    for i, (name, size) in enumerate(function.results, len(function.given)):
+        rows = [place.results[nodes[f"{name}_{k}"]] * vectors.lanes for k in range(size)]
+        tables.append(f"@table{i} = internal constant [{len(rows)} x i64] [{', '.join(f'i64 {r}' for r in rows)}]")
+        calls += [*_lines(i), f"  call void @{scatter_for(size)}(ptr %s, ptr @table{i}, ptr %l{i}, i64 {size})"]
+    text = "\n".join([*tables, *declarations(vectors), emit_moves(vectors), *lines,
+                      "define void @function(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride) #0 {", *calls, "  ret void",
+                      "}", ATTRIBUTES])
+    symbol = "physx_function_" + hashlib.sha256(text.encode()).hexdigest()[:20]
+    text = text.replace("@function(", f"@{symbol}(").replace("@table", f"@{symbol}_table")
+    for own in (*FUNCTIONS, "arithmetic"):
+        text = text.replace(f"@{own}(", f"@{symbol}_{own}(")
+    return FunctionIR(symbol, text, place.rows, tuple(block.layout[row] for row in parameters))
+
+
+class _Scratch:
+    """Where a function's arrays lie in its scratch rows."""
+
+    def __init__(self, function: Function) -> None:
+        self.rows = 0
+        self.given: dict[str, int] = {}             # name -> first row
+        for name, size in function.given:
+            self.given[name] = self.rows
+            self.rows += size
+        self.results: dict[int, int] = {}           # node -> row
+        for _, node in function.code.outputs:
+            if node not in self.results:
+                self.results[node] = self.rows
+                self.rows += 1
+
+
+def _lines(i: int) -> list[str]:
+    """%l: where the i-th array's lines begin."""
+    return [f"  %f{i} = mul i64 %stride, {i}", f"  %l{i} = getelementptr ptr, ptr %p, i64 %f{i}"]
+
+
+def _arithmetic(function: Function, block: Block, parameters: Sequence[str], vectors: Vectors,
+                place: _Scratch) -> list[str]:
+    """The arithmetic; every result is stored as soon as it is there."""
+    lines = ["define internal void @arithmetic(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride) #1 {"]
+    for row in function.code.inputs:
+        name, _, index = row.rpartition("_")
+        if name in place.given:
+            source, at = "%s", (place.given[name] + int(index)) * vectors.lanes
+        elif row in parameters:
+            source, at = "%y", parameters.index(row)
+        else:
+            source, at = "%x", block.layout[row] * block.lanes
+        lines.append(f"  %p.{row} = getelementptr {vectors.element}, ptr {source}, i64 {at}")
+    lines += [f"  %o{n} = getelementptr {vectors.element}, ptr %s, i64 {row * vectors.lanes}"
+              for n, row in place.results.items()]
+    emitter = _FunctionArithmetic(vectors, function, parameters, set(place.results))
+    near = [(i, size) for i, (_, size) in enumerate(function.results, len(function.given)) if size < LONG_LINE]
+    lines += [line for i, _ in near for line in _lines(i)]
+    lines += _spread(emitter.lines(), [ask for i, size in near for ask in _asks(vectors, i, size)])
+    lines += [emitter.store(n) for n in place.results if function.code.nodes[n][0] in ("input", "const")]
+    return [*lines, "  ret void", "}", ""]
+
+
+def _asks(vectors: Vectors, i: int, size: int) -> list[list[str]]:
+    """Ask for the memory of the i-th array's lines, one cache line after the other."""
+    asks = []
+    for start in range(0, size * ELEMENT_BITS[vectors.element] // 8, CACHE_LINE):
+        for lane in range(vectors.lanes):
+            name = f"%a{i}.{start}.{lane}"
+            asks.append([f"  {name} = getelementptr ptr, ptr %l{i}, i64 {lane}",
+                         f"  {name}.line = load ptr, ptr {name}",
+                         f"  {name}.at = getelementptr i8, ptr {name}.line, i64 {start}", ask_for(f"{name}.at")])
+    return asks
+
+
+def _spread(lines: list[str], others: list[list[str]]) -> list[str]:
+    """Lines with others evenly among them."""
+    out: list[str] = []
+    done = 0
+    for n, line in enumerate(lines, 1):
+        due = n * len(others) // len(lines)
+        out += [line, *(each for other in others[done:due] for each in other)]
+        done = due
+    return out
+
+
+class _FunctionArithmetic(Arithmetic):
+    """Arithmetic that reads parameters once for all lanes and stores results as it goes."""
+
+    def __init__(self, vectors: Vectors, function: Function, parameters: Collection[str], results: set[int]) -> None:
+        super().__init__(vectors, function.code, [])
+        self._parameters, self._results = frozenset(parameters), results
+
+    def _load(self, n: int, row: str) -> list[str]:
+        if row not in self._parameters:
+            return super()._load(n, row)
+        element, kind = self.vectors.element, self.vectors.type
+        return [f"  %u{n} = load {element}, ptr %p.{row}, align {ELEMENT_BITS[element] // 8}",
+                f"  %w{n} = insertelement {kind} poison, {element} %u{n}, i64 0",
+                f"  %t{n} = shufflevector {kind} %w{n}, {kind} poison, <{self.vectors.lanes} x i32> zeroinitializer"]
+
+    def _operation(self, n: int, op: str, args: list[int]) -> list[str]:
+        lines = super()._operation(n, op, args)
+        return [*lines, self.store(n)] if n in self._results else lines
+
+    def store(self, n: int) -> str:
+        """The line that stores a node's value to its scratch row."""
+        return (f"  store {self.vectors.type} {self.operand(n)}, ptr %o{n}, "
+                f"align {ELEMENT_BITS[self.vectors.element] // 8}")

@@ -1,0 +1,209 @@
+"""Functions that numba compiles.
+
+Functions on numbers and arrays compiled by numba for one core, and kept with the other kernels.
+
+What is kept of a function depends on its module and on all modules of the package which that one imports, and on no
+others: an edit elsewhere in the package compiles nothing anew. A function that another one makes may close over
+compiled functions alone, and is kept once for each of them.
+
+Parallel numba loops over blocks of worlds, compiled once and kept with the other kernels.
+
+What numba compiled, kept with the other kernels.
+
+numba's own cache loads whatever lies in its files and raises where it cannot write, so ours is put in its place.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import pickle
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba import njit, typeof
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.registry import CPUDispatcher
+from numba.core.serialize import dumps
+
+from physx_runtime.compiling.kernel_cache import keep, kept, package_code
+from physx_runtime.language.ops import Single, Unfused
+
+
+class KeptCode(NullCache):  # type: ignore[misc]
+    """Compiled signatures of the function of a name in the kernel cache; `sources` hashes their Python code."""
+
+    def __init__(self, name: str, sources: Callable[[], str]) -> None:
+        self._name, self._sources = name, sources
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled signature, None where it was not kept."""
+        target_context.refresh()
+        data = kept(self._file(sig, target_context.codegen()))
+        return None if data is None else CompileResult._rebuild(target_context, *pickle.loads(data))
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled signature."""
+        keep(self._file(sig, data.codegen), dumps(data._reduce()))
+
+    def _file(self, sig: Any, codegen: Any) -> str:
+        identity = f"{self._name} {sig} {codegen.magic_tuple()} {self._sources()}"
+        return f"loop_{hashlib.sha256(identity.encode()).hexdigest()[:24]}.pickle"
+
+
+PACKAGE = Path(__file__).resolve().parents[1]
+F = TypeVar("F", bound=Callable[..., Any])
+# Imports from the package and what is imported; Python's own parser takes a second for as much text.
+IMPORT = re.compile(rf"^\s*(?:from|import) ({PACKAGE.name}[\w.]*)(?: import (\([^)]*\)|.*))?", re.MULTILINE)
+NAME = re.compile(r"\w+")
+
+
+class InnerCode(CPUDispatcher):  # type: ignore[misc]
+    """What numba compiles without an entry for Python, whose own call would end the process.
+
+    On numbers that stand for others (`Single`, `Unfused`) it is traced, as any algorithm.
+    """
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        if _stand_for_others(arguments):
+            return self.py_func(*arguments, **named)
+        raise TypeError(f"{_name(self.py_func)} is compiled for compiled code alone; from Python call its py_func")
+
+
+def _stand_for_others(arguments: Iterable[Any]) -> bool:
+    return any(isinstance(x, Single | Unfused) or (isinstance(x, tuple | list) and _stand_for_others(x))
+               for x in arguments)
+
+
+def scalar_code(function: F) -> F:
+    """The function compiled for others that are compiled; a division by zero gives infinity or NaN.
+
+    Called from Python it raises TypeError: what it takes to be called from there would be as long again to compile.
+    """
+    compiled = _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    compiled.__class__ = InnerCode      # which numba compiles as any other
+    return compiled
+
+
+def borrowing_code(function: F) -> F:
+    """As `scalar_code` for a function that makes no arrays, inlined where it is called.
+
+    It counts no references to the arrays that it is given, which takes longer than a short function's own work.
+    """
+    compiled = _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True)
+    compiled.__class__ = InnerCode
+    return compiled
+
+
+def scalar_entry(function: F) -> F:
+    """The function compiled for Python to call."""
+    return _compiled(function, no_cfunc_wrapper=True)
+
+
+def borrowing_entry(function: F) -> F:
+    """As `scalar_entry` for a function that makes no arrays: see `borrowing_code`."""
+    return _compiled(function, no_cfunc_wrapper=True, _nrt=False)
+
+
+def entry_for(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+    """What an entry calls with arguments of these types, compiled; it does not find out their types at every call.
+
+    Many arrays of records take 0.1 ms to be told apart. Arguments of other types must not be given to it.
+    """
+    return cast(Callable[..., Any], function.compile(tuple(map(typeof, arguments))))    # type: ignore[attr-defined]
+
+
+def _compiled(function: F, **options: bool) -> F:
+    name = _name(function)
+    if function.__closure__:
+        # numba counts functions in every process anew: what two processes kept of two closures could have one symbol,
+        # and where both are loaded one would run in the place of the other
+        function.__qualname__ += f"_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    # numba hands a missing `_nrt` on from the first function that calls this one: False, and it could make no arrays
+    compiled = njit(error_model="numpy", nogil=True, **{"_nrt": True, **options})(function)
+    compiled._cache = KeptCode(name, lambda: " ".join(map(sources_of, sorted(_modules(function)))))
+    return cast(F, compiled)
+
+
+def _name(function: Callable[..., Any]) -> str:
+    """Which function it is, and of which others it is made."""
+    parts = "".join(f" of ({_name(part)})" for part in _parts(function))
+    return f"{function.__module__}.{function.__qualname__}{parts}"
+
+
+def _modules(function: Callable[..., Any]) -> set[str]:
+    """The modules of a function and of those that it is made of."""
+    return {function.__module__}.union(*map(_modules, _parts(function)))
+
+
+def _parts(function: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """The compiled functions that a function closes over."""
+    return [cell.cell_contents.py_func for cell in function.__closure__ or ()]
+
+
+@functools.cache
+def sources_of(module: str) -> str:
+    """A hash of the source of a module of the package and of all modules of the package that it imports in turn."""
+    found, waiting = {module}, [module]
+    while waiting:
+        new = imports_of(waiting.pop()) - found
+        found |= new
+        waiting += sorted(new)
+    total = hashlib.sha256()
+    for name in sorted(found):
+        total.update(_file(name).read_bytes())
+    return total.hexdigest()
+
+
+@functools.cache
+def imports_of(module: str) -> frozenset[str]:
+    """Modules of the package that a module imports; of `from package import name` also that name where it is one."""
+    return frozenset(name for name in _imported(_file(module).read_text(encoding="utf-8")) if _file(name).is_file())
+
+
+def _imported(text: str) -> Iterator[str]:
+    for module, names in IMPORT.findall(text):
+        yield module
+        yield from (f"{module}.{name}" for name in NAME.findall(names))
+
+
+def _file(module: str) -> Path:
+    path = PACKAGE.joinpath(*module.split(".")[1:])
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+_threads_lost = False       # in a process forked from one whose threads run: it has none of them, nor can it start any
+
+
+def parallel_loop(function: Callable[..., None]) -> Callable[..., None]:
+    """The function compiled by numba, its `prange` on all cores; on one in a process forked from one that steps."""
+    everywhere, alone = _kept(function, True), _kept(function, False)
+
+    def loop(*arguments: Any) -> None:
+        (alone if _threads_lost else everywhere)(*arguments)
+
+    return loop
+
+
+def _kept(function: Callable[..., None], parallel: bool) -> Any:
+    made = njit(parallel=parallel)(function)
+    suffix = "" if parallel else ".alone"
+    made._cache = KeptCode(f"{function.__module__}.{function.__qualname__}{suffix}", package_code)
+    return made
+
+
+def _forked() -> None:
+    global _threads_lost
+    try:
+        numba.threading_layer()     # raises where no thread has run yet
+    except ValueError:
+        return
+    _threads_lost = True
+
+
+os.register_at_fork(after_in_child=_forked)

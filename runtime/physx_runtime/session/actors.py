@@ -1,0 +1,442 @@
+"""Actors of a session between its steps.
+
+One actor of a session: what is read from it and set, and how its state outlives another reading of the stage.
+
+What becomes of a session's runs where the stage is read again: which go on where they are, and who is made anew.
+
+Where links and joints were when they were last simulated: there they stay, and from there they go on.
+
+Edits of a stage that wake what sleeps, as measured in PhysX by benchmarks/measure_waking_edits.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pxr import Sdf, UsdGeom
+
+from physx_runtime.model.island import IslandTopology
+from physx_runtime.model.row_specs import ACTING, KEPT, STATE, rows_made
+from physx_runtime.packing.body import pack_actor
+from physx_runtime.packing.frames import root_frame, root_link, root_place, root_rows
+from physx_runtime.packing.island import PackedIsland
+from physx_runtime.packing.model import PackedModel
+from physx_runtime.packing.not_simulated import alone, holding_joints
+from physx_runtime.packing.scene import PackedScene
+from physx_runtime.session.link_states import FEWEST_AT_ONCE, Observer, links_of_many
+from physx_runtime.session.messages import Message, Messages
+from physx_runtime.session.resume import joint_states
+from physx_runtime.simulation.actor_group import require_held
+from physx_runtime.simulation.divergence import Loss
+from physx_runtime.simulation.scene_actor import SceneActor
+from physx_runtime.simulation.scene_actor_group import AlikeInScene
+from physx_runtime.simulation.world_batch import Lanes
+from physx_schema.description.model import ActorDescription, Articulation, Description, OutsideJoint, Scene
+from physx_schema.description.poses import Pose, Vec3
+from physx_schema.description.solver_batches import as_solved
+from physx_schema.errors import UnsupportedError
+
+
+def edit_wakes(before: ActorDescription, after: ActorDescription) -> bool:
+    """Return whether PhysX wakes an articulation or body whose own values change from one to the other.
+
+    Values of drives, limits, friction, armature and tendons do, and gravity that is switched on. The largest joint
+    velocity does not, nor do mimic joints, masses, damping, frames, colliders and materials.
+    """
+    gravity_returns = any(new.gravity_enabled and not old.gravity_enabled
+                          for old, new in zip(before.links, after.links, strict=False))
+    return gravity_returns or _waking_values(before) != _waking_values(after)
+
+
+def _waking_values(actor: ActorDescription) -> tuple[object, ...]:
+    if not isinstance(actor, Articulation):
+        return ()
+    joints = tuple(replace(dof, max_velocity=0.0, position=0.0, velocity=0.0, sources=()) for dof in actor.dofs)
+    return joints, actor.fixed_tendons, actor.spatial_tendons
+
+
+def bodies_woken(before: Description, after: Description) -> frozenset[str]:
+    """Return the paths of the bodies and links that PhysX wakes because joints outside articulations changed.
+
+    Values of their drives and new frames wake what a joint holds; limits, springs and what breaks it do not.
+    """
+    old = {joint.path: _holding_values(joint) for joint in before.joints}
+    changed = [joint for joint in after.joints if old.get(joint.path) not in (None, _holding_values(joint))]
+    return frozenset(body for joint in changed for body in (joint.body0, joint.body1) if body)
+
+
+def _holding_values(joint: OutsideJoint) -> tuple[object, ...]:
+    return joint.frame0, joint.frame1, joint.aim, tuple((axis.axis, axis.drive) for axis in joint.axes)
+
+
+Array = NDArray[np.float64]
+LARGEST_POSE_NUMBER = 1e30      # length, and per s
+AT_REST = np.array([0.0] * 6 + [1.0] + [0.0] * 6)   # position, quaternion x y z w, linear and angular velocity
+
+
+@dataclass(slots=True)
+class StateEdits:
+    """What somebody set on the stage between two steps, in radians and lengths; world frame."""
+
+    positions: dict[str, float] = field(default_factory=dict)           # dof name
+    rates: dict[str, float] = field(default_factory=dict)
+    poses: dict[str, Pose] = field(default_factory=dict)                # path of the root link
+    linear: dict[str, Vec3] = field(default_factory=dict)               # of the centre of mass
+    angular: dict[str, Vec3] = field(default_factory=dict)
+
+
+class Run:
+    """An articulation or a body that a session's scene steps."""
+
+    def __init__(self, actor: ActorDescription, scene: Scene, simulation: SceneActor) -> None:
+        self.actor, self._scene, self.simulation = actor, scene, simulation
+        self._observer = Observer.of(self.simulation.model)
+        self.lost: Loss | None = None   # where it diverged
+        self.links: Array = np.tile(AT_REST, (len(self.model.link_names), 1))
+        self.look()
+
+    @property
+    def model(self) -> PackedModel:
+        """The model in use."""
+        return self.simulation.model
+
+    @property
+    def held(self) -> bool:
+        """Whether joints outside articulations hold it."""
+        return isinstance(self.simulation.alike.lanes.topology, IslandTopology)
+
+    def _take(self, state: Mapping[str, Array], links: Array, diverged: bool) -> None:
+        """Take the state after a step; what diverges stands still at its last finite state."""
+        self._state = state
+        self.lost = self.simulation.divergence.lost if diverged else None
+        self._show(links)
+
+    def _show(self, links: Array) -> None:
+        """Take what is to be written, or lose the actor where its numbers are beyond all bounds."""
+        if np.abs(links).max() < LARGEST_POSE_NUMBER:       # beyond it not even the rotations hold together
+            self.links = links
+        elif self.lost is None:
+            self.simulation.divergence.halt(np.arange(1), "the velocity of a link")
+            self.lost = self.simulation.divergence.lost
+
+    def joints(self) -> tuple[Array, Array]:
+        """Positions and velocities of the degrees of freedom, radians or lengths, (n_dof,) each."""
+        size = self.simulation.topology.root_size
+        return self._state["q"][0].astype(np.float64), self._state["v"][0, size:].astype(np.float64)
+
+    def look_anew(self) -> None:
+        """Take the state after a reset."""
+        self.lost = None
+        self.look()
+
+    def retarget(self, actor: ActorDescription) -> bool:
+        """Take new targets of drives; False where anything else about the joints differs, and nothing is taken."""
+        if len(self.actor.dofs) != len(actor.dofs):
+            return False
+        for old, new in zip(self.actor.dofs, actor.dofs, strict=True):
+            if old == new:
+                continue
+            if old.drive is None or new.drive is None:
+                return False
+            drive = replace(old.drive, target_position=new.drive.target_position,
+                            target_velocity=new.drive.target_velocity)
+            if replace(old, drive=drive) != new:
+                return False
+        drives = [dof.drive for dof in actor.dofs]
+        self.simulation.set_row("target_position", [drive.target_position if drive else 0.0 for drive in drives])
+        self.simulation.set_row("target_velocity", [drive.target_velocity if drive else 0.0 for drive in drives])
+        self.actor = actor
+        self.simulation.wake()
+        return True
+
+    def refitted(self, actor: ActorDescription, scene: Scene) -> PackedModel | None:
+        """The model with new values; None where the structure is another one.
+
+        Raises UnsupportedError, ValueError where the step does not handle it.
+        """
+        own = self.model
+        if (actor, scene) == (self.actor, self._scene):
+            return own
+        model = self.simulation.adapted(pack_actor(as_solved(actor, self.simulation.iterations), scene,
+                                             self.simulation.solver))
+        require_held(model, self.simulation.dtype)
+        alike = (model.topology, model.dof_names, model.link_names) == (own.topology, own.dof_names, own.link_names)
+        return model if alike else None
+
+    def repack(self, actor: ActorDescription, scene: Scene, model: PackedModel) -> None:
+        """Take the values of a model that `refitted` made, keeping the state; those that wake in PhysX wake it."""
+        own = self.model
+        if model is own:
+            return
+        state = self.simulation.state()
+        self.simulation.repack(model)
+        if edit_wakes(self.actor, actor):
+            self.simulation.wake()
+        self._observer = Observer.of(model)
+        self.actor, self._scene = actor, scene
+        if model.link_frames[0] != own.link_frames[0]:
+            self._place_root(self._root_pose(own, state))
+
+    def go_on(self, before: Run) -> None:
+        """Have the very state of a run of the same structure, asleep or awake, and what acts on it."""
+        if before.model.topology.tree.link_forces:
+            self.simulation.alike.heed_link_forces()
+        for name in rows_made(self.model.topology, STATE, KEPT, ACTING):
+            self.simulation.store.write(name, before.simulation.store.rows(name))
+        if self.model.link_frames[0] != before.model.link_frames[0]:
+            self._place_root(self._root_pose(before.model, before.simulation.state()))
+        self.lost = before.lost
+        self.look()
+
+    def recall(self, links: Mapping[str, Array], joints: Mapping[tuple[str, bool], tuple[float, float]],
+               loose: Collection[tuple[str, bool]]) -> None:
+        """Go on from the states that links, by path, and degrees of freedom, by name and kind, were last in.
+
+        loose: degrees of freedom whose states follow from those of their links.
+        """
+        axes = {dof.name: (dof.name, dof.angular) for dof in self.actor.dofs}
+        states = {name: joints[axis] for name, axis in axes.items() if axis in joints}
+        if any(axis in loose for axis in axes.values()):
+            follow = joint_states(self.model, links)
+            states |= {name: follow[name] for name, axis in axes.items() if axis in loose and name in follow}
+        edits = StateEdits({name: state[0] for name, state in states.items()},
+                           {name: state[1] for name, state in states.items()})
+        root = self.model.link_names[0]
+        if root in links and not self.actor.fixed_base:
+            x = links[root].tolist()
+            edits.poses[root] = (x[0], x[1], x[2]), (x[3], x[4], x[5], x[6])
+            edits.linear[root], edits.angular[root] = (x[7], x[8], x[9]), (x[10], x[11], x[12])
+        self.apply(edits)
+
+    def apply(self, edits: StateEdits) -> None:
+        """Set what is this articulation's own among the edits; if only to what it is, that wakes it."""
+        q, v = self.simulation.get("q"), self.simulation.get("v")
+        size, root = self.simulation.topology.root_size, self.model.link_names[0]
+        for i, name in enumerate(self.model.dof_names):
+            q[:, i] = edits.positions.get(name, q[:, i])
+            v[:, size + i] = edits.rates.get(name, v[:, size + i])
+        if size:
+            v[:, 0:3] = edits.linear.get(root, v[:, 0:3])
+            v[:, 3:6] = edits.angular.get(root, v[:, 3:6])
+        joints, roots = edits.positions.keys() | edits.rates.keys(), edits.linear.keys() | edits.angular.keys()
+        if not joints.isdisjoint(self.model.dof_names) or root in roots:
+            self.simulation.set("q", q)
+            self.simulation.set("v", v)
+            self.simulation.wake()
+        if root in edits.poses:
+            self._place_root(edits.poses[root])
+            self.simulation.wake()
+
+    def look(self) -> None:
+        """Take the state as it is now for what is to be written."""
+        self._state = self.simulation.state()
+        self._show(self._observer.links(self._state, self._state, 0.0))
+
+    def root(self) -> Array:
+        """Pose and velocity of the root link, (13,), as they are set now."""
+        position, rotation = self._root_pose(self.model, self.simulation.state())
+        velocity = self.simulation.get("v")[0, :6] if self.simulation.topology.root_size else np.zeros(6)
+        return np.array([*position, *rotation, *velocity], dtype=np.float64)
+
+    @staticmethod
+    def _root_pose(model: PackedModel, state: Mapping[str, Any]) -> Pose:
+        """The pose of the root's link frame, which its centre of mass does not move."""
+        p, r = (_floats(state[name][0]) for name in ("root_position", "root_rotation"))
+        return root_link(((p[0], p[1], p[2]), (r[0], r[1], r[2], r[3])), root_place(model.actor))
+
+    def _place_root(self, pose: Pose) -> None:
+        for name, values in root_rows(root_frame(pose, root_place(self.model.actor))).items():
+            self.simulation.set_row(name, values)
+
+
+def look_after_step(runs: Iterable[Run]) -> None:
+    """Take the states after a step, those alike at once; what is lost stays where it is."""
+    alike: dict[AlikeInScene, list[Run]] = {}
+    for run in runs:
+        if run.lost is None:
+            alike.setdefault(run.simulation.alike, []).append(run)
+    for made, group in alike.items():
+        after, diverged = made.state(), made.told_diverged()
+        before = {**after, **made.last.before}
+        places = [run.simulation.place for run in group]
+        for run, own, links in zip(group, places, _links_of(group, before, after, places), strict=True):
+            run._take({name: row[own:own + 1] for name, row in after.items()}, links, bool(diverged[own]))
+
+
+def _links_of(runs: Sequence[Run], before: Mapping[str, Array], after: Mapping[str, Array],
+              places: list[int]) -> Iterable[Array]:
+    """The links of articulations alike after a step, whose states are at these places of the rows."""
+    dt = runs[0].simulation.dt
+    if len(runs) >= FEWEST_AT_ONCE:
+        observers = [run._observer for run in runs]
+        return links_of_many(observers, _rows_at(places, before), _rows_at(places, after), dt)
+    return [run._observer.links(_rows_at(own, before), _rows_at(own, after), dt)
+            for run, own in zip(runs, places, strict=True)]
+
+
+def _rows_at(place: int | list[int], rows: Mapping[str, Array]) -> dict[str, Array]:
+    return {name: row[place] for name, row in rows.items()}
+
+
+def _floats(values: Iterable[Any]) -> list[float]:
+    return [float(x) for x in values]
+
+
+Fitting = Mapping[str, tuple[Run, PackedModel]]
+
+
+def fitting_runs(description: Description, packed: PackedScene, runs: Iterable[Run]) -> Fitting:
+    """The runs of actors of the same structure that no joint holds, and their models with new values, by name."""
+    held = _held(packed)
+    old = {run.model.link_names[0]: run for run in runs if not run.held}
+    found: dict[str, tuple[Run, PackedModel]] = {}
+    for name, actor in packed.model.actors.items():
+        run = old.get(actor.links[0].path)
+        if run is not None and name not in held and not _holding(description, actor):
+            model = _refitted(run, actor, description.scene_of(actor))
+            if model is not None:
+                found[name] = run, model
+    return found
+
+
+def kept_runs(description: Description, packed: PackedScene, fitting: Fitting) -> dict[str, Run]:
+    """The runs that go on where they are, with new values: all or none of those that share a buffer."""
+    sharing: dict[Lanes, list[str]] = {}
+    for name, (run, _) in fitting.items():
+        sharing.setdefault(run.simulation.alike.lanes, []).append(name)
+    kept: dict[str, Run] = {}
+    for lanes, names in sharing.items():
+        if [fitting[name][0].simulation.place for name in names] == list(range(len(lanes.settings))):
+            for name in names:
+                (run, model), actor = fitting[name], packed.model.actors[name]
+                run.repack(actor, description.scene_of(actor), model)
+                kept[name] = run
+    return kept
+
+
+def held_islands(found: tuple[Sequence[PackedIsland], Mapping[str, tuple[str, ...]]], dtype: str,
+                 ) -> tuple[tuple[PackedIsland, ...], dict[str, tuple[str, ...]]]:
+    """Islands, and whom nothing steps with why, after what the step does not hold in this precision."""
+    islands, refused = [], dict(found[1])
+    for island in found[0]:
+        try:
+            for model in island.actors.values():
+                require_held(model, dtype)
+            islands.append(island)
+        except ValueError as error:
+            refused |= dict.fromkeys(island.actors, (str(error),))
+    return tuple(islands), refused
+
+
+def packed_singles(description: Description, packed: PackedScene, kept: Collection[str], settings: Mapping[str, Any],
+                   messages: Messages) -> dict[str, PackedModel]:
+    """The actors that no joint holds and that do not go on where they are; says whom nothing steps."""
+    held = _held(packed)
+    found: dict[str, PackedModel] = {}
+    for name, actor in packed.model.actors.items():
+        if name in held or name in kept:
+            continue
+        if holding := _holding(description, actor):
+            messages.say(Message("not-simulated", "warning", "session/held", actor.path, "",
+                                 f"not simulated: {holding} holds it outside articulations; it stays there"))
+            continue
+        try:
+            model = pack_actor(actor, description.scene_of(actor), settings["solver"])
+            require_held(model, settings["dtype"])
+            found[name] = model
+        except (UnsupportedError, ValueError) as error:
+            messages.unsupported(str(error).splitlines(), actor.path)
+    return found
+
+
+def _held(packed: PackedScene) -> set[str]:
+    return {name for island in packed.islands for name in island.actors}
+
+
+def _holding(description: Description, actor: ActorDescription) -> str:
+    """The joints outside articulations that hold an actor."""
+    return ", ".join(item.path for item in holding_joints(alone(description, actor)))
+
+
+def _refitted(run: Run, actor: ActorDescription, scene: Scene) -> PackedModel | None:
+    try:
+        return run.refitted(actor, scene)
+    except (UnsupportedError, ValueError):      # which is said where it is made anew
+        return None
+
+
+Axis = tuple[str, bool]     # name of a degree of freedom, whether it is angular
+
+
+@dataclass(slots=True)
+class LastKnown:
+    """States by prim path, of what is simulated and of what has been."""
+
+    links: dict[str, Array] = field(default_factory=dict)       # pose and velocity in the world, (13,)
+    joints: dict[Axis, tuple[float, float]] = field(default_factory=dict)       # position and velocity
+    loose: set[Axis] = field(default_factory=set)       # whose links moved otherwise since, from which they follow
+    _moved: dict[Axis, str] = field(default_factory=dict)       # the link that a joint moves
+
+    def remember(self, runs: Iterable[Run]) -> None:
+        """Take the states of runs as they are now; what is not finite is not worth keeping."""
+        for run in runs:
+            links = dict(zip(run.model.link_names, run.links, strict=True))
+            links[run.model.link_names[0]] = run.root()
+            self.links |= {path: row.copy() for path, row in links.items() if np.isfinite(row).all()}
+            moved = [(dof, link.path) for link in run.actor.links if link.joint for dof in link.joint.dofs]
+            for (dof, link), *state in zip(moved, *(values.tolist() for values in run.joints()), strict=True):
+                if np.isfinite(state).all():
+                    self.joints[dof.name, dof.angular] = state[0], state[1]
+                    self._moved[dof.name, dof.angular] = link
+            own = {(dof.name, dof.angular) for dof in run.actor.dofs}
+            self.loose |= {axis for axis, link in self._moved.items() if link in links and axis not in own}
+            self.loose -= own
+
+    def place(self, poses: Mapping[str, Pose]) -> None:
+        """Take links to other poses."""
+        for path, (position, rotation) in poses.items():
+            if path in self.links:
+                self.links[path][:7] = (*position, *rotation)
+
+    def rename(self, old: str, new: str) -> None:
+        """Follow a prim that somebody moved, with all below it."""
+        self.links = {_renamed(path, old, new): row for path, row in self.links.items()}
+        self.joints = {(_renamed(name, old, new), angular): state for (name, angular), state in self.joints.items()}
+        self.loose = {(_renamed(name, old, new), angular) for name, angular in self.loose}
+        self._moved = {(_renamed(name, old, new), angular): _renamed(link, old, new)
+                       for (name, angular), link in self._moved.items()}
+
+    def forget(self, stage: Any) -> None:
+        """Forget prims that are no longer on the stage; inactive and unloaded ones may come back."""
+        self.links = {path: row for path, row in self.links.items() if not _gone(stage, path)}
+        self.joints = {axis: state for axis, state in self.joints.items()
+                       if not _gone(stage, axis[0].partition(":")[0])}
+
+    def standing(self, stage: Any, runs: Sequence[Run]) -> dict[str, Array]:
+        """The poses of links on the stage that no run moves any more, (7,) each; they stand still."""
+        moving = {path for run in runs for path in run.model.link_names}
+        prims = {path: stage.GetPrimAtPath(path) for path in self.links.keys() - moving}
+        found = {path: row for path, row in self.links.items()
+                 if path in prims and UsdGeom.Xformable(prims[path]) and prims[path].IsActive()}
+        for row in found.values():
+            row[7:] = 0.0
+        self.joints |= {axis: (self.joints[axis][0], 0.0) for axis, link in self._moved.items()
+                        if link in found and axis in self.joints}
+        return {path: row[:7] for path, row in found.items()}
+
+
+def _renamed(path: str, old: str, new: str) -> str:
+    return new + path[len(old):] if path == old or path.startswith((old + "/", old + ":")) else path
+
+
+def _gone(stage: Any, path: str) -> bool:
+    """Whether a prim was removed, not just switched off with one above it."""
+    for above in reversed(Sdf.Path(path).GetPrefixes()):
+        prim = stage.GetPrimAtPath(above)
+        if prim:
+            return bool(str(above) != path and prim.IsActive() and prim.IsLoaded())
+    return True

@@ -1,0 +1,435 @@
+"""A session: a stage that is stepped, edited and written while it is open.
+
+A live stage: stepped, written back, followed while others edit it.
+
+What a session answers about the last step and about the stage as it was last read.
+"""
+
+from __future__ import annotations
+
+import warnings
+import weakref
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pxr import Usd
+
+from physx_runtime.model.contact_rows import SceneModel
+from physx_runtime.packing.contacts import Touching
+from physx_runtime.packing.island import sorted_islands
+from physx_runtime.packing.not_simulated import require_taken, stage_refusal
+from physx_runtime.packing.scene import PackedScene, scene_model
+from physx_runtime.session.actors import (
+    LastKnown,
+    Run,
+    StateEdits,
+    bodies_woken,
+    edit_wakes,
+    fitting_runs,
+    held_islands,
+    kept_runs,
+    look_after_step,
+    packed_singles,
+)
+from physx_runtime.session.changes import ReadingOfJoints, below, hidden_placements, joint_edits, poses, state_edits
+from physx_runtime.session.layers import Into
+from physx_runtime.session.listener import Ear, Edits, Heard, Sorter
+from physx_runtime.session.messages import (
+    MassProperties,
+    Message,
+    Messages,
+    ObjectCounts,
+    diverged_message,
+    mass_properties,
+    messages_of,
+    object_counts,
+)
+from physx_runtime.session.results import Results, Switches
+from physx_runtime.session.resume import RestLengths, rest_lengths, with_rest_lengths
+from physx_runtime.simulation.arguments import required_time
+from physx_runtime.simulation.contacts import Contacts
+from physx_runtime.simulation.divergence import DivergenceWarning
+from physx_runtime.simulation.events import ContactEvent, Overlap, TriggerEvent
+from physx_runtime.simulation.scene import Assembly, Scene, assembled
+from physx_runtime.simulation.scene_actor import SceneActor
+from physx_runtime.solver.settings import required_solver
+from physx_runtime.worlds.store import BY_JOINT
+from physx_schema.description.model import ActorDescription, Articulation, Description
+from physx_schema.description.reader import describe
+from physx_schema.description.uncollected import uncollected
+from physx_schema.errors import UnsupportedError
+
+
+class Answers:
+    """Contacts, triggers, masses and counts of an open session; each raises RuntimeError on a closed one."""
+
+    _scene: Scene
+    _description: Description
+
+    def _require_open(self) -> None:
+        """Raise RuntimeError where there is nothing to answer about."""
+        raise NotImplementedError
+
+    @property
+    def contacts(self) -> Contacts:
+        """What touched in the last step, as `Scene.contacts`."""
+        self._require_open()
+        return self._scene.contacts
+
+    @property
+    def contact_events(self) -> tuple[ContactEvent, ...]:
+        """What PhysX reports of the contacts of the last step, as `Scene.contact_events`."""
+        self._require_open()
+        return self._scene.contact_events
+
+    @property
+    def trigger_overlaps(self) -> tuple[Overlap, ...]:
+        """The colliders in triggers, as `Scene.trigger_overlaps`."""
+        self._require_open()
+        return self._scene.trigger_overlaps
+
+    @property
+    def trigger_events(self) -> tuple[TriggerEvent, ...]:
+        """What entered and left triggers in the last step, as `Scene.trigger_events`."""
+        self._require_open()
+        return self._scene.trigger_events
+
+    def net_contact_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
+        """The force of contacts on bodies in the last step, as `Scene.net_contact_force` without the worlds."""
+        self._require_open()
+        return self._scene.net_contact_force(bodies, partners)[0]
+
+    def net_friction_force(self, bodies: str | Sequence[str], partners: Sequence[str] | None = None) -> Any:
+        """The force of friction, as `net_contact_force`."""
+        self._require_open()
+        return self._scene.net_friction_force(bodies, partners)[0]
+
+    @property
+    def mass_properties(self) -> dict[str, MassProperties]:
+        """Of every link and rigid body, by prim path, as of the last reading of the stage."""
+        self._require_open()
+        return mass_properties(self._description)
+
+    @property
+    def counts(self) -> ObjectCounts:
+        """How many objects PhysX makes of the stage, as of its last reading."""
+        self._require_open()
+        return object_counts(self._description)
+
+
+_OPEN: weakref.WeakSet[Session] = weakref.WeakSet()
+
+
+class Session(Answers):
+    """Simulates the articulations and free bodies of an open stage and writes back what they do.
+
+    Before the first step nothing is written. Edits made between two steps are followed: new values are taken up at the
+    next step, other structure is rebuilt with the state of all joints that stay, and whoever edits the transform of a
+    root link, a joint state or the velocity of a floating root sets the state. Lengths, masses and angles on the stage
+    are in the stage's own units and degrees. What touches does so as in a `Scene`; `messages` names what is not
+    simulated. Closing leaves the results on the stage; `reset` takes them away.
+
+    Args:
+        stage: an open Usd.Stage; the session keeps it alive.
+        transforms: write translate, orient and scale operations or matrices of links, in their parents' frames.
+        velocities: write physics:velocity (of the centre of mass) and physics:angularVelocity of links, world frame.
+        joint_states: write state:*:physics:position and velocity of joints, applying PhysicsJointStateAPI.
+        into: "session" for the session layer, "edit_target" for the edit target the stage has now.
+        dtype: "float32", as PhysX computes, or "float64".
+        solver: "physx" for the authored iteration counts, "ideal" for what they approximate.
+        sleeping: whether articulations and bodies fall asleep as in PhysX; any edit of theirs wakes them.
+
+    Raises:
+        TypeError: no open stage.
+        ValueError: an argument out of range, or a stage that another session simulates.
+        AuthoringError: the layer cannot be edited.
+        UnsupportedError: PhysX refuses the whole stage; after an edit to such a one everything stands still.
+    """
+
+    def __init__(self, stage: Any, *, transforms: bool = True, velocities: bool = True, joint_states: bool = True,
+                 into: Into = "session", dtype: str = "float32", solver: str = "physx",
+                 sleeping: bool = True) -> None:
+        self._closed = True                 # until everything below has worked
+        _require_stage(stage)
+        if dtype not in ("float32", "float64"):
+            raise ValueError(f"dtype is {dtype!r}; allowed are 'float32', 'float64'")
+        # edits of the structure are followed without compiling, and the same edits give the same bits
+        self._stage = stage
+        self._settings: dict[str, Any] = {"dtype": dtype, "solver": required_solver(solver), "sleeping": sleeping,
+                                          "path": BY_JOINT}
+        self._messages = Messages()
+        self._ear = Ear(stage)
+        self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages,
+                                self._ear.own)
+        self._runs: dict[str, Run] = {}
+        self._known = LastKnown()
+        self._standing: dict[str, Any] = {}     # poses of links that are no longer simulated
+        self._time, self._dt = 0.0, 1 / 60
+        self._outdated = False              # the authored start has been edited since the last reading
+        self._rest_lengths: RestLengths = {}
+        self._sorter: Sorter
+        self._read(StateEdits(), afresh=True)
+        require_taken(self._description)
+        self._closed = False
+        _OPEN.add(self)
+
+    # --- stepping ----------------------------------------------------------------------------------------------------
+
+    def step(self, dt: float = 1 / 60) -> None:
+        """Take up what was edited, advance by dt [s] and write the results.
+
+        Raises ValueError for a dt that is not positive and finite, RuntimeError on a closed session or expired stage.
+        """
+        self._require_open()
+        required_time(dt)
+        self._follow()
+        if dt != self._dt:
+            self._dt = dt
+            self._scene.set_time_step(dt)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DivergenceWarning)      # it becomes a message
+            self._scene.step()
+            look_after_step(self._runs.values())
+        self._say_unstepped()
+        for run in self._runs.values():
+            if run.lost is not None:
+                self._messages.say(diverged_message(run.lost))
+        self._results.write(list(self._runs.values()), self._standing)
+        self._time += dt
+
+    def reset(self) -> None:
+        """Take everything written off the stage and go back to the authored state; edits of others stay."""
+        self._require_open()
+        heard = self._ear.take()
+        self._results.watch.sift(heard)     # what others set where results are stays
+        self._results.reset()
+        self._known = LastKnown()
+        if heard or self._outdated or self._standing:
+            self._rest_lengths = {}
+            self._read(StateEdits())
+        self._scene.reset()
+        for run in self._runs.values():
+            run.look_anew()
+        self._time = 0.0
+
+    def close(self) -> None:
+        """End the session; results stay on the stage, and a second call does nothing."""
+        if not self._closed:
+            self._closed = True
+            _OPEN.discard(self)
+            self._ear.close()
+            self._runs.clear()
+
+    def __enter__(self) -> Session:
+        self._require_open()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._closed:
+            return "Session(closed)"
+        held = self._scene
+        return (f"Session(actors={len(held.actors)}, joints={len(held.joints)}, kinematic={len(held.kinematic.paths)}, "
+                f"time={self._time:.6g})")
+
+    # --- answers -----------------------------------------------------------------------------------------------------
+
+    @property
+    def closed(self) -> bool:
+        """Whether the session has ended."""
+        return self._closed
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s] since the start or the last reset."""
+        return self._time
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """Everything said so far, each once: what PhysX would log, would do silently, and what is not simulated."""
+        return self._messages.said
+
+    @property
+    def articulations(self) -> tuple[str, ...]:
+        """Prim paths of the articulations and free bodies being stepped; root links where a root prim has several."""
+        return tuple(self._runs)
+
+    def simulation(self, articulation: str | None = None) -> SceneActor:
+        """One of `articulations`, the only one where None, as an actor of a `Scene`: set joint efforts there.
+
+        A structural edit replaces it. Raises ValueError for a path that is not stepped, or None where several are.
+        """
+        self._require_open()
+        path = next(iter(self._runs)) if articulation is None and len(self._runs) == 1 else articulation
+        if path not in self._runs:
+            raise ValueError(f"no articulation {path or ''} is stepped; give one of {', '.join(self._runs) or 'none'}")
+        return self._runs[path].simulation
+
+    def _say_unstepped(self) -> None:
+        """Name who raises the iteration counts without being stepped."""
+        stepped = {run.actor.path for run in self._runs.values()}
+        for path, run in self._runs.items():
+            counts = run.simulation.iterations
+            for other in sorted({counts.position_from, counts.velocity_from} - stepped):
+                self._messages.say(Message(
+                    "not-simulated", "warning", "session/iterations", path, "",
+                    f"{counts.raised}; {other} is not stepped and taken for awake throughout"))
+
+    # --- following edits ---------------------------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        heard = self._ear.take()
+        if not heard:
+            return
+        heard, values = self._results.watch.sift(heard)
+        edits = self._sorter.sort(heard)
+        if not edits:
+            return
+        if not self._time:                  # everything on the stage is somebody's own: the start is authored anew
+            self._known = LastKnown()
+            self._read(StateEdits(), afresh=True)
+            return
+        set_states = state_edits(self._stage, edits, values, list(self._runs.values()), self._messages.ignored)
+        self._outdated |= bool(edits.states or edits.sent)
+        if edits.reading or not (self._send(edits.sent) and self._reread_joints(edits)):
+            self._reread(heard, edits, set_states)
+        else:
+            self._apply(set_states)
+
+    def _reread(self, heard: Heard, edits: Edits, set_states: StateEdits) -> None:
+        """Read the stage without the results, and go on from the states that everything was last in."""
+        runs = list(self._runs.values())
+        self._known.remember(runs)
+        self._known.place(poses(self._stage, below(self._standing, edits.placed)))
+        hidden = hidden_placements(self._stage, heard.values, (*(run.model.link_names[0] for run in runs),
+                                                               *self._standing))
+        self._results.restore()
+        placed = poses(self._stage, hidden)
+        self._known.place(placed)
+        set_states.poses |= placed
+        for old, new in heard.moves:
+            self._known.rename(old, new)
+        self._known.forget(self._stage)
+        before = self._description
+        self._read(set_states)
+        self._say_followed(before, edits.placed)
+
+    def _say_followed(self, before: Description, placed: set[str]) -> None:
+        """Name kinematic bodies whose transforms were edited and that follow the same time samples as before."""
+        samples = {body.path: body.samples for body in before.bodies}
+        self._messages.ignored(
+            [body.path for body in self._description.bodies if body.samples and below([body.path], placed)
+             and body.samples == samples.get(body.path)], "xformOpOrder",
+            "its time samples decide where it is, also against their default values; edit the samples, or remove them")
+
+    def _send(self, bodies: set[str]) -> bool:
+        """Send kinematic bodies to where they are on the stage; False where it has to be read as a whole."""
+        found = poses(self._stage, bodies)
+        if found.keys() != bodies or not bodies.isdisjoint(self._standing):
+            return False
+        self._scene.kinematic.go_to(found)
+        return True
+
+    def _reread_joints(self, edits: Edits) -> bool:
+        """Take up values of single joints; False where the stage has to be read as a whole."""
+        reading = ReadingOfJoints(self._stage)
+        for run in self._runs.values():
+            before = run.actor
+            changed = joint_edits(reading, run.actor, edits.joints)
+            if changed is None:
+                continue
+            try:
+                if not run.retarget(changed):
+                    scene = self._description.scene_of(changed)
+                    model = run.refitted(changed, scene)
+                    if model is None:
+                        return False
+                    run.repack(changed, scene, model)
+            except (UnsupportedError, ValueError):      # which the reading of the whole stage will report
+                return False
+            self._describe_anew(before, changed)
+        self._messages.say(*reading.messages())
+        return True
+
+    def _describe_anew(self, before: ActorDescription, changed: Articulation) -> None:
+        found = tuple(changed if a is before else a for a in self._description.articulations)
+        self._description = replace(self._description, articulations=found)
+
+    @uncollected()
+    def _read(self, set_states: StateEdits, afresh: bool = False) -> None:
+        """Read the stage, on which nothing of this session is written now, and carry states over."""
+        read, actors_before = describe(self._stage), {name: run.actor for name, run in self._runs.items()}
+        woken = frozenset() if afresh else bodies_woken(self._description, read)
+        description = with_rest_lengths(read, {} if afresh else self._rest_lengths)
+        self._description, self._rest_lengths = description, rest_lengths(description)
+        self._outdated = description is not read
+        self._messages.say(*messages_of(description))
+        packed = self._packed(description)
+        fitting = {} if afresh else fitting_runs(description, packed, self._runs.values())
+        kept = kept_runs(description, packed, fitting)
+        others = packed_singles(description, packed, kept, self._settings, self._messages)
+        made = assembled(replace(packed, single=others), 1, dt=self._dt, **self._settings)
+        for name, simulation in made.actors.items():
+            actor = packed.model.actors[name]
+            kept[name] = Run(actor, description.scene_of(actor), simulation)
+            if name in fitting:
+                kept[name].go_on(fitting[name][0])
+            else:
+                kept[name].recall(self._known.links, self._known.joints, self._known.loose)
+        self._runs = {name: kept[name] for name in packed.model.actors if name in kept}
+        actors = {name: run.simulation for name, run in self._runs.items()}
+        lanes = list(dict.fromkeys(actor.alike.lanes for actor in actors.values()))
+        scene = Scene.of(description, packed.model, Assembly(actors, made.islands, lanes, made.solver), self._dt)
+        if not afresh:
+            scene.go_on(self._scene)
+            for name in made.actors:
+                actor = kept[name].actor
+                edited = name in actors_before and edit_wakes(actors_before[name], actor)
+                if edited or not woken.isdisjoint(link.path for link in actor.links):
+                    kept[name].simulation.wake()
+                kept[name].look()
+        self._scene = scene
+        runs = list(self._runs.values())
+        self._standing = self._known.standing(self._stage, runs)
+        self._sorter = Sorter(description, [run.actor for run in runs])
+        self._results.watch.look(runs, self._standing)
+        self._apply(set_states)
+
+    def _packed(self, description: Description) -> PackedScene:
+        """Who moves, and the islands among them; what cannot be stepped in one is left to stand, and said."""
+        if stage_refusal(description):
+            return PackedScene(SceneModel({}), {}, ())
+        moving = [body for body in description.bodies if not body.kinematic]
+        model = scene_model(description, moving)
+        touching = Touching(description, model)
+        found = sorted_islands(description, model, self._settings["solver"], touching)
+        islands, refused = held_islands(found, self._settings["dtype"])
+        self._messages.unsupported((line for lines in refused.values() for line in lines), "/")
+        for name in refused:
+            self._messages.say(Message("not-simulated", "warning", "session/held", name, "",
+                                       "not simulated: what holds it is not stepped; it stays there"))
+        stepped = {name: actor for name, actor in model.actors.items() if name not in refused}
+        return PackedScene(replace(model, actors=stepped), {}, islands, touching)
+
+    def _apply(self, set_states: StateEdits) -> None:
+        for run in self._runs.values():
+            run.apply(set_states)
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("the session is closed; make another one of the stage")
+        if self._stage.expired:
+            self.close()
+            raise RuntimeError("the stage of the session has expired; open it again and make another session")
+
+
+def _require_stage(stage: Any) -> None:
+    if not isinstance(stage, Usd.Stage):
+        raise TypeError(f"stage is {type(stage).__name__}; a session simulates an open stage, give Usd.Stage.Open(...)")
+    if stage.expired:
+        raise TypeError("stage has expired; open it again and keep a reference to it")
+    if any(session._stage == stage for session in _OPEN):
+        raise ValueError("another session simulates this stage; close it first")

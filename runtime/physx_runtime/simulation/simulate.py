@@ -1,0 +1,266 @@
+"""Simulate a stage in one call and record its motion.
+
+Simulate a stage in one call and record its motion.
+
+What a command line or a file gives joints to start with, hold or push with, as `simulate` takes it by name.
+
+What a caller gives for joints or links, as an array in their order or by name.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from physx_runtime.simulation.arguments import require_recordable
+from physx_runtime.simulation.contacts import NO_CONTACTS
+from physx_runtime.simulation.island_group import SceneJoint
+from physx_runtime.simulation.kinematic import KinematicBodies, KinematicMotion
+from physx_runtime.simulation.recorder import Recorded, Recorder
+from physx_runtime.simulation.recording import Recording
+from physx_runtime.simulation.scene import Scene
+from physx_runtime.simulation.simulation import Simulation
+from physx_runtime.simulation.variation import Variation
+from physx_runtime.worlds.store import AUTO
+from physx_schema.files import read_text
+
+DEGREES = "deg"
+ARGUMENTS = ("joint_position", "joint_velocity", "joint_target", "joint_effort")
+Given = dict[str, dict[str, float]]         # argument of `simulate` -> joint -> value
+
+
+def start_values(file: Path | None, options: Mapping[str, Sequence[str]], joints: Sequence[str]) -> Given:
+    """The arguments of `simulate`: those of a JSON file, {argument: {joint: value}}, and NAME=VALUE options over them.
+
+    A joint is named in full or by the end of its path where only one ends so. Values are in the
+    stage's units with rad, or degrees as in "30deg".
+
+    Raises ValueError, in one line, for a file, a name or a value that makes no sense, and OSError for no file.
+    """
+    given = _read(file) if file else {}
+    texts = {argument: {**given.get(argument, {}), **dict(_split(argument, pairs))}
+             for argument, pairs in {**dict.fromkeys(ARGUMENTS, ()), **options}.items()}
+    return {argument: {_joint(name, joints): _number(argument, name, value) for name, value in pairs.items()}
+            for argument, pairs in texts.items() if pairs}
+
+
+def _read(file: Path) -> dict[str, dict[str, Any]]:
+    try:
+        found = json.loads(read_text(file))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{file}: no JSON: {error}") from None
+    if not isinstance(found, dict) or not all(isinstance(value, dict) for value in found.values()):
+        raise ValueError(f"{file}: give {{argument: {{joint: value}}}}, with the arguments {', '.join(ARGUMENTS)}")
+    if unknown := sorted(set(found) - set(ARGUMENTS)):
+        raise ValueError(f"{file}: {', '.join(unknown)} is no argument; allowed are {', '.join(ARGUMENTS)}")
+    return found
+
+
+def _split(argument: str, pairs: Iterable[str]) -> Iterable[tuple[str, str]]:
+    for pair in pairs:
+        name, equals, value = pair.rpartition("=")
+        if not (name and equals):
+            raise ValueError(f"{argument}: {pair!r} is not JOINT=VALUE, such as knuckle=30deg")
+        yield name, value
+
+
+def _joint(name: str, joints: Sequence[str]) -> str:
+    """The full name of a joint."""
+    ending = [joint for joint in joints if joint == name or joint.endswith(f"/{name.lstrip('/')}")]
+    if len(ending) == 1 or name in joints:
+        return name if name in joints else ending[0]
+    if ending:
+        raise ValueError(f"{name} may be {' or '.join(ending)}; give more of the path")
+    short = {joint.rpartition("/")[2]: joint for joint in joints}
+    close = get_close_matches(name.rpartition("/")[2], list(short), 1)
+    hint = f"did you mean {short[close[0]]}?" if close else f"joints are {', '.join(joints) or 'none'}"
+    raise ValueError(f"no joint {name} is simulated; {hint}")
+
+
+def _number(argument: str, name: str, value: Any) -> float:
+    text = str(value).strip()
+    turned = text.endswith(DEGREES)
+    try:
+        number = float(text.removesuffix(DEGREES))
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"{argument} of {name}: {text!r} is no finite number; write rad or lengths, or 30deg")
+    return math.radians(number) if turned else number
+
+
+Array = NDArray[Any]
+Values = ArrayLike | Mapping[str, ArrayLike]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenValues:
+    """Values in every world, and for whom there are any."""
+
+    values: NDArray[np.float64]     # (n_world, n, *item)
+    named: NDArray[np.bool_]        # (n,)
+
+    def of(self, part: slice) -> GivenValues:
+        """Those of some of the joints or links."""
+        return GivenValues(self.values[:, part], self.named[part])
+
+    def into(self, held: Array) -> NDArray[np.float64]:
+        """Values held, (n_world, n, *item), with the given ones in their place."""
+        out = held.astype(np.float64)
+        out[:, self.named] = self.values[:, self.named]
+        return out
+
+
+def given_values(argument: str, given: Values, names: Sequence[str], worlds: int, item: tuple[int, ...] = ()
+                 ) -> GivenValues:
+    """What an argument says: (n, *item) or (n_world, n, *item), or {name: item, or (n_world, *item)}.
+
+    Raises ValueError for arrays that do not fit and for names that there are none of.
+    """
+    shape = (len(names), *item)
+    if not isinstance(given, Mapping):
+        array = _fitting(argument, given, shape, worlds)
+        return GivenValues(np.broadcast_to(array, (worlds, *shape)), np.ones(len(names), dtype=np.bool_))
+    unknown = sorted(set(given) - set(names))
+    if unknown:
+        raise ValueError(f"{argument} names {', '.join(unknown)}; allowed are {', '.join(names) or 'none'}")
+    values, named = np.zeros((worlds, *shape)), np.array([name in given for name in names], dtype=np.bool_)
+    for name, value in given.items():
+        values[:, names.index(name)] = _fitting(f"{argument} of {name}", value, item, worlds)
+    return GivenValues(values, named)
+
+
+def _fitting(what: str, given: ArrayLike, shape: tuple[int, ...], worlds: int) -> NDArray[np.float64]:
+    """An array of one world's shape or of all worlds'."""
+    array = np.asarray(given, dtype=np.float64)
+    if array.shape not in (shape, (worlds, *shape)):
+        raise ValueError(f"{what} has shape {array.shape}; give {shape} or {(worlds, *shape)}")
+    return array
+
+
+def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worlds: int = 1, device: str = "cpu",
+             dtype: str = "float32", solver: str = "physx", joint_position: Values | None = None,
+             joint_velocity: Values | None = None, joint_effort: Values | None = None, every: int = 1,
+             articulation: str | None = None, link_force: Values | None = None,
+             link_torque: Values | None = None, path: str = AUTO,
+             sleeping: bool = True, kinematic_target: Mapping[str, ArrayLike] | None = None,
+             kinematic_pose: Mapping[str, ArrayLike] | None = None, joint_forces: bool = False,
+             joint_target: Values | None = None, variation: Variation | None = None) -> Recording:
+    """Step a stage and record every `every`-th state; steps beyond the last such state are not taken.
+
+    Everything that moves is stepped together, as by `Scene`; with `articulation`, the prim path of one articulation or
+    free body, that one by itself, as by `Simulation`.
+    joint_position, joint_velocity: (n_dof,) or (n_world, n_dof) at the start, the authored state where None.
+    joint_target: (n_dof,) or (n_world, n_dof) positions that drives hold, the authored targets where None.
+    joint_effort: (n_dof,) or (n_world, n_dof) force or torque, written before every step, so that its actors do not
+    sleep.
+    link_force, link_torque: (n_link, 3) or (n_world, n_link, 3) at the centres of mass, world axes, held throughout.
+    All of these may be {joint or link name: value, or a value for each world} instead, for those that are named.
+    kinematic_target: {body path: (n_step, 7) or (n_step, n_world, 7)} where kinematic bodies are after each step, to
+    which they move with a velocity; kinematic_pose likewise, where they are put before each step, without a velocity;
+    the others follow their time samples.
+    joint_forces: whether to record what joints outside articulations gave, `Recording.outside_joint_force`.
+    variation: parameters drawn for every world but the first, whose number it says instead of `worlds`.
+    path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/batches.md).
+    dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Scene` and
+    `Simulation`, and ValueError for arrays that do not fit and names that are not simulated.
+    """
+    if steps < 0 or every < 1:
+        raise ValueError(f"steps is {steps} and every is {every}; give at least 0 and 1")
+    worlds = variation.worlds if variation else worlds
+    run: Simulation | Scene
+    actors: list[Recorded]
+    if articulation is None:
+        run = Scene(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path, sleeping=sleeping)
+        actors, kinematic = [run[name] for name in run.actors], run.kinematic
+    else:
+        run = Simulation(stage, worlds, dt=dt, device=device, dtype=dtype, solver=solver, articulation=articulation,
+                         path=path, sleeping=sleeping)
+        actors, kinematic = [run], KinematicBodies((), run.worlds)
+    if variation:
+        variation.apply(actors)
+    _start(actors, joint_position, joint_velocity)
+    for actor, given in _of_joints(actors, "joint_target", joint_target):
+        actor.set_parameter("target_position", given.into(actor.parameter("target_position")))
+    _push(actors, {"link_force": link_force, "link_torque": link_torque})
+    efforts = _of_joints(actors, "joint_effort", joint_effort)
+    moved = [KinematicMotion(kinematic, argument, poses, steps) for argument, poses in (
+        ("kinematic_target", kinematic_target), ("kinematic_pose", kinematic_pose)) if poses]
+    recorder = Recorder(actors, kinematic, _joints(run, joint_forces), joint_forces,
+                        lambda: (run.contacts, run.contact_events, run.trigger_events) if isinstance(run, Scene)
+                        else (NO_CONTACTS, (), ()))
+    require_recordable(steps, every, recorder.size)
+    for record in range(steps // every):
+        _advance(run, range(record * every, (record + 1) * every - 1), efforts, moved)
+        recorder.take_before()
+        _advance(run, range((record + 1) * every - 1, (record + 1) * every), efforts, moved)
+        recorder.take()
+    return recorder.recording(run.dt * every, run.not_simulated)
+
+
+def _joints(run: Simulation | Scene, forces: bool) -> list[SceneJoint]:
+    """The joints outside articulations, which keep their forces from now on where these are asked for."""
+    if not isinstance(run, Scene):
+        return []
+    if forces:
+        run.keep_joint_forces()
+    return [run.joint(path) for path in run.joints]
+
+
+def _start(actors: Sequence[Recorded], position: Values | None, velocity: Values | None) -> None:
+    """Put joints where they are given to start."""
+    for actor, given in _of_joints(actors, "joint_position", position):
+        actor.set("q", given.into(actor.get("q")))
+    for actor, given in _of_joints(actors, "joint_velocity", velocity):
+        v, root = actor.get("v"), actor.topology.root_size
+        actor.set("v", np.concatenate([v[:, :root], given.into(v[:, root:])], axis=1))
+
+
+def _push(actors: Sequence[Recorded], pushes: Mapping[str, Values | None]) -> None:
+    """Apply forces and torques at links from now on."""
+    for row, values in pushes.items():
+        names = [actor.model.link_names for actor in actors]
+        for actor, given in _shares(actors, row, values, names, (3,)):
+            links = given.into(np.zeros((actor.worlds, len(actor.model.link_names), 3)))
+            actor.set(row, links.reshape(actor.worlds, -1))
+
+
+def _of_joints(actors: Sequence[Recorded], argument: str, values: Values | None) -> list[tuple[Recorded, GivenValues]]:
+    return list(_shares(actors, argument, values, [actor.model.dof_names for actor in actors], ()))
+
+
+def _shares(actors: Sequence[Recorded], argument: str, values: Values | None, names: Sequence[tuple[str, ...]],
+            item: tuple[int, ...]) -> Iterator[tuple[Recorded, GivenValues]]:
+    """What an argument gives for each actor's own `names`; actors that get nothing are left out."""
+    if values is None:
+        return
+    given = given_values(argument, values, list(chain.from_iterable(names)), actors[0].worlds, item)
+    first = 0
+    for actor, own in zip(actors, names, strict=True):
+        share = given.of(slice(first, first + len(own)))
+        first += len(own)
+        if share.named.any():
+            yield actor, share
+
+
+def _advance(run: Simulation | Scene, steps: range, efforts: Sequence[tuple[Recorded, GivenValues]],
+             moved: Sequence[KinematicMotion]) -> None:
+    """Take steps, before each of which efforts are written and kinematic bodies sent or put somewhere."""
+    if not efforts and not moved:
+        run.step(len(steps))
+        return
+    for step in steps:
+        for actor, given in efforts:
+            actor.set("joint_effort", given.into(actor.get("joint_effort")))
+        for motion in moved:
+            motion.before_step(step)
+        run.step()

@@ -1,0 +1,66 @@
+"""Simulate a stage: many worlds of one articulation stepped as PhysX steps it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from physx_runtime.packing.body import pack_actor
+from physx_runtime.packing.not_simulated import choose, require_trusted
+from physx_runtime.simulation.actor_group import alone
+from physx_runtime.simulation.answers import Answers
+from physx_runtime.simulation.arguments import required_count
+from physx_runtime.simulation.parameters import randomized
+from physx_runtime.worlds.store import AUTO
+from physx_schema.description import describe
+from physx_schema.description.model import Description
+from physx_schema.description.solver_batches import SolverCounts, as_solved, solver_counts
+
+
+class Simulation(Answers):
+    """Worlds of one articulation, stepped together; none depends on what runs beside it.
+
+    A world whose state stops being finite stands still at its last finite state, is flagged in `diverged`, and is
+    reported once by a DivergenceWarning; `reset` revives it. What else moves the articulation in PhysX, such as
+    contact, is left out: a NotSimulatedWarning says so, and `not_simulated` names it.
+
+    Args:
+        stage: a stage, a file, or a Description already read.
+        worlds: number of worlds, each with its own state, efforts and parameters.
+        dt: time of a step [s].
+        device: "cpu", "cuda", or "auto" for a GPU where there is one that steps this.
+        dtype: "float32", as PhysX computes, or "float64".
+        solver: "physx" for the iteration counts that PhysX takes (`iterations`), "ideal" for what they approximate,
+            "sapien-3.0" for the PhysX of SAPIEN 3.0.
+        articulation: prim path of the articulation, where the stage has several, or of a free body.
+        randomize: parameters of joints that will be set although the stage gives some joints none of their kind, such
+            as "static_friction" or "stiffness"; the step then heeds them on every joint.
+        path: "auto" by the size of the structure; "specialised" or "generic"; "handover" for generic at once and
+            specialised as soon as a thread has compiled it, which makes bits depend on when that is. A free body has
+            but one path, "specialised"; a structure over the budget is not handed over.
+        sleeping: whether worlds fall asleep as in PhysX; with solver="ideal" none does.
+
+    Raises:
+        UnreadableError: the file is no stage.
+        UnsupportedError: the stage has no articulation, or physics that the step does not handle.
+        ValueError: an argument out of range.
+    """
+
+    def __init__(self, stage: Any, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
+                 solver: str = "physx", articulation: str | None = None, randomize: Collection[str] = (),
+                 path: str = AUTO, sleeping: bool = True) -> None:
+        description = stage if isinstance(stage, Description) else describe(stage)
+        chosen = choose(description, articulation)
+        seen = description if solver == "physx" else description.only(chosen)
+        self.iterations: SolverCounts = solver_counts(seen, chosen)     # and whose they are
+        self.not_simulated = require_trusted(description, chosen, self.iterations)
+        model = pack_actor(as_solved(chosen, self.iterations), description.scene_of(chosen), solver)
+        if randomize:
+            model = replace(model, topology=randomized(model.topology, randomize))
+        super().__init__(alone(model, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path,
+                               sleeping=sleeping))
+
+    def step(self, count: int = 1) -> None:
+        """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
+        self._alike.lanes.step(required_count("count", count, 0))

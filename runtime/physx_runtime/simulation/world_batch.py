@@ -1,0 +1,301 @@
+"""Worlds of several actors with equal structure, stored one after another in one buffer.
+
+What is stepped by one call: things of one structure in many worlds, each a lane of one buffer.
+
+How what cannot move falls asleep: PhysX counts it down as it does a robot that stands still.
+
+Many steps as calls of a fraction of a second each, between which Python hears of Ctrl-C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.contact_table import ContactTable
+from physx_runtime.model.island import IslandTopology
+from physx_runtime.model.island_rows import LASTING, READ, island_rows
+from physx_runtime.model.row_specs import KEPT, STATE, TIME, rows_made
+from physx_runtime.model.topology import ActorTopology
+from physx_runtime.simulation.arguments import required_count, required_time
+from physx_runtime.simulation.divergence import DivergenceReport
+from physx_runtime.simulation.reset import StepWatcher
+from physx_runtime.solver.divergence import DIVERGED
+from physx_runtime.solver.settings import SolverSettings
+from physx_runtime.solver.sleep import WAKE_TIME
+from physx_runtime.worlds.buffer import Share
+from physx_runtime.worlds.choice import make_worlds
+from physx_runtime.worlds.contact.worlds import ContactWorlds, TouchingWorlds
+from physx_runtime.worlds.gpu.worlds import CudaWorlds, step_apart
+from physx_runtime.worlds.static_contact.worlds import GroundedWorlds
+from physx_runtime.worlds.store import AUTO, Worlds, copy_rows
+
+
+class Standing:
+    """The worlds of an articulation none of whose links can move; nothing is stepped, but what is solved with it takes
+    its iteration counts until it sleeps."""
+
+    def __init__(self, worlds: int) -> None:
+        self.asleep = np.zeros(worlds, dtype=np.bool_)
+        self._counter = np.full(worlds, WAKE_TIME, dtype=np.float32)    # s, of float32 as in PhysX
+
+    def wake(self, worlds: NDArray[np.int64]) -> None:
+        """Begin anew in worlds with these indices."""
+        self.asleep[worlds], self._counter[worlds] = False, WAKE_TIME
+
+    def rest(self, worlds: NDArray[np.int64]) -> None:
+        """Sleep in worlds with these indices."""
+        self.asleep[worlds], self._counter[worlds] = True, 0.0
+
+    def step(self, dt: float, count: int) -> None:
+        """Count down by so many steps of dt [s]."""
+        for _ in range(count):
+            if self.asleep.all():
+                return
+            self.asleep = ~(self._counter > 0.0)
+            self._counter = np.maximum(self._counter - np.float32(dt), np.float32(0.0))
+
+
+CALL_TIME = 0.1         # s that a call should take; its own cost is some microseconds
+FIRST = 16              # steps, before anything is known of their time
+GROWTH = 8              # times the steps of one call that the next may have
+
+
+class StepChunks:
+    """How many steps to take in a call, by the time of those before; `size` at most."""
+
+    def __init__(self) -> None:
+        self.size = FIRST
+
+    def of(self, count: int) -> Iterator[int]:
+        """Parts of a count of steps, each to be taken before the next is asked for."""
+        while count > 0:
+            part = min(count, self.size)
+            begun = perf_counter()
+            yield part
+            taken = perf_counter() - begun
+            if part == self.size or taken > CALL_TIME:
+                self.size = max(1, int(part * min(GROWTH, CALL_TIME / max(taken, 1e-9))))
+            count -= part
+
+
+Array = NDArray[Any]
+Indices = NDArray[np.int64]
+
+
+class Occupant(Protocol):
+    """What works on rows of the lanes."""
+
+    def tell_diverged(self) -> None:
+        """Say which worlds have diverged since the last time."""
+
+    def store_exchanged(self) -> None:
+        """Rows are in another buffer from now on."""
+
+    def calmed(self, place: int) -> NDArray[np.bool_]:
+        """(n_world,) in which worlds nothing of its own keeps what is at a place awake."""
+
+    def rest(self, place: int, worlds: Indices) -> None:
+        """Let what is at a place sleep in these worlds."""
+
+
+class Lanes:
+    """Actors or islands of one structure: the worlds of the first, then those of the second, each a lane.
+
+    Args:
+        topology: their structure.
+        settings: under which each of them is solved.
+        worlds, dt, device, dtype, path: as of `Simulation`.
+        contacts: what can touch, of an island with contacts.
+
+    Raises:
+        ValueError: an argument out of range.
+    """
+
+    def __init__(self, topology: ActorTopology | IslandTopology, settings: Sequence[SolverSettings], worlds: int = 1, *,
+                 dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32", path: str = AUTO,
+                 contacts: ContactTable | None = None) -> None:
+        self.worlds, self.dt = required_count("worlds", worlds, 1), required_time(dt)
+        self.topology, self.dtype, self._device, self._path = topology, dtype, device, path
+        self.settings = list(settings)      # of the first world, where they differ
+        self.count = len(self.settings) * self.worlds
+        self.reports: list[list[DivergenceReport]] = [[] for _ in self.settings]    # of all that is at each place
+        self._iterations = np.repeat([_counts(own) for own in self.settings], self.worlds, axis=0)      # (n_lane, 2)
+        self._contacts, self._chunks = contacts, StepChunks()
+        self.store: Worlds = make_worlds(topology, self.count, device, dtype, path, contacts)
+        self.steps_taken = 0
+        self._watchers: list[StepWatcher] = []
+        self._watchers_of_next: list[StepWatcher] = []      # of the next step alone
+        self._occupants: list[Occupant] = []
+        self._standing: list[Standing] = []
+        self.diverged = False               # whether something in the lanes has, as far as is seen without being asked
+        # A layout, and its rows that tell so.
+        self._diverging: tuple[Mapping[str, int], Indices] = {}, np.zeros(0, np.int64)
+        self._time_outdated = True
+        self.write_time()
+
+    def of_place(self, place: int) -> slice:
+        """The lanes of the one at a place."""
+        return slice(place * self.worlds, (place + 1) * self.worlds)
+
+    def of_worlds(self, worlds: Indices) -> Indices:
+        """The lanes of worlds with these indices, of every place."""
+        return np.asarray((np.arange(len(self.settings))[:, None] * self.worlds + worlds).ravel())
+
+    # --- rows --------------------------------------------------------------------------------------------------------
+
+    def occupy(self, occupant: Occupant) -> None:
+        """Tell somebody from now on of what happens to the lanes."""
+        self._occupants.append(occupant)
+
+    def stand(self, standing: Standing) -> None:
+        """Count steps for what stands from now on."""
+        self._standing.append(standing)
+
+    def share(self, place: int, prefix: str = "") -> Worlds | Share:
+        """The rows that begin with a prefix, of the worlds at a place."""
+        whole = len(self.settings) == 1 and not prefix
+        return self.store if whole else Share(self.store, place * self.worlds, self.worlds, prefix)
+
+    def part(self, prefix: str) -> Worlds | Share:
+        """The rows that begin with a prefix, of all lanes."""
+        return Share(self.store, 0, self.count, prefix) if prefix else self.store
+
+    def exchange(self, topology: ActorTopology | IslandTopology) -> None:
+        """Step by the code of another structure from now on, which has at least the same rows; all of them stay."""
+        before, self.topology = (self.store, self.topology), topology
+        self.store = make_worlds(topology, self.count, self._device, self.dtype, self._path, self._contacts)
+        if isinstance(self.store, CudaWorlds) and isinstance(before[0], CudaWorlds):
+            self.store.stream = before[0].stream
+            self.store.copy_from(before[0], rows_by(before[1]))
+        else:
+            copy_rows(before[0], rows_by(before[1]), self.store)
+        for kind in (ContactWorlds, GroundedWorlds):
+            if isinstance(self.store, kind) and isinstance(before[0], kind):
+                self.store.go_on(before[0])     # type: ignore[arg-type]
+        for occupant in self._occupants:
+            occupant.store_exchanged()
+
+    # --- the time step and the iterations ----------------------------------------------------------------------------
+
+    def set_time_step(self, dt: float) -> None:
+        """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
+        self.dt, self._time_outdated = required_time(dt), True
+        self.write_time()
+
+    def solve_under(self, place: int, settings: SolverSettings, worlds: Indices | None = None) -> None:
+        """Step these worlds of a place under other settings, from the next `write_time` on; all where None."""
+        lanes = np.arange(self.count)[self.of_place(place)][slice(None) if worlds is None else worlds]
+        self.settings[place], self._iterations[lanes], self._time_outdated = settings, _counts(settings), True
+
+    def write_time(self) -> None:
+        """Write the rows that follow from the time step and the iteration counts, where one of them changed."""
+        if not self._time_outdated:
+            return
+        self._time_outdated = False
+        found, which = np.unique(self._iterations, axis=0, return_inverse=True)
+        self._solved = [(int(n), int(v), np.flatnonzero(which.ravel() == i)) for i, (n, v) in enumerate(found)]
+        rows = [replace(self.settings[0], position_iterations=n, velocity_iterations=v).rows(self.dt)
+                for n, v, _ in self._solved]
+        for name in rows_by(self.topology, TIME):
+            values = np.array([own[name.rpartition("_")[2]] for own in rows], dtype=self.dtype)
+            self.store.write(name, values[which.ravel()][:, None])
+
+    # --- stepping ----------------------------------------------------------------------------------------------------
+
+    def watch(self, watcher: StepWatcher) -> None:
+        """Tell somebody of every step that is taken from now on."""
+        self._watchers.append(watcher)
+
+    def watch_next(self, watcher: StepWatcher) -> None:
+        """Tell somebody of the next step alone, before all others."""
+        if watcher not in self._watchers_of_next:
+            self._watchers_of_next.append(watcher)
+
+    def rest(self, place: int, worlds: Indices) -> None:
+        """Let everything at a place sleep in those of the worlds with these indices where nothing of it is awake.
+
+        Where actors touch, who is calm sleeps by itself, and goes on with what it touches.
+        """
+        if self._contacts is not None:
+            for occupant in self._occupants:
+                occupant.rest(place, worlds[occupant.calmed(place)[worlds]])
+            return
+        calmed = np.all([occupant.calmed(place) for occupant in self._occupants], axis=0)
+        for occupant in self._occupants:
+            occupant.rest(place, worlds[calmed[worlds]])
+
+    def step(self, count: int) -> None:
+        """Advance every world by `count` steps of dt."""
+        if self._watchers or self._watchers_of_next:        # who see the first and the last step by themselves
+            for part in ([1, count - 2, 1] if count > 2 else [1] * count):
+                self._advance(part)
+        elif count:
+            self._advance(count)
+        self.diverged = self.store.near and self._any_diverged()
+        for occupant in self._occupants if self.diverged else ():
+            occupant.tell_diverged()
+        for standing in self._standing:
+            standing.step(self.dt, count)
+
+    def _any_diverged(self) -> bool:
+        """Whether one of the actors has; thousands of them ask for themselves only then."""
+        blocks, layout = self.store.blocks()
+        if layout is not self._diverging[0]:
+            found = [row for name, row in layout.items() if name.endswith(f"{DIVERGED}_0")]
+            self._diverging = layout, np.array(found, np.int64)
+        return bool(blocks[:, self._diverging[1]].max(initial=0.0) > 0.5)
+
+    def _advance(self, count: int) -> None:
+        watchers, self._watchers_of_next = [*self._watchers_of_next, *self._watchers], []
+        for watcher in watchers:
+            watcher.about_to_step()
+        self._step(count)
+        for watcher in watchers:
+            watcher.stepped()
+
+    def _step(self, count: int) -> None:
+        if len(self._solved) == 1:
+            n, v, _ = self._solved[0]
+            whole = count <= self._chunks.size or not self.store.near       # a GPU's steps are calls already
+            for part in (count,) if whole else self._chunks.of(count):
+                self.store.step(part, n, v)
+                self.steps_taken += part
+            return
+        for _ in range(count):
+            if isinstance(self.store, TouchingWorlds):      # which would make its contacts anew for each of the counts
+                self.store.step_under(self._iterations)
+            else:
+                self._step_apart()
+            self.steps_taken += 1
+
+    def _step_apart(self) -> None:
+        """A step under counts that differ: all lanes take one under each of them, and keep that under their own."""
+        if isinstance(self.store, CudaWorlds):
+            step_apart(self.store, [*rows_by(self.topology, STATE, KEPT)], self._solved)
+            return
+        before = {name: self.store.rows(name) for name in rows_by(self.topology, STATE, KEPT)}
+        after = {name: rows.copy() for name, rows in before.items()}
+        for n, v, lanes in self._solved:
+            for name, rows in before.items():
+                self.store.write(name, rows)
+            self.store.step(1, n, v)
+            for name, rows in after.items():
+                rows[lanes] = self.store.rows(name)[lanes]
+        for name, rows in after.items():
+            self.store.write(name, rows)
+
+
+def rows_by(t: ActorTopology | IslandTopology, *makers: str) -> dict[str, int]:
+    """Size of every row of an actor or an island that one of these makes, of all that last or are read where none."""
+    makers = makers or (*LASTING, *READ)
+    return island_rows(t, *makers) if isinstance(t, IslandTopology) else rows_made(t, *makers)
+
+
+def _counts(settings: SolverSettings) -> tuple[int, int]:
+    return settings.position_iterations, settings.velocity_iterations

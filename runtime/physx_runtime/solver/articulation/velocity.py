@@ -1,0 +1,137 @@
+"""Velocities of an articulation: free, damped, clamped and wrapped.
+
+The velocity of an articulation before constraints: gravity and efforts, damping, velocity products.
+
+Link velocities of a fixed base as PhysX holds them after a step; a floating one's are those of its new pose.
+
+The start clamp: joint velocities brought below their maxima before a step.
+
+Positions of revolute joints, wrapped at the end of a step.
+
+Damping of links, and their maximum velocities.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.inertia import central_inertia
+from physx_runtime.dynamics.inverse_mass import InverseMass
+from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, link_motions, state_kinematics
+from physx_runtime.dynamics.linear import Matrix
+from physx_runtime.dynamics.rnea import generalized_force, inertial_forces
+from physx_runtime.dynamics.spatial import Force, Motion, triple
+from physx_runtime.language.ops import Rows, Scalar, Scalars, clamp, maximum, minimum, where
+from physx_runtime.model.topology import REVOLUTE, Topology
+from physx_runtime.solver.articulation.momentum import compound_body, momentum_of, momentum_rows, restored
+from physx_runtime.solver.response import external_forces, left_by
+
+
+def clamp_start(t: Topology, rows: Rows) -> list[Scalar]:
+    """v with all joint velocities scaled by one ratio, so that none exceeds its start-of-step maximum."""
+    v = list(rows["v"])
+    excess: Scalar = 1.0
+    for dof, most in enumerate(rows["velocity_clamp"]):
+        excess = larger_excess(excess, v[t.root_size + dof], most)
+    return v[:t.root_size] + [slowed(x, excess) for x in v[t.root_size:]]
+
+
+def larger_excess(excess: Scalar, v: Scalar, most: Scalar) -> Scalar:
+    """The larger of `excess` and a joint velocity's ratio to its maximum."""
+    return maximum(excess, abs(v) / most)
+
+
+def slowed(v: Scalar, excess: Scalar) -> Scalar:
+    """A joint velocity after the clamp, by the largest ratio of all."""
+    return v * (1.0 / excess)
+
+
+def held_velocities(t: Topology, start: Rows, v: Scalars) -> list[Motion]:
+    """J(q0) v + dt Jdot(q0) v0 at mass centres: of the state before the step, not of the new pose.
+
+    start: rows of that state, parameters and dt; v: generalised velocity after the step. Measured against recorded link
+    velocities to 2e-6, see docs/physx_semantics.md, link velocities.
+    """
+    k, dt = state_kinematics(t, start), start["dt"][0]
+    first, last = link_motions(t, k, clamp_start(t, start)), link_motions(t, k, v)
+    return [after.velocity + before.acceleration * dt for before, after in zip(first, last, strict=True)]
+
+
+FULL_TURN = 2.0 * math.pi
+UNLIMITED_RANGE = 1e30      # rad, more than any pair of limits leaves
+
+
+def wrapped_position(t: Topology, rows: Rows, dof: int, q: Scalar) -> Scalar:
+    """The position of any joint's dof as a step leaves it."""
+    if t.kind_of(dof) != REVOLUTE:
+        return q
+    if not t.dofs[dof].limit:
+        return wrapped(q, -math.inf, math.inf)
+    return wrapped(q, rows["lower_limit"][dof], rows["upper_limit"][dof])
+
+
+def wrapped(q: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
+    """A revolute joint's position moved back by two turns once it passes one turn; not where it has limits."""
+    two = 2.0 * FULL_TURN
+    back = clamp(where(q > FULL_TURN, q - two, where(q < -FULL_TURN, q + two, q)), -two, two)
+    return where(upper - lower < UNLIMITED_RANGE, q, back)
+
+
+def damping_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Force]:
+    """Link damping; its rates are capped at 1/dt."""
+    return [damping_force(rows, i, central_inertia(t, rows, k, i), motion.velocity) for i, motion in enumerate(motions)]
+
+
+def damping_force(rows: Rows, link: int, central: sp.Sym3, velocity: Motion) -> Force:
+    """What damping puts on one link, about its centre of mass."""
+    v, w = velocity.linear, velocity.angular
+    most = 1.0 / rows["dt"][0]
+    linear = _damping_rate(rows["linear_damping"][link], v, rows["max_linear_velocity"][link], most)
+    angular = _damping_rate(rows["angular_damping"][link], w, rows["max_angular_velocity"][link], most)
+    return Force(sp.scale(-angular, sp.mul_sv(central, w)), sp.scale(-(linear * rows["mass"][link]), v))
+
+
+def _damping_rate(damping: Scalar, velocity: sp.Vec3, fastest: Scalar, most: Scalar) -> Scalar:
+    """Damping of a link, plus what brings a velocity above its maximum back to it within the step."""
+    speed = sp.norm(velocity)
+    excess = where(speed > fastest, (1.0 - fastest / maximum(speed, 1e-30)) * most, 0.0)
+    return minimum(damping, most) + excess
+
+
+def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: InverseMass) -> list[Scalar]:
+    """M^-1 (gravity + link forces + effort).
+
+    A floating base falls with all its links: only what a link's gravity differs by goes through M^-1, whose rounding
+    would make the joints of a falling robot turn.
+    """
+    common = 0.0 if t.fixed_base else 1.0
+    weights = [link_weight(rows, i, common) for i in range(len(t.links))]
+    forces = generalized_force(t, k, external_forces(t, rows, k, weights))
+    for dof, effort in enumerate(rows["joint_effort"]):
+        forces[t.root_size + dof] = forces[t.root_size + dof] + effort
+    out = minv.times(forces)
+    return out if t.fixed_base else [*sp.add((out[0], out[1], out[2]), triple(rows, "gravity", 0)), *out[3:]]
+
+
+def link_weight(rows: Rows, link: int, common: Scalar = 0.0) -> Force:
+    """Weight of one link, reduced by its linear damping over the step; without `common` parts of it."""
+    damped = left_by(rows["linear_damping"][link], rows["dt"][0])
+    mass = rows["mass"][link] * (rows["gravity_enabled"][link] * damped - common)
+    return Force(sp.ZERO3, sp.scale(mass, triple(rows, "gravity", 0)))
+
+
+def apply_velocity_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], v: list[Scalar],
+                          M: Matrix, minv: InverseMass) -> tuple[list[Scalar], dict[str, list[Scalar]]]:
+    """v after link damping and velocity-product forces over the whole step; rows for the end of a floating step."""
+    dt = rows["dt"][0]
+    drag = minv.times(generalized_force(t, k, damping_forces(t, rows, k, motions)))
+    fall = minv.times(generalized_force(t, k, inertial_forces(t, rows, k, motions)))
+    damped = [a + dt * b for a, b in zip(v, drag, strict=True)]
+    v = [a - dt * b for a, b in zip(damped, fall, strict=True)]
+    if t.fixed_base:
+        return v, {}
+    floating = momentum_rows(t, rows, k, motions, M)
+    before, after = momentum_of(t, floating, damped, biased=False), momentum_of(t, floating, v, biased=True)
+    return restored(v, after, before, compound_body(t, rows, k)), floating

@@ -1,0 +1,1 @@
+"""Joints between bodies that are in no articulation's tree."""

@@ -1,0 +1,151 @@
+"""Gears and racks, and rows made orthogonal.
+
+Gears and racks: one row between two bodies, whose error is what their hinges have turned.
+
+ExtGearJoint.cpp, ExtRackAndPinionJoint.cpp.
+
+Rows of a joint between rigid bodies made independent of each other (DyConstraintSetup.cpp, preprocessRows).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.aba import LinkResponse
+from physx_runtime.dynamics.spatial import ZERO3, Force, Motion, Vec3
+from physx_runtime.language.ops import Rows, Scalar, floor, where
+from physx_runtime.model.island import GEAR, RACK, JointTopology
+from physx_runtime.solver.maximal_joint.limits import twist_angle
+from physx_runtime.solver.maximal_joint.rows import (
+    NO_HINT,
+    ROTATION,
+    ROTATION_LIMIT,
+    TRANSLATION,
+    TRANSLATION_LIMIT,
+    JointFrames,
+    JointRow,
+    axis,
+    joint_frames,
+)
+
+FULL_TURN = 2.0 * math.pi
+# A rack beside its pinion by no more than this, or moved by it no faster, has no side of it (PhysX's units).
+NO_SIDE = 1e-3
+
+
+def hinge(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
+    """The angle of a hinge that a gear or a rack counts."""
+    return {"hinge_angle": [twist_angle(joint_frames(t, rows).relative)]}
+
+
+def slide(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
+    """Where the slider of a rack is."""
+    return {"slide_position": [joint_frames(t, rows).offset[0]]}
+
+
+def counted(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
+    """`turns` of a gear's hinges since the start, the first's counted backwards, with what to count from next.
+
+    A rack's second hinge slides and is not counted. An infinite last angle is none yet; half a turn within a step
+    counts the other way round.
+    """
+    now = [rows["hinge0_coordinate"][0], -rows["hinge1_coordinate"][0]]
+    turns, last = list(rows["turns"]), list(rows["last_angle"])
+    for i in range(1 if t.kind == RACK else 2):
+        turns[i] = turns[i] + _wrapped(where(last[i] < math.inf, last[i] - now[i], 0.0))
+        last[i] = now[i]
+    return {"turns": turns, "last_angle": last}
+
+
+def _wrapped(angle: Scalar) -> Scalar:
+    """The same angle in [-pi, pi)."""
+    return angle - FULL_TURN * floor((angle + math.pi) / FULL_TURN)
+
+
+def coupling_row(t: JointTopology, rows: Rows, frames: JointFrames, turns: Sequence[Scalar]) -> JointRow:
+    """The row of a gear or of a rack; without `turns` nothing has been counted and it has no error."""
+    first, second = (axis(frames.A, 0), axis(frames.B, 0))
+    signs = [-1.0 if own.holds_first else 1.0 for own in t.hinges]
+    if t.kind == GEAR:
+        ratio = rows["ratio"][0]
+        error = signs[1] * turns[1] - signs[0] * ratio * turns[0] if turns else 0.0
+        return JointRow(ZERO3, sp.scale(ratio, first), ZERO3, sp.scale(-1.0, second), error, NO_HINT, True, holds=True)
+    ratio = where(_opposed(frames), -rows["ratio"][0], rows["ratio"][0])
+    error = -(signs[1] * ratio * rows["hinge1_coordinate"][0] + signs[0] * turns[0]) if turns else 0.0
+    return JointRow(ZERO3, first, sp.scale(ratio, second), ZERO3, error, NO_HINT, True, holds=True)
+
+
+def _opposed(frames: JointFrames) -> Scalar:
+    """Whether the rack lies at the side of its pinion that moves it backwards."""
+    moved = sp.cross(axis(frames.A, 0), frames.between)
+    along = sp.dot(moved, axis(frames.B, 0))
+    beside = (_square(frames.between) > NO_SIDE * NO_SIDE) & (_square(moved) > NO_SIDE * NO_SIDE)
+    return beside & (along < -NO_SIDE)
+
+
+def _square(a: Vec3) -> Scalar:
+    return sp.dot(a, a)
+
+
+# What a unit impulse of a row gives side 0 and takes from side 1, about their centres of mass; what the sides answer.
+Forces = tuple[Force, Force]
+Motions = tuple[Motion, Motion]
+Responses = tuple[LinkResponse, LinkResponse]
+
+GROUPS = ((ROTATION, ROTATION_LIMIT), (TRANSLATION, TRANSLATION_LIMIT))
+
+
+def forces_of(row: JointRow) -> Forces:
+    """At the step's start."""
+    return Force(row.angular0, row.linear0), Force(row.angular1, row.linear1)
+
+
+def answers_to(forces: Forces, responses: Responses) -> Motions:
+    """What side 0 gains and side 1 loses, each for itself."""
+    return responses[0].motion(forces[0]), responses[1].motion(forces[1])
+
+
+def answer_along(forces: Forces, answers: Motions) -> Scalar:
+    """How far a row feels such answers."""
+    return forces[0].dot(answers[0]) + forces[1].dot(answers[1])
+
+
+def speed_along(forces: Forces, velocities: Motions) -> Scalar:
+    """J v: how fast side 0 moves against side 1."""
+    return forces[0].dot(velocities[0]) - forces[1].dot(velocities[1])
+
+
+def reciprocal(x: Scalar) -> Scalar:
+    """1/x; 0 where x is not above 0."""
+    some = x > 0.0
+    return where(some, 1.0 / where(some, x, 1.0), 0.0)
+
+
+def orthogonalised(rows: list[JointRow], responses: Responses) -> list[JointRow]:
+    """The rows, in the same order: of a group every equality row upright to those before it, every limit to all
+    equality rows, in the measure of how the sides answer."""
+    made = []
+    equalities: dict[tuple[int, int], list[tuple[JointRow, Motions]]] = {group: [] for group in GROUPS}
+    for row in rows:
+        group = next((group for group in GROUPS if row.hint in group), None)
+        for other, answers in equalities[group] if group else []:
+            row = _less(row, answer_along(forces_of(row), answers), other)
+        if group and row.hint == group[0]:
+            forces = forces_of(row)
+            answers = answers_to(forces, responses)
+            r = reciprocal(answer_along(forces, answers))
+            equalities[group].append((row, (answers[0] * r, answers[1] * r)))
+        made.append(row)
+    return made
+
+
+def _less(row: JointRow, share: Scalar, other: JointRow) -> JointRow:
+    """row - share other."""
+    def less(a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
+        return sp.sub(a, sp.scale(share, b))
+    return replace(row, linear0=less(row.linear0, other.linear0), angular0=less(row.angular0, other.angular0),
+                   linear1=less(row.linear1, other.linear1), angular1=less(row.angular1, other.angular1),
+                   error=row.error - share * other.error)

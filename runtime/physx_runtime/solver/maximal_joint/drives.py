@@ -1,0 +1,131 @@
+"""Drives and locked axes.
+
+Drives of a D6 joint: springs of the joint's offset and rotation (ExtD6Joint.cpp, D6JointSolverPrep).
+
+Locked axes of a D6 joint (ExtConstraintHelper.h, prepareLockedAxes; ExtD6Joint.cpp).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.spatial import Quat, Vec3
+from physx_runtime.language.ops import Rows, Scalar, sincos, where
+from physx_runtime.model.island import LOCKED, JointTopology
+from physx_runtime.solver.maximal_joint.rows import (
+    ROTATION,
+    TRANSLATION,
+    JointFrames,
+    JointRow,
+    Spring,
+    angular_row,
+    axis,
+    linear_row,
+    quaternion_product,
+)
+
+
+def drive_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
+    """One row per drive of an axis that is not locked: translations, then rotations."""
+    driven = [i for i, own in enumerate(t.axes) if own.drive and own.motion != LOCKED]
+    errors = _turns_left(t, rows, frames.relative) if any(i >= 3 for i in driven) else []
+    found = []
+    for i in driven:
+        along = axis(frames.A, i % 3)
+        if i < 3:
+            row = linear_row(along, frames.arm0, frames.arm1, rows["target_position"][i] - frames.offset[i])
+        else:
+            row = angular_row(along, errors[i - 3])
+        found.append(_driven(row, t, rows, i))
+    return found
+
+
+def _driven(row: JointRow, t: JointTopology, rows: Rows, i: int) -> JointRow:
+    """A row that pulls as the drive of the axis, whose velocity is B's against A's, the opposite of J v.
+
+    SAPIEN's PhysX 5.3.1 takes the target velocities of turns the other way round (ExtD6Joint.cpp of that version).
+    """
+    target = rows["target_velocity"][i]
+    spring = Spring(rows["stiffness"][i], rows["damping"][i], target if t.sapien and i >= 3 else -target,
+                    t.axes[i].drive == "acceleration")
+    return replace(row, lower=-rows["max_force"][i], upper=rows["max_force"][i], spring=spring, drive=True)
+
+
+def _turns_left(t: JointTopology, rows: Rows, relative: Quat) -> list[Scalar]:
+    """Errors of the rotational drives: the turn from the target, then where it takes the x axis.
+
+    The turn is relative conj(target), as measured; PhysX's source, SAPIEN's too, has conj(target) relative.
+    """
+    target = target_rotation(rows)
+    back = sp.conjugate(target)
+    delta = sp.mul_quat(back, relative) if t.sapien else sp.mul_quat(relative, back)
+    twist = where(quaternion_product(relative, target) <= 0.0, 2.0 * delta[0], -2.0 * delta[0])
+    D = sp.matrix(delta)            # the same of either sign
+    return [twist, D[2][0], -D[1][0]]
+
+
+def target_rotation(rows: Rows) -> Quat:
+    """The turn by the target angles of all axes, locked ones too: about x, then y, then z of A."""
+    target: Quat = (0.0, 0.0, 0.0, 1.0)
+    for i in range(3):
+        s, c = sincos(0.5 * rows["target_position"][3 + i])
+        target = sp.mul_quat((s if i == 0 else 0.0, s if i == 1 else 0.0, s if i == 2 else 0.0, c), target)
+    return target
+
+
+# What keeps the rotational axes independent where both frames are half a turn apart (PX_EPS_F32).
+LEAST_TURN = 1.1920929e-07
+
+
+def locked_rows(t: JointTopology, frames: JointFrames) -> list[JointRow]:
+    """Equality rows: translations, then rotations; a swing that is the only locked rotation goes first."""
+    turns = [i for i in range(3) if t.axes[3 + i].motion == LOCKED]
+    found = []
+    if turns in ([1], [2]):
+        found.append(_locked_swing(frames, turns[0]))
+        turns = []
+    arm0 = locked_arm(t, frames)
+    for i in _locked_translations(t):
+        found.append(_held(linear_row(axis(frames.A, i), arm0, frames.arm1, -frames.offset[i]), TRANSLATION))
+    axes = turning_axes(frames.a, frames.b) if turns else []
+    return found + [_held(angular_row(axes[i], -frames.relative[i]), ROTATION) for i in turns]
+
+
+def _held(row: JointRow, hint: int) -> JointRow:
+    return replace(row, hint=hint, holds=True)
+
+
+def locked_arm(t: JointTopology, frames: JointFrames) -> Vec3:
+    """From side 0's centre of mass to A's anchor along locked translations, to B's along the others."""
+    arm = frames.arm0
+    for i in _locked_translations(t):
+        arm = sp.sub(arm, sp.scale(frames.offset[i], axis(frames.A, i)))
+    return arm
+
+
+def _locked_translations(t: JointTopology) -> list[int]:
+    return [i for i in range(3) if t.axes[i].motion == LOCKED]
+
+
+def _locked_swing(frames: JointFrames, i: int) -> JointRow:
+    """Keeps B's x upright to the other swing axis of A."""
+    twist, other = axis(frames.B, 0), axis(frames.A, 3 - i)
+    return _held(angular_row(sp.cross(twist, other), -sp.dot(twist, other)), ROTATION)
+
+
+def turning_axes(a: Quat, b: Quat) -> list[Vec3]:
+    """How B's quaternion seen from A changes as A turns against B: half unit axes where they agree."""
+    va, vb = (a[0], a[1], a[2]), (b[0], b[1], b[2])
+    c = sp.add(sp.scale(a[3], vb), sp.scale(b[3], va))
+    same, opposed = a[3] * b[3], sp.dot(va, vb)
+    d = same - opposed
+    others = ((d, c[2], -c[1]), (-c[2], d, c[0]), (c[1], -c[0], d))
+    axes = [sp.scale(0.5, sp.add(sp.add(sp.scale(vb[i], va), sp.scale(va[i], vb)), others[i])) for i in range(3)]
+    apart = abs(same + opposed) <= 0.0
+    return [_lifted(own, i, apart) for i, own in enumerate(axes)]
+
+
+def _lifted(a: Vec3, i: int, apart: Scalar) -> Vec3:
+    x, y, z = (where(apart, part + LEAST_TURN, part) if i == k else part for k, part in enumerate(a))
+    return (x, y, z)

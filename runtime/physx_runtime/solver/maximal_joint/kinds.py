@@ -1,0 +1,162 @@
+"""Kinds of joints outside articulations, and their geometry.
+
+What is known of a joint's rows before any value: which there are, in solving order, and what each of them needs.
+
+It follows from the geometry itself, evaluated once on symbols: what stays a literal there is so in every island.
+
+The rows of any joint outside articulations at the poses of the step's start.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, field, replace
+
+from physx_runtime.dynamics.spatial import Vec3
+from physx_runtime.language.ops import Rows, Scalar
+from physx_runtime.language.symbols import Graph, Symbol
+from physx_runtime.model.island import D6, DISTANCE, GEAR, KINEMATIC, LINK, RACK, WORLD, JointTopology
+from physx_runtime.model.island_rows import LASTING, READ, joint_rows
+from physx_runtime.solver.maximal_joint.couplings import counted, coupling_row
+from physx_runtime.solver.maximal_joint.drives import drive_rows, locked_arm, locked_rows
+from physx_runtime.solver.maximal_joint.limits import distance_rows, limit_rows
+from physx_runtime.solver.maximal_joint.rows import (
+    ROTATION,
+    ROTATION_LIMIT,
+    TRANSLATION,
+    TRANSLATION_LIMIT,
+    JointRow,
+    joint_frames,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JointGeometry:
+    """What a joint is at the step's start, world axes."""
+
+    rows: list[JointRow]            # in the order that PhysX writes them, unsorted
+    arm0: Vec3                      # r_A: from side 0's centre of mass to where all linear rows act in the iterations
+    arm1: Vec3                      # r_B: from side 1's
+    lever: Vec3                     # from side 0's centre of mass to B's anchor, about which its torque counts
+    kept: dict[str, list[Scalar]] = field(default_factory=dict)     # row groups that it keeps for the next step
+
+
+def rows_of(t: JointTopology, rows: Rows) -> JointGeometry:
+    """The geometry of a joint.
+
+    rows: its row groups without prefix, `length_scale`, and per side that is not the world `sideK_rotation`,
+    `sideK_position` and, of a link, `sideK_origin`. Of a gear or a rack with hinges `hingeK_coordinate` too, their
+    angles, of a rack's second how far it is out.
+    """
+    frames = joint_frames(t, rows)
+    if t.kind == D6:
+        found = [*drive_rows(t, rows, frames), *limit_rows(t, rows, frames), *locked_rows(t, frames)]
+        return JointGeometry(found, locked_arm(t, frames), frames.arm1, frames.arm0)
+    if t.kind == DISTANCE:
+        return JointGeometry(distance_rows(t, rows, frames), frames.arm0, frames.arm1, frames.arm0)
+    kept = counted(t, rows) if t.hinges else {}
+    row = coupling_row(t, rows, frames, kept.get("turns", ()))
+    return JointGeometry([row], frames.arm0, frames.arm1, frames.arm0, kept)
+
+
+# TGS makes rows that turn a group of their own, PGS has one group of all.
+APART = {TRANSLATION: ROTATION, TRANSLATION_LIMIT: ROTATION_LIMIT}
+TOGETHER = {ROTATION: TRANSLATION, ROTATION_LIMIT: TRANSLATION_LIMIT}
+
+
+@dataclass(frozen=True, slots=True)
+class RowKind:
+    """One row without its values."""
+
+    hint: int
+    angular: bool
+    spring: bool
+    drive: bool
+    pushes: bool            # its impulse is not below 0
+    pulls: bool             # it is not above 0
+    keeps_bias: bool        # it may keep its bias in velocity iterations
+    bounces: bool           # off its limit, to a speed of its own
+    holds: bool
+
+    @staticmethod
+    def of(row: JointRow) -> RowKind:
+        """Of a row of symbols."""
+        return RowKind(row.hint, row.angular, row.spring is not None, row.drive, not row.drive and row.lower == 0.0,
+                       not row.drive and row.upper == 0.0, row.keeps_bias is not False, row.bounce is not None,
+                       row.holds)
+
+    @property
+    def limit(self) -> bool:
+        """Whether a hard limit: its bias has no lower bound."""
+        return bool(self.hint & 1)
+
+    @property
+    def projected(self) -> bool:
+        """Whether it is kept from turning what the joint's rotational equality rows hold."""
+        return self.hint in (TRANSLATION, TRANSLATION_LIMIT)
+
+
+def solving_order(t: JointTopology, rows: list[JointRow]) -> list[JointRow]:
+    """Rows sorted by hint; but with PGS the rotational ones before the others."""
+    groups = TOGETHER if t.pgs else APART
+    marked = [replace(row, hint=groups.get(row.hint, row.hint)) if row.angular else row for row in rows]
+    return sorted(marked, key=lambda row: row.hint)
+
+
+def prepared_from(t: JointTopology) -> dict[str, int]:
+    """What preparing a joint reads, and how many numbers each is."""
+    sizes = {**joint_rows(t, *LASTING, *READ), "dt": 1, "h": 1, "length_scale": 1}
+    if t.kind in (GEAR, RACK):
+        sizes |= {"hinge0_coordinate": 1, "hinge1_coordinate": 1}
+    for k, side in enumerate(t.sides):
+        if side.kind == WORLD:
+            continue
+        own = {KINEMATIC: {"velocity": 6}, LINK: {"origin": 3, "response": 21, "cfm": 1}}
+        parts = {"rotation": 4, "position": 3,
+                 **own.get(side.kind, {"inverse_mass": 1, "inverse_inertia": 6})}
+        if t.bounces and side.moves:
+            parts["v"] = 6
+        sizes |= {f"side{k}_{name}": size for name, size in parts.items()}
+    return sizes
+
+
+def symbols_for(t: JointTopology) -> dict[str, list[Symbol]]:
+    """Symbols for all that preparing a joint reads."""
+    graph = Graph()
+    return {name: [graph.input(f"{name}_{i}") for i in range(size)] for name, size in prepared_from(t).items()}
+
+
+@functools.lru_cache(maxsize=256)
+def row_kinds(t: JointTopology) -> tuple[RowKind, ...]:
+    """A joint's rows in solving order."""
+    return tuple(RowKind.of(row) for row in solving_order(t, rows_of(t, symbols_for(t)).rows))
+
+
+def linked(t: JointTopology) -> bool:
+    """Whether a side is a link."""
+    return any(side.kind == LINK for side in t.sides)
+
+
+def lasting(t: JointTopology) -> bool:
+    """Whether all rows stay as at the step's start: at links, and with PGS, where nothing moves within a step."""
+    return linked(t) or t.pgs
+
+
+def driven(t: JointTopology) -> bool:
+    """Whether a side is moved by its speed, whatever forces say."""
+    return any(side.kind == KINEMATIC for side in t.sides)
+
+
+def aims(t: JointTopology, kind: RowKind) -> bool:
+    """Whether a hard row may want another speed than 0."""
+    return kind.bounces or driven(t)
+
+
+def stays(t: JointTopology, kind: RowKind) -> bool:
+    """Whether a row acts about axes that stay as at the step's start; others end at arms that turn with their sides."""
+    return kind.angular and t.kind != RACK
+
+
+def has_arm(t: JointTopology, k: int) -> bool:
+    """Whether a row asks for the arm at a side: of what moves, and of both for the joint's force."""
+    return (t.weighed or t.sides[k].moves) and not all(stays(t, kind) for kind in row_kinds(t))

@@ -1,0 +1,126 @@
+"""Frames of a joint, and a row of it.
+
+The joint's frames at both sides in the world: A on side 0, B on side 1.
+
+One row of a joint outside articulations: a velocity that it wants, and the impulse that it may give for it.
+
+J v = linear0 . v0 + angular0 . w0 - linear1 . v1 - angular1 . w1, of the centres of mass of what it holds at either
+side (Px1DConstraint; ExtConstraintHelper.h).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from physx_runtime.dynamics import rounded
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.spatial import ZERO3, Mat3, Quat, Vec3, cross, quaternion, triple
+from physx_runtime.language.ops import Rows, Scalar, where
+from physx_runtime.model.island import BODY, WORLD, JointTopology
+
+
+@dataclass(frozen=True, slots=True)
+class JointFrames:
+    """Frames A and B at the step's start, world axes."""
+
+    a: Quat                 # rotation of A
+    b: Quat                 # of B, of its two quaternions the one nearer to A's
+    A: Mat3                 # a as a matrix, its columns the axes
+    B: Mat3
+    between: Vec3           # from A's anchor to B's
+    relative: Quat          # B seen from A
+    offset: Vec3            # B's anchor seen from A
+    arm0: Vec3              # from side 0's centre of mass to B's anchor
+    arm1: Vec3              # from side 1's
+
+
+def joint_frames(t: JointTopology, rows: Rows) -> JointFrames:
+    """The frames of a joint whose sides' poses and own frames are in rows."""
+    a, anchor_a, center0 = _frame(t, rows, 0)
+    b, anchor_b, center1 = _frame(t, rows, 1)
+    far = quaternion_product(a, b) < 0.0
+    b = (where(far, -b[0], b[0]), where(far, -b[1], b[1]), where(far, -b[2], b[2]), where(far, -b[3], b[3]))
+    between = sp.sub(anchor_b, anchor_a)
+    back = sp.conjugate(a)
+    return JointFrames(a, b, sp.matrix(a), sp.matrix(b), between, rounded.product(back, b),
+                       rounded.turned(back, between), sp.sub(anchor_b, center0), sp.sub(anchor_b, center1))
+
+
+def _frame(t: JointTopology, rows: Rows, side: int) -> tuple[Quat, Vec3, Vec3]:
+    """Rotation and anchor of one frame, and its side's centre of mass; the world's is its origin."""
+    rotation, position = quaternion(rows, f"frame{side}_rotation", 0), triple(rows, f"frame{side}_position", 0)
+    if t.sides[side].kind == WORLD:
+        return rotation, position, sp.ZERO3
+    own, center = quaternion(rows, f"side{side}_rotation", 0), triple(rows, f"side{side}_position", 0)
+    origin = triple(rows, f"side{side}_origin", 0) if f"side{side}_origin" in rows else center
+    turned, anchor = rounded.joined(own, rotation), sp.add(origin, rounded.turned(own, position))
+    return turned if t.sides[side].kind == BODY else sp.normalized(turned), anchor, center
+
+
+def quaternion_product(a: Quat, b: Quat) -> Scalar:
+    """The scalar product of two quaternions: the cosine of half the angle between them."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+
+
+def axis(m: Mat3, i: int) -> Vec3:
+    """The i-th axis of a frame, a column of its matrix."""
+    return (m[0][i], m[1][i], m[2][i])
+
+
+# What rows are sorted and orthogonalised by (PxConstraintSolveHint); odd ones bound the impulse.
+NO_HINT, ROTATION, ROTATION_LIMIT, TRANSLATION, TRANSLATION_LIMIT = 0, 1024, 1025, 2048, 2049
+
+
+@dataclass(frozen=True, slots=True)
+class Spring:
+    """What makes a row an implicit spring."""
+
+    stiffness: Scalar
+    damping: Scalar
+    target_velocity: Scalar = 0.0       # of J v
+    acceleration: bool = False          # gains are those of a unit mass
+
+
+@dataclass(frozen=True, slots=True)
+class Bounce:
+    """What sends a hard limit's row back that the step starts beyond."""
+
+    restitution: Scalar
+    threshold: Scalar                   # no slower it bounces
+
+
+@dataclass(frozen=True, slots=True)
+class JointRow:
+    """One row at the poses of the step's start."""
+
+    linear0: Vec3
+    angular0: Vec3
+    linear1: Vec3
+    angular1: Vec3
+    error: Scalar
+    hint: int
+    angular: bool                       # its bias is bounded as a rotation's, and it moves with what turns
+    lower: Scalar = -math.inf           # bounds of the impulse; of a drive its force, times dt once prepared
+    upper: Scalar = math.inf
+    spring: Spring | None = None
+    bounce: Bounce | None = None
+    drive: bool = False                 # the bounds are forces
+    keeps_bias: Scalar = False          # whether velocity iterations still see its error: limits not reached yet
+    active: Scalar = True               # soft limits act only where the step starts beyond them
+    holds: bool = False                 # its impulse counts for breaking the joint: all but drives
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a hard limit: its bias has no lower bound."""
+        return bool(self.hint & 1)
+
+
+def linear_row(axis: Vec3, arm0: Vec3, arm1: Vec3, error: Scalar) -> JointRow:
+    """A row along an axis, which acts on both sides at the ends of their arms."""
+    return JointRow(axis, cross(arm0, axis), axis, cross(arm1, axis), error, NO_HINT, False)
+
+
+def angular_row(axis: Vec3, error: Scalar) -> JointRow:
+    """A row about an axis."""
+    return JointRow(ZERO3, axis, ZERO3, axis, error, NO_HINT, True)

@@ -1,0 +1,1 @@
+"""A step as a schedule of fragments over joints."""

@@ -1,0 +1,1 @@
+"""Fragments that schedules of articulations are made of."""

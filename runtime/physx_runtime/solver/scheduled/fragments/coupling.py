@@ -1,0 +1,114 @@
+"""Fragments of tendons and mimic joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.linear import inner
+from physx_runtime.dynamics.spatial import Force, force_of, linear_first, motion_of
+from physx_runtime.language.ops import Rows
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.constraints.fixed_tendon import (
+    axis_alone,
+    axis_force,
+    axis_impulse,
+    axis_shares,
+    fixed_tendon_pulls,
+)
+from physx_runtime.solver.constraints.mimic import mimic_coefficients, mimic_impulse
+from physx_runtime.solver.constraints.spatial_tendon import (
+    attachment_point,
+    end_bias,
+    segment_direction,
+    spatial_tendon_impulse,
+    tendon_length,
+)
+from physx_runtime.solver.scheduled.fragments.kinematics import Operands, central_acceleration, rotation_matrix, vec
+
+
+def attach(rows: Operands) -> Rows:
+    """Offset of an attachment from its link's anchor, and its place."""
+    offset, point = attachment_point(rotation_matrix(rows["R"]), vec(rows["position"]), vec(rows["local"]))
+    return {"offset": offset, "point": point}
+
+
+def end_pull(rows: Operands, sign: float) -> Rows:
+    """Wrench of a spatial tendon's end about its link's anchor, and its bias (`end_bias`)."""
+    u = sp.scale(sign, segment_direction(vec(rows["point"]), vec(rows["next_point"])))
+    offset = vec(rows["offset"])
+    wrench = Force(sp.ZERO3, u).about(offset)
+    bias = end_bias(u, central_acceleration(rows), sp.sub(offset, vec(rows["center"])))
+    return {"wrench": linear_first(wrench), "bias": [rows["bias"][0] + rows["dt"][0] * bias]}
+
+
+def axis_pull(rows: Operands, kind: str, opposed: bool) -> Rows:
+    """Wrench along a fixed tendon's axis about a link's anchor, and dt Jdot v along it.
+
+    With the row "start_d" the axis is the root axis, otherwise the link's own.
+    """
+    center = vec(rows["center"])
+    lever = sp.sub(vec(rows["start_d"]), vec(rows["base_center"])) if "start_d" in rows else sp.scale(-1.0, center)
+    axis = sp.scale(-1.0, vec(rows["axis"])) if opposed else vec(rows["axis"])
+    pull = axis_force(kind, axis, lever)
+    return {"wrench": linear_first(pull.about(center)), "bias": [rows["dt"][0] * pull.dot(central_acceleration(rows))]}
+
+
+def respond_two(rows: Operands) -> Rows:
+    """Response of two wrenches together, from the twists of their links."""
+    return {"response": [force_of(rows["wrench"]).dot(motion_of(rows["twist"]))
+                         + force_of(rows["other_wrench"]).dot(motion_of(rows["other_twist"]))]}
+
+
+def share(rows: Operands, axes: int, pgs: bool) -> Rows:
+    """`axis_shares` of one axis; with PGS `axis_alone`."""
+    if pgs:
+        return axis_alone(rows, 0, 0, axes, rows["response"][0])
+    x, x_limit = axis_shares(rows, 0, 0, axes, rows["response"][0])
+    return {"share": [x], "limit_share": [x_limit]}
+
+
+def add_rate(rows: Operands) -> Rows:
+    """rate + row (v + dv)."""
+    return {"rate": [rows["rate"][0] + rows["row"][0] * (rows["v"][0] + rows["dv"][0])]}
+
+
+def measure(rows: Operands) -> Rows:
+    """Length of a spatial tendon."""
+    points = [(sp.ZERO3, vec(rows["points"], i)) for i in range(len(rows["points"]) // 3)]
+    return {"length": [tendon_length(rows, 0, points)]}
+
+
+def pull_spatial(rows: Operands, alone: Topology) -> Rows:
+    """`spatial_tendon_impulse`."""
+    totals: dict[str, list[Any]] = {}
+    impulse = spatial_tendon_impulse(alone, rows, 0, rows["length"][0], rows["rate"][0], totals)
+    return {"impulse": [impulse], **totals}
+
+
+def pull_fixed(rows: Operands) -> Rows:
+    """`fixed_tendon_pulls`."""
+    pull, limit = fixed_tendon_pulls(rows, 0, rows["length"][0], rows["rate"][0])
+    return {"impulse": [pull], "limit_impulse": [limit]}
+
+
+def pull_axis(rows: Operands) -> Rows:
+    """`axis_impulse`."""
+    totals: dict[str, list[Any]] = {f"fixed_tendon0_{part}total": [0.0] for part in ("", "limit_")}
+    impulse = axis_impulse(rows, 0, 0, rows["pull"][0], rows["limit_pull"][0], totals)
+    return {"impulse": [impulse], **totals}
+
+
+def mimic_response(rows: Operands) -> Rows:
+    """`mimic_coefficients`, from the column's entries at its two dofs."""
+    gearing = rows["mimic0_gearing"]
+    return mimic_coefficients(rows, 0, inner([1.0, *gearing], [rows["at_follower"][0], rows["at_reference"][0]]))
+
+
+def pull_mimic(rows: Operands, final: bool) -> Rows:
+    """`mimic_impulse`."""
+    rates = [v + dv for v, dv in zip(rows["v"], rows["dv"], strict=True)]
+    other = [v + dv for v, dv in zip(rows["other_v"], rows["other_dv"], strict=True)]
+    q: Sequence[Any] = (rows["q"][0], rows["other_q"][0]) if "q" in rows else (0.0, 0.0)
+    return {"impulse": [mimic_impulse(rows, 0, (q[0], q[1]), (rates[0], other[0]), final)]}

@@ -1,0 +1,192 @@
+"""Fragments of kinematics and loads.
+
+Fragments of poses and velocities, of one link each.
+
+Fragments of what a joint carries; wrenches are about anchors.
+
+The fragment of all forces on one link, and of its inertias.
+
+Operands of fragments as the quantities they are, and back.
+
+Every fragment maps operands (name -> scalars) to the operands it makes or changes. `joint` is a topology of two links,
+the parent and the link itself (`tree.joint_topologies`). `grounded`: the parent never moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from physx_runtime.dynamics import rounded
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.aba import ArticulatedInertia, LinkResponse
+from physx_runtime.dynamics.inertia import RigidInertia, central_force, central_inertia, link_inertia
+from physx_runtime.dynamics.kinematics import (
+    AT_REST,
+    Kinematics,
+    LinkMotion,
+    ball_coordinates,
+    forward_kinematics,
+    moved_by_joint,
+    subspace,
+)
+from physx_runtime.dynamics.rnea import inertial_force
+from physx_runtime.dynamics.spatial import NO_MOTION, Motion, force_of, linear_first, motion_of
+from physx_runtime.language.ops import Rows, Scalar, plain, unfused
+from physx_runtime.model.topology import ROTARY_JOINTS, Topology
+from physx_runtime.solver.articulation.step import load_size
+from physx_runtime.solver.articulation.velocity import damping_force, link_weight
+from physx_runtime.solver.response import external_forces
+from physx_runtime.solver.scheduled.tree import SINGLE_LINK
+
+Operands = dict[str, list[Scalar]]
+
+
+def vec(x: Sequence[Scalar], i: int = 0) -> sp.Vec3:
+    """The i-th vector of a list."""
+    return (x[3 * i], x[3 * i + 1], x[3 * i + 2])
+
+
+def quat(x: Sequence[Scalar]) -> sp.Quat:
+    """Four scalars."""
+    return (x[0], x[1], x[2], x[3])
+
+
+def sym(x: Sequence[Scalar]) -> sp.Sym3:
+    """Six scalars."""
+    return (x[0], x[1], x[2], x[3], x[4], x[5])
+
+
+def inertia_of(x: Sequence[Scalar]) -> ArticulatedInertia:
+    """21 scalars."""
+    return ArticulatedInertia(sym(x[15:21]), (vec(x, 2), vec(x, 3), vec(x, 4)), sym(x[0:6]))
+
+
+def flat(x: ArticulatedInertia | LinkResponse) -> list[Scalar]:
+    """Its 21 scalars."""
+    return [*x.linear, *x.cross[0], *x.cross[1], *x.cross[2], *x.angular]
+
+
+def rigid_of(x: Sequence[Scalar]) -> RigidInertia:
+    """Ten scalars."""
+    return RigidInertia(x[0], vec(x[1:4]), sym(x[4:10]))
+
+
+def flat_rigid(x: RigidInertia) -> list[Scalar]:
+    """Its ten scalars."""
+    return [x.mass, *x.moment, *x.rotational]
+
+
+def rotation_matrix(x: Sequence[Scalar]) -> sp.Mat3:
+    """Nine scalars."""
+    return (vec(x, 0), vec(x, 1), vec(x, 2))
+
+
+def link_motion(x: Sequence[Scalar]) -> LinkMotion:
+    """Twelve scalars."""
+    return LinkMotion(Motion(vec(x, 0), vec(x, 2)), Motion(vec(x, 1), vec(x, 3)))
+
+
+def central_velocity(rows: Operands) -> Motion:
+    """A link's velocity at its centre of mass."""
+    return Motion(vec(rows["motion"], 0), vec(rows["v_com"]))
+
+
+def central_acceleration(rows: Operands, prefix: str = "") -> Motion:
+    """A link's velocity-product acceleration at its centre of mass."""
+    return Motion(vec(rows[f"{prefix}motion"], 1), vec(rows[f"{prefix}a_com"]))
+
+
+def normalize(rows: Operands) -> Rows:
+    """A quaternion of length one, to the bit that of PhysX in float32 (PxQuat::getNormalized)."""
+    return {"rotation": plain(rounded.normalized(unfused(rows["rotation"])))}
+
+
+def turn_axes(rows: Operands) -> Rows:
+    """World rotation of the root's principal axes."""
+    return {"axes_rotation": sp.mul_quat(quat(rows["rotation"]), quat(rows["axes"]))}
+
+
+def pose_root(rows: Operands) -> Rows:
+    """Pose of the root."""
+    k = forward_kinematics(SINGLE_LINK, rows, [], quat(rows["rotation"]))
+    return {"R": [x for row in k.R[0] for x in row], "center": k.com[0]}
+
+
+def pose(rows: Operands, joint: Topology) -> Rows:
+    """Pose of a link from its parent's; where the row "ball" is given it is the link's rotation."""
+    padded = {name: [0.0] * (len(rows[name])) + rows[name] for name in ("tree_rotation", "tree_position", "com")}
+    padded |= {name: rows[name] for name in ("locked",) if name in rows}
+    k = forward_kinematics(joint, padded, rows.get("q", []), quat(rows["parent_rotation"]), rows.get("ball", ()))
+    return {"rotation": k.rotation[1], "R": [x for row in k.R[1] for x in row], "d": k.d[1], "center": k.com[1],
+            "position": sp.add(vec(rows["parent_position"]), k.d[1]), "axes": [x for axis in k.axes for x in axis]}
+
+
+def coordinates(rows: Operands, joint: Topology) -> Rows:
+    """Coordinates of a spherical joint from the poses of its links."""
+    k = Kinematics([quat(rows["parent_rotation"]), quat(rows["rotation"])], [], [], [], [], [], [])
+    q, locked = ball_coordinates(joint, {"tree_rotation": [0.0] * 4 + rows["tree_rotation"]}, k,
+                                 [0.0] * len(joint.dofs))
+    return {"q": q, "locked": locked}
+
+
+def move_link(rows: Operands, joint: Topology) -> Rows:
+    """Velocities of a link from its parent's."""
+    turning = joint.links[1].kind in ROTARY_JOINTS
+    rates = [(subspace(turning, vec(rows["axes"], i)), rate) for i, rate in enumerate(rows.get("rates", []))]
+    motion = moved_by_joint(link_motion(rows["parent_motion"]).at(vec(rows["d"])), rates)
+    return _centered(motion, vec(rows["center"]))
+
+
+def root_motion(rows: Operands, grounded: bool, turning_only: bool) -> Rows:
+    """Velocities of the root."""
+    v = [0.0] * 3 + rows["v"][3:6] if turning_only else rows.get("v", ())
+    return _centered(AT_REST if grounded else LinkMotion(motion_of(v), NO_MOTION), vec(rows["center"]))
+
+
+def _centered(motion: LinkMotion, center: sp.Vec3) -> Rows:
+    v, a, at_center = motion.velocity, motion.acceleration, motion.at(center)
+    return {"motion": [*v.angular, *a.angular, *v.linear, *a.linear], "v_com": at_center.velocity.linear,
+            "a_com": at_center.acceleration.linear}
+
+
+def needed(rows: Operands, alone: Topology) -> Rows:
+    """What a link needs at zero generalised acceleration beyond what it is given; alone: a topology of this link."""
+    center, motion = vec(rows["center"]), LinkMotion(central_velocity(rows), central_acceleration(rows))
+    k = Kinematics([], [rotation_matrix(rows["R"])], [], [], [center], [], [])
+    inertia = central_inertia(alone, rows, k, 0)
+    own, drag = inertial_force(rows["mass"][0], inertia, motion), damping_force(rows, 0, inertia, motion.velocity)
+    given = external_forces(alone, rows, k, [link_weight(rows, 0)])[0]
+    return {"needed": linear_first((own - given - drag).about(center))}
+
+
+def accelerated(rows: Operands) -> Rows:
+    """The same at the free acceleration; gravity: of a floating robot, which falls with all its links."""
+    center, free = vec(rows["center"]), motion_of(rows["free"])
+    if "gravity" in rows:
+        free = free + Motion(sp.ZERO3, vec(rows["gravity"]))
+    gained = central_force(rows["mass"][0], sym(rows["world_inertia"]), free.at(center))
+    return {"needed": linear_first(force_of(rows["needed"]) + gained.about(center))}
+
+
+def size(rows: Operands) -> Rows:
+    """Of the force of a link and all behind it."""
+    return {"load": [load_size(force_of(rows["needed"]).at(vec(rows["center"])))]}
+
+
+def link_forces(rows: Operands, alone: Topology) -> Rows:
+    """Wrenches on a link about its anchor (weight and pushes, damping, velocity products), and its inertias.
+
+    alone: a topology of this link, fixed where the whole tree is; of a floating one also what its momentum is made of.
+    """
+    center, motion = vec(rows["center"]), LinkMotion(central_velocity(rows), central_acceleration(rows))
+    k = Kinematics([], [rotation_matrix(rows["R"])], [], [], [center], [], [])
+    inertia, rigid = central_inertia(alone, rows, k, 0), link_inertia(alone, rows, k, 0)
+    weight = link_weight(rows, 0, 0.0 if alone.fixed_base else 1.0)
+    forces = {"weight": external_forces(alone, rows, k, [weight])[0],
+              "drag": damping_force(rows, 0, inertia, motion.velocity),
+              "fall": inertial_force(rows["mass"][0], inertia, motion)}
+    if not alone.fixed_base:
+        forces["carried"] = central_force(rows["mass"][0], inertia, motion.acceleration)
+    made = {name: linear_first(force.about(center)) for name, force in forces.items()}
+    made |= {"own_inertia": flat(ArticulatedInertia.of(rigid)), "world_inertia": [*inertia]}
+    return made if alone.fixed_base else made | {"composite": flat_rigid(rigid)}

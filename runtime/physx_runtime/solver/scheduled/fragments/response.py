@@ -1,0 +1,104 @@
+"""Fragments of the response to forces: articulated inertias inwards, responses outwards, wrenches up, twists down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from physx_runtime.dynamics import aba as ab
+from physx_runtime.dynamics.aba import NO_LINK_RESPONSE, response_of
+from physx_runtime.dynamics.kinematics import subspace
+from physx_runtime.dynamics.spatial import NO_FORCE, NO_MOTION, Motion, force_of, linear_first, motion_of
+from physx_runtime.language.ops import Rows
+from physx_runtime.solver.constraints.softening import softening
+from physx_runtime.solver.scheduled.fragments.kinematics import Operands, flat, inertia_of, vec
+from physx_runtime.solver.scheduled.tree import RIGID, ROTARY
+
+
+def eliminate(rows: Operands, kind: str, fresh: bool, grounded: bool) -> Rows:
+    """A node's K and 1/D; its articulated inertia goes to its parent, as the first where `fresh`."""
+    inertia, made = inertia_of(rows["inertia"]), {}
+    if kind != RIGID:
+        S = subspace(kind == ROTARY, vec(rows["axis"]))
+        inertia, K, inverse_d = ab.eliminated(inertia, S, rows["armature"][0])
+        made = {"K": linear_first(K), "inverse_d": [inverse_d]}
+    if grounded:
+        return made
+    moved = inertia.about(vec(rows["d"])) if "d" in rows else inertia
+    return made | {"parent": flat(moved if fresh else inertia_of(rows["parent"]) + moved)}
+
+
+def respond_root(rows: Operands) -> Rows:
+    """A floating root's response, in place of its articulated inertia."""
+    return {"response": flat(ab.free_response(inertia_of(rows["response"])))}
+
+
+def respond_node(rows: Operands, kind: str, grounded: bool) -> Rows:
+    """A node's response to wrenches, y and r, from its parent's response."""
+    T = NO_LINK_RESPONSE if grounded else response_of(rows["parent"])
+    T = T.at(vec(rows["d"])) if "d" in rows else T
+    if kind == RIGID:
+        return {"response": flat(T)}
+    S = subspace(kind == ROTARY, vec(rows["axis"]))
+    response, y, r = ab.answered(T, S, force_of(rows["K"]), rows["inverse_d"][0])
+    return {"response": flat(response), "y": linear_first(y), "r": [r]}
+
+
+def soften(rows: Operands) -> Rows:
+    """cfm of a link."""
+    at_center = response_of(rows["response"]).at(vec(rows["center"])).linear
+    return {"cfm": [softening(rows, 0, (at_center[0], at_center[1], at_center[2]))]}
+
+
+def pass_up(rows: Operands, kind: str, empty: bool, fresh: bool, grounded: bool) -> Rows:
+    """A node's wrench to its parent, as the first where `fresh`; nothing hangs below where `empty`.
+
+    With the row "parent_response" the parent's twist answers at once, for the branches still to come.
+    """
+    P = NO_FORCE if empty else force_of(rows["P"])
+    made: dict[str, Sequence[Any]] = {}
+    if kind != RIGID:
+        S = subspace(kind == ROTARY, vec(rows["axis"]))
+        u, P = ab.passed_up(P, S, force_of(rows["K"]), rows.get("F", [0.0])[0])
+        made["u"] = [u]
+    if grounded:
+        return made
+    P = P.about(vec(rows["d"])) if "d" in rows else P
+    if "parent_response" in rows:
+        answer = response_of(rows["parent_response"]).motion(P)
+        made["parent_twist"] = linear_first(motion_of(rows["parent_twist"]) + answer)
+    return made | {"parent_P": linear_first(P if fresh else force_of(rows["parent_P"]) + P)}
+
+
+def parent_twist(rows: Operands, grounded: bool) -> Motion:
+    """Motion of a node's parent at the node's anchor."""
+    if grounded:
+        return NO_MOTION
+    twist = motion_of(rows["parent_twist"])
+    return twist.at(vec(rows["d"])) if "d" in rows else twist
+
+
+def pass_down(rows: Operands, kind: str, grounded: bool) -> Rows:
+    """A node's change of velocity and its link's twist from its parent's twist."""
+    a = parent_twist(rows, grounded)
+    if kind == RIGID:
+        return {"twist": linear_first(a)}
+    rate = rows["inverse_d"][0] * rows["u"][0] - force_of(rows["K"]).dot(a)
+    S = subspace(kind == ROTARY, vec(rows["axis"]))
+    return {"rate": [rate], "twist": linear_first(a + S * rate)}
+
+
+def answer_root(rows: Operands) -> Rows:
+    """A floating root's twist from the wrench on it."""
+    return {"twist": linear_first(response_of(rows["response"]).motion(force_of(rows["P"])))}
+
+
+def project(rows: Operands, kind: str, grounded: bool) -> Rows:
+    """Generalised force of a node's wrench, which moves on to its parent (RBDA table 5.1)."""
+    P, made = force_of(rows["P"]), {}
+    if kind != RIGID:
+        made = {"tau": [P.dot(subspace(kind == ROTARY, vec(rows["axis"])))]}
+    if grounded:
+        return made
+    P = P.about(vec(rows["d"])) if "d" in rows else P
+    return made | {"parent_P": linear_first(force_of(rows["parent_P"]) + P)}

@@ -1,0 +1,99 @@
+"""Fragments of sleep and divergence.
+
+Fragments of falling asleep, of one link or row each (`solver.sleep`).
+
+Fragments of divergence, world by world.
+"""
+
+from __future__ import annotations
+
+from physx_runtime.dynamics.spatial import linear_first, motion_of
+from physx_runtime.language.ops import Rows, maximum, where
+from physx_runtime.solver import sleep
+from physx_runtime.solver.divergence import still_sound
+from physx_runtime.solver.scheduled.fragments.kinematics import (
+    Operands,
+    central_acceleration,
+    central_velocity,
+    rotation_matrix,
+    sym,
+    vec,
+)
+from physx_runtime.solver.sleep import Drowsiness
+
+
+def _link(rows: Operands) -> Drowsiness:
+    return Drowsiness(rows["counter"][0], vec(rows["linear"]), vec(rows["angular"]))
+
+
+def _made(link: Drowsiness) -> Rows:
+    return {"counter": [link.counter], "linear": link.linear, "angular": link.angular}
+
+
+def decide(rows: Operands) -> Rows:
+    """Whether the world wakes or stays awake, and whether it starts anew, as numbers."""
+    wakes = sleep.wakes(rows["stirred"][0]) | (rows["pushing"][0] > 0.0)
+    return {"wakes": [where(wakes, 1.0, 0.0)], "started": [where(sleep.starts_anew(rows["stirred"][0]), 1.0, 0.0)]}
+
+
+def wake(rows: Operands) -> Rows:
+    """A link of a world that may wake, and the longest counter so far."""
+    link = sleep.woken(_link(rows), rows["wakes"][0] > 0.5, rows["started"][0] > 0.5)
+    return {**_made(link), "longest": [maximum(rows["longest"][0], link.counter)]}
+
+
+def fall(rows: Operands) -> Rows:
+    """Whether the world rests, whether it did before, as numbers, and its flags."""
+    resting, frozen = sleep.rests(rows["longest"][0], rows["diverged"][0], rows["asleep"][0])
+    return {"resting": [where(resting, 1.0, 0.0)], "frozen": [where(frozen, 1.0, 0.0)],
+            "asleep": [where(resting, 1.0, 0.0)], "stirred": [sleep.STILL]}
+
+
+def stay(rows: Operands) -> Rows:
+    """The kept value in a world that rested before."""
+    return {"x": [where(rows["frozen"][0] > 0.5, rows["kept"][0], rows["x"][0])]}
+
+
+def stop(rows: Operands) -> Rows:
+    """No velocity in a world that rests."""
+    return {"v": [where(rows["resting"][0] > 0.5, 0.0, rows["v"][0])]}
+
+
+def rate(rows: Operands) -> Rows:
+    """The mean of a velocity over the step."""
+    return {"mean": [1.0 / rows["dt"][0] * rows["x"][0]]}
+
+
+def carry(rows: Operands) -> Rows:
+    """What a link's velocity inside the solver has beside J v: dt Jdot v of the step's start."""
+    return {"mean_motion": linear_first(central_acceleration(rows) * rows["dt"][0])}
+
+
+def add_mean(rows: Operands) -> Rows:
+    """The mean of a link's velocities inside the solver."""
+    return {"mean_motion": linear_first(motion_of(rows["mean_motion"]) + central_velocity(rows))}
+
+
+def drowse(rows: Operands) -> Rows:
+    """A link after the step, and the longest counter so far."""
+    link = sleep.count_down(
+        _link(rows), rotation_matrix(rows["R"]), motion_of(rows["mean_motion"]), rows["mass"][0],
+        sym(rows["inertia"]), rows["dt"][0], rows["sleep_threshold"][0], rows["joints"][0] if "joints" in rows else 0.0)
+    return {**_made(link), "longest": [maximum(rows["longest"][0], link.counter)]}
+
+
+def settle(rows: Operands) -> Rows:
+    """A link as the next step finds it."""
+    awake = sleep.stays_awake(rows["longest"][0], rows["resting"][0] > 0.5)
+    return _made(sleep.settled(_link(rows), awake))
+
+
+def judge(rows: Operands) -> Rows:
+    """Whether the world is sound, as a number, and its flag."""
+    sound = still_sound(rows["size"][0], rows["diverged"][0])
+    return {"sound": [where(sound, 1.0, 0.0)], "diverged": [where(sound, 0.0, 1.0)]}
+
+
+def keep(rows: Operands) -> Rows:
+    """The new value in a sound world, the kept one in another."""
+    return {"x": [where(rows["sound"][0] > 0.5, rows["x"][0], rows["kept"][0])]}

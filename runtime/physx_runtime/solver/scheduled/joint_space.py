@@ -1,0 +1,190 @@
+"""The tree in joint space: loads, the mass matrix's inverse and a floating base.
+
+A floating base's momentum, and what the step's end makes of it (as `articulation.momentum`).
+
+An iteration with M^-1 at hand: an impulse changes all velocities at once, and no sweep passes it on.
+
+Costs O(n^2) an iteration and O(n^2) sweeps' parts once a step: less than sweeps where n is small, or where much acts
+on single links.
+
+What every joint carries before constraints act, where that rubs: as `articulation.load.joint_loads`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from physx_runtime.compiling.schedule import Schedule, Span
+from physx_runtime.model.topology import ROTARY_JOINTS, Topology
+from physx_runtime.solver.scheduled.fragments import joint, kinematics, momentum
+from physx_runtime.solver.scheduled.iteration import Sweep, solved_operands, write_behind, write_forces, write_seen
+from physx_runtime.solver.scheduled.plan import Plan
+from physx_runtime.solver.scheduled.sweeps import (
+    add_product,
+    answer_forces,
+    clear,
+    copy_rows,
+    move_links,
+    project_forces,
+)
+
+
+def write_floating_start(p: Plan, s: Schedule) -> None:
+    """Momentum per unit velocity, its bias, and where everything is at the step's start."""
+    links = range(1, len(p.t.links))
+    for link in reversed(links):
+        s.do(momentum.join_composite, composite=p.at("composite", link), d=p.at("d", link),
+             parent=p.at("composite", p.parent(link)))
+    for link in links:
+        if p.dofs[link]:
+            s.do(momentum.momentum_column, p.t.links[link].kind in ROTARY_JOINTS, composite=p.at("composite", link),
+                 axes=p.of_link("axes", link), position=p.at("position", link),
+                 momentum_column=p.of_link("momentum_column", link))
+    s.do(joint.scaled, factor=p.row("dt"), x=p.at("carried_wrench"), product=p.row("momentum_bias"))
+    weigh(p, s)
+    copy_rows(s, Span(p.row("compound").row + 1, 3), p.row("com_start"))
+    clear(s, p.row("root_travel"))
+    clear(s, p.row("root_turn"))
+
+
+def weigh(p: Plan, s: Schedule) -> None:
+    """Mass, centre of mass and inertia of all links together; their inertias in world axes are given."""
+    clear(s, p.row("compound"))
+    for algorithm, extra in ((momentum.add_center, ()), (momentum.add_inertia, ("world_inertia",))):
+        if algorithm is momentum.add_inertia:
+            s.do(momentum.find_center, compound=p.row("compound"))
+        for link in range(len(p.t.links)):
+            s.do(algorithm, compound=p.row("compound"),
+                 **{name: p.at(name, link) for name in ("mass", "position", "center", *extra)})
+
+
+def measure_momentum(p: Plan, s: Schedule, out: Span, root: Span, rates: Span, biased: bool) -> None:
+    """Momentum relative to the root's at the step's start for the given velocities."""
+    given = {"bias": p.row("momentum_bias")} if biased else {}
+    s.do(momentum.momentum_root, composite=p.at("composite"), v=root, momentum=out, **given)
+    s.repeat(len(p.t.dofs), momentum.add_momentum, momentum=out,
+             moving={"column": p.at("momentum_column"), "v": rates.part(0)})
+
+
+def want_momentum(p: Plan, s: Schedule, biased: bool) -> None:
+    """The momentum at v, to be had again after what follows."""
+    measure_momentum(p, s, p.row("wanted"), p.v_root, p.v_dofs, biased)
+    copy_rows(s, p.v_root, p.row("wanted_v"))
+
+
+def restore_momentum(p: Plan, s: Schedule) -> None:
+    """The root's velocity with which momentum `now` becomes `wanted`."""
+    s.do(momentum.restore, v=p.v_root, now=p.row("now"), wanted=p.row("wanted"), wanted_v=p.row("wanted_v"),
+         wanted_center=p.row("com_start"), compound=p.row("compound"))
+
+
+def write_floating_end(p: Plan, s: Schedule) -> None:
+    """Root velocity and position after the step, at the poses that its iterations reached."""
+    for link in range(len(p.t.links)):
+        s.do(momentum.turn_inertia, R=p.at("R", link), inertia=p.at("inertia", link),
+             world_inertia=p.at("world_inertia", link))
+    weigh(p, s)
+    want_momentum(p, s, biased=True)
+    move_links(p, s, root_stays=True)
+    clear(s, p.row("now"))
+    for link in range(len(p.t.links)):
+        s.do(momentum.add_link_momentum, momentum=p.row("now"),
+             **{name: p.at(name, link) for name in ("motion", "center", "mass", "v_com", "world_inertia", "position")})
+    restore_momentum(p, s)
+    copy_rows(s, p.row("root_turn"), Span(p.row("wanted_v").row + 3, 3))
+    measure_momentum(p, s, p.row("wanted"), p.row("wanted_v"), p.row("travel"), biased=False)
+    s.do(momentum.carry_root, momentum=p.row("wanted"), compound=p.row("compound"), dt=p.row("dt"),
+         **{name: p.row(name) for name in ("root_position", "root_travel", "com_start", "momentum_bias")})
+
+
+# What a position iteration moves, and by what.
+MOVED = ("q", "travel", "root_rotation", "root_travel", "root_turn", "axes_rotation", "root_axes", "single_turn",
+         "iteration", "h")
+
+
+def add_inverse(p: Plan) -> None:
+    """Rows for M^-1, and for what it is made with."""
+    p.scratch("minv", p.t.nv * p.t.nv)
+    p.scratch("unit_wrench", len(p.tree.nodes), 6)
+    p.scratch("unit_force", len(p.t.dofs))
+
+
+def write_inverse(p: Plan, s: Schedule) -> None:
+    """M^-1, the answers to unit forces one after another."""
+    for column in range(p.t.nv):
+        clear(s, p.row("unit_wrench"))
+        clear(s, p.row("unit_force"))
+        if column < p.t.root_size:
+            s.do(joint.one, ones=p.at("unit_wrench").part(column))
+            pressed = []
+        else:
+            s.do(joint.one, ones=p.at("unit_force", column - p.t.root_size))
+            pressed = _way_to(p, column - p.t.root_size)
+        answer_forces(p, s, "unit_wrench", p.row("unit_force"), column_of(p, column), pressed)
+
+
+def _way_to(p: Plan, dof: int) -> list[int]:
+    """The nodes from the root to that of a dof, without the root."""
+    way = [next(i for i, node in enumerate(p.tree.nodes) if node.dof == dof)]
+    while p.tree.nodes[way[0]].parent:
+        way.insert(0, p.tree.nodes[way[0]].parent)
+    return way
+
+
+def column_of(p: Plan, velocity: int) -> Span:
+    """A column, or row, of M^-1."""
+    return p.row("minv").part(velocity, p.t.nv)
+
+
+def write_joint_space_iteration(p: Plan, s: Schedule, final: bool) -> None:
+    """As `iteration.write_iteration`; what is behind nodes changes `dv`."""
+    dv = p.row("dv")
+    write_forces(p, s, final, apart=True)
+    turning = write_seen(p, s, Sweep(final))
+    write_behind(p, s, 0, final)
+    for i, node in enumerate(p.tree.nodes[1:], 1):
+        if node.dof is not None:
+            own = p.t.root_size + node.dof
+            s.do(joint.solve_dof, p.joints[node.link], node.dof - p.dofs[node.link][0], p.constants[node.link], final,
+                 **solved_operands(p, i, node.dof, turning), column=column_of(p, own), own=dv.part(own), dv=dv)
+        write_behind(p, s, i, final)
+    moved = {name: p.row(name) for name in MOVED if name in p.layout.groups} if not final else {}
+    s.do(joint.settle, p.t, final, v=p.row("v"), dv=dv, **moved)
+
+
+def gather_needed(p: Plan, s: Schedule, link: int, alone: Topology, given: Mapping[str, Span]) -> None:
+    """What a link needs at zero generalised acceleration beyond what it is given, at the node that carries it.
+
+    alone, given: as of the fragment `link_forces`.
+    """
+    s.do(kinematics.needed, alone, **given, dt=p.row("dt"), gravity=p.row("gravity"),
+         needed=p.at("needed_wrench", p.tree.last[link]))
+
+
+def start_free(p: Plan, s: Schedule) -> None:
+    """Before what nodes answer to forces is added up."""
+    clear(s, p.row("free_twist"))
+    for i, node in enumerate(p.tree.nodes):
+        if node.virtual or (i == 0 and p.t.fixed_base):
+            clear(s, p.at("needed_wrench", i))
+
+
+def add_free(p: Plan, s: Schedule, sign: float = 1.0) -> None:
+    """Add what `answer_forces` has left in the twists of nodes."""
+    first = int(p.t.fixed_base)         # a fixed root has no twist
+    for i in range(first, len(p.tree.nodes)):
+        add_product(s, p.at("free_twist", i), p.at("twist", i), None, sign)
+
+
+def write_loads(p: Plan, s: Schedule) -> None:
+    """The row `load` of every link."""
+    common = {} if p.t.fixed_base else {"gravity": p.row("gravity")}
+    for link in range(p.t.fixed_base, len(p.t.links)):
+        node = p.tree.last[link]
+        s.do(kinematics.accelerated, **common,
+             **{name: p.at(name, link) for name in ("mass", "world_inertia", "center")},
+             free=p.at("free_twist", node), needed=p.at("needed_wrench", node))
+    project_forces(p, s, "needed_wrench", None)
+    for link in range(1, len(p.t.links)):
+        s.do(kinematics.size, needed=p.at("needed_wrench", p.tree.last[link]), center=p.at("center", link),
+             load=p.at("load", link))

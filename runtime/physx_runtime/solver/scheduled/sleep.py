@@ -1,0 +1,138 @@
+"""Sleep, and limits of speed.
+
+Falling asleep: the equations of `solver.sleep`, link by link at the step's end.
+
+Limits of joint speeds behind all else of an iteration, where what holds links comes behind their other constraints.
+
+A joint's velocity counts all impulses so far: those on its link rise through its nodes, its parent answers, and what
+comes of it goes down again.
+"""
+
+from __future__ import annotations
+
+from physx_runtime.compiling.schedule import Schedule, Span
+from physx_runtime.model.row_specs import LINK_FORCE_ROWS
+from physx_runtime.solver.divergence import DIVERGED, moving_rows
+from physx_runtime.solver.scheduled.fragments import joint, response, sleep
+from physx_runtime.solver.scheduled.plan import Plan
+from physx_runtime.solver.scheduled.sweeps import clear, copy_rows, move_links
+
+
+def write_sleep(p: Plan, s: Schedule) -> None:
+    """After everything else of a step: what rests, and every link's counter."""
+    if p.t.sleeping:
+        clear(s, p.row("longest"))
+        write_waking(p, s, p.row("longest"))
+        write_resting(p, s, p.row("longest"))
+
+
+def write_waking(p: Plan, s: Schedule, longest: Span) -> None:
+    """Counters of worlds that something woke, and the longest of them so far."""
+    flags = {name: p.row(name) for name in ("wakes", "started")}
+    clear(s, p.row("pushing"))
+    pushes = [f"push{i}_{name}" for i in range(len(p.t.pushes)) for name in ("force", "torque")]
+    for name in (*(LINK_FORCE_ROWS if p.t.link_forces else ()), *pushes):
+        s.repeat(p.row(name).size, joint.add_size, moving={"x": p.row(name).part(0)}, size=p.row("pushing"))
+    s.do(sleep.decide, **flags, **{name: p.row(name) for name in ("stirred", "pushing")})
+    for i in range(len(p.t.moving_links)):
+        s.do(sleep.wake, **_own(p, i), **flags, longest=longest)
+
+
+def write_resting(p: Plan, s: Schedule, longest: Span, joints: Span | None = None) -> None:
+    """Worlds whose longest counter is 0 rest; every link's counter after the step.
+
+    joints: how many outside articulations hold each link that can move.
+    """
+    s.do(sleep.fall, longest=longest, diverged=p.row(DIVERGED),
+         **{name: p.row(name) for name in ("asleep", "stirred", "resting", "frozen")})
+    _rest(p, s)
+    _count(p, s, joints)
+
+
+def _rest(p: Plan, s: Schedule) -> None:
+    for name in moving_rows(p.t):
+        s.repeat(p.row(name).size, sleep.stay, moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)},
+                 frozen=p.row("frozen"))
+    s.repeat(p.t.nv, sleep.stop, moving={"v": p.row("v").part(0)}, resting=p.row("resting"))
+
+
+def write_mean_motions(p: Plan, s: Schedule) -> None:
+    """Means of the links' velocities inside the solver (`articulation.response.mean_motions`), of iterations just done.
+
+    Poses and link motions have to be those of the step's start; the motions are used up.
+    """
+    t, mean = p.t, p.row("mean")
+    for link in t.moving_links:
+        s.do(sleep.carry, dt=p.row("dt"), **{name: p.at(name, link) for name in ("motion", "a_com", "mean_motion")})
+    if t.pgs:
+        copy_rows(s, p.row("v_moving"), mean)
+    else:
+        parts = [p.row("travel")] if t.fixed_base else [p.row(x) for x in ("root_travel", "root_turn", "travel")]
+        first = mean.row
+        for part in parts:
+            s.repeat(part.size, sleep.rate, moving={"x": part.part(0), "mean": Span(first, 1)}, dt=p.row("dt"))
+            first += part.size
+    move_links(p, s, v=mean)
+    for link in t.moving_links:
+        s.do(sleep.add_mean, **{name: p.at(name, link) for name in ("motion", "v_com", "mean_motion")})
+
+
+def _count(p: Plan, s: Schedule, joints: Span | None) -> None:
+    clear(s, p.row("longest"))
+    for i, link in enumerate(p.t.moving_links):
+        s.do(sleep.drowse, **_own(p, i), **({"joints": joints.part(i)} if joints else {}),
+             **{name: p.at(name, link) for name in ("R", "mean_motion", "mass", "inertia")},
+             **{name: p.row(name) for name in ("dt", "sleep_threshold", "longest")})
+    for i in range(len(p.t.moving_links)):
+        s.do(sleep.settle, **_own(p, i), resting=p.row("resting"), longest=p.row("longest"))
+
+
+def _own(p: Plan, i: int) -> dict[str, Span]:
+    """The rows of the i-th link that can move."""
+    return {"counter": p.row("wake_counter").part(i), "linear": p.row("sleep_linear").part(i, 3),
+            "angular": p.row("sleep_angular").part(i, 3)}
+
+
+# Of the joint that is being slowed: the wrench on its parent, how that answers, and the change of a dof's velocity.
+SLOWED_SCRATCH = {"slowed_P": 6, "slowed_twist": 6, "slowed_rate": 1}
+
+
+def write_speed_limits(p: Plan, s: Schedule, last: int, dv: Span | None, below: bool) -> None:
+    """The limits of a joint's dofs one after another; last: its last node. below: other nodes ask how that moves."""
+    own = p.dofs[p.tree.nodes[last].link]
+    limited = [dof for dof in own if p.t.dofs[dof].max_velocity]
+    nodes = dict(zip(own, range(last - len(own) + 1, last + 1), strict=True))
+    for dof in limited:
+        _respond(p, s, nodes, dof)
+        _limit(p, s, nodes[dof], dof, dv)
+    if limited and below:
+        _respond(p, s, nodes, own[-1])
+
+
+def _limit(p: Plan, s: Schedule, node: int, dof: int, dv: Span | None) -> None:
+    literal = tuple(item for item in p.constants[p.tree.nodes[node].link] if item[0] in ("bias", "soft"))
+    names = {"bias", "soft", "F", "max_velocity"}.difference(name for name, _ in literal)
+    given = {name: p.at(name, dof) for name in sorted(names)}
+    if dv is not None:
+        given["dv"] = Span(dv.row + p.t.root_size + dof, 1)
+    s.do(joint.limit_speed, literal, **given, v=p.v_at(dof), rate=p.row("slowed_rate"), r=p.at("r", node))
+
+
+def _respond(p: Plan, s: Schedule, nodes: dict[int, int], until: int) -> None:
+    """Impulses up a joint's nodes (by dof) to its parent, and what they do down to the node of one of its dofs."""
+    first, last = min(nodes.values()), max(nodes.values())
+    parent = p.tree.nodes[first].parent
+    for dof, i in reversed(nodes.items()):
+        above = p.row("slowed_P") if i == first else p.at("P", i - 1)
+        given = p.shift(i) | {name: p.at(name, i) for name in ("K", "u", "P")}
+        if i == first and not p.grounded(i):
+            copy_rows(s, p.at("twist", parent), p.row("slowed_twist"))
+            given |= {"parent_response": p.at("response", parent), "parent_twist": p.row("slowed_twist")}
+        s.do(response.pass_up, p.tree.nodes[i].kind, i == last and i not in p.behind, True, p.grounded(i), **given,
+             axis=p.at("axes", dof), F=p.at("F", dof), parent_P=above)
+    for dof, i in nodes.items():
+        given = p.shift(i) | {name: p.at(name, i) for name in ("K", "u", "inverse_d", "twist")}
+        s.do(response.pass_down, p.tree.nodes[i].kind, p.grounded(i), **given, axis=p.at("axes", dof),
+             parent_twist=p.row("slowed_twist") if i == first else p.at("twist", i - 1), rate=p.row("slowed_rate"))
+        if dof == until:
+            return

@@ -1,0 +1,229 @@
+"""Tendons, and all couplings of a tree.
+
+Fixed tendons: the wrenches of their axes, and impulses on all of v.
+
+Spatial tendons: the wrenches of their ends, and impulses on all of v.
+
+Couplings of joints in the order in which PhysX solves them: spatial tendons, fixed tendons, mimic joints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from physx_runtime.compiling.schedule import Schedule
+from physx_runtime.model.row_specs import ATTACHMENT, FIXED_TENDON, LEAF, SPATIAL_TENDON, TENDON_AXIS, TOTAL, names_of
+from physx_runtime.model.topology import Topology
+from physx_runtime.solver.scheduled.couplings import (
+    load_wrenches,
+    made_at_start,
+    measure_rate,
+    parameters,
+    respond_together,
+    write_mimic_iteration,
+    write_mimic_start,
+)
+from physx_runtime.solver.scheduled.fragments import coupling
+from physx_runtime.solver.scheduled.plan import Plan
+from physx_runtime.solver.scheduled.sweeps import add_product, answer_forces, clear, copy_rows, project_forces
+from physx_runtime.solver.scheduled.tree import SINGLE_LINK
+
+# What PGS holds of every axis of a fixed tendon.
+PGS_PARTS = ("share", "again", "limit_again", *names_of(TENDON_AXIS, TOTAL))
+
+
+def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
+    """Wrenches and columns of the i-th fixed tendon's axes, and the row of its rate."""
+    tendon, name = p.t.fixed_tendons[i], f"fixed_tendon{i}"
+    axes = len(tendon.dofs)
+    p.scratch(f"{name}_wrenches", 3 * axes, 6)      # of each axis: its own, above it, at the tendon's start
+    p.scratch(f"{name}_biases", 3 * axes)
+    p.scratch(f"{name}_rate_row", p.t.nv)
+    clear(s, p.scratch(f"{name}_rate_bias", 1))
+    if p.t.pgs:
+        p.scratch(f"{name}_columns", axes, p.t.nv)
+        for part in PGS_PARTS:
+            clear(s, p.scratch(f"{name}_{part}", axes))
+    else:
+        for part in ("spring_column", "limit_column"):
+            clear(s, p.scratch(f"{name}_{part}", p.t.nv))
+    if p.t.tendon_impulses:
+        clear(s, p.row(f"{name}_given"))
+        for part in () if p.t.pgs else ("spring_share", "limit_share"):
+            p.scratch(f"{name}_{part}", axes)
+    response = p.row("couple_axis_response")
+    for axis, dof in enumerate(tendon.dofs):
+        child, (_, _, base) = p.t.dofs[dof].link, _axis_links(p, i, axis)
+        _axis_wrenches(p, s, i, axis)
+        ends = [(child, p.at(f"{name}_wrenches", 3 * axis)), (base, p.at(f"{name}_wrenches", 3 * axis + 2))]
+        load_wrenches(p, s, ends)
+        column = p.at(f"{name}_columns", axis) if p.t.pgs else p.row("change")
+        answer_forces(p, s, "couple_wrench", None, column)
+        respond_together(p, s, response, ends)
+        alone = {f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in (
+            "share", "again", "limit_again")} if p.t.pgs else {}
+        s.do(coupling.share, axes, p.t.pgs, response=response, h=p.row("h"), **parameters(p, name, TENDON_AXIS, axis),
+             share=p.row("couple_share"), limit_share=p.row("couple_limit_share"), **alone,
+             **parameters(p, name, FIXED_TENDON))
+        if not p.t.pgs:
+            add_product(s, p.row(f"{name}_spring_column"), column, p.row("couple_share"))
+            add_product(s, p.row(f"{name}_limit_column"), column, p.row("couple_limit_share"))
+        if p.t.tendon_impulses and not p.t.pgs:
+            copy_rows(s, p.row("couple_share"), p.row(f"{name}_spring_share").part(axis))
+            copy_rows(s, p.row("couple_limit_share"), p.row(f"{name}_limit_share").part(axis))
+    _begin_rate(p, s, i)
+
+
+def write_fixed_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
+    """Its impulses on `dv`."""
+    name, length = f"fixed_tendon{i}", p.row("couple_length")
+    copy_rows(s, p.row(f"{name}_offset"), length)
+    for axis, dof in enumerate(p.t.fixed_tendons[i].dofs):
+        add_product(s, length, p.at("q", dof), p.row(f"{name}_gearing").part(axis))
+    measure_rate(p, s, p.row(f"{name}_rate_row"), p.row(f"{name}_rate_bias"))
+    s.do(coupling.pull_fixed, length=length, rate=p.row("couple_rate"), impulse=p.row("couple_impulse"),
+         limit_impulse=p.row("couple_limit_impulse"), h=p.row("h"), **parameters(p, name, FIXED_TENDON))
+    for axis in range(len(p.t.fixed_tendons[i].dofs)) if p.t.pgs else ():
+        s.do(coupling.pull_axis, pull=p.row("couple_impulse"), limit_pull=p.row("couple_limit_impulse"),
+             impulse=p.row("couple_share"),
+             **{f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in PGS_PARTS})
+        add_product(s, p.row("dv"), p.at(f"{name}_columns", axis), p.row("couple_share"))
+        if p.t.tendon_impulses:
+            add_product(s, p.row(f"{name}_given").part(axis), p.row("couple_share"))
+    if p.t.pgs:
+        return
+    if p.t.tendon_impulses:
+        add_product(s, p.row(f"{name}_given"), p.row(f"{name}_spring_share"), p.row("couple_impulse"), -1.0)
+        add_product(s, p.row(f"{name}_given"), p.row(f"{name}_limit_share"), p.row("couple_limit_impulse"), -1.0)
+    add_product(s, p.row("dv"), p.row(f"{name}_spring_column"), p.row("couple_impulse"), -1.0)
+    add_product(s, p.row("dv"), p.row(f"{name}_limit_column"), p.row("couple_limit_impulse"), -1.0)
+
+
+def _axis_links(p: Plan, tendon: int, axis: int) -> tuple[int, int, int]:
+    """An axis' child link, that one's parent, and the tendon's base."""
+    dofs = p.t.fixed_tendons[tendon].dofs
+    child, root = p.t.dofs[dofs[axis]].link, p.t.dofs[dofs[0]].link
+    return child, p.parent(child), p.parent(root)
+
+
+def _axis_wrenches(p: Plan, s: Schedule, i: int, axis: int) -> None:
+    """Wrench and bias of an axis' child along its own axis, of its parent and of the base against the root axis."""
+    tendon, name = p.t.fixed_tendons[i], f"fixed_tendon{i}"
+    root_link, links = p.t.dofs[tendon.dofs[0]].link, _axis_links(p, i, axis)
+    opposed = tendon.opposed[axis:axis + 1] == (True,)
+    for place, link in enumerate(links):
+        own = place == 0
+        dof = tendon.dofs[axis if own else 0]
+        start = {} if own else {"start_d": p.at("d", root_link), "base_center": p.at("center", links[2])}
+        # the reaction: own less start, own less above
+        s.do(coupling.axis_pull, p.t.kind_of(dof), own is False and not opposed, **start, axis=p.at("axes", dof),
+             dt=p.row("dt"), wrench=p.at(f"{name}_wrenches", 3 * axis + place),
+             bias=p.at(f"{name}_biases", 3 * axis + place),
+             **{part: p.at(part, link) for part in ("center", "a_com", "motion")})
+
+
+def _begin_rate(p: Plan, s: Schedule, i: int) -> None:
+    """The row of a fixed tendon's rate and its bias."""
+    name = f"fixed_tendon{i}"
+    clear(s, p.row("couple_wrench"))
+    for axis in range(len(p.t.fixed_tendons[i].dofs)):
+        gearing, links = p.row(f"{name}_gearing").part(axis), _axis_links(p, i, axis)
+        for place in (0, 1):
+            at = 3 * axis + place
+            add_product(s, p.at("couple_wrench", p.tree.last[links[place]]), p.at(f"{name}_wrenches", at), gearing)
+            add_product(s, p.row(f"{name}_rate_bias"), p.at(f"{name}_biases", at), gearing)
+    project_forces(p, s, "couple_wrench", p.row(f"{name}_rate_row"))
+
+
+def write_spatial_tendon_start(p: Plan, s: Schedule, i: int) -> None:
+    """Row, column and response of the i-th spatial tendon."""
+    links, name = p.t.spatial_tendons[i].links, f"spatial_tendon{i}"
+    for part in ("offsets", "points"):
+        p.scratch(f"{name}_{part}", len(links), 3)
+    p.scratch(f"{name}_ends", 2, 6)
+    for part in ("row", "column"):
+        p.scratch(f"{name}_{part}", p.t.nv)
+    for part in ("response", "bias", "length"):
+        p.scratch(f"{name}_{part}", 1)
+    for part in names_of(SPATIAL_TENDON, TOTAL):
+        clear(s, p.scratch(f"{name}_{part}", 1))
+    if p.t.tendon_impulses:
+        clear(s, p.row(f"{name}_given"))
+    _attach(p, s, i, "")
+    _measure(p, s, i)
+    clear(s, p.row(f"{name}_bias"))
+    last, ends = len(links) - 1, []
+    # u_leaf leads to the leaf's parent, u_root from the first child to the root
+    for place, (sign, attachment, start, end) in enumerate(((1.0, last, last, last - 1), (-1.0, 0, 1, 0))):
+        link, wrench = links[attachment], p.at(f"{name}_ends", place)
+        ends.append((link, wrench))
+        s.do(coupling.end_pull, sign, point=p.at(f"{name}_points", start), next_point=p.at(f"{name}_points", end),
+             offset=p.at(f"{name}_offsets", attachment), wrench=wrench, bias=p.row(f"{name}_bias"), dt=p.row("dt"),
+             **{part: p.at(part, link) for part in ("a_com", "motion", "center")})
+    load_wrenches(p, s, ends)
+    project_forces(p, s, "couple_wrench", p.row(f"{name}_row"))
+    load_wrenches(p, s, ends)
+    answer_forces(p, s, "couple_wrench", None, p.row(f"{name}_column"))
+    respond_together(p, s, p.row(f"{name}_response"), ends)
+
+
+def write_spatial_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
+    """Its impulse on `dv`."""
+    name = f"spatial_tendon{i}"
+    if not p.t.pgs:
+        _attach(p, s, i, "seen_")
+        _measure(p, s, i)
+    measure_rate(p, s, p.row(f"{name}_row"), p.row(f"{name}_bias"))
+    alone = replace(SINGLE_LINK, solver=p.t.solver)
+    s.do(coupling.pull_spatial, alone, length=p.row(f"{name}_length"), rate=p.row("couple_rate"),
+         impulse=p.row("couple_impulse"), h=p.row("h"),
+         **parameters(p, name, SPATIAL_TENDON), **parameters(p, name, LEAF),
+         **made_at_start(p, name, SPATIAL_TENDON, "response", *names_of(SPATIAL_TENDON, TOTAL)))
+    add_product(s, p.row("dv"), p.row(f"{name}_column"), p.row("couple_impulse"))
+    if p.t.tendon_impulses:
+        add_product(s, p.row(f"{name}_given"), p.row("couple_impulse"))
+
+
+def _attach(p: Plan, s: Schedule, tendon: int, prefix: str) -> None:
+    name = f"spatial_tendon{tendon}"
+    for place, link in enumerate(p.t.spatial_tendons[tendon].links):
+        s.do(coupling.attach, R=p.at(f"{prefix}R", link), position=p.at(f"{prefix}position", link),
+             local=p.row(f"{name}_position").part(place, 3), offset=p.at(f"{name}_offsets", place),
+             point=p.at(f"{name}_points", place))
+
+
+def _measure(p: Plan, s: Schedule, tendon: int) -> None:
+    name = f"spatial_tendon{tendon}"
+    s.do(coupling.measure, points=p.row(f"{name}_points"), length=p.row(f"{name}_length"),
+         **parameters(p, name, SPATIAL_TENDON), **parameters(p, name, ATTACHMENT))
+
+
+def coupled(t: Topology) -> bool:
+    """Whether anything couples joints."""
+    return bool(t.fixed_tendons or t.spatial_tendons or t.mimics)
+
+
+def write_couplings_start(p: Plan, s: Schedule) -> None:
+    """Rows, columns and responses of tendons and mimic joints."""
+    if not coupled(p.t):
+        return
+    p.scratch("couple_wrench", len(p.tree.nodes), 6)
+    p.scratch("couple_force", len(p.t.dofs))
+    for name in ("impulse", "limit_impulse", "rate", "length", "share", "limit_share", "axis_response"):
+        p.scratch(f"couple_{name}", 1)
+    for i in range(len(p.t.spatial_tendons)):
+        write_spatial_tendon_start(p, s, i)
+    for i in range(len(p.t.fixed_tendons)):
+        write_fixed_tendon_start(p, s, i)
+    for i in range(len(p.t.mimics)):
+        write_mimic_start(p, s, i)
+
+
+def write_couplings_iteration(p: Plan, s: Schedule, final: bool) -> None:
+    """Impulses of spatial tendons, fixed tendons and mimic joints on `dv`, one after another."""
+    for i in range(len(p.t.spatial_tendons)):
+        write_spatial_tendon_iteration(p, s, i)
+    for i in range(len(p.t.fixed_tendons)):
+        write_fixed_tendon_iteration(p, s, i)
+    for i in range(len(p.t.mimics)):
+        write_mimic_iteration(p, s, i, final)

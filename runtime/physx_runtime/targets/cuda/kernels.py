@@ -1,0 +1,266 @@
+"""Programs and functions as CUDA kernels.
+
+The CUDA target: a program's kernels on a GPU, or on the processor in its place.
+
+Functions of worlds and movements of their numbers on a GPU, for those lines of a call that are chosen.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import logging
+import os
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from physx_runtime.compiling.cuda.cubin import ToolkitError, compile_cubin
+from physx_runtime.compiling.cuda.source import (
+    FILL,
+    FUNCTION,
+    HELD,
+    KERNEL,
+    LANES,
+    MARK,
+    MOVE,
+    RAISE,
+    FunctionSource,
+    KernelSource,
+    ScheduleSource,
+    emit_kernels,
+    movement_source,
+)
+from physx_runtime.compiling.program import PassSource, trace_program
+from physx_runtime.compiling.shared_library import compile_library
+from physx_runtime.targets.cuda.driver import Argument, DeviceError, Gpu, Lines, Memory, Stream, load_library
+from physx_runtime.targets.host_driver import HostDriver
+
+# Names what steps worlds of device "cuda".
+BACK_END = "PHYSX_RUNTIME_CUDA"
+DRIVER, HOST, NUMBA = "driver", "host", "numba"
+BACK_ENDS = (DRIVER, HOST, NUMBA)
+
+logger = logging.getLogger("physx_runtime")
+
+
+def back_end() -> str:
+    """A GPU through its driver, the processor in its place, or numba-cuda as a check, as PHYSX_RUNTIME_CUDA says.
+
+    Raises ValueError where it says something else.
+    """
+    named = os.environ.get(BACK_END) or DRIVER
+    if named not in BACK_ENDS:
+        raise ValueError(f"{BACK_END} is {named!r}; allowed are {', '.join(map(repr, BACK_ENDS))}, or leave it unset")
+    return named
+
+
+def find_gpu() -> Gpu:
+    """The GPU that worlds are stepped on. Raises DeviceError where there is none."""
+    return gpu_on_host(HostDriver()) if back_end() == HOST else _gpu()
+
+
+def gpu_on_host(driver: HostDriver) -> Gpu:
+    """What is no GPU, but runs its kernels."""
+    return Gpu(driver, _library)
+
+
+@functools.cache
+def _gpu() -> Gpu:
+    return Gpu(load_library(), _cubin)
+
+
+def _cubin(text: str, architecture: str) -> bytes:
+    try:
+        return compile_cubin(text, architecture)
+    except ToolkitError as error:
+        raise DeviceError(f"device 'cuda': {error}") from error
+
+
+def _library(text: str, architecture: str) -> bytes:
+    try:
+        return compile_library(text)
+    except RuntimeError as error:
+        raise DeviceError(f"device 'cuda' on the processor: {error}") from error
+
+
+class LoadedKernels:
+    """The kernels of a program on a GPU."""
+
+    def __init__(self, gpu: Gpu, source: KernelSource) -> None:
+        self.gpu, self.source = gpu, source
+        size = np.dtype(source.dtype).itemsize
+        module = gpu.load(source.text)
+        self._shared = [kernel.shared_rows * LANES * size for kernel in source.kernels]
+        self._kernels = [gpu.kernel(module, kernel.name, shared)
+                         for kernel, shared in zip(source.kernels, self._shared, strict=True)]
+        self._graphs: dict[tuple[object, ...], ctypes.c_void_p] = {}      # by what their kernels are given
+        weakref.finalize(self, _give_back, gpu, module, self._graphs).atexit = False    # as of memory
+        logger.info("kernels of %d rows on %s: design %r", source.rows, gpu.architecture, source.design)
+
+    def run(self, x: Memory, scratch: Memory, worlds: int, rounds: int, counts: Mapping[str, int],
+            on: Stream = None) -> None:
+        """Run the kernels one after the other, so many rounds, each with these counts: one call of the driver a round.
+        """
+        key = (x.address, scratch.address, worlds, *counts.items())
+        if key not in self._graphs:
+            self._graphs[key] = self.gpu.record(functools.partial(self._launch, x, scratch, worlds, counts))
+        for _ in range(rounds):
+            self.gpu.replay(self._graphs[key], on)
+
+    def _launch(self, x: Memory, scratch: Memory, worlds: int, counts: Mapping[str, int],
+                stream: ctypes.c_void_p) -> None:
+        """Launch the kernels of a round."""
+        blocks, given = -(-worlds // LANES), [ctypes.c_uint64(x.address), ctypes.c_uint64(scratch.address)]
+        for kernel, function, shared in zip(self.source.kernels, self._kernels, self._shared, strict=True):
+            often = (counts[kernel.count], 0) if kernel.count else ()
+            self.gpu.launch(function, blocks, LANES, shared, [*given, *map(ctypes.c_int, (worlds, *often))], stream)
+
+
+class LoadedSchedules:
+    """The schedules of a program and the kernel that runs them on a GPU: all rounds of a call in one launch."""
+
+    def __init__(self, gpu: Gpu, source: ScheduleSource) -> None:
+        self.gpu, self.source = gpu, source
+        module = gpu.load(source.text)
+        self._kernel = gpu.kernel(module, KERNEL)
+        weakref.finalize(self, gpu.call, "cuModuleUnload", module).atexit = False
+        self._words = gpu.allocate(source.words.nbytes, "the schedules of a step")
+        gpu.write(Lines(self._words.address, source.words.nbytes), source.words.reshape(1, -1))
+        logger.info("schedules of %d rows on %s", source.rows, gpu.architecture)
+
+    def run(self, x: Memory, scratch: Memory, worlds: int, rounds: int, counts: Mapping[str, int],
+            on: Stream = None) -> None:
+        """As of `LoadedKernels`."""
+        numbers = (worlds, rounds, *(counts[name] for name in self.source.counts))
+        given = [ctypes.c_uint64(memory.address) for memory in (x, scratch, self._words)]
+        self.gpu.launch(self._kernel, -(-worlds // LANES), LANES, 0, [*given, *map(ctypes.c_int, numbers)], on)
+
+
+def _give_back(gpu: Gpu, module: ctypes.c_void_p, graphs: Mapping[tuple[object, ...], ctypes.c_void_p]) -> None:
+    """Give back what kernels hold on a GPU."""
+    for graph in graphs.values():
+        gpu.call("cuGraphExecDestroy", graph)
+    gpu.call("cuModuleUnload", module)
+
+
+def try_kernel() -> tuple[str, tuple[int, int]]:
+    """The name and compute capability of the GPU, once a kernel ran on it. Raises DeviceError where none does."""
+    gpu, dtype = find_gpu(), "float64"
+    program = trace_program((PassSource("keep", lambda rows: {"kept": rows["x"]}),
+                             PassSource("double", lambda rows: {"x": [rows["kept"][0] * 2.0]})), {"x": 1}, {})
+    kernels, start = LoadedKernels(gpu, emit_kernels(program, dtype, HELD)), np.ones((1, LANES), dtype)
+    x, scratch = (gpu.allocate(start.nbytes, "a trial") for _ in range(2))
+    lines = Lines(x.address, start.nbytes)
+    gpu.write(lines, start)
+    kernels.run(x, scratch, LANES, 1, {})
+    if not (gpu.read(lines, start.shape, dtype) == 2.0).all():
+        raise DeviceError("device 'cuda': a kernel ran and did not double what it was to double")
+    return gpu.name, gpu.capability
+
+
+# What indices are: none, a byte a world, whole numbers of 4 or 8 bytes.
+NONE, MASK = 0, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Lines of a call and the worlds that they are of; chosen.cu.jinja says what the numbers mean."""
+
+    lines: int
+    worlds: int
+    indices: int = 0            # the address
+    kind: int = NONE
+    first: int = 0
+    shift: int = 0
+    marks: int = 0              # the address
+    where: int = 0
+    value: int = 0
+    owner: object = None        # keeps the indices alive
+
+    def marked(self, marks: int, where: int, value: int) -> Chosen:
+        """Those of them whose marks at this address are `value` under `where`."""
+        return replace(self, marks=marks, where=where, value=value)
+
+    def arguments(self) -> list[Argument]:
+        """As kernels take them."""
+        numbers = (self.kind, self.lines, self.first, self.worlds, self.shift)
+        return [ctypes.c_uint64(self.indices), *map(ctypes.c_int64, numbers), ctypes.c_uint64(self.marks),
+                ctypes.c_int64(self.where), ctypes.c_int64(self.value)]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where numbers of lines and worlds lie, in numbers from one to the next; all 0 beside the address for one number.
+    """
+
+    address: int
+    of_block: int = 0
+    of_lane: int = 0
+    of_line: int = 0
+    of_row: int = 1
+    owner: object = None        # keeps the memory alive
+
+    def arguments(self) -> list[Argument]:
+        """As kernels take them."""
+        return [ctypes.c_uint64(self.address),
+                *map(ctypes.c_int64, (self.of_block, self.of_lane, self.of_line, self.of_row))]
+
+
+def by_world(address: int, of_world: int, of_row: int = 1, owner: object = None) -> Place:
+    """An array with numbers for every world of a buffer."""
+    return Place(address, LANES * of_world, of_world, 0, of_row, owner)
+
+
+def in_blocks(address: int, rows: int, owner: object = None) -> Place:
+    """Rows of a buffer (blocks, rows, LANES)."""
+    return Place(address, rows * LANES, 1, 0, LANES, owner)
+
+
+class LoadedFunction:
+    """A function's kernel on a GPU."""
+
+    def __init__(self, gpu: Gpu, source: FunctionSource) -> None:
+        self.source, self._gpu = source, gpu
+        module = gpu.load(source.text)
+        self._kernel = gpu.kernel(module, FUNCTION)
+        weakref.finalize(self, gpu.call, "cuModuleUnload", module).atexit = False
+
+    def run(self, x: int, chosen: Chosen, places: Sequence[Place], stream: Stream) -> None:
+        """Run for the chosen lines; x: the buffer's address; places: of each of the source's arrays."""
+        given = [ctypes.c_uint64(x), *chosen.arguments(), *(one for place in places for one in place.arguments())]
+        if chosen.lines:
+            self._gpu.launch(self._kernel, -(-chosen.lines // LANES), LANES, 0, given, stream)
+
+
+class Movement:
+    """Numbers of one type that are moved, set, raised and marked on a GPU."""
+
+    def __init__(self, gpu: Gpu, dtype: str) -> None:
+        self._gpu = gpu
+        module = gpu.load(movement_source(dtype))
+        self._kernels = {name: gpu.kernel(module, name) for name in (MOVE, FILL, RAISE, MARK)}
+        weakref.finalize(self, gpu.call, "cuModuleUnload", module).atexit = False
+
+    def move(self, chosen: Chosen, to: Place, origin: Place, size: int, stream: Stream) -> None:
+        """Copy so many numbers of each line."""
+        self._run(MOVE, chosen, [*to.arguments(), *origin.arguments(), ctypes.c_int64(size)], stream)
+
+    def fill(self, chosen: Chosen, to: Place, value: float, size: int, stream: Stream) -> None:
+        """Set so many numbers of each line."""
+        self._run(FILL, chosen, [*to.arguments(), ctypes.c_double(value), ctypes.c_int64(size)], stream)
+
+    def at_least(self, chosen: Chosen, to: Place, least: float, size: int, stream: Stream) -> None:
+        """Raise so many numbers of each line where they are below."""
+        self._run(RAISE, chosen, [*to.arguments(), ctypes.c_double(least), ctypes.c_int64(size)], stream)
+
+    def mark(self, chosen: Chosen, marks: int, clear: int, put: int, stream: Stream) -> None:
+        """Of the marks at this address take some bits away, then set some."""
+        self._run(MARK, chosen, [ctypes.c_uint64(marks), ctypes.c_int64(~clear & 0xff), ctypes.c_int64(put)], stream)
+
+    def _run(self, name: str, chosen: Chosen, arguments: Sequence[Argument], stream: Stream) -> None:
+        if chosen.lines:
+            self._gpu.launch(self._kernels[name], -(-chosen.lines // LANES), LANES, 0,
+                             [*chosen.arguments(), *arguments], stream)

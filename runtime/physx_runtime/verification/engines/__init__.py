@@ -1,0 +1,1 @@
+"""Engines besides the runtime's own."""

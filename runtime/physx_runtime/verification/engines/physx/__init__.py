@@ -1,0 +1,1 @@
+"""Real PhysX in a process of its own."""

@@ -1,0 +1,112 @@
+"""Real PhysX in a child process: its wheel brings a USD of its own and refuses a process that has another one."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.verification.engines.physx.worker import ANSWER
+from physx_schema.cli.doctor import plugin_folders
+from physx_schema.errors import UnsupportedError
+
+Array = NDArray[np.float64]
+
+# The environment variable that names an interpreter with ovphysx.
+PYTHON_VARIABLE = "OVPHYSX_PYTHON"
+_MISSING = (f"{{}}; install ovphysx beside this program, or into any other Python whose path {PYTHON_VARIABLE} then "
+            "names: pip install ovphysx")
+
+
+class PhysXProcess:
+    """PhysX on the CPU; a context that ends it.
+
+    Raises UnsupportedError where no interpreter has it, or where it ends unasked.
+    """
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="physx-")
+        schemas = (str(folder) for folder in plugin_folders() if (folder / "generatedSchema.usda").is_file())
+        command = [_interpreter(), str(Path(__file__).with_name("worker.py")), *schemas]
+        try:
+            self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                           stderr=subprocess.DEVNULL, cwd=self._folder.name)
+        except OSError as error:
+            raise UnsupportedError(_MISSING.format(f"{command[0]} cannot be run: {error.strerror}")) from None
+        try:
+            self.version = str(self._answer()["version"])
+        except UnsupportedError:
+            self.close()
+            raise UnsupportedError(_MISSING.format(f"{command[0]} cannot start ovphysx")) from None
+
+    def __enter__(self) -> PhysXProcess:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process."""
+        self._child.kill()
+        self._child.wait()
+        for pipe in (self._child.stdin, self._child.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._folder.cleanup()
+
+    def load(self, text: str, roots: Sequence[str]) -> list[str]:
+        """Load a stage; the names of the degrees of freedom of its articulations, which are alike in them.
+
+        Raises UnsupportedError where PhysX refuses it.
+        """
+        place = Path(self._folder.name, "stage.usda")
+        place.write_text(text, encoding="utf-8")
+        return list(map(str, self._ask({"stage": str(place), "roots": list(roots)})["dofs"]))
+
+    def run(self, q: Array, v: Array, effort: Array, dt: float, steps: int) -> tuple[Array, Array]:
+        """Positions and velocities so many steps later; all (n_round, n_copy, n_dof), a round after the other."""
+        place = Path(self._folder.name, "states.npz")
+        np.savez(place, q=q, v=v, effort=effort)
+        self._ask({"file": str(place), "dt": dt, "steps": steps})
+        with np.load(place) as found:
+            return found["q"].astype(np.float64), found["v"].astype(np.float64)
+
+    def _ask(self, job: dict[str, Any]) -> dict[str, Any]:
+        assert self._child.stdin
+        with contextlib.suppress(BrokenPipeError):      # the answer says how it ended
+            print(json.dumps(job), file=self._child.stdin, flush=True)
+        said = self._answer()
+        if "refused" in said:
+            raise UnsupportedError(f"PhysX refuses the experiment: {said['refused']}")
+        return said
+
+    def _answer(self) -> dict[str, Any]:
+        """The next answer, whatever the engine prints before it."""
+        assert self._child.stdout
+        for line in self._child.stdout:
+            if line.startswith(ANSWER):
+                found: dict[str, Any] = json.loads(line.removeprefix(ANSWER))
+                return found
+        raise UnsupportedError(f"the process of PhysX ended with {self._child.wait()}")
+
+
+def _interpreter() -> str:
+    """An interpreter with ovphysx: the named one, or this one."""
+    named = os.environ.get(PYTHON_VARIABLE, "")
+    if named:
+        return named
+    if importlib.util.find_spec("ovphysx") is None:
+        raise UnsupportedError(_MISSING.format("real PhysX is not installed"))
+    return sys.executable

@@ -1,0 +1,229 @@
+"""Real PhysX behind the interface of a simulation.
+
+An articulation on a bench stepped by real PhysX, with the face of a simulation that benches use.
+
+The test bench with real PhysX in the place of the built-in step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.model.row_specs import (
+    ATTACHMENT,
+    DOF,
+    FIXED_TENDON,
+    GROUPS,
+    LEAF,
+    MIMIC,
+    PARAMETER,
+    SPATIAL_TENDON,
+    TENDON_AXIS,
+    acting_fixed_tendons,
+    acting_spatial_tendons,
+    leaf_paths,
+    rows_of,
+)
+from physx_runtime.packing.frames import internal_frame
+from physx_runtime.verification.bench import Balance, Bench, Case, solve, with_dofs
+from physx_runtime.verification.engines.physx.process import Array, PhysXProcess
+from physx_runtime.verification.engines.physx.stage import joint_name, stage_text
+from physx_runtime.verification.quantity import UnsteadyError
+from physx_runtime.worlds.store import AUTO
+from physx_schema.description.model import Articulation, Attachment, Description, Dof, FixedTendon, Scene, SpatialTendon
+
+
+class PhysXSimulation:
+    """Worlds of one articulation in real PhysX; those whose parameters are the same are stepped one after another."""
+
+    def __init__(self, process: PhysXProcess, scene: Scene, articulation: Articulation, worlds: int, dt: float) -> None:
+        self._process, self._scene, self._articulation, self._dt = process, scene, articulation, dt
+        self._rows: dict[str, Array] = {}
+        self._count, self._size = worlds, len(articulation.dofs)
+        self._q, self._v, self._effort = (np.zeros((worlds, self._size)) for _ in range(3))
+        self._loaded: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
+
+    @property
+    def joint_position(self) -> Array:
+        """(n_world, n_dof) rad or length."""
+        return self._q.copy()
+
+    @property
+    def joint_velocity(self) -> Array:
+        """(n_world, n_dof) rad/s or length/s."""
+        return self._v.copy()
+
+    @property
+    def diverged(self) -> NDArray[np.bool_]:
+        """(n_world,) whether positions or velocities are not finite."""
+        return np.asarray(~(np.isfinite(self._q) & np.isfinite(self._v)).all(axis=1))
+
+    def set_row(self, name: str, values: Array) -> None:
+        """Set a parameter, of all worlds alike or of each."""
+        self._rows[name] = np.broadcast_to(np.asarray(values, dtype=np.float64), (self._count, np.shape(values)[-1]))
+        self._loaded = None
+
+    def set(self, name: str, values: Array) -> None:
+        """Set the joint efforts."""
+        assert name == "joint_effort"
+        self._effort[:] = values
+
+    def reset(self, joint_position: Array, joint_velocity: Array) -> None:
+        """Where every world goes on from."""
+        self._q[:], self._v[:] = joint_position, joint_velocity
+
+    def step(self, count: int = 1) -> None:
+        """Step all worlds. Raises UnsupportedError where PhysX refuses the articulation."""
+        if self._loaded is None:
+            self._load()
+        assert self._loaded is not None
+        copies, order = self._loaded
+        rounds = [np.flatnonzero(copies == copy) for copy in range(copies.max() + 1)]
+        longest = max(map(len, rounds))
+        # of every copy its worlds in turn, its last one again where others have more
+        worlds = np.array([np.pad(own, (0, longest - len(own)), mode="edge") for own in rounds]).T
+        q, v, effort = (x[worlds][:, :, order] for x in (self._q, self._v, self._effort))
+        q, v = self._process.run(q, v, effort, self._dt, count)
+        back = np.argsort(order)
+        self._q[worlds], self._v[worlds] = q[:, :, back], v[:, :, back]
+
+    def _load(self) -> None:
+        """A copy of the articulation for every set of parameters."""
+        rows = np.concatenate([self._rows[name] for name in self._rows] or [np.zeros((self._count, 1))], axis=1)
+        _, first, copies = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+        stage, roots = stage_text(self._scene, [
+            with_rows(self._articulation, {name: values[world] for name, values in self._rows.items()})
+            for world in first])
+        names = self._process.load(stage, roots)
+        self._loaded = copies.reshape(-1), np.array([_place(name, self._articulation) for name in _numbered(names)])
+
+
+def _numbered(names: list[str]) -> list[tuple[str, int]]:
+    """Joints and which of their degrees of freedom each is, in PhysX's order."""
+    joints = [name.partition(":")[0] for name in names]
+    return [(joint, joints[:i].count(joint)) for i, joint in enumerate(joints)]
+
+
+def _place(name: tuple[str, int], articulation: Articulation) -> int:
+    """Our index of a degree of freedom."""
+    places = [(joint_name(i), n) for i, link in enumerate(articulation.links) if link.joint
+              for n in range(len(link.joint.dofs))]
+    return places.index(name)
+
+
+# --- rows back into descriptions -------------------------------------------------------------------------------------
+
+def with_rows(articulation: Articulation, rows: Mapping[str, Array]) -> Articulation:
+    """The articulation with these parameters of one world, the opposite of packing; disabled tendons are left out."""
+    changed = replace(
+        articulation,
+        fixed_tendons=tuple(_fixed_tendon(tendon, rows, f"{GROUPS[FIXED_TENDON]}{i}_")
+                            for i, tendon in enumerate(acting_fixed_tendons(articulation))),
+        spatial_tendons=_spatial_tendons(articulation, rows),
+        mimics=tuple(replace(mimic, **_facts(MIMIC, rows, 0, f"{GROUPS[MIMIC]}{i}_"))
+                     for i, mimic in enumerate(articulation.mimics)))
+    indices = iter(range(len(articulation.dofs)))
+    return with_dofs(changed, lambda dof: _dof(dof, rows, next(indices)))
+
+
+def _facts(owner: str, rows: Mapping[str, Array], index: int, prefix: str = "") -> dict[str, Any]:
+    """What a description calls the numbers of one owner that are set."""
+    return {row.fact or row.name: float(rows[prefix + row.name][index])
+            for row in rows_of(owner, PARAMETER) if prefix + row.name in rows}
+
+
+def _dof(dof: Dof, rows: Mapping[str, Array], index: int) -> Dof:
+    """The numbers of a degree of freedom, of its drive and of that one's envelope."""
+    facts = _facts(DOF, rows, index)
+    drive = dof.drive and replace(dof.drive, **_own(dof.drive, facts))
+    if drive and drive.envelope:
+        drive = replace(drive, envelope=replace(drive.envelope, **_own(drive.envelope, facts)))
+    return replace(dof, **_own(dof, facts), drive=drive)
+
+
+def _own(item: object, facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if hasattr(item, name)}
+
+
+def _fixed_tendon(tendon: FixedTendon, rows: Mapping[str, Array], prefix: str) -> FixedTendon:
+    axes = tuple(replace(axis, **_facts(TENDON_AXIS, rows, n, prefix)) for n, axis in enumerate(tendon.axes))
+    return replace(tendon, axes=axes, **_facts(FIXED_TENDON, rows, 0, prefix))
+
+
+def _spatial_tendons(articulation: Articulation, rows: Mapping[str, Array]) -> tuple[SpatialTendon, ...]:
+    """Every leaf with a row of its own as a tendon of one path; they share attachments' places alone."""
+    acting = acting_spatial_tendons(articulation)
+    found = []
+    for i, (place, path) in enumerate(leaf_paths(articulation)):
+        tendon, prefix = acting[place], f"{GROUPS[LEAF]}{i}_"
+        local = rows.get(f"{prefix}position")
+        attachments = []
+        for n, index in enumerate(path):
+            item = replace(tendon.attachments[index], parent=n - 1)
+            facts = _facts(ATTACHMENT, rows, n, prefix) | (_facts(LEAF, rows, 0, prefix) if item.leaf else {})
+            if local is not None:
+                facts |= {"local_position": _mass_frame(articulation, item, local[3 * n:3 * n + 3])}
+            attachments.append(replace(item, **facts))
+        found.append(replace(tendon, attachments=tuple(attachments), **_facts(SPATIAL_TENDON, rows, 0, prefix)))
+    return tuple(found)
+
+
+def _mass_frame(articulation: Articulation, item: Attachment, place: Array) -> sp.Vec3:
+    """A place in F in the link's mass frame, in which stages have it."""
+    link = articulation.links[item.link]
+    origin, turn = internal_frame(link, articulation.fixed_base)
+    x, y, z = map(float, place)
+    inside = sp.add(origin, sp.rotate(turn, (x, y, z)))
+    return sp.rotate(sp.conjugate(link.principal_axes), sp.sub(inside, link.center_of_mass))
+
+
+# Probing motions are this much larger: float32 has to show them beside positions of some rad or m.
+LARGER_PROBES = 100.0
+# Corrections of the efforts that hold here until they hold in PhysX, and what the last one may still be of them.
+CORRECTIONS, HOLDING_TOLERANCE = 3, 2e-3
+
+
+class PhysXBench(Bench):
+    """A bench whose worlds real PhysX steps. Efforts that hold here are corrected there until they hold there too."""
+
+    # float32 shows no less
+    kept_speed = 1e-3
+    settled_change = 1e-4
+
+    def __init__(self, process: PhysXProcess, description: Description, articulation: Articulation, dt: float) -> None:
+        super().__init__(description, articulation, dt)
+        self._process = process
+        self.speeds, self.lengths = LARGER_PROBES * self.speeds, LARGER_PROBES * self.lengths
+        self.length *= LARGER_PROBES
+
+    def simulation(self, worlds: int, path: str = AUTO) -> PhysXSimulation:
+        """Worlds in PhysX."""
+        return PhysXSimulation(self._process, self._description.scene, self.articulation, worlds, self.dt)
+
+    def variant(self, articulation: Articulation) -> PhysXBench:
+        """The same bench with another articulation on it."""
+        return PhysXBench(self._process, self._description, articulation, self.dt)
+
+    def balance(self, cases: Sequence[Case]) -> Balance:
+        """Efforts and velocities that hold in PhysX, from those that hold here and the slope found here."""
+        here = super().balance(cases)
+        # what PhysX starts from, so that a step's travel is told from rounding
+        start = here.start.astype(np.float32).astype(np.float64)
+        sim, found = self._simulation_of(cases), here.found
+        for _ in range(CORRECTIONS):
+            rest = self.residuals(sim, start, here.wanted, found)
+            if not np.isfinite(rest).all():
+                raise UnsteadyError("in PhysX positions or velocities are not finite")
+            change = solve(here.slope, rest) * here.scale
+            found = found - change[:, None, :]
+        efforts = np.abs(found[:, 0, :self.size]).max(axis=1, keepdims=True)
+        least = here.scale[:, :self.size].min(axis=1, keepdims=True)
+        if not (np.abs(change[:, :self.size]) <= HOLDING_TOLERANCE * np.maximum(efforts, least)).all():
+            raise UnsteadyError("in PhysX no joint efforts hold the pose from one step to the next")
+        return Balance(start, here.wanted, here.scale, here.slope, found, np.abs(change[:, :self.size]))

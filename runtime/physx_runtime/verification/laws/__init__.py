@@ -1,0 +1,1 @@
+"""What each class's values come to, by experiment."""

@@ -1,0 +1,229 @@
+"""Fixed tendons as they act, and what both kinds of tendons share.
+
+Experiments on fixed tendons: their gains, and gearing and force coefficient of every axis.
+
+What experiments on fixed and spatial tendons share: one tendon on the bench, stretched and held.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from physx_runtime.dynamics.jacobian import angular_jacobian, point_jacobian
+from physx_runtime.model.row_specs import acting_fixed_tendons
+from physx_runtime.model.topology import REVOLUTE
+from physx_runtime.verification.bench import Array, Bench, Case
+from physx_runtime.verification.quantity import Findings, Key, Measured
+from physx_schema.description.model import Articulation, Attachment, FixedTendon, TendonAxis, unlimited
+
+GAINS = ("stiffness", "damping", "limitStiffness")
+SIGNS = (1.0, -1.0)
+# Lengths of tendons: row and the property that says it.
+LENGTHS = {"rest_length": "restLength", "offset": "offset", "lower_limit": "lowerLimit", "upper_limit": "upperLimit"}
+
+
+def limit_rows(item: FixedTendon | Attachment, stiffness: float) -> dict[str, float]:
+    """The limits of a tendon's length that act, by row; `stiffness`: of its limits."""
+    both = {"lower_limit": item.lower_limit, "upper_limit": item.upper_limit}
+    return {row: limit for row, limit in both.items() if stiffness > 0.0 and not unlimited(limit)}
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """A tendon on the bench, all others off; lengths in stage units."""
+
+    bench: Bench
+    name: str                   # of its rows: "fixed_tendon0"
+    stiffness: float
+    damping: float
+    limit_stiffness: float
+    length: float               # in the authored pose
+    motion: Array               # (n_dof,) joint velocities that lengthen it by 1 a second; 0 where none do
+    read: Array                 # (n_dof,) weights that make its pull of the holding efforts
+
+    def measure_gains(self, found: Findings, keys: Sequence[Key]) -> None:
+        """Put stiffness, damping and limit stiffness, in this order of keys, among the findings.
+
+        Each by a pair of opposite experiments: the rest length changes; the joints move, spring off; both limits lie to
+        one side of the length, spring off.
+        """
+        for key, (cases, size) in zip(keys, (self._stretched(), self._moving(), self._beyond()), strict=True):
+            with found.attempt(key):
+                found.put(key, self.pulls(cases)[0].times(0.5 / size))
+
+    def _stretched(self) -> tuple[list[Case], float]:
+        stretch = self.bench.probe(self.stiffness, self.damping) * self.bench.meter
+        return [self.case(self.stiffness, -sign * stretch) for sign in SIGNS], stretch
+
+    def _moving(self) -> tuple[list[Case], float]:
+        fastest = float(np.max(np.abs(self.motion) / self.bench.speeds))
+        rate = 1.0 / fastest if fastest > 0.0 else self.bench.length
+        return [Case(self._rows(0.0, 0.0), velocity=sign * rate * self.motion) for sign in SIGNS], rate
+
+    def _beyond(self) -> tuple[list[Case], float]:
+        push = self.bench.probe(self.limit_stiffness, self.damping) * self.bench.meter
+        cases = []
+        for sign in SIGNS:
+            edge = np.array([self.length - sign * push])
+            rows = {"limit_stiffness": np.array([self.limit_stiffness]), "lower_limit": edge, "upper_limit": edge}
+            cases.append(Case(self._rows(0.0, 0.0) | {f"{self.name}_{x}": value for x, value in rows.items()}))
+        return cases, push
+
+    def measure_lengths(self, found: Findings, keys: Mapping[str, Key], limits: Mapping[str, float]) -> None:
+        """Put the rest length, the offset and limits among the findings; `limits`: those that there are, by row.
+
+        Rest length and offset: how the pull changes without the one, over what a change of the other does.
+        Limits: the tendon is offset
+        so that it lies beyond one, at two distances, spring off; the pulls tell where it begins.
+        """
+        with found.attempt(keys["rest_length"], keys["offset"]):
+            spring = self.bench.spring(self.stiffness, self.damping)
+            stretch = self.bench.probe(spring, self.damping) * self.bench.meter
+            rest, offset = (f"{self.name}_{row}" for row in ("rest_length", "offset"))
+            own = self.bench.base_rows(offset)
+            cases = [self.case(spring, -sign * stretch) for sign in SIGNS]
+            cases += [self.case(spring, 0.0, {offset: own + sign * stretch}) for sign in SIGNS]
+            for row in (rest, offset):
+                cases += [self.case(spring, 0.0, {row: values}) for values in (np.zeros(1), self.bench.base_rows(row))]
+            by_rest, by_offset, without_rest, without_offset = self.pulls(cases)
+            found.put(keys["rest_length"], without_rest.over(by_offset).times(2.0 * stretch))
+            found.put(keys["offset"], without_offset.over(by_rest).times(-2.0 * stretch))
+        for row, limit in limits.items():
+            with found.attempt(keys[row]):
+                found.put(keys[row], self._limit(row, limit))
+
+    def _limit(self, row: str, limit: float) -> Measured:
+        """Where a limit begins to pull."""
+        outward = 1.0 if row == "upper_limit" else -1.0
+        beyond = 0.5 * abs(limit) + self.bench.length
+        own = float(self.bench.base_rows(f"{self.name}_offset")[0])
+        stiff = {f"{self.name}_limit_stiffness": np.array([self.limit_stiffness]),
+                 f"{self.name}_{row}": self.bench.base_rows(f"{self.name}_{row}")}
+        cases = [self.case(0.0, 0.0, stiff | {f"{self.name}_offset": np.array(
+            [own + limit + outward * times * beyond - self.length])}) for times in (2.0, 1.0)]
+        slack = [self.case(0.0, 0.0)]
+        slope, pull = self.pulls([*cases, cases[1], *slack])
+        inside = pull.over(slope).times(outward * beyond)
+        return Measured(limit + outward * beyond - inside.value, inside.error)
+
+    def case(self, stiffness: float, rest: float, rows: Mapping[str, Array] | None = None,
+             shift: Array | None = None) -> Case:
+        """The tendon with a rest length that differs by `rest` from its length, and further rows."""
+        return Case(self._rows(stiffness, rest) | dict(rows or {}), shift)
+
+    def pulls(self, cases: list[Case]) -> list[Measured]:
+        """Differences of the tendon's pull between the cases of each pair. Raises UnsteadyError."""
+        efforts, errors = self.bench.held(cases)
+        pulls, doubts = ((x @ read).reshape(-1, 2) for x, read in ((efforts, self.read), (errors, np.abs(self.read))))
+        return [Measured(float(x[0] - x[1]), float(e.sum())) for x, e in zip(pulls, doubts, strict=True)]
+
+    def _rows(self, stiffness: float, rest: float) -> dict[str, Array]:
+        """All tendons without force, limits that never act; then this one with its damping."""
+        t = self.bench.topology
+        rows: dict[str, Array] = {}
+        fixed, spatial = range(len(t.fixed_tendons)), range(len(t.spatial_tendons))
+        for name in [*(f"fixed_tendon{i}" for i in fixed), *(f"spatial_tendon{i}" for i in spatial)]:
+            rows |= {f"{name}_{x}": np.zeros(1) for x in ("stiffness", "damping", "limit_stiffness")}
+            rows |= {f"{name}_lower_limit": np.array([-math.inf]), f"{name}_upper_limit": np.array([math.inf])}
+        own = {"stiffness": stiffness, "damping": self.damping, "rest_length": self.length + rest}
+        return rows | {f"{self.name}_{x}": np.array([value]) for x, value in own.items()}
+
+
+def measure_fixed_tendons(bench: Bench) -> Findings:
+    """Gains, gearings and force coefficients of every enabled tendon, in lengths and radians; the others are off.
+
+    The pose is held where the tendon is without force, and `Pull` measures the gains. Gearing: one joint moves;
+    its gearing is the change of rest length that pulls as much. Efforts are read at the joint of `read_axis` and
+    divided by its force coefficient; the coefficients of the other axes compare their pulls with the one there.
+    """
+    found = Findings()
+    for i, tendon in enumerate(acting_fixed_tendons(bench.articulation)):
+        read = read_axis(tendon)
+        gains = [Key(tendon.path, tendon.prefix + name) for name in GAINS]
+        gearings, coefficients = ([Key(axis.path, tendon.prefix + name) for axis in tendon.axes]
+                                  for name in ("gearing", "forceCoefficient"))
+        if not bench.asks(*gains, *gearings, *coefficients, *length_keys(tendon).values()):
+            continue
+        if read is None:
+            found.values.update(dict.fromkeys([*gains, *coefficients], 0.0))
+            found.failures.update(dict.fromkeys(gearings, "every forceCoefficient is 0, so no joint feels the length"))
+            continue
+        pull = fixed_pull(bench, i, tendon, read)
+        pull.measure_gains(found, gains)
+        pull.measure_lengths(found, length_keys(tendon), limit_rows(tendon, tendon.limit_stiffness))
+        with found.attempt(*gearings, *coefficients):
+            for key, value in zip([*gearings, *coefficients], _axes(pull, tendon, read), strict=True):
+                found.put(key, value)
+    return found
+
+
+def length_keys(tendon: FixedTendon) -> dict[str, Key]:
+    """The properties of a tendon's lengths, by row."""
+    return {row: Key(tendon.path, tendon.prefix + name) for row, name in LENGTHS.items()}
+
+
+def read_axis(tendon: FixedTendon) -> TendonAxis | None:
+    """An axis whose joint feels only its own pull; None where all coefficients are 0.
+
+    A joint also feels the axes below it, which come later: the last axis with a coefficient is read.
+    """
+    return next((axis for axis in reversed(tendon.axes) if axis.force_coefficient != 0.0), None)
+
+
+def single_axis(articulation: Articulation) -> Articulation:
+    """The articulation with every fixed tendon cut down to its read axis."""
+    tendons = ((tendon, read_axis(tendon)) for tendon in articulation.fixed_tendons)
+    return replace(articulation, fixed_tendons=tuple(
+        replace(tendon, axes=(axis,)) if axis else tendon for tendon, axis in tendons))
+
+
+def fixed_pull(bench: Bench, i: int, tendon: FixedTendon, read: TendonAxis) -> Pull:
+    """A tendon on the bench, its pull read at the joint of an axis."""
+    gearing = np.zeros(bench.size)
+    gearing[[axis.dof for axis in tendon.axes]] = [axis.gearing for axis in tendon.axes]
+    motion = gearing / (gearing @ gearing) if np.any(gearing) else gearing
+    weights = np.eye(bench.size)[read.dof] / read.force_coefficient
+    return Pull(bench, f"fixed_tendon{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
+                float(gearing @ bench.pose) + tendon.offset, motion, weights)
+
+
+def _axes(pull: Pull, tendon: FixedTendon, read: TendonAxis) -> list[Measured]:
+    """The gearing of every axis, then every force coefficient. Raises UnsteadyError."""
+    bench, spring = pull.bench, pull.bench.spring(pull.stiffness, pull.damping)
+    stretch = bench.probe(spring, pull.damping) * bench.meter
+    cases = [pull.case(spring, -sign * stretch) for sign in SIGNS]
+    for axis in tendon.axes:
+        moved = np.eye(bench.size)[axis.dof] * bench.lengths
+        cases += [pull.case(spring, 0.0, shift=sign * moved) for sign in SIGNS]
+    efforts, errors = (x.reshape(-1, 2, bench.size) for x in bench.held(cases))
+    differences, doubts = efforts[:, 0] - efforts[:, 1], errors.sum(axis=1)
+    stretched, *shifted = (Measured(float(x @ pull.read), float(e @ np.abs(pull.read)))
+                           for x, e in zip(differences, doubts, strict=True))
+    gearings = [x.over(stretched).times(stretch / float(bench.lengths[axis.dof]))
+                for x, axis in zip(shifted, tendon.axes, strict=True)]
+    forces = _forces(bench, tendon, differences[0], doubts[0])
+    own = forces[tendon.axes.index(read)]
+    return gearings + [x.over(own).times(read.force_coefficient) for x in forces]
+
+
+def _forces(bench: Bench, tendon: FixedTendon, efforts: Array, errors: Array) -> list[Measured]:
+    """The pulls of the axes, each on its joint's child link, that add up to the efforts of their joints.
+
+    errors: how far the efforts may be off, (n_dof,).
+    """
+    t, (_, k) = bench.topology, bench.kinematics()
+    arms = np.zeros((len(tendon.axes), bench.size))
+    for row, axis in zip(arms, tendon.axes, strict=True):
+        link = t.dofs[axis.dof].link
+        turns = t.links[link].kind == REVOLUTE
+        columns = angular_jacobian(t, k, link) if turns else point_jacobian(t, k, link, (0.0, 0.0, 0.0))
+        for dof, column in columns.items():
+            row[dof] = float(np.dot(column, k.axis[link]))
+    members = [axis.dof for axis in tendon.axes]
+    # a joint's own axis counts 1 and its ancestors' axes nothing, so there is always one solution
+    shares = np.linalg.inv(arms[:, members].T)
+    return [Measured(float(row @ efforts[members]), float(np.abs(row) @ errors[members])) for row in shares]

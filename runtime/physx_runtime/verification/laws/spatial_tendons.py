@@ -1,0 +1,277 @@
+"""Spatial tendons as they act, and how far joints open under them.
+
+Experiments on spatial tendons: stiffness, damping and limit stiffness at every leaf, gearing of attachments.
+
+How far joints outside articulations stay open, and what closes them: the whole stage is stepped and looked at.
+
+PhysX solves these joints as soft constraints of their own, so that the anchors of a loop part while it moves.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.jacobian import point_jacobian
+from physx_runtime.dynamics.kinematics import Kinematics
+from physx_runtime.model.row_specs import acting_spatial_tendons, leaf_paths
+from physx_runtime.simulation.scene import Scene
+from physx_runtime.solver.constraints.spatial_tendon import SHORTEST_SEGMENT, attachment_point
+from physx_runtime.verification.bench import Array, Bench
+from physx_runtime.verification.laws.fixed_tendons import GAINS, LENGTHS, SIGNS, Pull, limit_rows
+from physx_runtime.verification.quantity import Findings, Key, Measured
+from physx_schema.description.model import Attachment, Description, Link, OutsideJoint, SpatialTendon
+from physx_schema.description.opinions.schemas import TRANSLATIONS
+from physx_schema.description.poses import Pose
+from physx_schema.description.solver_batches import SolverCounts, held_counts
+from physx_schema.errors import UnsupportedError
+
+
+def leaf_place(tendon: SpatialTendon, leaf: Attachment) -> str:
+    """At which leaf a gain acts; empty where the tendon has one."""
+    return f"at the leaf {leaf.path}:{leaf.name}" if sum(a.leaf for a in tendon.attachments) > 1 else ""
+
+
+def gain_keys(tendon: SpatialTendon, leaf: Attachment) -> list[Key]:
+    """The gains of the root as they act at one leaf."""
+    return [Key(tendon.path, tendon.prefix + name, leaf_place(tendon, leaf)) for name in GAINS]
+
+
+def length_keys(tendon: SpatialTendon, leaf: Attachment) -> dict[str, Key]:
+    """The properties of the lengths at one leaf, by row; the offset is the root's."""
+    keys = {row: Key(leaf.path, leaf.prefix + name) for row, name in LENGTHS.items()}
+    return keys | {"offset": Key(tendon.path, tendon.prefix + LENGTHS["offset"], leaf_place(tendon, leaf))}
+
+
+def measure_spatial_tendons(bench: Bench) -> Findings:
+    """Gains at every leaf and the gearing of its attachments, in lengths; the other tendons are off.
+
+    The pose is held where the tendon is without force, and `Pull` measures the gains. Gearing: one segment grows
+    as the attachments beyond it move along it; its gearing is the change of rest length that pulls as much. The pull
+    is the part of the joint efforts along the tendon's moment arms.
+    """
+    found = Findings()
+    tendons = acting_spatial_tendons(bench.articulation)
+    for i, (place, indices) in enumerate(leaf_paths(bench.articulation)):
+        tendon = tendons[place]
+        path = [tendon.attachments[n] for n in indices]
+        gains = gain_keys(tendon, path[-1])
+        gearings = [Key(a.path, a.prefix + "gearing") for a in path[1:]]
+        lengths = length_keys(tendon, path[-1])
+        if not bench.asks(*gains, *gearings, *lengths.values()):
+            continue
+        _, k = bench.kinematics()
+        arms = _moment_arms(bench, k, i)
+        if not np.any(arms):
+            reason = _without_arms(bench, k, i)
+            found.failures.update(dict.fromkeys([*gains, *gearings], reason))
+            continue
+        pull = _pull(bench, k, i, tendon, arms)
+        pull.measure_gains(found, gains)
+        pull.measure_lengths(found, lengths, limit_rows(path[-1], tendon.limit_stiffness))
+        with found.attempt(*gearings):
+            for key, gearing in zip(gearings, _gearings(pull, k, i), strict=True):
+                found.put(key, gearing)
+    return found
+
+
+def spatial_pull(bench: Bench, i: int) -> Pull | None:
+    """What pulls at the i-th leaf; None where it moves no joint."""
+    _, k = bench.kinematics()
+    arms = _moment_arms(bench, k, i)
+    place, _ = leaf_paths(bench.articulation)[i]
+    return _pull(bench, k, i, acting_spatial_tendons(bench.articulation)[place], arms) if np.any(arms) else None
+
+
+def _pull(bench: Bench, k: Kinematics, i: int, tendon: SpatialTendon, arms: Array) -> Pull:
+    along = arms / (arms @ arms)
+    return Pull(bench, f"spatial_tendon{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
+                _length(bench, k, i), along, along)
+
+
+def _points(bench: Bench, k: Kinematics, i: int) -> list[tuple[sp.Vec3, sp.Vec3]]:
+    """Per attachment from root to leaf: offset from its link's anchor, and position from the root's."""
+    local = bench.base_rows(f"spatial_tendon{i}_position").reshape(-1, 3)
+    points = []
+    for link, (x, y, z) in zip(bench.topology.spatial_tendons[i].links, local, strict=True):
+        points.append(attachment_point(k.R[link], k.position[link], (x, y, z)))
+    return points
+
+
+def _segments(bench: Bench, k: Kinematics, i: int) -> Array:
+    """(n_segment, 3) from each attachment to the next."""
+    return np.diff(np.array([position for _, position in _points(bench, k, i)], dtype=np.float64), axis=0)
+
+
+def _moment_arms(bench: Bench, k: Kinematics, i: int) -> Array:
+    """Joint effort per unit of pull, (n_dof,): the tendon pulls at leaf and root only, along their segments."""
+    points, segments = _points(bench, k, i), _segments(bench, k, i)
+    links = bench.topology.spatial_tendons[i].links
+    arms = np.zeros(bench.size)
+    for end, segment, sign in ((-1, segments[-1], 1.0), (0, segments[0], -1.0)):
+        length = float(np.linalg.norm(segment))
+        if length > SHORTEST_SEGMENT:
+            for dof, column in point_jacobian(bench.topology, k, links[end], points[end][0]).items():
+                arms[dof] += sign * float(np.dot(column, segment)) / length
+    return arms
+
+
+def _without_arms(bench: Bench, k: Kinematics, i: int) -> str:
+    lengths = np.linalg.norm(_segments(bench, k, i)[[0, -1]], axis=1)
+    if (lengths <= SHORTEST_SEGMENT).any():
+        return (f"a segment of length {lengths.min():.3g} has no direction: at {SHORTEST_SEGMENT:g} or less its end "
+                "feels no force in PhysX, and the other end moves no joint")
+    return "in the authored pose the pull of the tendon passes through every joint: it moves none"
+
+
+def _length(bench: Bench, k: Kinematics, i: int) -> float:
+    lengths = np.linalg.norm(_segments(bench, k, i), axis=1)
+    offset, gearing = (bench.base_rows(f"spatial_tendon{i}_{name}") for name in ("offset", "gearing"))
+    return float(offset[0] + gearing[1:] @ lengths)
+
+
+def _gearings(pull: Pull, k: Kinematics, i: int) -> list[Measured]:
+    """Of every attachment but the root: pull per growth of the segment to it, over pull per change of rest length."""
+    bench, spring = pull.bench, pull.bench.spring(pull.stiffness, pull.damping)
+    stretch = bench.probe(spring, pull.damping) * bench.meter
+    cases = [pull.case(spring, -sign * stretch) for sign in SIGNS]
+    for at, segment in enumerate(_segments(bench, k, i)):
+        for sign in SIGNS:
+            cases.append(pull.case(spring, 0.0, {f"{pull.name}_position": _grown(bench, k, i, at, segment, sign)}))
+    stretched, *grown = pull.pulls(cases)
+    return [x.over(stretched).times(stretch / bench.length) for x in grown]
+
+
+def _grown(bench: Bench, k: Kinematics, i: int, at: int, segment: Array, sign: float) -> Array:
+    """Local positions with every attachment beyond a segment moved along it by bench.length."""
+    size = float(np.linalg.norm(segment))
+    step = segment / size if size > 0.0 else np.array([1.0, 0.0, 0.0])
+    moved = bench.base_rows(f"spatial_tendon{i}_position").reshape(-1, 3)
+    for beyond in range(at + 1, len(moved)):
+        link = bench.topology.spatial_tendons[i].links[beyond]
+        moved[beyond] += np.array(k.R[link]).T @ step * sign * bench.length
+    return np.asarray(moved.ravel(), dtype=np.float64)
+
+
+# For how long the stage moves until it is looked at, and for how long it is then, s.
+RUN_UP_TIME, WATCHED_TIME = 0.5, 0.5
+# What is tried beside the authored counts: position and velocity iterations, and parts of the time step.
+MORE_POSITION_ITERATIONS, MORE_VELOCITY_ITERATIONS, SHORTER_STEPS = 64, 4, 4
+# Kinds that have no anchors to hold together.
+_WITHOUT_ANCHORS = ("distance", "gear", "rack")
+MILLIMETRES_PER_METRE = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How far the anchors of one joint part at most while the stage moves, mm along what it locks; inf if it diverges.
+
+    What a joint is apart at the start is not in it: PhysX pulls that together within the run-up.
+    """
+
+    path: str                   # prim
+    position: int               # iterations that PhysX takes
+    velocity: int
+    authored: float             # under these
+    iterations: float           # under MORE_POSITION_ITERATIONS and MORE_VELOCITY_ITERATIONS
+    steps: float                # in steps of a part of the time
+    dt: float                   # the shorter step, s
+
+    def __str__(self) -> str:
+        more = self._changed(f"{MORE_POSITION_ITERATIONS}/{MORE_VELOCITY_ITERATIONS}", self.iterations)
+        shorter = self._changed(f"dt 1/{1.0 / self.dt:.4g}", self.steps)
+        counts = f"{self.position}/{self.velocity}"
+        return (f"{self.path}: stays open by up to {self.authored:.2g} mm at {counts} iterations; {more}, {shorter}")
+
+    def _changed(self, what: str, opening: float) -> str:
+        return f"{what} {'closes' if opening < self.authored else 'opens'} it to {opening:.2g} mm"
+
+
+def measure_openings(description: Description, dt: float) -> tuple[Opening, ...]:
+    """The openings of all joints outside articulations that hold anchors together; none where nothing is stepped."""
+    joints = [joint for joint in description.separate_joints if _locked(joint)]
+    if not joints:
+        return ()
+    try:
+        largest = np.stack([_largest(stage, joints, step) for stage, step in (
+            (description, dt), (_iterated(description), dt), (description, dt / SHORTER_STEPS))])
+    except UnsupportedError:
+        return ()       # `not_simulated` says why
+    millimetres = MILLIMETRES_PER_METRE * description.scene.meters_per_unit
+    counts = held_counts(description)
+    return tuple(Opening(joint.path, *_solved(joint, counts), float(authored), float(iterations), float(steps),
+                         dt / SHORTER_STEPS)
+                 for joint, (authored, iterations, steps) in zip(joints, millimetres * largest.T, strict=True))
+
+
+def _solved(joint: OutsideJoint, counts: Mapping[str, SolverCounts]) -> tuple[int, int]:
+    """Under how many iterations a joint is solved: those of all that it holds are the same."""
+    found = next((counts[body] for body in (joint.body0, joint.body1) if body in counts), None)
+    return (found.position, found.velocity) if found else (0, 0)
+
+
+def _iterated(description: Description) -> Description:
+    """The stage with more iterations."""
+    n, v = MORE_POSITION_ITERATIONS, MORE_VELOCITY_ITERATIONS
+
+    def more(bodies: Sequence[Link]) -> tuple[Link, ...]:
+        return tuple(replace(x, body=replace(x.body, position_iterations=n, velocity_iterations=v)) if x.body else x
+                     for x in bodies)
+
+    articulations = tuple(replace(x, position_iterations=n, velocity_iterations=v, loose_links=more(x.loose_links))
+                          for x in description.articulations)
+    return replace(description, articulations=articulations, bodies=more(description.bodies))
+
+
+def _largest(description: Description, joints: Sequence[OutsideJoint], dt: float) -> Array:
+    """(n_joint,) the largest opening of every joint, length units."""
+    largest = np.zeros(len(joints))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")     # what is left out is said once, of the stage, and what diverges is infinite
+        scene = Scene(description, dt=dt)
+        places = {name: place for place, name in enumerate(scene.body_names)}
+        scene.step(round(RUN_UP_TIME / dt))
+        for _ in range(round(WATCHED_TIME / dt)):
+            scene.step()
+            poses = scene.body_pose[0].astype(np.float64)
+            largest = np.maximum(largest, [max(_opened(joint, poses, places)) for joint in joints])
+        return np.full(len(joints), np.inf) if scene.diverged.any() else largest
+
+
+def _opened(joint: OutsideJoint, poses: Array, places: dict[str, int]) -> Iterator[float]:
+    """How far the second anchor is from the first, along every axis that the joint locks."""
+    first, second = (_anchor(frame, poses[places[body]] if body in places else None)
+                     for body, frame in ((joint.body0, joint.frame0), (joint.body1, joint.frame1)))
+    apart = _turned(first[1] * [-1.0, -1.0, -1.0, 1.0], second[0] - first[0])
+    yield from (abs(float(apart[place])) for place in _locked(joint))
+
+
+def _locked(joint: OutsideJoint) -> list[int]:
+    """Along which axes of its first frame a joint holds its anchors together; a generic joint may lock none."""
+    if joint.kind in _WITHOUT_ANCHORS:
+        return []
+    if joint.kind == "d6":
+        free = {axis.axis for axis in joint.axes}
+        return [place for place, axis in enumerate(TRANSLATIONS) if axis not in free]
+    return [place for place in range(3) if joint.kind != "prismatic" or place != joint.axis]
+
+
+def _anchor(frame: Pose, pose: Array | None) -> tuple[Array, Array]:
+    """Place and rotation of a joint frame in the world."""
+    position, rotation = np.array(frame[0]), np.array(frame[1])
+    if pose is None:
+        return position, rotation
+    return pose[:3] + _turned(pose[3:], position), _product(pose[3:], rotation)
+
+
+def _turned(q: Array, x: Array) -> Array:
+    twice = 2.0 * np.cross(q[:3], x)
+    return np.asarray(x + q[3] * twice + np.cross(q[:3], twice))
+
+
+def _product(a: Array, b: Array) -> Array:
+    return np.array([*(a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3])), a[3] * b[3] - a[:3] @ b[:3]])

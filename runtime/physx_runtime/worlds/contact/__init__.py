@@ -1,0 +1,1 @@
+"""Worlds whose actors touch each other."""

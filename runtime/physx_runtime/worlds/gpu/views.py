@@ -1,0 +1,137 @@
+"""Worlds of one actor on a GPU: a window of a buffer there, and which of its worlds a call is for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.targets.cuda.kernels import Chosen, Place, by_world
+from physx_runtime.worlds.buffer import Share
+from physx_runtime.worlds.gpu.arrays import DeviceArray, fitting, is_on_device
+from physx_runtime.worlds.gpu.worlds import CudaWorlds
+from physx_runtime.worlds.store import WorldRows
+
+Array = NDArray[Any]
+Indices = NDArray[np.int64]
+# Bytes of a number that says which world is meant -> its types.
+WHOLE_NUMBERS = {4: ("int32", "uint32"), 8: ("int64", "uint64")}
+
+
+class GpuRows:
+    """`count` worlds of a buffer from `first` on."""
+
+    def __init__(self, worlds: CudaWorlds, first: int, count: int) -> None:
+        self.worlds, self.first, self.count = worlds, first, count
+
+    def everyone(self) -> Chosen:
+        """All of these worlds."""
+        return Chosen(self.count, self.count, shift=self.first)
+
+    def chosen(self, worlds: Indices | None) -> Chosen:
+        """Those with these indices, all where None."""
+        if worlds is None or (len(worlds) == self.count and np.array_equal(worlds, np.arange(self.count))):
+            return self.everyone()
+        return replace(self.worlds.chosen(worlds), worlds=self.count, shift=self.first)
+
+    def told(self, worlds: Any) -> Chosen:
+        """Those that a mask (n_world,) or indices on the device name.
+
+        Raises ValueError for anything else. Indices are not looked at: what is none is skipped.
+        """
+        array = self.worlds.array("worlds", worlds)
+        size, kind = array.dtype.itemsize, str(array.dtype)
+        if array.dtype.kind == "b" or kind == "uint8":
+            fitting("the mask of worlds", array, ((self.count,),), kind)
+            size = 1
+        elif kind not in WHOLE_NUMBERS.get(size, ()) or len(array.shape) != 1:
+            raise ValueError(f"worlds are {kind} of shape {array.shape} on the device; give a mask ({self.count},) or "
+                             "indices of 4 or 8 bytes")
+        if not array.contiguous:
+            raise ValueError("worlds on the device do not lie one after the other; give a contiguous array")
+        return Chosen(array.shape[0], self.count, array.address, size, shift=self.first, owner=array)
+
+    def lines(self, name: str, values: Any, chosen: Chosen, size: int) -> Place:
+        """Where numbers for the lines of a call lie: (size,) of the host for all alike, or (n_line, size).
+
+        Raises ValueError for an array on the device that does not fit; the host's are taken as they are.
+        """
+        if not is_on_device(values):
+            return self.worlds.lines(np.broadcast_to(values, (chosen.lines, size)))
+        array = fitting(name, self.worlds.array(name, values), ((chosen.lines, size),), self.worlds.dtype)
+        return Place(array.address, of_line=array.strides[0], of_row=array.strides[1], owner=array)
+
+    def write_part(self, name: str, first: int, size: int, origin: Place, chosen: Chosen) -> None:
+        """Set so many numbers of a row group from its `first` one on."""
+        self.worlds.changing(name)
+        to = self.worlds.place(name)
+        self.worlds.movement.move(chosen, self.shifted(to, first), origin, size, self.worlds.stream)
+
+    def shifted(self, place: Place, first: int) -> Place:
+        """The numbers from the `first` one on."""
+        return replace(place, address=place.address + first * place.of_row * np.dtype(self.worlds.dtype).itemsize)
+
+    def elements(self, name: str, values: Any, chosen: Chosen, shape: tuple[int, ...], written: bool = False) -> Place:
+        """Where an array on the device (n_line, *shape) lies, of whose last axes the numbers follow each other.
+
+        Raises ValueError where it does not fit.
+        """
+        array = fitting(name, self.worlds.array(name, values), ((chosen.lines, *shape),), self.worlds.dtype,
+                        written)
+        if not array.contiguous:
+            raise ValueError(f"{name} on the device does not lie in one piece; give a contiguous array")
+        return Place(array.address, of_line=math.prod(shape), owner=array)
+
+    def give(self, name: str, values: Any, size: int) -> None:
+        """Copy a row group into an array on the device, (n_world, n). Raises ValueError where that does not fit."""
+        array = fitting(name, self.worlds.array(name, values), ((self.count, size),), self.worlds.dtype, written=True)
+        to = Place(array.address, of_line=array.strides[0], of_row=array.strides[1], owner=array)
+        self.worlds.movement.move(self.everyone(), to, self.worlds.place(name), size, self.worlds.stream)
+        self.done(to)
+
+    def fill(self, name: str, value: float, chosen: Chosen) -> None:
+        """Set every number of a row group of some worlds."""
+        self.worlds.changing(name)
+        self.worlds.movement.fill(chosen, self.worlds.place(name), value, self.worlds.group(name)[1],
+                                  self.worlds.stream)
+
+    def at_least(self, name: str, value: float, chosen: Chosen) -> None:
+        """Raise a row group of some worlds to a value where it is below."""
+        self.worlds.changing(name)
+        self.worlds.movement.at_least(chosen, self.worlds.place(name), value, self.worlds.group(name)[1],
+                                      self.worlds.stream)
+
+    def done(self, *places: Place) -> None:
+        """Let arrays of others, on other streams, be used again."""
+        for place in places:
+            if isinstance(place.owner, DeviceArray):
+                self.worlds.done_with(place.owner)
+
+    def of_all(self, values: Array) -> Place:
+        """Numbers of the host that are sent to the GPU for every world, (n_world, n), or (1, n) where all are alike."""
+        held = values.astype(self.worlds.dtype)
+        memory, size = self.worlds.sent(held), values.shape[1]
+        if len(values) == 1:
+            return Place(memory.address, owner=memory)
+        return by_world(memory.address - self.first * size * held.itemsize, size, owner=memory)
+
+
+def gpu_rows(store: WorldRows) -> GpuRows | None:
+    """The worlds of a store where they are on a GPU and kernels may work on them."""
+    if isinstance(store, CudaWorlds):
+        return GpuRows(store, 0, store.count)
+    if isinstance(store, Share) and isinstance(store.whole, CudaWorlds) and not store.prefix:
+        return GpuRows(store.whole, store.window.start, store.count)
+    return None
+
+
+def required_gpu_rows(what: str, store: WorldRows) -> GpuRows:
+    """As `gpu_rows`; raises ValueError where the worlds are elsewhere."""
+    rows = gpu_rows(store)
+    if rows is None:
+        raise ValueError(f"{what} is given on a GPU, and these rows are not there; copy it to the host, or make a "
+                         "Simulation with device='cuda'")
+    return rows

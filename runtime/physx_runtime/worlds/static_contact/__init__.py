@@ -1,0 +1,1 @@
+"""Worlds whose links touch what is static alone."""

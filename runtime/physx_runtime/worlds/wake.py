@@ -1,0 +1,80 @@
+"""Sleep of worlds between steps: any write of some rows wakes, of 0 or of what was there as well (measured, see
+docs/physx_semantics.md, sleeping).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.model.row_specs import LINK_FORCE_ROWS
+from physx_runtime.model.topology import ActorTopology
+from physx_runtime.solver.sleep import STARTED, STILL, WOKEN
+from physx_runtime.worlds.buffer import Share
+from physx_runtime.worlds.gpu.views import gpu_rows
+from physx_runtime.worlds.store import Worlds
+
+Indices = NDArray[np.int64]
+
+TARGET_ROWS = frozenset(("target_position", "target_velocity"))
+WAKING_ROWS = TARGET_ROWS | {"q", "v", "root_position", "root_rotation", "joint_effort", *LINK_FORCE_ROWS}
+
+
+class Waking:
+    """What wakes the worlds of a store, and lets them sleep; where none ever sleeps, nothing."""
+
+    def __init__(self, store: Worlds | Share, t: ActorTopology) -> None:
+        self._store, self._topology = store, t
+
+    def wake(self, worlds: Indices | None = None) -> None:
+        """Wake the worlds with these indices, all where None; whoever is awake stays so for 0.4 s more."""
+        self._stir(worlds, WOKEN)
+
+    def start(self, worlds: Indices, asleep: bool) -> None:
+        """Begin the worlds with these indices anew, awake or asleep; those asleep must not move."""
+        self._stir(worlds, STARTED)
+        if asleep:
+            self.calm(worlds)
+            self.rest(worlds)
+
+    def calm(self, worlds: Indices) -> None:
+        """Forget what keeps the worlds with these indices awake; those must not move."""
+        self._set(worlds, stirred=STILL, wake_counter=0.0, sleep_linear=0.0, sleep_angular=0.0)
+
+    def rest(self, worlds: Indices) -> None:
+        """Let the worlds with these indices sleep, which nothing keeps awake."""
+        self._set(worlds, asleep=1.0)
+
+    @property
+    def calmed(self) -> NDArray[np.bool_]:
+        """(n_world,) which worlds nothing of their own keeps awake."""
+        if not self._topology.sleeping:
+            return np.ones(self._store.count, dtype=np.bool_)
+        stirred, counters = self._store.rows("stirred")[:, 0], self._store.rows("wake_counter")
+        return np.asarray((stirred < WOKEN) & (counters == 0.0).all(axis=1))
+
+    @property
+    def asleep(self) -> NDArray[np.bool_]:
+        """(n_world,) which worlds are asleep and nothing written since would wake them."""
+        if not self._topology.sleeping:
+            return np.zeros(self._store.count, dtype=np.bool_)
+        asleep, stirred = (self._store.rows(name)[:, 0] for name in ("asleep", "stirred"))
+        return np.asarray((asleep > 0.5) & (stirred < WOKEN))
+
+    def _stir(self, worlds: Indices | None, amount: float) -> None:
+        if not self._topology.sleeping:
+            return
+        rows = gpu_rows(self._store)
+        if rows is not None:
+            rows.at_least("stirred", amount, rows.chosen(worlds))
+        elif worlds is None and not isinstance(self._store, Share):
+            self._store.at_least("stirred", amount)
+        else:
+            chosen = slice(None) if worlds is None else worlds
+            held = self._store.rows("stirred")
+            held[chosen, 0] = np.maximum(held[chosen, 0], amount)
+            self._store.write("stirred", held)
+
+    def _set(self, worlds: Indices, **values: float) -> None:
+        for name, value in values.items() if self._topology.sleeping else ():
+            self._store.write_at(name, np.asarray(value), worlds)
