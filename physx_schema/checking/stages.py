@@ -16,8 +16,8 @@ from physx_schema.checking.stage import check
 from physx_schema.errors import UnreadableError
 from physx_schema.files import legible
 
-UNREADABLE = 3
-_ORDER = (4, UNREADABLE, 1, 5)      # exit codes, the one that matters most first
+UNREADABLE_CODE = 3
+_ORDER = (4, UNREADABLE_CODE, 1, 5)      # exit codes, the one that matters most first
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class Run:
 
     def exit_code(self, strict: bool, fail_on: str) -> int:
         """4 after an internal error, 3 with something unreadable, else the worst of the reports."""
-        codes = [4] * bool(self.broken) + [UNREADABLE] * bool(self.unreadable)
+        codes = [4] * bool(self.broken) + [UNREADABLE_CODE] * bool(self.unreadable)
         codes += [report.exit_code(strict, fail_on) for report in self.reports.values()]
         return next((code for code in _ORDER if code in codes), 0)
 

@@ -19,7 +19,8 @@ from physx_schema.description.robot_files import require_layer
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnreadableError, UnsupportedError, printable
 from physx_schema.files import require_layer_name
-from physx_schema.migration.layer_files import copy, in_package, replace, why_not, write_layer
+from physx_schema.migration.layer_files import copy, in_package, why_not, write_layer
+from physx_schema.migration.layer_files import replace as replace_layers
 from physx_schema.migration.lost_text import lost_text
 from physx_schema.migration.report import LayerChange
 from physx_schema.outputs import files_of, require_output
@@ -119,7 +120,7 @@ def _write(repaired: Sequence[_Repaired], way: Way, target: Path | None) -> None
         for one in repaired:
             if _stamp(one.path) != one.stamp:
                 raise UnsupportedError(f"{one.path}: was changed meanwhile; run the command again")
-        replace(changes)
+        replace_layers(changes)
     elif changes:
         parts = files_of(repaired[0].fixed.stage)
         if way.copy:

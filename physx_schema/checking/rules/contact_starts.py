@@ -12,10 +12,9 @@ from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.checking.rules.contact_reach import Placed, depth, near_pairs, placed
-from physx_schema.description import Description
 from physx_schema.description.collision_filter import CollisionFilter
 from physx_schema.description.frames import composed
-from physx_schema.description.model import Link
+from physx_schema.description.model import Description, Link
 from physx_schema.description.solver_batches import SolverBatches
 
 DEEP = 0.1          # of the least that the thinner of two measures

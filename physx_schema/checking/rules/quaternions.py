@@ -16,7 +16,7 @@ from physx_schema.description import Authored, Description
 _UNIT = 1e-3            # a quaternion's length may differ from 1 by rounding
 _SANE = 1e-2            # and by that much before PhysX refuses principal axes
 _QUATERNIONS = frozenset({"localRot0", "localRot1", "principalAxes"})
-_AXES = "quatf physics:principalAxes"
+_PRINCIPAL_AXES = "quatf physics:principalAxes"
 
 NOT_UNIT = ReaderRule("value/not-unit", "error", """
     Quaternion of another length than 1
@@ -32,8 +32,8 @@ NOT_UNIT = ReaderRule("value/not-unit", "error", """
     """,
     fix="author a quaternion of length 1",
     profiles=PROFILES,
-    example=usda.body({_AXES: "(2, 0, 0, 0)"}),
-    remedy=usda.body({_AXES: "(1, 0, 0, 0)"}),
+    example=usda.body({_PRINCIPAL_AXES: "(2, 0, 0, 0)"}),
+    remedy=usda.body({_PRINCIPAL_AXES: "(1, 0, 0, 0)"}),
 )
 
 

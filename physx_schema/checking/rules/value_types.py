@@ -21,7 +21,7 @@ from physx_schema.description.opinions.usd_physics import INSTANCE
 
 _WHOLE = frozenset({"int", "uint"})
 _NUMBERS = frozenset({"float", "double", *_WHOLE})
-_SAID = frozenset({"value/wrong-type", "tendon/array-length"})      # what the reader says of types
+_TYPES_SAID = frozenset({"value/wrong-type", "tendon/array-length"})      # what the reader says of types
 _SCALARS = ("bool", "uchar", "int", "uint", "int64", "uint64", "half", "float", "double")
 _USD_INSTANCE = "__INSTANCE_NAME__"
 _STIFFNESS = "float drive:angular:physics:stiffness"
@@ -59,7 +59,7 @@ TYPE = Rule("value/type", "warning", """
 @finder("value-types", WRONG_TYPE, TYPE)
 def authored_types(description: Description) -> Iterator[Finding]:
     """One finding for each property of another type than declared, where the reader has said nothing of it."""
-    unreadable = {(item.path, item.property) for item in description.problems if item.code in _SAID}
+    unreadable = {(item.path, item.property) for item in description.problems if item.code in _TYPES_SAID}
     for item in description.authored:
         if not item.schema or (item.path, item.property) in unreadable:
             continue

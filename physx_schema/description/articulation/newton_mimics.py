@@ -35,7 +35,7 @@ def _order(link: Link) -> tuple[int, tuple[str, ...]]:
 def _read(reading: Reading, opinions: PrimOpinions, places: Mapping[str, int]) -> list[Mimic]:
     view = opinions.view(API)
     leaders = view.targets("mimicJoint")
-    refusal = _refusal(reading, opinions, leaders, places)
+    refusal = _newton_refusal(reading, opinions, leaders, places)
     gearing, offset = -view.number("mimicCoef1"), -view.number("mimicCoef0")
     if refusal or gearing == 0.0:
         reading.problem(
@@ -54,7 +54,7 @@ def _read(reading: Reading, opinions: PrimOpinions, places: Mapping[str, int]) -
     )]
 
 
-def _refusal(
+def _newton_refusal(
     reading: Reading, opinions: PrimOpinions, leaders: Sequence[str], places: Mapping[str, int],
 ) -> str:
     """Why PhysX makes no mimic joint of two joints, empty where it does."""
@@ -68,13 +68,13 @@ def _refusal(
     if leaders[0] not in places:
         return f"{leaders[0]} is not a joint of the same articulation"
     for joint, role in ((opinions, "the joint"), (leader, "the joint it mimics")):
-        fault = _unfit(joint)
+        fault = _newton_unfit(joint)
         if fault:
             return f"{role} {fault}"
     return ""
 
 
-def _unfit(joint: PrimOpinions) -> str:
+def _newton_unfit(joint: PrimOpinions) -> str:
     """Why a joint cannot take part, empty where it can."""
     if joint.joint_kind not in ("revolute", "prismatic"):
         return f"is {joint.joint_kind}, which PhysX does not support"

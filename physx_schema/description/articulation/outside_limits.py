@@ -59,8 +59,8 @@ def hinge_limits(reading: Reading, view: View) -> Limits:
         return _NONE
     cut = max(lower, -_HALF_TURN), min(upper, _HALF_TURN)
     if cut[0] > cut[1]:
-        _report(reading, view, "lowerLimit", "upperLimit", _TO_EITHER_SIDE, "author bounds within 180 degrees, lower "
-                "<= upper")
+        _report_limits(reading, view, "lowerLimit", "upperLimit", _TO_EITHER_SIDE,
+                       "author bounds within 180 degrees, lower <= upper")
         return REFUSED_TURN
     return Limits(*cut)
 
@@ -71,8 +71,8 @@ def slider_limits(reading: Reading, view: View, low: str = "lowerLimit", high: s
     if not (is_bound(lower) or is_bound(upper)):
         return _NONE
     if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
-        _report(reading, view, low, high, _SLIDES, "author two finite bounds, lower <= upper; a magnitude of 1e38 "
-                "stands for no bound")
+        _report_limits(reading, view, low, high, _SLIDES,
+                       "author two finite bounds, lower <= upper; a magnitude of 1e38 stands for no bound")
         return REFUSED_SLIDE
     return Limits(-math.inf if unlimited(lower) else lower, math.inf if unlimited(upper) else upper)
 
@@ -101,7 +101,7 @@ def _swing(reading: Reading, view: View) -> Limits:
     if not -_HALF_TURN < lower <= upper < _HALF_TURN:
         why = ("refuses the limits of both swings: where the other one has none this one turns by 90 degrees to either "
                "side, else both turn freely")
-        _report(reading, view, "low", "high", why, "author two bounds between -180 and 180 degrees, low <= high")
+        _report_limits(reading, view, "low", "high", why, "author two bounds between -180 and 180 degrees, low <= high")
         return REFUSED_TURN
     return Limits(lower, upper)
 
@@ -126,11 +126,11 @@ def _angles(reading: Reading, view: View, low: str, high: str) -> tuple[float, f
     """Two bounds of an angle, infinite where PhysX takes one for none."""
     lower, upper = view.number(low), view.number(high)
     if math.isnan(lower) or math.isnan(upper):
-        _report(reading, view, low, high, "takes NaN for no bound", "author numbers")
+        _report_limits(reading, view, low, high, "takes NaN for no bound", "author numbers")
     return (-math.inf if not is_bound(lower) else lower), (math.inf if not is_bound(upper) else upper)
 
 
-def _report(reading: Reading, view: View, low: str, high: str, why: str, fix: str) -> None:
+def _report_limits(reading: Reading, view: View, low: str, high: str, why: str, fix: str) -> None:
     lower, upper = view.number(low), view.number(high)
     infinite = math.isinf(lower) or math.isinf(upper)
     reading.problem(

@@ -16,7 +16,7 @@ _ALIKE = 0.75           # of difflib's ratio, for names on a prim that is about 
 _VERY_ALIKE = 0.85      # for names that might be anyone's
 _SWAPPED = 0.8          # for the same letters in another order
 _SAME_WORD = 0.6        # for instance names, which are short
-_NAMES = 1 << 12
+_HINTED_NAMES = 1 << 12
 _NOTES = "TensorPhysics"        # schemas that older Omniverse releases applied to what they had simulated
 _OTHER_NAMES = {"physics:linearVelocity": "physics:velocity"}     # what other formats call a property
 
@@ -37,7 +37,7 @@ def closest_property(name: str, names: Iterable[str]) -> str:
     return close if alike else ""
 
 
-@lru_cache(_NAMES)
+@lru_cache(_HINTED_NAMES)
 def meant_property(name: str) -> str:
     """The property that a name with a misspelt namespace was meant for, "" for anything else.
 
@@ -55,7 +55,7 @@ def meant_property(name: str) -> str:
     return ""
 
 
-@lru_cache(_NAMES)
+@lru_cache(_HINTED_NAMES)
 def meant_schema(name: str) -> str:
     """The schema or joint type that an unknown name was meant for, "" for anything else."""
     known = _schemas()

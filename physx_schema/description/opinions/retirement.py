@@ -19,16 +19,16 @@ class Retired:
 
 def retired_schema(name: str) -> Retired | None:
     """A class or prim type that PhysX no longer has."""
-    return _schemas().get(name)
+    return _retired_schemas().get(name)
 
 
 def retired_property(name: str) -> Retired | None:
     """A property that PhysX no longer has, or one in a namespace that only retired classes had."""
-    return _properties().get(name) or _namespaces().get(name.partition(":")[0])
+    return _properties().get(name) or _retired_namespaces().get(name.partition(":")[0])
 
 
 @cache
-def _schemas() -> Mapping[str, Retired]:
+def _retired_schemas() -> Mapping[str, Retired]:
     return {item.identifier: Retired(item.retired, item.deprecated) for item in every_definition() if item.retired}
 
 
@@ -43,7 +43,7 @@ def _properties() -> Mapping[str, Retired]:
 
 
 @cache
-def _namespaces() -> Mapping[str, Retired]:
+def _retired_namespaces() -> Mapping[str, Retired]:
     living = {name.partition(":")[0] for name in _living()}
     gone = ((item, prop) for item in every_definition() if item.retired for prop in item.properties)
     heads = {prop.name.partition(":")[0]: item for item, prop in gone if ":" in prop.name}
