@@ -21,7 +21,7 @@ from support.physx.ray_depths import rays
 from support.stages.meshes import Mesh, box, mesh_prim, single, torus
 from support.stages.robots import HEAD, prim
 
-from physx_schema.description.collision.cooking import HullLimits, cook_hull
+from physx_schema.description.collision.cropped_hull import HullLimits, cook_hull
 
 # physxConvexDecompositionCollision:* unauthored, by VHACD's names.
 PARAMETERS = {"maxConvexHulls": 32, "resolution": 500000, "minimumVolumePercentErrorAllowed": 10.0,

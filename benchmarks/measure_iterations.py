@@ -25,7 +25,7 @@ from rule_stages import KINEMATIC, ROOT, Attributes, body, joint, physics_scene,
 
 from physx_schema.checking.engine.usda import prim
 from physx_schema.description import describe
-from physx_schema.description.solver_batches import SolverBatches
+from physx_schema.description.scenes import SolverBatches
 
 STEP, GRAVITY = 0.01, 10.0          # s, m / s²
 PULL = 1.0                          # N, of every robot's tendon on a mass of 1

@@ -41,7 +41,7 @@ from support.physx.motions import (  # noqa: E402
 from support.stages.robots import opened  # noqa: E402
 
 from physx_schema import check, describe  # noqa: E402
-from physx_schema.description.articulation.dofs import instance_of  # noqa: E402
+from physx_schema.description.articulation.axes import instance_of  # noqa: E402
 from physx_schema.description.model import Articulation, Description  # noqa: E402
 from physx_schema.errors import AuthoringError, UnsupportedError  # noqa: E402
 

@@ -32,7 +32,7 @@ from physx_schema import attachment_sides as _attachment_sides
 
 if TYPE_CHECKING:
     from physx_schema import authoring
-    from physx_schema.authoring.bulk import author
+    from physx_schema.authoring.bodies import author
     from physx_schema.checking import Finding, Report, check
     from physx_schema.class_description import ClassDescription, describe_class
     from physx_schema.description import Description, describe
@@ -43,7 +43,7 @@ _HOMES = {
     "Description": "physx_schema.description",
     "Finding": "physx_schema.checking",
     "Report": "physx_schema.checking",
-    "author": "physx_schema.authoring.bulk",
+    "author": "physx_schema.authoring.bodies",
     "check": "physx_schema.checking",
     "describe": "physx_schema.description",
     "describe_class": "physx_schema.class_description",

@@ -12,7 +12,7 @@ from typing import Any
 from pxr import Usd
 
 from physx_schema.checking.engine.rule import RULE_FAILED, belongs
-from physx_schema.checking.remarks import Remark, remarks
+from physx_schema.checking.stages import Remark, remarks
 
 CATEGORY = "PhysxSchema"
 # One interface under two names; the one that is loading this plugin is imported already.

@@ -19,8 +19,8 @@ from typing import Any
 
 from pxr import Ar, Sdf, Tf
 
-from physx_schema.description.file_safety import require_text
 from physx_schema.description.robot_files import original
+from physx_schema.description.stages import require_text
 from physx_schema.description.trial import require_survived
 from physx_schema.errors import UnreadableError, UnsupportedError, printable
 from physx_schema.files import (

@@ -7,8 +7,8 @@ written then.
 from physx_schema.authoring.articulations import articulation_root
 from physx_schema.authoring.bodies import fixed_joint, prismatic_joint, revolute_joint, rigid_body
 from physx_schema.authoring.fixed_tendons import Axis, fixed_tendon
-from physx_schema.authoring.joint_properties import drive, joint_axis
 from physx_schema.authoring.mimics import mimic
+from physx_schema.authoring.prims import drive, joint_axis
 from physx_schema.authoring.spatial_tendons import Attachment, spatial_tendon
 
 __all__ = [

@@ -5,8 +5,7 @@ from __future__ import annotations
 from physx_generated import PhysxArticulationAPI
 from pxr import Usd, UsdPhysics
 
-from physx_schema.authoring.arguments import given
-from physx_schema.authoring.prims import refuse, stage_of, why_not_editable
+from physx_schema.authoring.prims import given, refuse, stage_of, why_not_editable
 
 
 def articulation_root(

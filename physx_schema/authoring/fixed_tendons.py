@@ -10,8 +10,7 @@ from physx_generated import PhysxTendonAxisAPI, PhysxTendonAxisRootAPI
 from pxr import Usd
 
 from physx_schema.authoring.applications import Application, apply_all
-from physx_schema.authoring.arguments import given, is_finite
-from physx_schema.authoring.prims import PrimLike, find_prims, leftovers, refuse
+from physx_schema.authoring.prims import PrimLike, find_prims, given, is_finite, leftovers, refuse
 from physx_schema.authoring.topology import Place, Topology
 from physx_schema.definitions import default_number
 from physx_schema.errors import AuthoringError

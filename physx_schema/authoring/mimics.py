@@ -6,11 +6,10 @@ from physx_generated import PhysxMimicJointAPI
 from pxr import Sdf, Usd, UsdPhysics
 
 from physx_schema.authoring.applications import Application, apply_all
-from physx_schema.authoring.arguments import given, is_finite
-from physx_schema.authoring.prims import PrimLike, find_prim, joint_axis_of, leftovers, stage_of
+from physx_schema.authoring.prims import PrimLike, find_prim, given, is_finite, joint_axis_of, leftovers, stage_of
 from physx_schema.authoring.topology import Place, Topology
 from physx_schema.checking.engine.finding import location
-from physx_schema.checking.rules.mimic_limits import asked_for, limits_fault
+from physx_schema.checking.rules.mimic_values import asked_for, limits_fault
 from physx_schema.description.opinions.schemas import ROTATIONS
 
 MIMIC_SCHEMA = "PhysxMimicJointAPI"

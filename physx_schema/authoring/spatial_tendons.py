@@ -12,14 +12,13 @@ from physx_generated import PhysxTendonAttachmentAPI, PhysxTendonAttachmentLeafA
 from pxr import Usd
 
 from physx_schema.authoring.applications import Application, apply_all
-from physx_schema.authoring.arguments import as_vector, given, is_finite
 from physx_schema.authoring.fixed_tendons import ATTACHMENTS, AXIS_SCHEMAS, NAMESPACE, gain_problems, limit_problems
-from physx_schema.authoring.prims import PrimLike, find_prims, leftovers, refuse
+from physx_schema.authoring.prims import PrimLike, as_vector, find_prims, given, is_finite, leftovers, refuse
 from physx_schema.authoring.topology import Topology, disabled
 from physx_schema.checking.rules.tendon_attachments import SHORTEST_SEGMENT
 from physx_schema.definitions import default_number
 from physx_schema.description.frames import Frames
-from physx_schema.description.poses import Vec3
+from physx_schema.description.records import Vec3
 from physx_schema.errors import AuthoringError
 
 

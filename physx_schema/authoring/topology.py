@@ -9,8 +9,8 @@ from pxr import Usd
 from physx_schema.authoring.prims import joint_axis_of, not_one_axis
 from physx_schema.description.articulation.joints import AuthoredJoint, read_joints
 from physx_schema.description.articulation.tree import Tree, find_trees
+from physx_schema.description.body_registry import read_roster
 from physx_schema.description.opinions.reading import Reading
-from physx_schema.description.roster import read_roster
 from physx_schema.description.scenes import Scenes
 
 

@@ -5,20 +5,20 @@ stage and `stages` over several with the settings of a project; `pages` writes w
 """
 
 from physx_schema.checking.catalogue import FINDERS, RULES, explain
-from physx_schema.checking.engine.finding import SEVERITIES, Finding
-from physx_schema.checking.engine.outcome import Outcome, run
-from physx_schema.checking.engine.profile import (
+from physx_schema.checking.engine.finding import (
     DEFAULT_PROFILE,
     DRIVEN,
     NEWTON,
     PHYSX,
     PROFILES,
+    SEVERITIES,
     SIMREADY,
+    Finding,
     parse_profile,
 )
-from physx_schema.checking.engine.report import Report, Verdict, Waived
+from physx_schema.checking.engine.outcome import Outcome, Report, Verdict, Waived, run
 from physx_schema.checking.engine.rule import Finder, Rule, Unevaluated
-from physx_schema.checking.stage import check
+from physx_schema.checking.stages import check
 
 __all__ = [
     "DEFAULT_PROFILE", "DRIVEN", "FINDERS", "NEWTON", "PHYSX", "PROFILES", "RULES", "SEVERITIES", "SIMREADY", "Finder",

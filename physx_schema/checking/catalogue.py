@@ -5,32 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
-from physx_schema.checking.engine.rule import RULE_FAILED, Finder, Rule, belongs
-from physx_schema.checking.engine.selection import Selection
+from physx_schema.checking.engine.rule import RULE_FAILED, Finder, Rule, Selection, belongs
 from physx_schema.checking.rules import (
     articulations,
-    baselines,
     bodies,
     collision,
+    contact_reach,
     contact_settings,
-    contact_starts,
     driven,
     engines,
     iterations,
     joint_axes,
     joint_bodies,
-    joint_frames,
     joint_limits,
-    loops,
     mass,
+    maximal_joints,
     mimic,
-    mimic_limits,
     mimic_pairs,
     mimic_values,
-    outside_joints,
-    quaternions,
-    retired,
-    schemas,
     stages,
     tendon_attachments,
     tendon_axes,
@@ -38,19 +30,16 @@ from physx_schema.checking.rules import (
     tendon_solver,
     units,
     unused,
-    value_sources,
-    value_types,
     values,
-    waivers,
 )
-from physx_schema.checking.rules.problems import reader
+from physx_schema.checking.rules.bodies import reader
 
 _FILES = (       # in the order of lists and pages; findings have an order of their own
-    driven, loops, joint_frames, mimic, mimic_values, mimic_limits, mimic_pairs, tendon_axes, tendon_forces,
-    tendon_attachments, tendon_solver, joint_limits, joint_axes, joint_bodies, outside_joints,
+    driven, articulations, joint_bodies, mimic, mimic_values, mimic_values, mimic_pairs, tendon_axes, tendon_forces,
+    tendon_attachments, tendon_solver, joint_limits, joint_axes, joint_bodies, maximal_joints,
     mass, bodies, articulations, iterations,
-    collision, contact_settings, contact_starts, stages, schemas, values, value_types, value_sources, quaternions,
-    units, engines, unused, retired, waivers, baselines,
+    collision, contact_settings, contact_reach, stages, engines, values, values, values, mass,
+    units, engines, unused, engines, stages, stages,
 )
 _NAMED = [item for file in _FILES for item in vars(file).values()]
 

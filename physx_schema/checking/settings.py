@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from physx_schema.checking.catalogue import selection_of
-from physx_schema.checking.engine.finding import SEVERITIES
-from physx_schema.checking.engine.profile import DEFAULT_PROFILE, parse_profile
-from physx_schema.checking.engine.waiver import Waiver
+from physx_schema.checking.engine.finding import DEFAULT_PROFILE, SEVERITIES, parse_profile
+from physx_schema.checking.engine.outcome import Waiver
 from physx_schema.errors import UnsupportedError
 from physx_schema.files import read_text
 

@@ -1,20 +1,76 @@
-"""Several stages checked in one run: a report each, what could not be read, and what is said about the run itself."""
+"""Checking stages and reading what is remarked of them.
+
+One stage checked: what the rules find on it, less what its waivers take out.
+
+Several stages checked in one run: a report each, what could not be read, and what is said about the run itself.
+
+What a check says to programs that know no more of a finding than a code, a severity, a place and a text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
-from physx_schema.checking.catalogue import RULES
+from physx_schema.checking.catalogue import FINDERS, RULES, selection_of
 from physx_schema.checking.engine.baseline import Baseline
-from physx_schema.checking.engine.finding import Finding
-from physx_schema.checking.engine.report import Report
-from physx_schema.checking.rules.baselines import stale
-from physx_schema.checking.rules.waivers import faults
+from physx_schema.checking.engine.finding import DEFAULT_PROFILE, Finding, location, parse_profile
+from physx_schema.checking.engine.outcome import Report, Waiver, apply, order, run, waivers_of
+from physx_schema.checking.engine.rule import RULE_FAILED, Selection
+from physx_schema.checking.rules.stages import faults, stale
 from physx_schema.checking.settings import TABLE, Settings
-from physx_schema.checking.stage import check
+from physx_schema.description import Opinion, describe
+from physx_schema.description.bodies import uncollected
+from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnreadableError
 from physx_schema.files import legible
+
+
+def check(
+    source: str | Path | Any, profile: str = DEFAULT_PROFILE, select: Sequence[str] = (), ignore: Sequence[str] = (),
+    waivers: Sequence[Waiver] = (),
+) -> Report:
+    """Check a stage, given as a path or a Usd.Stage, against the rules of a profile.
+
+    Profiles: "physx" (what the simulator does), "simready" (the published rules), "newton" (what Newton makes of the
+    stage), "driven" (the published rules for driven joints), or several joined with +. `select` keeps the findings of
+    some codes or families such as "DJ.007", `ignore` leaves some out; `waivers` count beside those on the stage. Raises
+    UnreadableError for a path that is no readable USD file and ValueError for an unknown profile, code or family.
+    """
+    selection = selection_of(select, ignore)
+    parse_profile(profile)      # refused before anything is read
+    with uncollected():
+        return _check(open_stage(source), profile, selection, waivers)
+
+
+def _check(stage: Any, profile: str, selection: Selection, waivers: Sequence[Waiver]) -> Report:
+    description = describe(stage)
+    outcome = run(FINDERS, description, parse_profile(profile), selection)
+    own = tuple(waivers_of(stage))
+    applied = apply((*own, *waivers), outcome.findings)
+    about_waivers = selection.of(faults(own, applied.used, outcome.codes, RULES))
+    left = sorted((*applied.findings, *about_waivers), key=order)
+    outcome = replace(outcome, findings=tuple(replace(item, layer=_layer(stage, item)) for item in left))
+    unjudged = (Opinion(item.path, item.property, item.reason, item.fix, item.code) for item in outcome.unevaluated)
+    return Report(
+        description.source, profile, outcome.findings, description.unused, (*description.not_evaluated, *unjudged),
+        outcome.verdicts, applied.waived,
+    )
+
+
+def _layer(stage: Any, finding: Finding) -> str:
+    """The layer with the strongest opinion on what a finding is about, "" for the root layer."""
+    prim = stage.GetPrimAtPath(finding.path) if finding.path.startswith("/") else None
+    if not prim or prim.IsPseudoRoot():
+        return ""
+    item = prim.GetProperty(finding.property) if finding.property not in ("", "apiSchemas") else None
+    stack = item.GetPropertyStack() if item else prim.GetPrimStack()
+    if not stack or stack[0].layer == stage.GetRootLayer():
+        return ""
+    return str(stack[0].layer.realPath or stack[0].layer.GetDisplayName())
+
 
 UNREADABLE_CODE = 3
 _ORDER = (4, UNREADABLE_CODE, 1, 5)      # exit codes, the one that matters most first
@@ -80,3 +136,54 @@ def _idle_waivers(run: Run, settings: Settings) -> Iterator[Finding]:
     busy = [waiver for waiver in settings.waivers if waiver.source in used]
     for finding in faults((waiver for waiver in settings.waivers if waiver in held), busy, asked, RULES):
         yield replace(finding, property=f"{TABLE}.waive")
+
+
+NOT_EVALUATED = "not-evaluated"
+UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One thing to say about a stage."""
+
+    code: str                   # "DJ.007/limits-clip", or one of the two above
+    severity: str               # "error" | "warning" | "info"
+    path: str                   # prim
+    property: str               # full property name, "apiSchemas", or ""
+    text: str                   # where, what was found, why it matters and what to do
+
+
+def remarks(stage: Any) -> tuple[Remark, ...]:
+    """Everything that a check of an open stage has to say: its findings, and what was not evaluated.
+
+    Raises nothing, since one exception ends the whole run of some of those programs: a stage whose metadata cannot be
+    read and a fault of this program are remarks too.
+    """
+    try:
+        return tuple(_of(check(stage)))
+    except UnreadableError as error:
+        return (Remark(UNREADABLE, "error", "/", "", str(error)),)
+    except Exception as fault:
+        return (of_finding(RULE_FAILED.at("/", "", f"the check raised {type(fault).__name__}: {fault}")),)
+
+
+def of_finding(finding: Finding) -> Remark:
+    """A finding as a remark."""
+    return Remark(finding.code, finding.severity, finding.path, finding.property, text_of(finding))
+
+
+def text_of(finding: Finding) -> str:
+    """Where, what, why and what to do, in three lines."""
+    where = location(finding.path, finding.property)
+    return f"{where}: {finding.message}\nwhy: {finding.why}\nfix: {finding.fix}"
+
+
+def _of(report: Report) -> Iterator[Remark]:
+    yield from map(of_finding, report.findings)
+    for verdict in report.verdicts:
+        if verdict.state == "not evaluated":
+            yield Remark(NOT_EVALUATED, "warning", "/", "", f"{verdict.code} was not evaluated: {verdict.reason}")
+    for item in report.not_evaluated:
+        text = f"{location(item.path, item.property)}: not evaluated: {item.reason}"
+        hint = f"; {item.suggestion}" if item.suggestion else ""
+        yield Remark(NOT_EVALUATED, "info", item.path, item.property, text + hint)

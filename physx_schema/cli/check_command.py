@@ -1,4 +1,7 @@
-"""The command `check`."""
+"""The command `check`.
+
+`check --fix`: the repairs as a diff, as a copy, as a layer over the stage, or in the files themselves.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,20 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from pxr import Sdf
 
 from physx_schema.checking import DEFAULT_PROFILE, DRIVEN, PROFILES, RULES, SEVERITIES, Report, check
 from physx_schema.checking.catalogue import selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.baseline import write_baseline as write_known
-from physx_schema.checking.engine.finding import rank
-from physx_schema.checking.engine.profile import parse_profile
+from physx_schema.checking.engine.finding import Finding, location, parse_profile, rank
+from physx_schema.checking.engine.layer_editor import Check, Fixed, fix
+from physx_schema.checking.engine.repair import RemoveProperty, RemoveSchema, RenameProperty, RenameSchema, in_words
 from physx_schema.checking.settings import Settings, nearest, read_settings
 from physx_schema.checking.stages import Run, check_all, check_one
 from physx_schema.cli.force import force_option
@@ -28,12 +33,15 @@ from physx_schema.cli.json_output import run_json
 from physx_schema.cli.program import Boundary, Internal
 from physx_schema.cli.progress import Progress, is_quiet, progress, quiet_option
 from physx_schema.cli.text import finding_lines, not_evaluated_lines, plural, summary
-from physx_schema.errors import UnreadableError, printable
-from physx_schema.files import STAGE_SUFFIXES, write_text
-from physx_schema.outputs import require_report
-
-if TYPE_CHECKING:
-    from physx_schema.checking.engine.repaired_stage import Check
+from physx_schema.description.robot_files import require_layer
+from physx_schema.description.stages import open_stage
+from physx_schema.errors import UnreadableError, UnsupportedError, printable
+from physx_schema.files import STAGE_SUFFIXES, require_layer_name, write_text
+from physx_schema.migration.composition import copy, in_package, why_not, write_layer
+from physx_schema.migration.composition import replace as replace_layers
+from physx_schema.migration.lost_text import lost_text
+from physx_schema.migration.report import LayerChange
+from physx_schema.outputs import files_of, require_output, require_report
 
 FORMATS = ("text", "json", "sarif", "html", "github")
 _COMPLETE = ("json", "sarif")       # for programs, which are told every finding
@@ -107,7 +115,6 @@ def check_command(
     if fixing:
         if style != "text" or baseline or write_baseline:
             raise click.UsageError("--fix goes with --format text and without a baseline")
-        from physx_schema.cli.repairs import Way, fix_stages
 
         way = Way(unsafe_fixes, in_place, output, override, force)
         code = fix_stages(_listed(paths), _check_of(settings), way, settings.strict, settings.fail_on)
@@ -258,3 +265,157 @@ def _put(text: str, output: Path | None) -> None:
         write_text(output, click.unstyle(text))
         if not is_quiet():
             click.echo(f"wrote {printable(str(output))}", err=True)
+
+
+_REFUSED, _UNREADABLE = 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What happens to repairs: shown as a diff unless one of the last three says where they go."""
+
+    unsafe: bool = False
+    in_place: bool = False
+    copy: Path | None = None
+    override: Path | None = None
+    force: bool = False
+
+    @property
+    def dry(self) -> bool:
+        """Whether nothing is written."""
+        return not (self.in_place or self.copy or self.override)
+
+
+def fix_stages(paths: Sequence[str], check_of: Callable[[str], Check], way: Way, strict: bool, fail_on: str) -> int:
+    """Repair stages and say what was done; the exit code. Raises UsageError, and UnsupportedError for bad targets.
+
+    check_of: what finds something on the stage at a path. strict, fail_on: as `Report.exit_code` takes them.
+    """
+    target = _require(paths, way)
+    codes, writing = [0], list[_Repaired]()
+    for path in dict.fromkeys(paths):
+        stamp = _stamp(path)
+        try:
+            fixed = _fixed(path, check_of(path), way)
+            one = _Repaired(path, stamp, fixed, lost_text(Path(path)) if fixed.changed and not fixed.over else "")
+        except (UnreadableError, UnsupportedError) as error:
+            click.echo(_printable_lines(str(error)), err=True, nl=False)
+            codes.append(_UNREADABLE if isinstance(error, UnreadableError) else _REFUSED)
+            continue
+        if way.dry:
+            click.echo(_printable_lines(one.fixed.diff()), nl=False)
+            codes.append(_say(one, way, strict, fail_on))
+        else:
+            writing.append(one)
+    _write([one for one in writing if one.fixed.changed or target is not None], way, target)
+    codes += [_say(one, way, strict, fail_on) for one in writing]
+    return next((code for code in (_UNREADABLE, _REFUSED, 1, 5) if code in codes), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Repaired:
+    """What is repaired on the stage of a file, and of the file before: its `_stamp`, and what of its text is lost."""
+
+    path: str
+    stamp: tuple[int, int]
+    fixed: Fixed
+    lost: str
+
+
+def _say(one: _Repaired, way: Way, strict: bool, fail_on: str) -> int:
+    """Say what was repaired; the exit code for this file."""
+    for line in _lines(one, way.dry):
+        click.echo(printable(line))
+    return (one.fixed.before if way.dry else one.fixed.report).exit_code(strict, fail_on)
+
+
+def _require(paths: Sequence[str], way: Way) -> Path | None:
+    """The file to write, None in place or for a dry run."""
+    given = {"--in-place": way.in_place, "-o": way.copy, "--override": way.override}
+    ways = [name for name, value in given.items() if value]
+    if len(ways) > 1:
+        raise click.UsageError(f"{' and '.join(ways)} exclude each other; give one of them")
+    target = way.copy or way.override
+    if target is None:
+        return None
+    if len(set(paths)) > 1:
+        raise click.UsageError(f"{ways[0]} takes one stage at a time")
+    require_layer_name(target)
+    require_output(target, force=True)
+    return target
+
+
+def _fixed(path: str, check: Check, way: Way) -> Fixed:
+    if not way.dry:
+        require_layer(path)
+    stage = open_stage(path)
+    root = stage.GetRootLayer()
+    if in_package(root) and not way.dry and way.override is None:
+        raise UnsupportedError(why_not(root))
+    return fix(stage, check, way.unsafe, way.override is not None)
+
+
+def _write(repaired: Sequence[_Repaired], way: Way, target: Path | None) -> None:
+    """Put repaired layers where they belong, all or none. Raises UnsupportedError."""
+    changes = [LayerChange(one.fixed.stage.GetRootLayer(), one.fixed.after, ()) for one in repaired]
+    if target is None:
+        for one in repaired:
+            if _stamp(one.path) != one.stamp:
+                raise UnsupportedError(f"{one.path}: was changed meanwhile; run the command again")
+        replace_layers(changes)
+    elif changes:
+        parts = files_of(repaired[0].fixed.stage)
+        if way.copy:
+            copy({target: changes[0]}, parts, way.force)
+        else:
+            write_layer(_over(changes[0].layer, changes[0].copy, target), target, parts, way.force)
+
+
+def _over(root: Any, after: Any, target: Path) -> Any:
+    """A layer over another one, which it names by a path relative to itself."""
+    layer = Sdf.Layer.CreateAnonymous(".usda")
+    layer.TransferContent(after)
+    name = Path(os.path.relpath(root.realPath, target.absolute().parent)).as_posix()
+    layer.subLayerPaths[:] = [name if name.startswith(".") else f"./{name}"]
+    return layer
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    """What a change of a file changes."""
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return (0, 0)       # opening the stage says why
+    return (status.st_mtime_ns, status.st_size)
+
+
+def _printable_lines(text: str) -> str:
+    """A text of several lines with control characters as escapes."""
+    return "".join(f"{printable(line)}\n" for line in text.splitlines())
+
+
+def _made(finding: Finding) -> str:
+    """The edits of a finding's repair; another prim is named, properties that go with their schema are counted."""
+    edits = finding.repair.edits if finding.repair else ()
+    follow = [edit for edit in edits if isinstance(edit, RenameProperty | RemoveProperty)]
+    if not any(isinstance(edit, RenameSchema | RemoveSchema) for edit in edits):
+        follow = []
+    said = [("" if edit.path == finding.path else f"{edit.path}: ") + in_words(edit)
+            for edit in edits if edit not in follow]
+    return "; ".join(said) + (f", {plural(len(follow), 'property', 'properties')} with it" if follow else "")
+
+
+def _lines(one: _Repaired, dry: bool) -> Iterator[str]:
+    """What was repaired, what was not and why, and the counts."""
+    path, fixed = one.path, one.fixed
+    done = "would fix" if dry else "fixed"
+    for finding in fixed.made:
+        yield f"{path}: {location(finding.path, finding.property)}: {done} {finding.code}: {_made(finding)}"
+    for item in fixed.left:
+        place = location(item.finding.path, item.finding.property)
+        yield f"{path}: {place}: not fixed: {item.finding.code}: {item.finding.message} ({item.reason})"
+    unsafe = sum(not item.repair.safe for item in fixed.made if item.repair)
+    if one.lost:
+        yield f"{path}: note: {one.lost}"
+    outcome = f"{plural(len(fixed.made), 'finding')} {'would be fixed' if dry else 'fixed'}"
+    yield f"{path}: {outcome}, {unsafe} of them unsafely; then {summary(fixed.report)}"

@@ -29,8 +29,8 @@ from physx_schema.description.model import (
     TendonAxis,
     unlimited,
 )
-from physx_schema.description.poses import Pose, Quat, Vec3
 from physx_schema.description.reader import describe
+from physx_schema.description.records import Pose, Quat, Vec3
 
 __all__ = [
     "Articulation", "Attachment", "Authored", "Collider", "CollisionGroup", "Cone", "Coupling", "Description",

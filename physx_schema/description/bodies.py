@@ -1,21 +1,45 @@
-"""Rigid bodies: pose, mass properties, damping and velocity limits."""
+"""Rigid bodies, and what is said of those in no articulation.
+
+Rigid bodies: pose, mass properties, damping and velocity limits.
+
+Joints outside articulations that close loops: what they hold is held together without them as well.
+
+Work without the garbage collector.
+
+Constant forces on bodies (PhysxForceAPI).
+"""
 
 from __future__ import annotations
 
+import gc
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 
+from pxr import Gf
+
 from physx_schema.description.collision.colliders import ColliderPart
 from physx_schema.description.collision.mass import as_rotation, read_mass
-from physx_schema.description.model import BodyContact, BodySettings, IterationBounds, Joint, Link, Push
-from physx_schema.description.opinions.deviations import default_sleep_threshold
+from physx_schema.description.frames import pose_matrix, pose_of, vector
+from physx_schema.description.model import (
+    BodyContact,
+    BodySettings,
+    Description,
+    IterationBounds,
+    Joint,
+    Link,
+    OutsideJoint,
+    Push,
+)
+from physx_schema.description.opinions.accounting import default_sleep_threshold
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.view import View, unauthored
-from physx_schema.description.poses import Vec3
-from physx_schema.description.sampled_motion import read_samples
+from physx_schema.description.records import IDENTITY_POSE, Pose, Vec3
+from physx_schema.description.stages import read_samples
 from physx_schema.description.units import radians
 
 
@@ -83,3 +107,171 @@ def _contact(physx: View, meters_per_unit: float) -> BodyContact:
 
 def _radians(value: Vec3) -> Vec3:
     return radians(value[0]), radians(value[1]), radians(value[2])
+
+
+WITHOUT_ANCHORS = frozenset({"distance", "gear", "rack"})   # kinds that hold no two frames together
+_WORLD = ""
+_Edges = Mapping[str, list[tuple[str, str]]]                # thing -> (joint, thing at its other end)
+
+
+def looped_joints(description: Description) -> frozenset[str]:
+    """Paths of the joints in a loop through articulations, bodies or the world; kinematic bodies count as the world."""
+    edges: dict[str, list[tuple[str, str]]] = {}
+    found, things = set(), _things(description)
+    for joint in description.separate_joints:
+        if joint.kind not in WITHOUT_ANCHORS:
+            first, second = (things.get(body, _WORLD) for body in (joint.body0, joint.body1))
+            edges.setdefault(first, []).append((joint.path, second))
+            edges.setdefault(second, []).append((joint.path, first))
+            if first == second:
+                found.add(joint.path)
+    paths = {path for ends in edges.values() for path, _ in ends}
+    return frozenset(found | (paths - _bridges(edges)))
+
+
+def why_outside(description: Description, joint: OutsideJoint) -> str:
+    """Why PhysX solves a joint outside articulations."""
+    owners = {link.path: item for item in description.articulations if item.enabled for link in item.links}
+    first, second = (owners.get(body) for body in (joint.body0, joint.body1))
+    if joint.kind in WITHOUT_ANCHORS:
+        return f"articulations have no {joint.kind} joints"
+    if any(joint in item.loose_joints for item in description.articulations):
+        return "its articulation is not enabled"
+    if first is None and second is None:
+        return "neither end is a link of an articulation"
+    if any(item.path == joint.path and item.base == "excludeFromArticulation" and item.value
+           for item in description.authored):
+        return "physics:excludeFromArticulation is set"
+    if first is not None and second is not None:
+        return "its links have a joint already" if first is second else "it joins two articulations"
+    articulation = first or second
+    if {joint.body0, joint.body1} & set(description.body_paths) - owners.keys():
+        return "one end is no link of an articulation"
+    if articulation is not None and articulation.fixed_base:
+        return "another joint fixes the base already"
+    return "the base floats: the root API is on a body, not on this joint or above the bodies"
+
+
+def _things(description: Description) -> dict[str, str]:
+    """What moves as one with respect to loops: by body, its articulation, itself, or the world."""
+    found = {body.path: _WORLD if body.kinematic else body.path for body in description.separate_bodies}
+    for item in description.articulations:
+        if item.enabled:
+            found |= dict.fromkeys((link.path for link in item.links),
+                                   _WORLD if item.fixed_base else item.links[0].path)
+    return found
+
+
+def _bridges(edges: _Edges) -> set[str]:
+    """The joints without which what they hold falls apart (Tarjan), of a graph of things."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    found: set[str] = set()
+    for root in edges:
+        if root in order:
+            continue
+        order[root] = lowest[root] = len(order)
+        stack = [(root, "", iter(edges[root]))]
+        while stack:
+            thing, by, rest = stack[-1]
+            for path, other in rest:
+                if path == by:
+                    continue
+                if other in order:
+                    lowest[thing] = min(lowest[thing], order[other])
+                    continue
+                order[other] = lowest[other] = len(order)
+                stack.append((other, path, iter(edges[other])))
+                break
+            else:
+                stack.pop()
+                if stack:
+                    above = stack[-1][0]
+                    lowest[above] = min(lowest[above], lowest[thing])
+                    if lowest[thing] > order[above]:
+                        found.add(by)
+    return found
+
+
+INTERPRETERS_OWN = 1000     # objects at most that Python itself froze at its start: 375 in 3.12, none in others
+GROWTH = 1.25       # of what is allocated, behind which everything is gone through, as the collector has it by itself
+
+
+class _Collection:
+    """The last time that all of memory was gone through, by what was allocated then."""
+
+    blocks = 0
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """No garbage collection meanwhile: it would go through everything read so far again and again, and find nothing.
+
+    The collector is as before afterwards, whatever is raised; one use may hold another. What was made meanwhile then
+    counts as old, so that the next collection of young objects does not go through all of it. The collector does not
+    count it towards the next of old ones, which therefore comes from here.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            if gc.get_freeze_count() < INTERPRETERS_OWN:       # what a program froze stays so
+                gc.freeze()
+                gc.unfreeze()       # into the oldest generation
+            _collect_where_grown()
+            gc.enable()
+
+
+def _collect_where_grown() -> None:
+    """Go through all of memory where a quarter has been added since; the first use only takes note."""
+    before, now = _Collection.blocks, sys.getallocatedblocks()
+    if now > GROWTH * before:
+        if before:
+            gc.collect()
+        _Collection.blocks = sys.getallocatedblocks()
+
+
+# PhysX leaves a force or torque out whose squared size is below this, whatever its unit (measured: 0.0031 does
+# nothing, 0.0032 acts).
+LEAST_SQUARE = 1e-5
+
+
+def read_forces(reading: Reading) -> Mapping[str, tuple[Push, ...]]:
+    """The forces on every body, by its path: those of the body prim and of prims below it, in traversal order."""
+    found: dict[str, tuple[Push, ...]] = {}
+    for opinions in reading.having("PhysxForceAPI"):
+        body = reading.body_of(opinions.path)
+        if body:
+            found[body] = (*found.get(body, ()), _push(reading, opinions, body))
+    return found
+
+
+def _push(reading: Reading, opinions: PrimOpinions, body: str) -> Push:
+    view = opinions.view("PhysxForceAPI")
+    force, torque, world = view.vector("force"), view.vector("torque"), view.flag("worldFrameEnabled")
+    central = opinions.path == body
+    frame = IDENTITY_POSE if central else _within(
+        reading.frames.pose(reading.prims[body].prim, body), reading.frames.pose(opinions.prim, opinions.path))
+    if not world:
+        force, torque = _turned(frame, force), _turned(frame, torque)
+    return Push(
+        path=opinions.path, enabled=view.flag("forceEnabled"), world=world,
+        acceleration=view.token("mode") == "acceleration", force=_felt(force), torque=_felt(torque),
+        point=None if central else frame[0],
+    )
+
+
+def _felt(value: Vec3) -> Vec3:
+    x, y, z = value
+    return value if x * x + y * y + z * z >= LEAST_SQUARE else (0.0, 0.0, 0.0)
+
+
+def _within(outer: Pose, inner: Pose) -> Pose:
+    """The pose `inner` in the frame `outer`, both in the world."""
+    return pose_of(Gf.Transform(pose_matrix(*inner) * pose_matrix(*outer).GetInverse()))
+
+
+def _turned(frame: Pose, value: Vec3) -> Vec3:
+    return vector(pose_matrix(*frame).TransformDir(Gf.Vec3d(*value)))

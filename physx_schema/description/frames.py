@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pxr import Gf, Tf, Usd, UsdGeom, Vt
 
-from physx_schema.description.poses import Pose, Quat, Vec3
+from physx_schema.description.records import Pose, Quat, Vec3
 
 Matrix3 = tuple[Vec3, Vec3, Vec3]
 

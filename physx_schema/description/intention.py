@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from physx_schema.description.conversions import as_number, as_numbers
+from physx_schema.description.units import as_number, as_numbers
 
 KEY, INTENDED, AUTHORED = "physxSchema", "intended", "authored"
 # The authored number is kept in double precision beside an attribute that may hold a float.

@@ -10,25 +10,22 @@ from typing import Any
 from pxr import Tf
 
 from physx_schema.description.articulation.fixed_tendons import read_fixed_tendons
-from physx_schema.description.articulation.free_joints import free_joints, loose_joints
 from physx_schema.description.articulation.joints import directed, read_joints
+from physx_schema.description.articulation.maximal_joints import free_joints, loose_joints
 from physx_schema.description.articulation.mimics import read_declarations, read_mimics
 from physx_schema.description.articulation.spatial_tendons import read_spatial_tendons
 from physx_schema.description.articulation.tree import Tree, find_trees
-from physx_schema.description.bodies import as_free_body, read_link
+from physx_schema.description.bodies import as_free_body, read_forces, read_link, uncollected
+from physx_schema.description.body_registry import Roster, read_roster
 from physx_schema.description.collision.colliders import ColliderPart
-from physx_schema.description.collision.collision import read_collision
-from physx_schema.description.forces import read_forces
+from physx_schema.description.collision.pairs import read_collision
 from physx_schema.description.model import Articulation, Description, Link, MimicDeclaration, Problem, Push
-from physx_schema.description.opinions.accounting import settle
-from physx_schema.description.opinions.circumstances import report_circumstances
-from physx_schema.description.opinions.deviations import default_sleep_threshold
-from physx_schema.description.opinions.hosts import applied_schemas
+from physx_schema.description.opinions.accounting import default_sleep_threshold, settle
+from physx_schema.description.opinions.conditions import report_circumstances
+from physx_schema.description.opinions.prim import applied_schemas
 from physx_schema.description.opinions.reading import Reading, path_key
-from physx_schema.description.roster import Roster, read_roster
 from physx_schema.description.scenes import Scenes
 from physx_schema.description.stages import open_stage, source_name
-from physx_schema.description.uncollected import uncollected
 from physx_schema.errors import UnreadableError
 
 _LONGEST = 160      # characters of USD's words

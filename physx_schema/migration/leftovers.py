@@ -13,8 +13,7 @@ from pxr import Usd
 from physx_schema.description import Opinion, describe
 from physx_schema.migration.changes import Difference, Place, present, words
 from physx_schema.migration.composition import Composition, Site
-from physx_schema.migration.preview import Preview
-from physx_schema.migration.report import OPEN, ChangeKind, LayerChange, Note
+from physx_schema.migration.report import OPEN, ChangeKind, LayerChange, Note, Preview
 from physx_schema.migration.rewrite import items, prim_specs
 from physx_schema.migration.rules import Rules
 

@@ -1,12 +1,73 @@
-"""What a migration changes, and what it leaves to a person."""
+"""What a migration changes, and what it leaves to a person.
+
+Stages composed of migrated layers before anything is written, so that they can be looked at as they will be.
+
+Unified diffs of usda texts with the same prims, in time that grows with their length.
+"""
 
 from __future__ import annotations
 
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from physx_schema.migration.text import unified
+from pxr import Sdf, Usd, UsdUtils
+
+HEADER = re.compile(r'\s*(def|over|class|variantSet)\b|\s*"[^"]*" [({]')
+Opcode = tuple[str, int, int, int, int]
+
+
+def unified(old: Sequence[str], new: Sequence[str], old_name: str, new_name: str) -> str:
+    """The change as `diff -u` writes it; empty where nothing differs."""
+    matcher = difflib.SequenceMatcher(None, "", "")
+    matcher.opcodes = merged(by_parts(old, new))            # type: ignore[attr-defined]
+    lines: list[str] = []
+    for group in matcher.get_grouped_opcodes(3):
+        lines.append(f"@@ -{span(group[0][1], group[-1][2])} +{span(group[0][3], group[-1][4])} @@")
+        for tag, old_start, old_end, new_start, new_end in group:
+            if tag == "equal":
+                lines += [f" {line}" for line in old[old_start:old_end]]
+                continue
+            lines += [f"-{line}" for line in old[old_start:old_end]]
+            lines += [f"+{line}" for line in new[new_start:new_end]]
+    return "\n".join([f"--- {old_name}", f"+++ {new_name}", *lines, ""]) if lines else ""
+
+
+def by_parts(old: Sequence[str], new: Sequence[str]) -> Iterator[Opcode]:
+    """How one text becomes the other, from prim to prim: comparing all lines with all takes far too long."""
+    starts = [[0, *(index for index, line in enumerate(text) if index and HEADER.match(line)), len(text)]
+              for text in (old, new)]
+    if len(starts[0]) != len(starts[1]):
+        starts = [[0, len(old)], [0, len(new)]]
+    pairs = zip(starts[0], starts[0][1:], starts[1], starts[1][1:], strict=False)
+    for old_start, old_end, new_start, new_end in pairs:
+        before, after = old[old_start:old_end], new[new_start:new_end]
+        if before == after:
+            yield "equal", old_start, old_end, new_start, new_end
+            continue
+        for tag, first, last, new_first, new_last in difflib.SequenceMatcher(None, before, after).get_opcodes():
+            yield tag, old_start + first, old_start + last, new_start + new_first, new_start + new_last
+
+
+def merged(opcodes: Iterator[Opcode]) -> list[Opcode]:
+    """Neighbours of one kind as one."""
+    found: list[Opcode] = []
+    for tag, old_start, old_end, new_start, new_end in opcodes:
+        if found and found[-1][0] == tag:
+            found[-1] = (tag, found[-1][1], old_end, found[-1][3], new_end)
+        else:
+            found.append((tag, old_start, old_end, new_start, new_end))
+    return found
+
+
+def span(start: int, end: int) -> str:
+    """Lines in the notation of unified diffs."""
+    count = end - start
+    return str(start + 1) if count == 1 else f"{start + bool(count)},{count}"
+
 
 ChangeKind = Literal["renamed", "moved", "conflict", "left", "note"]
 OPEN: tuple[ChangeKind, ...] = ("conflict", "left")       # what a person has to look at
@@ -87,3 +148,66 @@ def layer_name(layer: Any) -> str:
         return str(layer.GetDisplayName() or "in-memory layer")
     path, here = Path(layer.realPath), Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+class Preview:
+    """The stages of a migration as they will be. Keeps its layers alive."""
+
+    def __init__(self, stages: Sequence[Any], changes: Sequence[LayerChange]) -> None:
+        variables = {name: value for stage in stages
+                     for name, value in stage.GetRootLayer().expressionVariables.items()}
+        self._stand_ins = _stand_ins(changes, variables)
+        self.stages = [self._composed(stage) for stage in stages]
+
+    def layer(self, change: LayerChange) -> Any:
+        """The layer that stands for a changed or unchanged one on these stages."""
+        return self._stand_ins.get(change.layer.identifier, change.layer)
+
+    def missing(self, changes: Sequence[LayerChange]) -> list[LayerChange]:
+        """The changed layers that these stages are not composed of, so that nothing can be said of them."""
+        used = {layer.identifier for stage in self.stages for layer in stage.GetUsedLayers()}
+        return [change for change in changes if change.changed and (
+            change.layer.identifier not in self._stand_ins or self.layer(change).identifier not in used)]
+
+    def _composed(self, stage: Any) -> Any:
+        root = stage.GetRootLayer()
+        if root.identifier not in self._stand_ins:
+            return stage
+        made = Usd.Stage.Open(self._stand_ins[root.identifier], stage.GetSessionLayer(),
+                              stage.GetPathResolverContext(), Usd.Stage.LoadNone)
+        made.SetLoadRules(stage.GetLoadRules())
+        return made
+
+
+def _stand_ins(changes: Sequence[LayerChange], variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Identifier to a new layer, for layers that change and those that lead to them."""
+    layers = {change.layer.identifier: change for change in changes}
+    leads = {name: {_target(change.layer, path, variables) for path in _other_files(change.layer)}
+             for name, change in layers.items()}
+    concerned = {name for name, change in layers.items() if change.changed}
+    while more := {name for name, others in leads.items() if others & concerned} - concerned:
+        concerned |= more
+    made = {name: Sdf.Layer.CreateAnonymous(".usda") for name in concerned}
+    for name, layer in made.items():
+        layer.TransferContent(layers[name].copy)
+        original = layers[name].layer
+        UsdUtils.ModifyAssetPaths(layer, lambda path, original=original: _redirected(path, original, made, variables))
+    return made
+
+
+def _other_files(layer: Any) -> list[str]:
+    """The asset paths of sublayers, references and payloads; USD lists an internal reference as an empty one."""
+    return [path for path in layer.GetCompositionAssetDependencies() if path]
+
+
+def _redirected(path: str, layer: Any, made: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
+    """Where an asset path of a layer leads: to the stand-in, or from anywhere to the same file."""
+    found = _target(layer, path, variables)
+    return str(made[found].identifier) if found in made else found
+
+
+def _target(layer: Any, path: str, variables: Mapping[str, Any]) -> str:
+    """The identifier of the layer that an asset path leads to, which may be an expression of variables."""
+    if Sdf.VariableExpression.IsExpression(path):
+        path = str(Sdf.VariableExpression(path).Evaluate(dict(variables)).value or path)
+    return str(Sdf.ComputeAssetPathRelativeToLayer(layer, path))

@@ -10,7 +10,7 @@ from typing import Any
 
 from pxr import Usd, UsdValidation
 
-from physx_schema.checking.remarks import Remark, remarks
+from physx_schema.checking.stages import Remark, remarks
 
 if not hasattr(UsdValidation.ValidationRegistry, "RegisterPluginStageValidator"):
     raise ImportError("this USD takes no validators from Python; use 26.5 or newer, or physx_schema.check")

@@ -44,4 +44,4 @@ def test_other_names_are_refused() -> None:
 
 def test_modules_below_are_found_by_attribute() -> None:
     assert physx_schema.authoring.__name__ == "physx_schema.authoring"
-    assert physx_schema.author is __import__("physx_schema.authoring.bulk", fromlist=["author"]).author
+    assert physx_schema.author is __import__("physx_schema.authoring.bodies", fromlist=["author"]).author

@@ -11,8 +11,8 @@ from physx_generated import Relationship
 from support.schemas.changed_schemas import change_every_default, generated, run
 
 from physx_schema.definitions import definitions
+from physx_schema.description.opinions.accounting import DEVIATIONS
 from physx_schema.description.opinions.coverage import NOT_EVALUATED
-from physx_schema.description.opinions.deviations import DEVIATIONS
 from physx_schema.description.opinions.schemas import SCHEMAS
 
 # Defaults that no fact shows, beside those of properties that are not evaluated.

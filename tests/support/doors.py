@@ -10,7 +10,7 @@ from pathlib import Path
 from pxr import Usd, UsdValidation
 
 import physx_schema
-from physx_schema.checking.remarks import remarks
+from physx_schema.checking.stages import remarks
 from physx_schema.validation import VALIDATOR
 from support.places import STAGES
 from support.stages.rule_examples import examples, stage

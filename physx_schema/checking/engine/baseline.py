@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from physx_schema.checking.engine.finding import Finding
-from physx_schema.checking.engine.report import Report
+from physx_schema.checking.engine.outcome import Report
 from physx_schema.errors import UnsupportedError
 from physx_schema.files import read_text, write_text
 

@@ -1,19 +1,126 @@
-"""Runs finders over a Description and gathers what they find."""
+"""The outcome of a check: findings, waivers, report.
+
+Runs finders over a Description and gathers what they find.
+
+The outcome of checking one stage: findings, and for every code whether it passed, failed or was not evaluated.
+
+Findings that someone decided to live with, and why: on a prim, on a layer, or in pyproject.toml.
+
+A prim's customData holds them as ``physxSchema:waive``, a dictionary of codes (or families, such as "DJ.007") with a
+reason each; it counts for that prim alone. The same dictionary in the root layer's customLayerData counts for the whole
+stage, an entry of ``[[tool.physx-schema.check.waive]]`` for the prims and files that it names.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import fnmatch
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Literal
 
-from pxr import Tf
+from pxr import Tf, Usd
 
-from physx_schema.checking.engine.finding import Finding, rank
-from physx_schema.checking.engine.profile import DRIVEN, PROFILES
-from physx_schema.checking.engine.report import Verdict, verdicts
-from physx_schema.checking.engine.rule import RULE_FAILED, Finder, Rule, Unevaluated, belongs
-from physx_schema.checking.engine.selection import EVERYTHING, Selection
-from physx_schema.description import Description
+from physx_schema.checking.engine.finding import DRIVEN, PROFILES, Finding, location, rank
+from physx_schema.checking.engine.rule import EVERYTHING, RULE_FAILED, Finder, Rule, Selection, Unevaluated, belongs
+from physx_schema.description import Description, Opinion
 from physx_schema.description.opinions.reading import path_key
+from physx_schema.html_table import html_table
+
+VerdictState = Literal["pass", "fail", "not evaluated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one code on one stage."""
+
+    code: str
+    state: VerdictState         # "fail" from a warning upwards; findings of severity info leave a code passed
+    reason: str = ""            # why it was not evaluated
+
+
+@dataclass(frozen=True, slots=True)
+class Waived:
+    """A finding that someone decided to live with."""
+
+    finding: Finding
+    reason: str
+    source: str                 # where the waiver is: a prim path, or a file
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcome of checking one stage."""
+
+    source: str
+    profile: str
+    findings: tuple[Finding, ...]
+    unused: tuple[Opinion, ...] = ()
+    not_evaluated: tuple[Opinion, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()      # of every code that the profile asks for, by code
+    waived: tuple[Waived, ...] = ()         # findings that a waiver takes out
+    known: tuple[Finding, ...] = ()         # findings that a baseline takes out
+
+    def __repr__(self) -> str:
+        return (f"Report({self.source!r}, {self.profile!r}, errors={self.count('error')}, "
+                f"warnings={self.count('warning')}, infos={self.count('info')}, "
+                f"not_evaluated={len(self.not_evaluated)})")
+
+    def _repr_html_(self) -> str:
+        worst = sorted(self.findings, key=lambda finding: -rank(finding.severity))
+        return html_table(repr(self), ("severity", "code", "place", "found", "fix"), (
+            (found.severity, found.code, location(found.path, found.property), found.message, found.fix)
+            for found in worst))
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings of severity error."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")
+
+    def count(self, severity: str) -> int:
+        """How many findings have this severity."""
+        return sum(finding.severity == severity for finding in self.findings)
+
+    def first(self, most: int | None) -> tuple[tuple[Finding, ...], int]:
+        """At most so many findings but every error, and how many are left out; all of them for None."""
+        if most is None:
+            return self.findings, 0
+        room = max(most - len(self.errors), 0)
+        others = [index for index, item in enumerate(self.findings) if item.severity != "error"][:room]
+        shown = tuple(item for index, item in enumerate(self.findings) if item.severity == "error" or index in others)
+        return shown, len(self.findings) - len(shown)
+
+    def verdict(self, family: str) -> VerdictState:
+        """The verdict on a code or on all of a family, such as "DJ.007": the worst that any of its codes has.
+
+        Raises KeyError where nothing of the family was asked for.
+        """
+        states = {item.state for item in self.verdicts if belongs(item.code, family)}
+        if not states:
+            raise KeyError(f"{family}: no rule of this name was asked for")
+        return "fail" if "fail" in states else "not evaluated" if "not evaluated" in states else "pass"
+
+    def exit_code(self, strict: bool = False, fail_on: str = "error") -> int:
+        """1 with findings at or above `fail_on`, 5 under `strict` with something not evaluated, else 0."""
+        if any(rank(finding.severity) >= rank(fail_on) for finding in self.findings):
+            return 1
+        return 5 if strict and self.not_evaluated else 0
+
+
+def verdicts(
+    codes: Iterable[str], findings: Sequence[Finding], unjudged: Sequence[tuple[str, str]],
+) -> Iterator[Verdict]:
+    """A verdict for each code; `unjudged` holds codes or families that were not evaluated, with the reason."""
+    failed = {finding.code for finding in findings if rank(finding.severity) >= rank("warning")}
+    for code in sorted(codes):
+        yield _verdict(code, failed, unjudged)
+
+
+def _verdict(code: str, failed: Collection[str], unjudged: Sequence[tuple[str, str]]) -> Verdict:
+    if code in failed:
+        return Verdict(code, "fail")
+    reason = next((why for family, why in unjudged if belongs(code, family)), None)
+    return Verdict(code, "pass") if reason is None else Verdict(code, "not evaluated", reason)
+
 
 # What a finder raises on facts it did not expect; anything else is a fault of the program and passes through.
 _FINDER_FAULTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, Tf.ErrorException)
@@ -100,3 +207,77 @@ def _worse(first: Finding | None, second: Finding) -> Finding:
 def order(finding: Finding) -> tuple[tuple[str, ...], str, str, str]:
     """The place of a finding among others: by prim, property, code and message."""
     return path_key(finding.path), finding.property, finding.code, finding.message
+
+
+# Read by key: a whole dictionary may be nested deeper than USD can turn into Python.
+KEY = "physxSchema:waive"
+FAMILY = "waiver"           # of the findings about waivers, which cannot be waived
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """A decision to live with findings of a code, or of all codes of a family."""
+
+    code: str
+    reason: str
+    source: str                 # where it stands, for people
+    path: str = "*"             # prims, as a pattern with * and ?; the whole stage by default
+    file: str = "*"             # stages, as a pattern
+    home: str = "/"             # the prim that a finding about the waiver itself is at
+    local: bool = False         # `path` is one prim, whatever characters its name has
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether it takes out a finding of a stage that its file pattern holds."""
+        if not self.reason or not belongs(finding.code, self.code) or belongs(finding.code, FAMILY):
+            return False
+        return finding.path == self.path if self.local else fnmatch.fnmatchcase(finding.path, self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """Findings with waivers taken into account."""
+
+    findings: tuple[Finding, ...]       # what is left
+    waived: tuple[Waived, ...]
+    used: frozenset[Waiver]
+
+
+def waivers_of(stage: Any) -> Iterator[Waiver]:
+    """The waivers that a stage carries, those of the layer first."""
+    layer = stage.GetRootLayer()
+    entries = stage.GetMetadataByDictKey("customLayerData", KEY)
+    yield from _entries(entries, "/", f"customLayerData of {layer.GetDisplayName()}")
+    for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()):
+        if prim.HasAuthoredMetadata("customData"):
+            path = str(prim.GetPath())
+            yield from _entries(prim.GetCustomDataByKey(KEY), path, f"customData of {path}")
+
+
+def _entries(entries: object, path: str, source: str) -> Iterator[Waiver]:
+    if entries is None:
+        return
+    if not isinstance(entries, Mapping):
+        yield Waiver("", "", source, path, home=path, local=path != "/")
+        return
+    for code, reason in sorted(entries.items()):
+        said = reason.strip() if isinstance(reason, str) else ""
+        pattern = "*" if path == "/" else path
+        yield Waiver(str(code), said, source, pattern, home=path, local=path != "/")
+
+
+def apply(waivers: Sequence[Waiver], findings: Iterable[Finding]) -> Applied:
+    """Take the findings out that a waiver covers; the first that does counts as used."""
+    by_code: dict[str, list[Waiver]] = {}
+    left: list[Finding] = []
+    waived: list[Waived] = []
+    used: set[Waiver] = set()
+    for finding in findings:
+        if finding.code not in by_code:
+            by_code[finding.code] = [item for item in waivers if belongs(finding.code, item.code)]
+        waiver = next((item for item in by_code[finding.code] if item.covers(finding)), None)
+        if waiver is None:
+            left.append(finding)
+        else:
+            waived.append(Waived(finding, waiver.reason, waiver.source))
+            used.add(waiver)
+    return Applied(tuple(left), tuple(waived), frozenset(used))

@@ -1,14 +1,27 @@
-"""What a rule is: what pages and findings say of it, examples, and the finder that looks for it on a stage."""
+"""A rule, what rules share, and which are chosen.
+
+What a rule is: what pages and findings say of it, examples, and the finder that looks for it on a stage.
+
+Axes of joints as they are authored: all of a stage, their instance names, coordinates and joint states.
+
+The numbers of an authored value, whatever USD type it has.
+
+Which codes are asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import InitVar, dataclass, field
+from typing import Any
 
-from physx_schema.checking.engine.finding import Finding
-from physx_schema.checking.engine.profile import DEFAULT_PROFILES, PROFILES
+import numpy as np
+
+from physx_schema.checking.engine.finding import DEFAULT_PROFILES, PROFILES, Finding
 from physx_schema.checking.engine.repair import Repair
-from physx_schema.description import Description, Problem
+from physx_schema.description import Description, Dof, JointAxis, Problem
+from physx_schema.description.articulation.axes import instance_of
 
 _MEASURED = "Measured: "
 
@@ -104,3 +117,72 @@ RULE_FAILED = Rule("rule-failed", "error", """
     fix="report this stage as a bug of physx-schema",
     profiles=PROFILES,
 )
+
+
+def every_dof(description: Description) -> list[Dof]:
+    """The degrees of freedom of articulations."""
+    return [dof for articulation in description.articulations for dof in articulation.dofs]
+
+
+def every_axis(description: Description) -> list[Dof | JointAxis]:
+    """What may have limits and drives: degrees of freedom of articulations, then axes of joints outside."""
+    return [*every_dof(description), *(axis for joint in description.joints for axis in joint.axes)]
+
+
+def stated_joints(description: Description) -> set[str]:
+    """The joints with an authored joint state."""
+    return {item.path for item in description.authored if item.schema == "PhysicsJointStateAPI"}
+
+
+def instance_names(description: Description) -> Mapping[str, str]:
+    """By name of each of `every_axis`, the instance name under which its schemas are applied."""
+    inside = [link.joint for articulation in description.articulations for link in articulation.links if link.joint]
+    found = {dof.name: instance_of(joint, dof) for joint in inside for dof in joint.dofs}
+    return found | {axis.name: axis.instance for joint in description.joints for axis in joint.axes}
+
+
+def spelt(dof: Dof | JointAxis, value: float) -> str:
+    """A coordinate as authored: in degrees or lengths."""
+    return f"{math.degrees(value):g}" if dof.angular else f"{value:g}"
+
+
+def flat(value: Any) -> tuple[float, ...]:
+    """The numbers of a scalar, vector, quaternion or array; none for anything else."""
+    if isinstance(value, bool | str):
+        return ()
+    if isinstance(value, int | float):
+        return (float(value),)
+    if hasattr(value, "GetImaginary"):
+        return (float(value.GetReal()), *flat(value.GetImaginary()))
+    if type(value).__module__ == "pxr.Vt":
+        numbers = np.asarray(value)
+        return tuple(map(float, numbers.ravel().tolist())) if numbers.dtype.kind in "fiu" else ()
+    if not is_sequence(value):
+        return ()
+    return tuple(number for item in value for number in flat(item))
+
+
+def is_sequence(value: object) -> bool:
+    """Whether a value is a vector or an array."""
+    return hasattr(value, "__len__") and hasattr(value, "__getitem__")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Codes or families to keep, all where none is named, and codes or families to leave out."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def has(self, code: str) -> bool:
+        """Whether findings of a code are wanted. A failed rule is reported whatever is selected."""
+        selected = not self.select or any(belongs(code, family) for family in self.select)
+        ignored = any(belongs(code, family) for family in self.ignore)
+        return (selected or belongs(code, RULE_FAILED.code)) and not ignored
+
+    def of(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+        """The wanted ones of some findings."""
+        return (finding for finding in findings if self.has(finding.code))
+
+
+EVERYTHING = Selection()

@@ -6,7 +6,7 @@ import math
 
 from physx_schema.description import Articulation, Joint
 from physx_schema.description.frames import composed
-from physx_schema.description.poses import IDENTITY_POSE, Pose
+from physx_schema.description.records import IDENTITY_POSE, Pose
 
 
 def start_poses(articulation: Articulation) -> list[Pose]:

@@ -11,10 +11,9 @@ from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
 from physx_schema.description import Description
-from physx_schema.description.collision_filter import CollisionFilter
-from physx_schema.description.conversions import as_number
+from physx_schema.description.filter import CollisionFilter
 from physx_schema.description.model import Collider, Link, Scene
-from physx_schema.description.units import STEPS_PER_SECOND
+from physx_schema.description.units import STEPS_PER_SECOND, as_number
 
 # By kind, the least that a collider measures, length.
 _THICKNESS: Mapping[str, Callable[[Collider], float]] = {

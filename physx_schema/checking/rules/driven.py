@@ -9,11 +9,9 @@ import math
 from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.dofs import instance_names, spelt, stated_joints
-from physx_schema.checking.engine.finding import Finding
-from physx_schema.checking.engine.profile import DRIVEN
+from physx_schema.checking.engine.finding import DRIVEN, Finding
 from physx_schema.checking.engine.repair import ApplySchema, safe
-from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.checking.engine.rule import Rule, finder, instance_names, spelt, stated_joints
 from physx_schema.description import Description, Dof, Drive, unlimited
 
 AGREEMENT = 1e-2        # rad or metres: how far a drive's target may be from the joint state at the start

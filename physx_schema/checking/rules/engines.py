@@ -1,17 +1,27 @@
-"""One quantity authored for two engines with different values: each engine simulates another robot."""
+"""One quantity authored for two engines with different values: each engine simulates another robot.
+
+Schemas and properties that PhysX no longer has.
+
+Applied schemas on prims, or under instance names, that their definitions do not foresee.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from difflib import get_close_matches
+from functools import cache
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.dofs import every_axis
-from physx_schema.checking.engine.finding import Finding
-from physx_schema.checking.engine.numbers import flat
-from physx_schema.checking.engine.profile import PROFILES
-from physx_schema.checking.engine.rule import Rule, finder
-from physx_schema.description import Description, Dof, JointAxis
+from physx_schema.checking.engine.finding import PROFILES, Finding
+from physx_schema.checking.engine.repair import RenameProperty, Repair, safe
+from physx_schema.checking.engine.rule import ReaderRule, Rule, every_axis, finder, flat
+from physx_schema.definitions import definitions, every_definition
+from physx_schema.description import Description, Dof, JointAxis, Opinion
+from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
+from physx_schema.migration.changes import MOVES
+from physx_schema.migration.rules import Rules, rules
 
 _AGREE = 1e-3       # relative: authored single floats, some of them converted between degrees and radians
 
@@ -106,3 +116,125 @@ def _differing(path: str, meaning: str, said: _Values, values: _Values) -> Itera
     spelt = ", ".join(f"{name} {values[name]:g}" for name in said)
     found = f"two engines are told different things about the {meaning}: {spelt}"
     yield DISAGREE.at(path, next(iter(said)), found)
+
+
+RETIRED = "retired"         # code of such opinions in a description
+
+GONE = Rule("unused/retired", "error", """
+    Class or property that PhysX dropped
+
+    A release of PhysX dropped this class or property, and what is authored has no effect. Where it has a successor one
+    to one, `physx-schema migrate` rewrites the stage.
+
+    Measured: physxJoint:maxJointVelocity 0.5, armature 9 and jointFriction 5 leave a slider at speed 1.
+    (`benchmarks/measure_joint_rules.py`)
+    """,
+    why="it has no effect on the simulation",
+    example=usda.joint("j2", {"float physxJoint:maxJointVelocity": "90"}, "PhysxJointAPI"),
+    remedy=usda.driven(),
+)
+
+
+@finder("retired", GONE)
+def retired_things(description: Description) -> Iterator[Finding]:
+    """One error for each, with what replaces it; `physx-schema migrate` where it can rewrite the stage."""
+    schemas = {(item.path, item.reason.partition(":")[0]) for item in description.unused
+               if item.code == RETIRED and item.property == "apiSchemas"}
+    for opinion in description.unused:
+        if opinion.code == RETIRED:
+            fix = _fix(opinion, schemas)
+            yield GONE.at(opinion.path, opinion.property, opinion.reason, fix=fix, repair=_repair(opinion))
+
+
+def _fix(opinion: Opinion, schemas: AbstractSet[tuple[str, str]]) -> str:
+    """What to do; a value without its schema had no effect before either, and `migrate` leaves it."""
+    instead = opinion.suggestion or "remove it"
+    found = _rules().find(opinion.property)
+    former = found[0].former if found and found[0].former in _rules().moved else ""
+    if not _can_migrate(opinion) or (former and (opinion.path, former) not in schemas):
+        return instead
+    return f"run `physx-schema migrate`: {instead}"
+
+
+def _repair(opinion: Opinion) -> Repair | None:
+    """The present name, for a property that only its name has changed of; `migrate` does the rest."""
+    found = _rules().find(opinion.property)
+    if found is None or not found[0].schema or found[0].per_axis or found[0].schema != found[0].former:
+        return None
+    return safe(RenameProperty(opinion.path, opinion.property, found[0].full_name(found[1])))
+
+
+def _can_migrate(opinion: Opinion) -> bool:
+    """Whether a migration knows where the schema or property went."""
+    if opinion.property in ("", "apiSchemas"):
+        schema = opinion.reason.partition(":")[0]
+        return schema in _rules().moved or schema in _rules().classes
+    found = _rules().find(opinion.property)
+    return found is not None and bool(found[0].schema)
+
+
+@cache
+def _rules() -> Rules:
+    return rules(every_definition(), MOVES)
+
+
+SCHEMA_HOST = Rule("schema/host", "warning", """
+    Schema on a prim it does not belong on
+
+    The definition of an applied schema says which prims it belongs on, and this is none of them. USD itself does not
+    mind; PhysX mostly passes over it.
+
+    Measured: PhysxTriggerAPI above a collider, PhysxSurfaceVelocityAPI on static ground, PhysxSceneQuasistaticAPI on an
+    Xform and PhysxPhysicsDistanceJointAPI on a fixed joint do nothing, without a message.
+    (`benchmarks/measure_contact_rules.py`)
+    """,
+    why="PhysX does not look for it there",
+    example=usda.prim("Xform", "up", {}, "PhysxTriggerAPI", children=usda.cube()),
+    remedy=usda.prim("Xform", "up", {}, children=usda.cube({}, "PhysxTriggerAPI")),
+)
+
+SCHEMA_INSTANCE = Rule("schema/instance", "error", """
+    Schema under an instance name that is not read
+
+    PhysX reads this schema under certain instance names alone.
+    """,
+    why="PhysX does not read it under this name",
+    example=usda.prim("Xform", "car", {}, "PhysxVehicleBrakesAPI:brake0"),
+    remedy=usda.prim("Xform", "car", {}, "PhysxVehicleBrakesAPI:brakes0"),
+)
+
+
+@finder("schemas", SCHEMA_HOST, SCHEMA_INSTANCE)
+def misplaced_schemas(description: Description) -> Iterator[Finding]:
+    """Schemas where they do not belong; those that the description reads are judged by what became of them."""
+    for applied in description.applied:
+        if applied.schema not in OTHER_SCHEMAS:
+            continue
+        definition = definitions()[applied.schema]
+        if definition.applies_to and not applied.host.intersection(definition.applies_to):
+            wanted = " or ".join(definition.applies_to)
+            yield SCHEMA_HOST.at(
+                applied.path, "apiSchemas", f"{applied.schema} is on a prim that is no {wanted}",
+                fix=f"apply {definition.applies_to[0]} too, or move it to a prim that has it",
+            )
+        if definition.instances and applied.instance not in definition.instances:
+            close = get_close_matches(applied.instance, definition.instances, 1)
+            yield SCHEMA_INSTANCE.at(
+                applied.path, "apiSchemas",
+                f"{applied.schema} instance {applied.instance!r} is not one of {', '.join(definition.instances)}",
+                fix=f"did you mean {close[0]!r}?" if close else f"use one of {', '.join(definition.instances)}",
+            )
+
+
+INSTANCE_NAME = ReaderRule("schema/instance-name", "error", """
+    Instance name that is no plain name
+
+    PhysX finds the properties of an applied schema by its instance name, which therefore must be a plain name; under
+    any other it makes nothing of the schema, or works with its defaults.
+
+    Measured: A tendon a:b of stiffness 10 is made and does not pull; a mimic joint rotX:a and a drive linear:x are not
+    made. (`benchmarks/measure_value_rules.py`)
+    """,
+    example=usda.driven({"float drive:linear:x:physics:stiffness": "5"}, "PhysicsDriveAPI:linear:x"),
+    remedy=usda.driven(),
+)

@@ -9,7 +9,7 @@ from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.definitions import ends
 from physx_schema.description import Articulation, Description, Link, Scene
-from physx_schema.description.solver_batches import SolverBatches
+from physx_schema.description.scenes import SolverBatches
 
 _POSITION, _VELOCITY = "solverPositionIterationCount", "solverVelocityIterationCount"
 _KINDS = {_POSITION: "position", _VELOCITY: "velocity"}

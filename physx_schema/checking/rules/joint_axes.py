@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.dofs import every_axis, every_dof, stated_joints
-from physx_schema.checking.engine.finding import Finding
-from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.repair import Repair, SetValue, unsafe
-from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, finder
+from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, every_axis, every_dof, finder, stated_joints
 from physx_schema.description import Articulation, Description, Dof, JointAxis, Problem, unlimited
 
 LARGEST_SPEED = 100.0   # length units per second, of prismatic joints at the start of a step

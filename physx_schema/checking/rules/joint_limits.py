@@ -6,11 +6,19 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.dofs import every_axis, every_dof, instance_names, spelt, stated_joints
-from physx_schema.checking.engine.finding import Finding
-from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.repair import Repair, SetValue, safe, unsafe
-from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, finder
+from physx_schema.checking.engine.rule import (
+    ReaderRule,
+    Rule,
+    Values,
+    every_axis,
+    every_dof,
+    finder,
+    instance_names,
+    spelt,
+    stated_joints,
+)
 from physx_schema.description import Description, Dof, JointAxis, Problem
 
 _BOUNDS = frozenset({"lowerLimit", "upperLimit", "low", "high"})

@@ -6,11 +6,9 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.dofs import stated_joints
-from physx_schema.checking.engine.finding import Finding, judged
-from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.finding import PROFILES, Finding, judged
 from physx_schema.checking.engine.repair import RemoveSchema, Repair, SetValue, safe, unsafe
-from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.checking.engine.rule import Rule, finder, stated_joints
 from physx_schema.checking.rules.mimic import REFERENCE, SCRIPT, SOUND, property_name, removed
 from physx_schema.description import Articulation, Description, Dof, Drive, Mimic, MimicDeclaration
 

@@ -12,7 +12,7 @@ from physx_schema.checking.engine.start_poses import start_poses
 from physx_schema.description import Description, SpatialTendon, Vec3
 from physx_schema.description.articulation.spatial_tendons import geared_lengths, place_in_link
 from physx_schema.description.frames import composed
-from physx_schema.description.poses import IDENTITY_POSE
+from physx_schema.description.records import IDENTITY_POSE
 
 SHORTEST_SEGMENT = 1e-3     # length units; PhysX gives a segment of this length or less no direction and no force
 _NOTICED = 1e-3             # m: how far from where it was authored an attachment is worth a word

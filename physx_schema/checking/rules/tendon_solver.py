@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import Finding, judged
-from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.finding import PROFILES, Finding, judged
 from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.description import Articulation, Description, FixedTendon, Link, SpatialTendon
 from physx_schema.description.frames import rotation_matrix
-from physx_schema.description.solver_batches import SolverBatches, SolverCounts, as_solved
+from physx_schema.description.scenes import SolverBatches, SolverCounts, as_solved
 from physx_schema.description.units import STEPS_PER_SECOND
 
 STEP = 1.0 / STEPS_PER_SECOND       # s, where the rule has to assume one

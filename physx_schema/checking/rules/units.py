@@ -6,12 +6,9 @@ import math
 from collections.abc import Iterator, Mapping
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.dofs import every_axis
-from physx_schema.checking.engine.finding import Finding
-from physx_schema.checking.engine.numbers import flat
-from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.repair import SetValue, unsafe
-from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.checking.engine.rule import Rule, every_axis, finder, flat
 from physx_schema.description import Articulation, Authored, Collider, Description, Link, Scene, unlimited
 from physx_schema.description.units import default_gravity
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import Finding
-from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.repair import ApplySchema, RenameProperty, RenameSchema, Repair, safe, unsafe
 from physx_schema.checking.engine.rule import Rule, finder
+from physx_schema.checking.rules.engines import RETIRED
 from physx_schema.checking.rules.mimic import is_orphan
-from physx_schema.checking.rules.retired import RETIRED
 from physx_schema.description import Description, Opinion
 
 NO_EFFECT = "it has no effect on the simulation"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from physx_schema.checking.engine.finding import Finding, location, rank
-from physx_schema.checking.engine.report import Report
-from physx_schema.checking.remarks import text_of
-from physx_schema.checking.stages import Run
-from physx_schema.cli.formats.places import line_of
+from physx_schema.checking.engine.outcome import Report
+from physx_schema.checking.stages import Run, text_of
+from physx_schema.cli.formats.sarif import line_of
 from physx_schema.cli.text import plural
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}

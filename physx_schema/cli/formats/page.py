@@ -12,7 +12,7 @@ import jinja2
 
 from physx_schema.checking.catalogue import rule_of
 from physx_schema.checking.engine.finding import SEVERITIES, Finding, location
-from physx_schema.checking.engine.report import Report
+from physx_schema.checking.engine.outcome import Report
 from physx_schema.checking.stages import Run
 from physx_schema.cli.text import plural
 from physx_schema.description import Opinion

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from physx_schema.description.articulation.joints import TREE_KINDS, AuthoredJoint
-from physx_schema.description.roster import Roster
+from physx_schema.description.body_registry import Roster
 
 _WORLD_WEIGHT = 100_000
 _EXCLUDED_WEIGHT = 1_000

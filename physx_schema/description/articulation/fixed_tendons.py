@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 from difflib import get_close_matches
 
 from physx_schema.definitions import own_numbers
-from physx_schema.description.articulation.dofs import first_dofs
+from physx_schema.description.articulation.axes import first_dofs
 from physx_schema.description.articulation.joints import JointOrder, joint_order
 from physx_schema.description.model import Dof, FixedTendon, Link, TendonAxis
 from physx_schema.description.opinions.prim import PrimOpinions

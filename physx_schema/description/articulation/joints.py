@@ -9,15 +9,14 @@ from typing import Any, NamedTuple
 
 from pxr import Gf, Usd
 
-from physx_schema.description.articulation.dofs import read_dofs
-from physx_schema.description.conversions import unnormalized
+from physx_schema.description.articulation.axes import read_dofs
 from physx_schema.description.frames import pose_matrix, pose_of, scaled
 from physx_schema.description.model import Joint
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading, path_key
 from physx_schema.description.opinions.view import View
-from physx_schema.description.poses import IDENTITY_POSE, Pose, Quat, Vec3
-from physx_schema.description.records import record
+from physx_schema.description.records import IDENTITY_POSE, Pose, Quat, Vec3, record
+from physx_schema.description.units import unnormalized
 
 AXES: Mapping[str, int] = {"X": 0, "Y": 1, "Z": 2}
 COUPLINGS: Mapping[str, tuple[str, str]] = {"gear": ("hinge0", "hinge1"), "rack": ("hinge", "prismatic")}

@@ -13,7 +13,7 @@ from physx_schema.description.model import Attachment, Link, SpatialTendon
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading, path_key
 from physx_schema.description.opinions.view import View
-from physx_schema.description.poses import IDENTITY_POSE, Vec3
+from physx_schema.description.records import IDENTITY_POSE, Vec3
 
 _ROOT = "PhysxTendonAttachmentRootAPI"
 _LEAF = "PhysxTendonAttachmentLeafAPI"

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from physx_schema.description.articulation.body_graph import BodyGraph, shortest_cycle
 from physx_schema.description.articulation.joints import TREE_KINDS, AuthoredJoint
+from physx_schema.description.body_registry import Roster
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading, path_key
 from physx_schema.description.records import record
-from physx_schema.description.roster import Roster
 
 
 @record

@@ -11,25 +11,31 @@ from typing import Any, NamedTuple
 import numpy as np
 from pxr import Usd
 
-from physx_schema.description.collision.bounding import bounding_box, bounding_sphere
-from physx_schema.description.collision.materials import Materials
-from physx_schema.description.collision.meshes import CookedMeshes, MeshData, Weighed, mesh_kind, read_mesh
-from physx_schema.description.collision.offsets import (
+from physx_schema.description.collision.hull import Doubles
+from physx_schema.description.collision.materials import (
     AskedOffsets,
+    Materials,
     asked_offsets,
     automatic_offset,
     counting_offsets,
     least_offset,
     offset_of_plane,
 )
-from physx_schema.description.collision.polyhedron import Doubles
-from physx_schema.description.collision.shapes import Sizes, box_of, is_analytic, read_shape, sphere_of
+from physx_schema.description.collision.meshes import CookedMeshes, MeshData, Weighed, mesh_kind, read_mesh
+from physx_schema.description.collision.shape_kinds import (
+    Sizes,
+    bounding_box,
+    bounding_sphere,
+    box_of,
+    is_analytic,
+    read_shape,
+    sphere_of,
+)
 from physx_schema.description.frames import composed, scaled, taken_apart
 from physx_schema.description.model import Collider, Cooked
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
-from physx_schema.description.poses import IDENTITY_POSE, Pose, Vec3
-from physx_schema.description.records import record
+from physx_schema.description.records import IDENTITY_POSE, Pose, Vec3, record
 from physx_schema.description.scenes import Scenes
 
 _EVEN = 1e-4                # relative difference of scales that is rounding

@@ -14,8 +14,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from physx_schema.description.collision.hull_face import Edge, Face, Indices, Tolerances
-from physx_schema.description.collision.single import Single, Singles, cross, dot, normalized
+from physx_schema.description.collision.hull import (
+    Edge,
+    Face,
+    Indices,
+    Single,
+    Singles,
+    Tolerances,
+    cross,
+    dot,
+    normalized,
+)
 
 _SMALLEST_ANGLE = math.cos(math.radians(3.0))           # between neighbours that are not merged at the end
 

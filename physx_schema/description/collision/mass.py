@@ -10,14 +10,13 @@ from pxr import Gf
 
 from physx_schema.description.collision.colliders import ColliderPart
 from physx_schema.description.collision.principal_axes import Weight, is_aligned, principal_axes, weight
-from physx_schema.description.collision.shapes import Bulk
-from physx_schema.description.conversions import unnormalized
+from physx_schema.description.collision.shape_kinds import Bulk
 from physx_schema.description.frames import Matrix3, quaternion, rotation_matrix, scaled
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.view import View
-from physx_schema.description.poses import IDENTITY_POSE, Quat, Vec3
-from physx_schema.description.units import LARGEST_SINGLE, default_density, point_inertia
+from physx_schema.description.records import IDENTITY_POSE, Quat, Vec3
+from physx_schema.description.units import LARGEST_SINGLE, default_density, point_inertia, unnormalized
 
 _SANE = 1e-2        # how far the length of principalAxes may be from 1 (PxQuat::isSane)
 _ORIGIN: Vec3 = (0.0, 0.0, 0.0)

@@ -1,4 +1,9 @@
-"""Mesh prims as PhysX cooks them for collision, and the solids that their approximations weigh as."""
+"""Meshes as triangles.
+
+Mesh prims as PhysX cooks them for collision, and the solids that their approximations weigh as.
+
+Triangle meshes as PhysX cooks them.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +14,38 @@ import numpy as np
 import numpy.typing as npt
 from pxr import UsdGeom
 
-from physx_schema.description.collision.cooking import HullLimits, cook_hull, hull_solid
-from physx_schema.description.collision.hull_order import hull_in_order
-from physx_schema.description.collision.polyhedron import Doubles, Polyhedron, Solid, Triangles, scaled_solid, solid_of
-from physx_schema.description.collision.shapes import Bulk
-from physx_schema.description.collision.triangles import cook_triangles
+from physx_schema.description.collision.cropped_hull import HullLimits, cook_hull, hull_solid
+from physx_schema.description.collision.hull import (
+    Doubles,
+    Polyhedron,
+    Solid,
+    Triangles,
+    hull_in_order,
+    scaled_solid,
+    solid_of,
+)
+from physx_schema.description.collision.shape_kinds import Bulk
 from physx_schema.description.frames import vector
 from physx_schema.description.model import ConvexHull, TriangleMesh
-from physx_schema.description.poses import Vec3
-from physx_schema.description.records import record
+from physx_schema.description.records import Vec3, record
+
+
+def cook_triangles(points: Doubles, triangles: Triangles) -> TriangleMesh | None:
+    """The mesh of some triangles, None where none of them has an area.
+
+    Equal points are made one, in the order in which triangles name them; triangles that are there twice, begun at the
+    same corner, or have no area are left out.
+    """
+    used = points[triangles.ravel()].astype(np.float32)
+    _, first, inverse = np.unique(used + np.float32(0.0), axis=0, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    vertices, faces = used[np.sort(first)], rank[inverse.ravel()].reshape(-1, 3)
+    a, b, c = vertices[faces[:, 0]], vertices[faces[:, 1]], vertices[faces[:, 2]]
+    faces = faces[(np.cross(a - b, a - c) ** 2).sum(axis=1) > 0.0]
+    faces = faces[np.sort(np.unique(faces, axis=0, return_index=True)[1])]
+    return TriangleMesh(vertices, faces) if len(faces) else None
+
 
 # physics:approximation to the kind of a collider that may not move by forces; a dynamic one falls back to its hull.
 KINDS = {

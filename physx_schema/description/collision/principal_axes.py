@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from physx_schema.description.collision.shapes import Bulk
+from physx_schema.description.collision.shape_kinds import Bulk
 from physx_schema.description.collision.solids import solid
 from physx_schema.description.model import Collider
-from physx_schema.description.poses import IDENTITY_POSE, Quat, Vec3
+from physx_schema.description.records import IDENTITY_POSE, Quat, Vec3
 
 _Single = Any        # np.float32, whose operators its type stubs widen
 Column = tuple[_Single, _Single, _Single]

@@ -7,17 +7,27 @@ Every fact names the prim it comes from, and `prefix` where a USD property belon
 drive's stiffness is the property ``prefix + "stiffness"`` of the prim at `path`.
 """
 
-from physx_schema.description.model.articulation import ActorDescription, Articulation, FreeBody
-from physx_schema.description.model.body import BodyContact, BodySettings, Link, PoseSample, Push
+from physx_schema.description.model.articulation import (
+    ActorDescription,
+    Articulation,
+    BodyContact,
+    BodySettings,
+    FreeBody,
+    Link,
+    PoseSample,
+    Push,
+)
 from physx_schema.description.model.collision import (
     Collider,
     CollisionGroup,
     ContactReport,
+    ConvexHull,
+    Cooked,
     FilteredPair,
     PhysicsMaterial,
+    TriangleMesh,
 )
-from physx_schema.description.model.description import Description
-from physx_schema.description.model.hull import ConvexHull, Cooked, TriangleMesh
+from physx_schema.description.model.description import Description, IterationBounds, Scene, SceneContact
 from physx_schema.description.model.joint import (
     Cone,
     Coupling,
@@ -27,12 +37,12 @@ from physx_schema.description.model.joint import (
     Envelope,
     Joint,
     JointAxis,
+    Mimic,
+    MimicDeclaration,
     OutsideJoint,
     unlimited,
 )
-from physx_schema.description.model.mimic import Mimic, MimicDeclaration
 from physx_schema.description.model.opinion import AppliedSchema, Authored, Opinion, Problem
-from physx_schema.description.model.scene import IterationBounds, Scene, SceneContact
 from physx_schema.description.model.tendon import Attachment, FixedTendon, SpatialTendon, TendonAxis
 
 __all__ = [

@@ -1,14 +1,96 @@
-"""Articulations."""
+"""Facts of articulations and bodies.
+
+Articulations.
+
+Rigid bodies, links of articulations among them, and the constant forces on them.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 
-from physx_schema.description.model.body import Link
-from physx_schema.description.model.joint import Dof, Joint, OutsideJoint
-from physx_schema.description.model.mimic import Mimic
+from physx_schema.description.model.collision import Collider
+from physx_schema.description.model.joint import Dof, Joint, Mimic, OutsideJoint
 from physx_schema.description.model.tendon import FixedTendon, SpatialTendon
-from physx_schema.description.records import record
+from physx_schema.description.records import Pose, Quat, Vec3, record
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """A constant force on a body (PhysxForceAPI)."""
+
+    path: str                           # the prim that carries the API: the body or a prim below it
+    enabled: bool
+    world: bool                         # in the world's axes; else in the body's, with which it turns
+    acceleration: bool                  # times mass, the torque times inertia
+    force: Vec3                         # force, or length / s^2
+    torque: Vec3                        # torque, or rad / s^2
+    point: Vec3 | None                  # where the force acts in the body's frame, None for its centre of mass
+
+
+@record
+@dataclass(frozen=True, slots=True)
+class BodyContact:
+    """What PhysX reads of a body about its contacts, of a link too."""
+
+    max_depenetration_velocity: float   # length/s, how fast contacts push apart what overlaps; inf for any speed
+    max_impulse: float                  # mass length/s, of a contact point in a step
+    solved: bool                        # physxRigidBody:solveContact; without it nothing that touches is pushed
+
+
+@record
+@dataclass(frozen=True, slots=True)
+class BodySettings:
+    """What PhysX reads of a rigid body outside articulations and of no link."""
+
+    position_iterations: int
+    velocity_iterations: int
+    sleep_threshold: float              # length^2 / s^2, kinetic energy per mass
+    gyroscopic: bool                    # whether its rotation precesses
+    starts_asleep: bool
+    locked_position: int                # bit set of world axes: 1 x, 2 y, 4 z
+    locked_rotation: int
+
+
+@dataclass(frozen=True, slots=True)
+class PoseSample:
+    """Where time samples put a body at one time."""
+
+    time: float                         # s since the stage's startTimeCode, by its timeCodesPerSecond
+    pose: Pose                          # in the world, as `Link.pose`
+
+
+@record
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A rigid body: a link of an articulation, or a body by itself."""
+
+    path: str
+    parent: int                         # link index, -1 for the root; parents come before children
+    joint: Joint | None                 # None for the root
+    pose: Pose                          # authored world pose of the link frame, without scale
+    mass: float                         # mass units
+    center_of_mass: Vec3                # in the link frame, lengths scaled
+    inertia: tuple[Vec3, Vec3, Vec3]    # about the centre of mass, in link axes
+    linear_damping: float               # 1/s
+    angular_damping: float              # 1/s
+    max_linear_velocity: float          # length/s
+    max_angular_velocity: float         # rad/s
+    cfm_scale: float                    # physxRigidBody:cfmScale
+    gravity_enabled: bool
+    linear_velocity: Vec3 = (0.0, 0.0, 0.0)     # authored, world; of interest for a floating root
+    angular_velocity: Vec3 = (0.0, 0.0, 0.0)    # rad/s, world
+    principal_axes: Quat = (0.0, 0.0, 0.0, 1.0)     # of the inertia, in link axes
+    scene: str = ""                     # path of the PhysicsScene that steps the body, "" for the one PhysX makes
+    kinematic: bool = False             # physics:kinematicEnabled; without effect on a link
+    colliders: tuple[Collider, ...] = ()        # in traversal order
+    pushes: tuple[Push, ...] = ()       # in traversal order
+    body: BodySettings | None = None    # of a body outside articulations
+    contact: BodyContact = BodyContact(math.inf, math.inf, True)
+    samples: tuple[PoseSample, ...] = ()        # of a kinematic body along time samples, in the order of time
+    # principal_axes as authored, of any length: PhysX normalises them in single precision
+    authored_axes: Quat | None = field(default=None, repr=False)
 
 
 @record

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from physx_schema.definitions import own_numbers
-from physx_schema.description.poses import Vec3
-from physx_schema.description.records import record
+from physx_schema.description.records import Vec3, record
 
 T = TypeVar("T")
 

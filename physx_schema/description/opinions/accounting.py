@@ -1,19 +1,23 @@
-"""The account of a stage: every physics opinion became a fact, is unused with a reason, or is not evaluated."""
+"""What becomes of every opinion of a class.
+
+The account of a stage: every physics opinion became a fact, is unused with a reason, or is not evaluated.
+
+Where PhysX works with another value than its schema's default: the whole list, each with how that was found.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
 from physx_schema.description.model import Articulation, Authored, Link, Opinion, OutsideJoint, unlimited
-from physx_schema.description.opinions.circumstances import report_connection
+from physx_schema.description.opinions.conditions import report_connection
 from physx_schema.description.opinions.coverage import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
 from physx_schema.description.opinions.engines import engine_of, what_is_read, why_property_unused, why_schema_unused
-from physx_schema.description.opinions.hints import closest, meant_schema
-from physx_schema.description.opinions.idleness import (
+from physx_schema.description.opinions.inactive import (
     APPLY,
     OF_BODIES,
     OUTSIDE_ONLY,
@@ -25,12 +29,17 @@ from physx_schema.description.opinions.idleness import (
     why_unused,
 )
 from physx_schema.description.opinions.ownership import Owner, declaring, owners
-from physx_schema.description.opinions.prim import PrimOpinions, is_physics_schema
-from physx_schema.description.opinions.reading import Reading
-from physx_schema.description.opinions.retirement import Retired, retired_property, retired_schema
-from physx_schema.description.opinions.roles import Roles, read_roles
-from physx_schema.description.opinions.schemas import JOINT_KINDS, SCHEMAS, split_name
-from physx_schema.description.opinions.usd_physics import JOINT
+from physx_schema.description.opinions.prim import (
+    PrimOpinions,
+    Retired,
+    closest,
+    is_physics_schema,
+    meant_schema,
+    retired_property,
+    retired_schema,
+)
+from physx_schema.description.opinions.reading import Reading, Roles, read_roles
+from physx_schema.description.opinions.schemas import JOINT, JOINT_KINDS, SCHEMAS, split_name
 from physx_schema.description.opinions.view import Seen
 
 _TOUCHING = frozenset({
@@ -261,3 +270,19 @@ def _about(account: Account, opinions: PrimOpinions, name: str, found: Sequence[
 def _retired(opinions: PrimOpinions, place: str, name: str, gone: Retired) -> Opinion:
     reason = f"{name}: PhysX no longer reads it; {gone.release} dropped it"
     return Opinion(opinions.path, place, reason, gone.instead, "retired")
+
+
+SLEEP_ENERGY = 0.005        # m^2 / s^2, kinetic energy per mass
+
+DEVIATIONS: Mapping[tuple[str, str], str] = {       # schema and base name
+    ("PhysxRigidBodyAPI", "sleepThreshold"):
+        "0.005 m^2 / s^2 in any unit of length, the class applied or not; measured, see docs/physx_semantics.md",
+}
+
+
+def default_sleep_threshold(meters_per_unit: float) -> float:
+    """Below which PhysX lets things sleep where nothing is authored, in stage lengths squared per second squared.
+
+    Of a body outside articulations; of an articulation without PhysxArticulationAPI, whose default counts otherwise.
+    """
+    return SLEEP_ENERGY / meters_per_unit**2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from physx_schema.description.opinions.idleness import Reason
+from physx_schema.description.opinions.inactive import Reason
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.schemas import IMPLIED, OTHER_ENGINES, SCHEMAS, SINGLE_AXIS
 

@@ -8,8 +8,7 @@ from functools import cache, lru_cache
 
 from physx_schema.definitions import definitions
 from physx_schema.description.opinions.coverage import NOT_EVALUATED
-from physx_schema.description.opinions.schemas import SCHEMAS, split_name
-from physx_schema.description.opinions.usd_physics import INSTANCE
+from physx_schema.description.opinions.schemas import INSTANCE, SCHEMAS, split_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,159 @@
-"""The physics opinions of one prim, and which of them became facts."""
+"""Opinions of one prim.
+
+The physics opinions of one prim, and which of them became facts.
+
+What the applied schemas are on whose definitions say where they belong.
+
+What PhysX no longer has, by the definitions: classes, prim types and properties, each with what replaces it.
+
+The closest thing that would have worked, for names that nothing reads.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher, get_close_matches
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from pxr import Tf, Usd
 
-from physx_schema.description.model import Problem
-from physx_schema.description.opinions.hints import meant_property, meant_schema
-from physx_schema.description.opinions.ownership import Owner
-from physx_schema.description.opinions.retirement import retired_schema
+from physx_schema.definitions import definitions, every_definition
+from physx_schema.description.model import AppliedSchema, Problem
+from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
+from physx_schema.description.opinions.ownership import Owner, owners
 from physx_schema.description.opinions.schemas import IMPLIED, JOINT_KINDS, OTHER_ENGINES, SCHEMAS, UNGATED, split_name
 from physx_schema.description.opinions.view import Seen, View, mentioned, unauthored
+
+
+@dataclass(frozen=True, slots=True)
+class Retired:
+    """The release that dropped something, and what its definition says to use instead."""
+
+    release: str
+    instead: str
+
+
+def retired_schema(name: str) -> Retired | None:
+    """A class or prim type that PhysX no longer has."""
+    return _retired_schemas().get(name)
+
+
+def retired_property(name: str) -> Retired | None:
+    """A property that PhysX no longer has, or one in a namespace that only retired classes had."""
+    return _properties().get(name) or _retired_namespaces().get(name.partition(":")[0])
+
+
+@cache
+def _retired_schemas() -> Mapping[str, Retired]:
+    return {item.identifier: Retired(item.retired, item.deprecated) for item in every_definition() if item.retired}
+
+
+@cache
+def _properties() -> Mapping[str, Retired]:
+    """Full names; a name that a living class has too is in use."""
+    living = _living()
+    gone = ((item, prop) for item in every_definition() for prop in (*item.properties, *item.retired_properties)
+            if prop.retired or item.retired)
+    return {prop.name: Retired(prop.retired or item.retired, prop.deprecated or item.deprecated)
+            for item, prop in gone if prop.name not in living and ":" in prop.name}
+
+
+@cache
+def _retired_namespaces() -> Mapping[str, Retired]:
+    living = {name.partition(":")[0] for name in _living()}
+    gone = ((item, prop) for item in every_definition() if item.retired for prop in item.properties)
+    heads = {prop.name.partition(":")[0]: item for item, prop in gone if ":" in prop.name}
+    return {head: Retired(item.retired, item.deprecated) for head, item in heads.items() if head not in living}
+
+
+@cache
+def _living() -> frozenset[str]:
+    return frozenset(prop.name if not item.prefix else f"{item.prefix}:"
+                     for item in definitions().values() for prop in item.properties if not prop.retired)
+
+
+_ALIKE = 0.75           # of difflib's ratio, for names on a prim that is about physics anyway
+_VERY_ALIKE = 0.85      # for names that might be anyone's
+_SWAPPED = 0.8          # for the same letters in another order
+_SAME_WORD = 0.6        # for instance names, which are short
+_HINTED_NAMES = 1 << 12
+_NOTES = "TensorPhysics"        # schemas that older Omniverse releases applied to what they had simulated
+_OTHER_NAMES = {"physics:linearVelocity": "physics:velocity"}     # what other formats call a property
+
+
+def closest(name: str, names: Iterable[str]) -> str:
+    """The most similar of some names, "" where none is similar."""
+    close = get_close_matches(name, sorted(names), 1, _ALIKE)
+    return close[0] if close else ""
+
+
+def closest_property(name: str, names: Iterable[str]) -> str:
+    """The property that was meant: the same in other case, or close as a whole and in its last part; else ""."""
+    known = set(names)
+    same = {other.lower(): other for other in known}.get(name.lower())
+    close = _OTHER_NAMES.get(name) or same or closest(name, known)
+    last, other = (part.rpartition(":")[2].lower() for part in (name, close))
+    alike = name in _OTHER_NAMES or SequenceMatcher(None, last, other).ratio() >= _ALIKE
+    return close if alike else ""
+
+
+@lru_cache(_HINTED_NAMES)
+def meant_property(name: str) -> str:
+    """The property that a name with a misspelt namespace was meant for, "" for anything else.
+
+    All behind the namespace has to be right, so that a namespace that is merely similar is left alone.
+    """
+    head, colon, rest = name.partition(":")
+    if not colon or head in _namespaces():
+        return ""
+    very_alike = get_close_matches(head, _namespaces(), 3, _VERY_ALIKE)
+    swapped = (close for close in get_close_matches(head, _namespaces(), 3, _SWAPPED) if sorted(close) == sorted(head))
+    for close in (*very_alike, *swapped):
+        better = f"{close}:{rest}"
+        if any(owner.known for owner in owners(better)):
+            return better
+    return ""
+
+
+@lru_cache(_HINTED_NAMES)
+def meant_schema(name: str) -> str:
+    """The schema or joint type that an unknown name was meant for, "" for anything else."""
+    known = _schemas()
+    if not name or name in known or name.startswith(_NOTES) or Usd.SchemaRegistry.FindSchemaInfo(name) is not None:
+        return ""
+    if name.endswith(("API", "Joint")) and name != "Joint":
+        whole = next((start + name for start in ("Physics", "Physx") if start + name in known), "")
+        if whole:
+            return whole
+    close = get_close_matches(name, known, 1, _VERY_ALIKE)
+    return close[0] if close else ""
+
+
+def meant_instance(owner: Owner, applied: Sequence[str], right: str) -> str:
+    """The instance name that a property of a schema was meant for, "" where none comes near.
+
+    `applied` holds the instances of the schema on the prim, `right` the one that its kind of joint has, if it has one.
+    """
+    if not owner.instance or owner.instance in applied:
+        return ""
+    if right and (right in applied or not applied):
+        return "" if owner.instance == right else right
+    folded = {name.lower(): name for name in reversed(applied)}
+    close = get_close_matches(owner.instance.lower(), list(folded), 1, _SAME_WORD)
+    return folded[close[0]] if close else ""
+
+
+@cache
+def _namespaces() -> tuple[str, ...]:
+    return tuple(sorted({facts.prefix.partition(":")[0] for facts in SCHEMAS.values()}))
+
+
+@cache
+def _schemas() -> tuple[str, ...]:
+    return tuple(sorted({*SCHEMAS, *OTHER_SCHEMAS, *JOINT_KINDS}))
+
 
 _PLAIN = (float, int, str)      # values that USD hands out as they are authored
 _DEFAULT_TIME = Usd.TimeCode.Default()
@@ -186,3 +326,23 @@ class PrimOpinions:
     def mark(self, schema: str, instance: str = "") -> None:
         """Record that a fact was made of an applied schema, whatever its properties say."""
         self.view(schema, instance)
+
+
+def applied_schemas(prims: Iterable[PrimOpinions]) -> Iterator[AppliedSchema]:
+    """The API schemas whose definitions say where they belong or under which instance names they count."""
+    for opinions in prims:
+        for applied in opinions.applied:
+            schema, instance = split_name(applied)
+            definition = definitions().get(schema)
+            if definition is not None and (definition.applies_to or definition.instances):
+                host = {*_ancestors(opinions.type_name), *(split_name(name)[0] for name in opinions.applied)}
+                yield AppliedSchema(opinions.path, schema, instance, frozenset(host))
+
+
+@cache
+def _ancestors(type_name: str) -> frozenset[str]:
+    """A prim type's USD name and those of the types it derives from."""
+    kind = Usd.SchemaRegistry.GetTypeFromSchemaTypeName(type_name)
+    ancestors = () if kind.isUnknown else kind.GetAllAncestorTypes()
+    names = map(Usd.SchemaRegistry.GetSchemaTypeName, ancestors)
+    return frozenset({type_name, *filter(None, names)})

@@ -7,7 +7,10 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from physx_schema.description.conversions import (
+from physx_schema.description.model import Problem
+from physx_schema.description.opinions.schemas import SCHEMAS
+from physx_schema.description.records import Quat, Vec3
+from physx_schema.description.units import (
     as_flag,
     as_number,
     as_numbers,
@@ -17,9 +20,6 @@ from physx_schema.description.conversions import (
     as_vector,
     shown,
 )
-from physx_schema.description.model import Problem
-from physx_schema.description.opinions.schemas import SCHEMAS
-from physx_schema.description.poses import Quat, Vec3
 
 _T = TypeVar("_T")
 

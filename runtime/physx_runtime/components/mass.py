@@ -17,7 +17,7 @@ from physx_runtime.components.changes import Changes
 from physx_runtime.components.entity import number
 from physx_runtime.components.group_reader import Accessors
 from physx_runtime.components.pose import Pose, quaternion_of, rotation_matrix, unit
-from physx_schema.description.collision.polyhedron import Solid
+from physx_schema.description.collision.hull import Solid
 
 Doubles = NDArray[np.float64]
 

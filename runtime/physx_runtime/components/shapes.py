@@ -23,8 +23,8 @@ from physx_runtime.components.entity import count, instance, matrix, number, pos
 from physx_runtime.components.group_reader import Accessors
 from physx_runtime.components.mass import Mass, PhysxMaterial, of_solid
 from physx_runtime.components.pose import Pose
-from physx_schema.description.collision.cooking import HullLimits, cook_hull, hull_solid
-from physx_schema.description.collision.polyhedron import Solid, scaled_solid, solid_of
+from physx_schema.description.collision.cropped_hull import HullLimits, cook_hull, hull_solid
+from physx_schema.description.collision.hull import Solid, scaled_solid, solid_of
 from physx_schema.description.collision.solids import solid
 
 Array = NDArray[np.float32]

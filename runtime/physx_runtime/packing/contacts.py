@@ -45,10 +45,10 @@ from physx_runtime.packing.hulls import has_shape, put_geometry
 from physx_runtime.packing.mass_frames import against_mass_frame, mass_frames, turned_about_own
 from physx_runtime.packing.model import length_scale
 from physx_schema.description.collision.materials import COMBINE_MODES, DEFAULT_MATERIAL
-from physx_schema.description.collision_filter import CollisionFilter
+from physx_schema.description.filter import CollisionFilter
 from physx_schema.description.model import Articulation, Collider, Description, Link, PhysicsMaterial, Scene
 from physx_schema.description.opinions.reading import path_key
-from physx_schema.description.poses import IDENTITY_POSE, Pose, Quat
+from physx_schema.description.records import IDENTITY_POSE, Pose, Quat
 
 Array = NDArray[Any]
 Single = np.float32

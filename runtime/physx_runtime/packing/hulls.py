@@ -18,7 +18,7 @@ from physx_runtime.collision.climbing import ACROSS
 from physx_runtime.collision.geometry import HULL, NO_HULLS, Geometry, Hulls
 from physx_runtime.collision.meshes.table import meshes_of
 from physx_schema.description.model import Collider, ConvexHull, TriangleMesh
-from physx_schema.description.poses import Vec3
+from physx_schema.description.records import Vec3
 
 Array = NDArray[Any]
 Single = np.float32

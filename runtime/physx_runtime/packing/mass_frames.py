@@ -19,7 +19,7 @@ from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.link_poses import BodyPose, within
 from physx_schema.description.model import Articulation, Joint, Link
-from physx_schema.description.poses import Pose, Quat
+from physx_schema.description.records import Pose, Quat
 
 Array = NDArray[Any]
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from physx_runtime.model.row_specs import PARAMETER, Row, rows_of, settable_rows, tree_rows
 from physx_runtime.model.topology import PGS, SAPIEN, TGS, ActorTopology
 from physx_schema.description.model import ActorDescription, Scene, unlimited
-from physx_schema.description.poses import Pose
+from physx_schema.description.records import Pose
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[np.float64]

@@ -19,11 +19,11 @@ from physx_runtime.packing.body import free_body
 from physx_runtime.packing.contacts import Touching
 from physx_runtime.packing.model import NotSimulated
 from physx_runtime.packing.triggers import unseen
-from physx_schema.description.collision_filter import CollisionFilter
+from physx_schema.description.filter import CollisionFilter
 from physx_schema.description.model import ActorDescription, Authored, Description, Link, Opinion, OutsideJoint
 from physx_schema.description.opinions.accounting import CONTACTS
 from physx_schema.description.opinions.schemas import SCHEMAS
-from physx_schema.description.solver_batches import SolverCounts
+from physx_schema.description.scenes import SolverCounts
 from physx_schema.errors import UnsupportedError
 
 # Properties, and with which value they do nothing.

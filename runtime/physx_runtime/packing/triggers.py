@@ -10,9 +10,9 @@ from physx_runtime.model.contact_rows import SceneModel
 from physx_runtime.packing.contacts import KINDS, NO_KIND, Mover, PackedContacts, pack_contacts
 from physx_runtime.packing.hulls import has_shape
 from physx_runtime.packing.model import NotSimulated
-from physx_schema.description.collision_filter import TriggerFilter
+from physx_schema.description.filter import TriggerFilter
 from physx_schema.description.model import Description
-from physx_schema.description.poses import IDENTITY_POSE
+from physx_schema.description.records import IDENTITY_POSE
 
 
 class _Sides:

@@ -36,8 +36,8 @@ from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.scene_actor_group import AlikeInScene
 from physx_runtime.simulation.world_batch import Lanes
 from physx_schema.description.model import ActorDescription, Articulation, Description, OutsideJoint, Scene
-from physx_schema.description.poses import Pose, Vec3
-from physx_schema.description.solver_batches import as_solved
+from physx_schema.description.records import Pose, Vec3
+from physx_schema.description.scenes import as_solved
 from physx_schema.errors import UnsupportedError
 
 

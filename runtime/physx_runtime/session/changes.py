@@ -19,12 +19,12 @@ from physx_runtime.session.layers import Place, Slot, WrittenLayer
 from physx_runtime.session.listener import VELOCITY_NAMES, Edits, Heard
 from physx_runtime.session.messages import Message, Messages, problem_message
 from physx_runtime.session.transforms import NO_TURN
-from physx_schema.description.articulation.dofs import instance_of, read_dofs
+from physx_schema.description.articulation.axes import instance_of, read_dofs
 from physx_schema.description.frames import Frames, vector
 from physx_schema.description.model import ActorDescription, Articulation, Dof, FreeBody, Joint, Problem
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
-from physx_schema.description.poses import Pose
+from physx_schema.description.records import Pose
 from physx_schema.description.units import coordinate, radians
 
 Spot = tuple[str, str]      # layer, path of the spec in it

@@ -19,7 +19,7 @@ from physx_runtime.simulation.divergence import ADVICE, Loss
 from physx_schema.description.frames import rotation_matrix
 from physx_schema.description.model import Description, Link, Problem
 from physx_schema.description.opinions.accounting import CONTACTS
-from physx_schema.description.poses import Quat, Vec3
+from physx_schema.description.records import Quat, Vec3
 
 
 @dataclass(frozen=True, slots=True)

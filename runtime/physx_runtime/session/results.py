@@ -16,9 +16,9 @@ from physx_runtime.session.layers import Into, Slot, WrittenLayer
 from physx_runtime.session.listener import VELOCITY_NAMES
 from physx_runtime.session.messages import Messages
 from physx_runtime.session.transforms import Note, Transforms
-from physx_schema.description.articulation.dofs import instance_of
+from physx_schema.description.articulation.axes import instance_of
+from physx_schema.description.bodies import uncollected
 from physx_schema.description.model import Dof, Joint
-from physx_schema.description.uncollected import uncollected
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
 Array = NDArray[np.float64]

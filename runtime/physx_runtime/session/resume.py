@@ -19,7 +19,7 @@ from physx_runtime.model.topology import PRISMATIC
 from physx_runtime.packing.frames import Frame, compose, inverse_frame
 from physx_runtime.packing.model import PackedModel
 from physx_schema.description.model import Articulation, Description, SpatialTendon
-from physx_schema.description.poses import Pose
+from physx_schema.description.records import Pose
 
 Array = NDArray[np.float64]
 State = tuple[float, float]         # position and velocity, radians or lengths

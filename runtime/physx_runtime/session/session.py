@@ -55,9 +55,9 @@ from physx_runtime.simulation.scene import Assembly, Scene, assembled
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.solver.settings import required_solver
 from physx_runtime.worlds.store import BY_JOINT
+from physx_schema.description.bodies import uncollected
 from physx_schema.description.model import ActorDescription, Articulation, Description
 from physx_schema.description.reader import describe
-from physx_schema.description.uncollected import uncollected
 from physx_schema.errors import UnsupportedError
 
 

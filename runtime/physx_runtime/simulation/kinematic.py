@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.simulation.parameters import is_rotation
 from physx_schema.description.model import Link, PoseSample
-from physx_schema.description.poses import Pose, between
+from physx_schema.description.records import Pose, between
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

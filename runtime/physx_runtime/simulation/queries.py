@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.hulls import has_shape
 from physx_schema.description.model import Collider, ConvexHull, Description
-from physx_schema.description.poses import IDENTITY_POSE
+from physx_schema.description.records import IDENTITY_POSE
 from physx_schema.errors import UnsupportedError
 
 _AXIS_TO_Z = np.array([[[0, 0, 1], [0, 1, 0], [-1, 0, 0]], [[1, 0, 0], [0, 0, 1], [0, -1, 0]], np.eye(3)], np.float64)

@@ -15,7 +15,7 @@ from physx_runtime.simulation.scene_actor_group import AlikeInScene, Indices, li
 from physx_runtime.simulation.world_batch import Lanes
 from physx_runtime.solver.settings import solver_settings
 from physx_schema.description.model import ActorDescription, Description
-from physx_schema.description.solver_batches import SolverCounts
+from physx_schema.description.scenes import SolverCounts
 
 Array = NDArray[Any]
 

@@ -16,7 +16,7 @@ from physx_runtime.simulation.island_group import AlikeIslands
 from physx_runtime.simulation.recording import spatial_velocities, velocities_after_step, world_link_poses
 from physx_runtime.simulation.world_batch import Lanes, Standing
 from physx_runtime.solver.settings import Counts
-from physx_schema.description.solver_batches import SolverCounts
+from physx_schema.description.scenes import SolverCounts
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]

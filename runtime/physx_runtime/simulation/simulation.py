@@ -15,7 +15,7 @@ from physx_runtime.simulation.parameters import randomized
 from physx_runtime.worlds.store import AUTO
 from physx_schema.description import describe
 from physx_schema.description.model import Description
-from physx_schema.description.solver_batches import SolverCounts, as_solved, solver_counts
+from physx_schema.description.scenes import SolverCounts, as_solved, solver_counts
 
 
 class Simulation(Answers):

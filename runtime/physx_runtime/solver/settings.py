@@ -35,7 +35,7 @@ from physx_runtime.solver.articulation import step as articulation
 from physx_runtime.solver.body import step as body
 from physx_runtime.solver.response import Response
 from physx_schema.description.model import ActorDescription, Description
-from physx_schema.description.solver_batches import SolverBatches, SolverCounts
+from physx_schema.description.scenes import SolverBatches, SolverCounts
 
 SOLVERS = ("physx", "ideal", SAPIEN)
 # "ideal": enough position iterations that halving h changes a response by less than 1e-3, and no velocity iterations.

@@ -38,7 +38,7 @@ from physx_runtime.verification.quantity import Findings, Key
 from physx_runtime.verification.settling import measure_settling, settles
 from physx_schema.cli.text import plural
 from physx_schema.description.model import Articulation, Description, FixedTendon
-from physx_schema.description.solver_batches import SolverBatches, as_solved
+from physx_schema.description.scenes import SolverBatches, as_solved
 
 # A factor this close to 1 is no cause.
 NEGLIGIBLE_CAUSE = 5e-3

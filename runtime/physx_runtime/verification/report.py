@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from physx_runtime.packing.model import NotSimulated
 from physx_runtime.verification.laws.spatial_tendons import Opening
-from physx_schema.description.solver_batches import SolverCounts
+from physx_schema.description.scenes import SolverCounts
 from physx_schema.html_table import html_table
 
 

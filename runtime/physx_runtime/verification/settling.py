@@ -32,7 +32,7 @@ from physx_schema.description.model import (
     unlimited,
 )
 from physx_schema.description.opinions.schemas import ROTATIONS
-from physx_schema.description.poses import Vec3
+from physx_schema.description.records import Vec3
 from physx_schema.errors import UnsupportedError
 
 # A joint is pushed into its limits from this far inside them, rad or m, or from a part of a narrow range.

@@ -19,11 +19,11 @@ from pxr import Sdf
 
 from physx_runtime.simulation.recording import Recording
 from physx_schema.description.model import Articulation
-from physx_schema.description.poses import Vec3
+from physx_schema.description.records import Vec3
 from physx_schema.description.robot_files import original
 from physx_schema.errors import UnsupportedError
 from physx_schema.files import replacing
-from physx_schema.migration.layer_files import export
+from physx_schema.migration.composition import export
 from physx_schema.outputs import files_of, mark_layer, require_output
 
 Array = NDArray[np.float64]

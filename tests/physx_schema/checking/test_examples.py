@@ -11,7 +11,7 @@ from support.stages.robots import opened
 from support.stages.rule_examples import examples, stage
 
 from physx_schema.checking import RULES, Report, Rule, check
-from physx_schema.checking.engine.repaired_stage import Fixed, fix
+from physx_schema.checking.engine.layer_editor import Fixed, fix
 
 EXAMPLES = tuple(examples())
 EVERY_PROFILE = "physx+simready+newton+driven"

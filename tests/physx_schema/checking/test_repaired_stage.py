@@ -11,7 +11,7 @@ from pxr import Sdf, Usd
 from support.stages.robots import HEAD, base, finger, joint, link, opened, robot
 
 from physx_schema.checking import Finder, Finding, Report, check, run
-from physx_schema.checking.engine.layer_editor import CannotError, LayerEditor
+from physx_schema.checking.engine.layer_editor import CannotError, Fixed, LayerEditor, fix
 from physx_schema.checking.engine.repair import (
     ApplySchema,
     Edit,
@@ -24,7 +24,6 @@ from physx_schema.checking.engine.repair import (
     safe,
     unsafe,
 )
-from physx_schema.checking.engine.repaired_stage import Fixed, fix
 from physx_schema.description import Description, describe
 
 DRIVE, AXIS = "PhysicsDriveAPI:angular", "PhysxJointAxisAPI:angular"

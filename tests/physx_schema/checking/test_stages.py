@@ -65,7 +65,7 @@ def test_unreadable_file_does_not_stop_the_others(folder: Path) -> None:
 
 
 def test_internal_error_on_one_file_does_not_stop_the_others(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from physx_schema.checking import stage as stage_module
+    from physx_schema.checking import stages as stage_module
     sound = stage_module.describe
 
     def failing(stage: object) -> object:

@@ -9,7 +9,7 @@ from pxr import Usd
 from support.stages.robots import finger, opened
 
 from physx_schema.checking import Report, check
-from physx_schema.checking.engine.waiver import Waiver
+from physx_schema.checking.engine.outcome import Waiver
 
 CODE = "value/token"
 

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from physx_runtime.compiling.kernel_cache import cache_folder
 
-from physx_schema.cli import computer, doctor
+from physx_schema.cli import doctor
 from physx_schema.cli.doctor import Diagnosis, diagnose
 from physx_schema.cli.program import program
 
@@ -80,17 +80,17 @@ def test_diagnosis_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "driver").touch()
-    monkeypatch.setattr(computer, "_DRIVERS", (str(tmp_path / "driver"),))
+    monkeypatch.setattr(doctor, "_DRIVERS", (str(tmp_path / "driver"),))
 
 
 def test_machine_without_a_driver_lacks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(computer, "_DRIVERS", ("/none",))
-    assert computer.cuda_state("") == ("cuda", "no NVIDIA driver; simulation runs on the CPU", "")
+    monkeypatch.setattr(doctor, "_DRIVERS", ("/none",))
+    assert doctor.cuda_state("") == ("cuda", "no NVIDIA driver; simulation runs on the CPU", "")
 
 
 def test_driver_without_nvrtc_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     driver(monkeypatch, tmp_path)
-    assert "pip install 'physx-schema[cuda]'" in computer.cuda_state("")[2]
+    assert "pip install 'physx-schema[cuda]'" in doctor.cuda_state("")[2]
 
 
 @pytest.mark.parametrize(("trial", "state", "remedy"), [
@@ -103,9 +103,9 @@ def test_cuda_is_tried_in_another_process(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trial: str, state: str, remedy: bool,
 ) -> None:
     driver(monkeypatch, tmp_path)
-    monkeypatch.setattr(computer, "_TRIAL", trial)
-    monkeypatch.setattr(computer, "_SECONDS", 1)
-    found = computer.cuda_state("13.0.88")
+    monkeypatch.setattr(doctor, "_TRIAL", trial)
+    monkeypatch.setattr(doctor, "_SECONDS", 1)
+    found = doctor.cuda_state("13.0.88")
     assert state in found[1] and bool(found[2]) == remedy
 
 
@@ -115,22 +115,22 @@ def test_kernel_cache_is_the_runtimes(monkeypatch: pytest.MonkeyPatch, tmp_path:
         monkeypatch.delenv(name, raising=False)
     if set_by:
         monkeypatch.setenv(set_by, str(tmp_path))
-    assert computer.kernel_cache()[1].startswith(f"{cache_folder()}: ")
+    assert doctor.kernel_cache()[1].startswith(f"{cache_folder()}: ")
 
 
 def test_cache_that_cannot_be_written_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path / "file" / "cache"))
-    assert "set PHYSX_RUNTIME_CACHE to a folder that is" in computer.kernel_cache()[2]
+    assert "set PHYSX_RUNTIME_CACHE to a folder that is" in doctor.kernel_cache()[2]
 
 
 def test_cache_that_others_can_write_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path))
     tmp_path.chmod(0o770)
-    assert computer.kernel_cache()[2].startswith(f"chmod go-w {tmp_path}, or set PHYSX_RUNTIME_CACHE")
+    assert doctor.kernel_cache()[2].startswith(f"chmod go-w {tmp_path}, or set PHYSX_RUNTIME_CACHE")
 
 
 def test_size_of_a_cache_is_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "a.o").write_bytes(b"x" * 200_000)
     monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path))
-    assert ": 1 files, 0.2 MB" in computer.kernel_cache()[1]
+    assert ": 1 files, 0.2 MB" in doctor.kernel_cache()[1]

@@ -11,8 +11,7 @@ from support.stages.robots import base, described, finger, joint, link, opened, 
 
 from physx_schema.description import Description, Opinion, describe
 from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
-from physx_schema.description.opinions.schemas import SCHEMAS
-from physx_schema.description.opinions.usd_physics import INSTANCE
+from physx_schema.description.opinions.schemas import INSTANCE, SCHEMAS
 
 
 def unused(text: str) -> dict[str, Opinion]:

@@ -23,7 +23,7 @@ from support.places import DATA
 from support.stages.robots import finger
 
 import physx_schema
-from physx_schema.checking.remarks import NOT_EVALUATED
+from physx_schema.checking.stages import NOT_EVALUATED
 from physx_schema.cli.program import program
 from physx_schema.description import trial
 from physx_schema.errors import UnreadableError

@@ -6,7 +6,7 @@ import pytest
 from support.stages.robots import base, link, opened, prim, robot
 
 from physx_schema.description import CollisionGroup, Description, FilteredPair, PhysicsMaterial, describe
-from physx_schema.description.collision_filter import CollisionFilter
+from physx_schema.description.filter import CollisionFilter
 
 CUBE = prim("Cube", "shape", ("PhysicsCollisionAPI",))
 

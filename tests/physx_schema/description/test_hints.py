@@ -9,7 +9,7 @@ import pytest
 from support.stages.robots import base, finger, joint, link, opened, robot
 
 from physx_schema.checking import check
-from physx_schema.description.opinions.hints import meant_property, meant_schema
+from physx_schema.description.opinions.prim import meant_property, meant_schema
 from physx_schema.description.opinions.schemas import SCHEMAS
 
 DRIVE, AXIS, TENDON = "PhysicsDriveAPI:angular", "PhysxJointAxisAPI:angular", "PhysxTendonAxisRootAPI:flexor"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.stages.robots import base, described, joint, link, robot
 
-from physx_schema.description.loops import looped_joints, why_outside
+from physx_schema.description.bodies import looped_joints, why_outside
 
 EXCLUDED = {"bool physics:excludeFromArticulation": True}
 KINEMATIC = {"bool physics:kinematicEnabled": True}

@@ -17,7 +17,7 @@ from support.usd_versions import needs_own_words
 
 from physx_schema import check
 from physx_schema.cli.program import program
-from physx_schema.description import describe, file_safety
+from physx_schema.description import describe, stages
 from physx_schema.errors import UnreadableError
 
 HEAD = "#usda 1.0\n"
@@ -149,7 +149,7 @@ def test_deep_layer_of_a_package_is_refused(tmp_path: Path) -> None:
 
 
 def test_text_over_the_limit_is_refused_before_it_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_safety, "LARGEST_TEXT", 10)
+    monkeypatch.setattr(stages, "LARGEST_TEXT", 10)
     path = tmp_path / "a.usda"
     path.write_text(finger())
     with pytest.raises(UnreadableError, match=r"MB of text, more than .* convert it to \.usdc"):

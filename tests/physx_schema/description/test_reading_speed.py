@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 from reading_speed import CALLS_PER_PRIM, CALLS_TO_CHECK, articulations, calls
 
 from physx_schema import check
-from physx_schema.checking import stage
+from physx_schema.checking import stages
 from physx_schema.description import describe, reader
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
@@ -31,7 +31,7 @@ def test_calls_grow_with_the_prims_and_no_faster(
     assert second / (2 * large[0] * large[1]) < most
 
 
-@pytest.mark.parametrize(("work", "module", "last"), [(describe, reader, "settle"), (check, stage, "waivers_of")])
+@pytest.mark.parametrize(("work", "module", "last"), [(describe, reader, "settle"), (check, stages, "waivers_of")])
 def test_garbage_collector_is_off_meanwhile_and_on_again_whatever_is_raised(
     work: Callable[[Any], object], module: Any, last: str, monkeypatch: pytest.MonkeyPatch,
 ) -> None:

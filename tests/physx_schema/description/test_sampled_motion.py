@@ -12,7 +12,7 @@ from support.stages.iteration_stages import KINEMATIC, free, opened, prim, stage
 from physx_schema import describe
 from physx_schema.cli.json_output import description_json
 from physx_schema.description.model import Link
-from physx_schema.description.poses import between
+from physx_schema.description.records import between
 
 SLIDING = {"double3 xformOp:translate.timeSamples": "{ 10: (1, 0, 0), 34: (1, 3, 0) }"}
 TURNING = {"float xformOp:rotateZ.timeSamples": "{ 0: 0, 24: 36000 }",

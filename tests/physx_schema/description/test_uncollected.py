@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from physx_schema.description.uncollected import GROWTH, uncollected
+from physx_schema.description.bodies import GROWTH, uncollected
 
 CIRCLES = 20_000        # objects of one use, each of which holds itself
 USES = 60
@@ -18,7 +18,7 @@ OBJECTS = 2             # memory of a list is its own and its items'
 
 ADDED_UP = f"""
 import gc, sys
-from physx_schema.description.uncollected import uncollected
+from physx_schema.description.bodies import uncollected
 
 def circles():
     for _ in range({CIRCLES}):

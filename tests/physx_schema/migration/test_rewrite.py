@@ -145,7 +145,7 @@ def test_moved_values_that_physx_does_not_read_are_said() -> None:
 
 
 def test_a_stage_that_cannot_be_composed_of_the_migrated_layers_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("physx_schema.migration.preview._stand_ins", lambda *_: {})
+    monkeypatch.setattr("physx_schema.migration.report._stand_ins", lambda *_: {})
     (note,) = migrate([arm()]).open
     assert "no stage could be composed" in note.message
 

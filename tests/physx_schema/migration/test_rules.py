@@ -11,7 +11,7 @@ from physx_generated._definition import Relationship
 from pxr import Sdf, Usd
 
 from physx_schema.migration import migrate
-from physx_schema.migration.moves import MOVES
+from physx_schema.migration.changes import MOVES
 from physx_schema.migration.rules import rules
 
 Kind = Any

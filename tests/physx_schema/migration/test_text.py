@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from physx_schema.migration.text import unified
+from physx_schema.migration.report import unified
 
 
 def prims(rng: random.Random, count: int) -> tuple[list[str], list[str]]:

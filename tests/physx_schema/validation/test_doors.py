@@ -21,8 +21,8 @@ from support.stages.rule_examples import stage
 
 import physx_schema
 from physx_schema.checking import RULES
-from physx_schema.checking import remarks as remarks_module
-from physx_schema.checking.remarks import NOT_EVALUATED, remarks
+from physx_schema.checking import stages as remarks_module
+from physx_schema.checking.stages import NOT_EVALUATED, remarks
 from physx_schema.cli.program import program
 from physx_schema.validation import VALIDATOR
 

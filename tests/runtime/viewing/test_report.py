@@ -21,7 +21,7 @@ from support.stages.recorded_arm import ELBOW, SHOULDER, arm, saved, swing
 
 from physx_schema.checking import Finding, Report
 from physx_schema.description import Opinion
-from physx_schema.description.solver_batches import SolverCounts
+from physx_schema.description.scenes import SolverCounts
 
 VOID = {"meta", "col", "br", "wbr", "link", "img", "hr", "input"}
 STIFFNESS = Row(SHOULDER, "physxTendon:cord:stiffness", 300.0, 103.125, 100.0, "altered",

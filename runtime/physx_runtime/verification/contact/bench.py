@@ -25,9 +25,9 @@ from physx_runtime.simulation.scene import Scene
 from physx_runtime.verification.quantity import Measured, UnsteadyError
 from physx_schema.description import describe
 from physx_schema.description.collision.materials import DEFAULT_MATERIAL
-from physx_schema.description.collision_filter import ColliderSide, CollisionFilter
+from physx_schema.description.filter import ColliderSide, CollisionFilter
 from physx_schema.description.model import Collider, Description, Link, PhysicsMaterial
-from physx_schema.description.solver_batches import SolverCounts
+from physx_schema.description.scenes import SolverCounts
 
 Array = NDArray[np.float64]
 

@@ -25,7 +25,7 @@ from physx_runtime.verification.families import NEGLIGIBLE_CAUSE
 from physx_runtime.verification.quantity import SHOWN_DIGITS, Measured, UnsteadyError, uncertainty
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, agree
 from physx_schema.description.model import Description
-from physx_schema.description.solver_batches import SolverCounts, held_counts
+from physx_schema.description.scenes import SolverCounts, held_counts
 
 STATIC, DYNAMIC, RESTITUTION = "physics:staticFriction", "physics:dynamicFriction", "physics:restitution"
 THRESHOLD = "physxScene:bounceThreshold"

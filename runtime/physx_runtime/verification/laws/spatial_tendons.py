@@ -26,8 +26,8 @@ from physx_runtime.verification.laws.fixed_tendons import GAINS, LENGTHS, SIGNS,
 from physx_runtime.verification.quantity import Findings, Key, Measured
 from physx_schema.description.model import Attachment, Description, Link, OutsideJoint, SpatialTendon
 from physx_schema.description.opinions.schemas import TRANSLATIONS
-from physx_schema.description.poses import Pose
-from physx_schema.description.solver_batches import SolverCounts, held_counts
+from physx_schema.description.records import Pose
+from physx_schema.description.scenes import SolverCounts, held_counts
 from physx_schema.errors import UnsupportedError
 
 

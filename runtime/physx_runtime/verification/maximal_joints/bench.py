@@ -31,7 +31,7 @@ from physx_runtime.verification.bench import PROBE_SPEED, Solver, stripped, with
 from physx_runtime.verification.quantity import Measured, UnsteadyError
 from physx_schema.description.model import Articulation, Description, JointAxis, Link, OutsideJoint, Push
 from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
-from physx_schema.description.solver_batches import SolverCounts, as_solved
+from physx_schema.description.scenes import SolverCounts, as_solved
 
 HERE: Frame = ((0.0, 0.0, 0.0), IDENTITY_ROTATION)
 COUPLING_KINDS = ("gear", "rack")

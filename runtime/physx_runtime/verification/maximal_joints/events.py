@@ -31,7 +31,7 @@ from physx_runtime.verification.maximal_joints.limits import (
 )
 from physx_runtime.verification.quantity import Findings, Key, Measured, UnsteadyError
 from physx_schema.definitions import ends
-from physx_schema.description.articulation.outside_limits import losing
+from physx_schema.description.articulation.maximal_joints import losing
 from physx_schema.description.model import Description, OutsideJoint, unlimited
 
 # Speeds at once, the least and the largest first tried, of the threshold; where that is 0, rad/s or length/s.

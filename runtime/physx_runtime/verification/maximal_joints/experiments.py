@@ -27,7 +27,7 @@ from physx_runtime.verification.quantities import POSITION_NOISE, drive_quantiti
 from physx_runtime.verification.quantity import Findings, Key, Quantity
 from physx_schema.cli.text import plural
 from physx_schema.description.model import Description, OutsideJoint
-from physx_schema.description.solver_batches import SolverCounts, held_counts
+from physx_schema.description.scenes import SolverCounts, held_counts
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
 V = TypeVar("V", float, str)

@@ -12,7 +12,7 @@ from physx_runtime.verification.remedies.search import Place, Search, Trial, sol
 from physx_runtime.verification.report import AS_AUTHORED_TOLERANCE, Change, Remedy
 from physx_schema.checking.engine.layer_editor import CannotError
 from physx_schema.description.model import Description
-from physx_schema.description.solver_batches import SolverCounts
+from physx_schema.description.scenes import SolverCounts
 
 NO_STAGE = "a description has no stage to try values on; give verify the stage itself"
 COUNTS = "physxArticulation:solverPositionIterationCount", "physxArticulation:solverVelocityIterationCount"

@@ -17,8 +17,8 @@ from pxr import Sdf, Usd
 from physx_schema.checking.engine.layer_editor import CannotError, LayerEditor
 from physx_schema.checking.engine.repair import ApplySchema, SetValue
 from physx_schema.description import describe
-from physx_schema.description.conversions import as_numbers
 from physx_schema.description.model import Description
+from physx_schema.description.units import as_numbers
 
 K = TypeVar("K")
 # What a set of values comes to; None where it cannot be measured.

@@ -18,7 +18,7 @@ from physx_runtime.verification.tuning.motion import DRIVE, LINK, MIMIC, Subject
 from physx_schema.checking.engine.layer_editor import LayerEditor
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
-from physx_schema.description.solver_batches import SolverBatches, as_solved
+from physx_schema.description.scenes import SolverBatches, as_solved
 from physx_schema.description.stages import open_stage
 
 # Of gains that follow from others.

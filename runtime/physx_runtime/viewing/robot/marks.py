@@ -14,7 +14,7 @@ from physx_runtime.viewing.charts import fixed_tendon_length, recorded_positions
 from physx_runtime.viewing.poses import recorded_link_poses, rotated
 from physx_schema.description.articulation.spatial_tendons import place_in_link
 from physx_schema.description.model import Articulation, Description, Dof, FixedTendon, Joint, SpatialTendon
-from physx_schema.description.poses import Pose, Vec3
+from physx_schema.description.records import Pose, Vec3
 
 Array = NDArray[np.float64]
 # A point fixed in a body: the body's index, and the point in its frame.

@@ -16,7 +16,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.row_specs import acting_fixed_tendons, acting_spatial_tendons
 from physx_runtime.verification.bench import Array, with_dofs
 from physx_runtime.verification.quantities import quantities
-from physx_schema.description.articulation.dofs import instance_of
+from physx_schema.description.articulation.axes import instance_of
 from physx_schema.description.model import (
     Articulation,
     Dof,
@@ -30,7 +30,7 @@ from physx_schema.description.model import (
     unlimited,
 )
 from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
-from physx_schema.description.poses import Pose, Quat
+from physx_schema.description.records import Pose, Quat
 
 KINDS = {"revolute": "PhysicsRevoluteJoint", "prismatic": "PhysicsPrismaticJoint", "fixed": "PhysicsFixedJoint",
          "spherical": "PhysicsSphericalJoint", "d6": "PhysicsJoint"}

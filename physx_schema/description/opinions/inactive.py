@@ -1,16 +1,21 @@
-"""Why what PhysX knows has no effect where it is authored, and what would have had one."""
+"""Opinions that PhysX reads to no effect.
+
+Why what PhysX knows has no effect where it is authored, and what would have had one.
+
+Which numbers bound an axis, and which axes of a generic joint are free by them.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from physx_schema.definitions import definitions
-from physx_schema.description.opinions.axes import is_axis_free
+from physx_schema.description.model import unlimited
 from physx_schema.description.opinions.coverage import NOT_EVALUATED, WITHOUT_EFFECT
-from physx_schema.description.opinions.hints import closest_property, meant_instance, meant_property
 from physx_schema.description.opinions.ownership import Owner, elsewhere, names_like
-from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.opinions.prim import PrimOpinions, closest_property, meant_instance, meant_property
 from physx_schema.description.opinions.schemas import (
     JOINT_KINDS,
     ROTATIONS,
@@ -19,6 +24,19 @@ from physx_schema.description.opinions.schemas import (
     TRANSLATIONS,
     split_name,
 )
+
+
+def is_bound(number: float) -> bool:
+    """Whether a number limits an axis: it is finite, and not so large that PhysX takes it for no bound."""
+    return math.isfinite(number) and not unlimited(number)
+
+
+def is_axis_free(opinions: PrimOpinions, axis: str) -> bool:
+    """Whether a generic joint leaves an axis free; it is locked where a limit has its low bound above the high one."""
+    view = opinions.view("PhysicsLimitAPI", axis)
+    low, high = view.number("low"), view.number("high")
+    return not (is_bound(low) or is_bound(high)) or not low > high
+
 
 Reason = tuple[str, str, str]       # code, reason, suggestion
 
@@ -180,4 +198,3 @@ def _property_names(opinions: PrimOpinions, name: str, found: Sequence[Owner]) -
     for owner in found:
         names.update(SCHEMAS[owner.schema].name(base, owner.instance) for base in SCHEMAS[owner.schema].defaults)
     return names
-

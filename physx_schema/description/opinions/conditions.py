@@ -13,7 +13,7 @@ from physx_schema.description.frames import operation_order
 from physx_schema.description.opinions.prim import PrimOpinions, is_physics_name, is_physics_schema, look_up
 from physx_schema.description.opinions.reading import Reading
 from physx_schema.description.opinions.schemas import split_name
-from physx_schema.description.sampled_motion import animated
+from physx_schema.description.stages import animated
 from physx_schema.errors import without_addresses
 
 _ARCS = (   # a word of USD's message, the metadata that it is about

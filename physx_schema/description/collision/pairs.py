@@ -1,14 +1,25 @@
-"""Which colliders do not collide: collision groups and filtered pairs."""
+"""Which shapes may collide, and which pairs are reported.
+
+Everything about collision on a stage: colliders by body, materials, groups and filtered pairs.
+
+Which colliders do not collide: collision groups and filtered pairs.
+
+Whose contacts PhysX reports.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from pxr import Sdf, Tf, Usd
 
-from physx_schema.description.model import CollisionGroup, FilteredPair
+from physx_schema.description.collision.colliders import ColliderPart, ColliderReader
+from physx_schema.description.collision.materials import Materials
+from physx_schema.description.model import Collider, CollisionGroup, ContactReport, FilteredPair, PhysicsMaterial
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading, path_key
+from physx_schema.description.scenes import Scenes
 
 _GROUP = "PhysicsCollisionGroup"
 _PAIRS = "PhysicsFilteredPairsAPI"
@@ -126,3 +137,73 @@ def _holds_object(reading: Reading, path: str) -> bool:
     found = reading.prims.get(path)
     return (found is not None and _is_object(found)) or any(
         other.path.startswith(path + "/") for schema in _OBJECTS for other in reading.having(schema))
+
+
+_REPORT = "PhysxContactReportAPI"
+# What counts as unauthored; that is 1 m in the stage's units (tests/runtime/simulation/test_contact_events.py).
+_AS_UNAUTHORED = 1.0
+
+
+def read_contact_reports(reading: Reading) -> tuple[ContactReport, ...]:
+    """The prims with PhysxContactReportAPI that PhysX heeds: not a collider of a body, which only makes a sensor."""
+    return tuple(report for opinions in reading.having(_REPORT) for report in _report(reading, opinions))
+
+
+def _report(reading: Reading, opinions: PrimOpinions) -> Iterator[ContactReport]:
+    if not _is_actor(reading, opinions.path) and not opinions.has("PhysicsArticulationRootAPI"):
+        body = reading.body_of(opinions.path)
+        if body and reading.prims[body].has(_REPORT):
+            opinions.mark(_REPORT)      # what its body reports can be asked for by collider
+        return
+    view = opinions.view(_REPORT)
+    threshold = view.number("threshold")
+    if threshold == _AS_UNAUTHORED:
+        threshold /= reading.meters_per_unit
+        if view.authored("threshold") and threshold != _AS_UNAUTHORED:
+            reading.problem(
+                "report/threshold", opinions.path, view.name("threshold"), "a threshold of exactly 1",
+                f"PhysX takes it for unauthored and reports from {threshold:g} on", "author 1.01, or what is wanted",
+                "warning",
+            )
+    targets = view.targets("reportPairs")
+    for target in targets:
+        if not _is_actor(reading, target):
+            reading.problem(
+                "report/partner", opinions.path, view.name("reportPairs"),
+                f"{target} is no body, link or static collider", "PhysX reports no contacts with it",
+                "name a body, a static collider, or each link of an articulation",
+            )
+    yield ContactReport(opinions.path, threshold, targets if view.authored("reportPairs") else None)
+
+
+def _is_actor(reading: Reading, path: str) -> bool:
+    """Whether there is a body, a link or a static collider at a path."""
+    found = reading.prims.get(path)
+    return found is not None and (found.has("PhysicsRigidBodyAPI") or (
+        found.has("PhysicsCollisionAPI") and not reading.body_of(path)))
+
+
+@dataclass(frozen=True, slots=True)
+class Collision:
+    """What a stage says about collision."""
+
+    by_body: Mapping[str, Sequence[ColliderPart]]
+    static: tuple[Collider, ...]
+    materials: tuple[PhysicsMaterial, ...]
+    groups: tuple[CollisionGroup, ...]
+    pairs: tuple[FilteredPair, ...]
+    reports: tuple[ContactReport, ...]
+
+
+def read_collision(reading: Reading, scenes: Scenes) -> Collision:
+    """Read the colliders of a stage in traversal order, and what decides about their contacts."""
+    materials = Materials(reading, scenes.default.path)
+    groups = read_groups(reading)
+    reader = ColliderReader(reading, scenes, materials, group_of_collider(reading, groups))
+    by_body: dict[str, list[ColliderPart]] = {}
+    for opinions in reading.having("PhysicsCollisionAPI"):
+        for part in reader.read(opinions):
+            by_body.setdefault(part.fact.body, []).append(part)
+    static = tuple(part.fact for part in by_body.pop("", ()))
+    return Collision(by_body, static, tuple(materials.by_path.values()), groups, read_filtered_pairs(reading),
+                     read_contact_reports(reading))

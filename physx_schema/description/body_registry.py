@@ -11,12 +11,12 @@ from typing import Any
 from pxr import UsdGeom, Vt
 
 from physx_schema.description.bodies import is_enabled
-from physx_schema.description.conversions import is_array, shown
 from physx_schema.description.frames import operation_order
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import Reading
-from physx_schema.description.poses import Vec3
+from physx_schema.description.records import Vec3
 from physx_schema.description.scenes import Scenes
+from physx_schema.description.units import is_array, shown
 
 _RESET = "!resetXformStack!"
 _UNIT = 1e-3        # by which the length of a quaternion may differ from 1

@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterator, Mapping
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import Finding
-from physx_schema.checking.engine.profile import PROFILES
+from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.checking.engine.start_poses import start_poses
 from physx_schema.description import Description, OutsideJoint
 from physx_schema.description.frames import composed
 from physx_schema.description.opinions.schemas import ROTATIONS
-from physx_schema.description.poses import IDENTITY_POSE, Pose
+from physx_schema.description.records import IDENTITY_POSE, Pose
 
 _TOLERANCE = 0.025      # m, by which PhysX lets a distance be exceeded
 _POINT = 1e-6           # of the largest coordinate: anchors this close are one point but for rounding

@@ -1,0 +1,382 @@
+"""The axes of a joint: drives, limits and friction.
+
+Degrees of freedom of articulations: limits, initial state, axis properties and drives.
+
+Drives of joint axes and their envelopes.
+
+Limits of joint axes as PhysX sets them up.
+
+Armature, friction and the velocity bound of a joint axis: PhysX's own values, or Newton's where PhysX falls back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from physx_schema.description.model import Dof, Drive, Envelope, Joint, Link, unlimited
+from physx_schema.description.opinions.inactive import is_axis_free, is_bound
+from physx_schema.description.opinions.prim import PrimOpinions
+from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.schemas import ROTATIONS, SINGLE_AXIS, TRANSLATIONS
+from physx_schema.description.opinions.view import View, unauthored
+from physx_schema.description.records import Vec3
+from physx_schema.description.units import DEGREES_PER_TURN, LARGEST_SINGLE, coordinate, gain, radians
+
+
+def takes_drive(reading: Reading, view: View) -> bool:
+    """Whether PhysX makes the drive that a view of PhysicsDriveAPI says."""
+    if not view.applied:
+        return False
+    max_force = view.number("maxForce")
+    if max_force < 0.0:
+        reading.problem(
+            "joint/drive-refused", view.path, view.name("maxForce"), f"maxForce {max_force:g} is negative",
+            "PhysX refuses the whole drive: no stiffness, no damping",
+            "author a force of at least 0, or inf for no bound",
+        )
+        return False
+    return True
+
+
+def made_drive(view: View, angular: bool, target: float, envelope: Envelope | None = None) -> Drive:
+    """The drive of one axis; its target in degrees or lengths."""
+    max_force = view.number("maxForce")
+    return Drive(
+        view.path, view.prefix,
+        stiffness=gain(view.number("stiffness"), angular), damping=gain(view.number("damping"), angular),
+        target_position=coordinate(target, angular),
+        target_velocity=coordinate(view.number("targetVelocity"), angular),
+        max_force=math.inf if math.isnan(max_force) else max_force, acceleration=view.token("type") == "acceleration",
+        envelope=envelope,
+    )
+
+
+def read_envelope(opinions: PrimOpinions, instance: str, angular: bool) -> Envelope | None:
+    """The performance envelope of a drive, which counts in articulations."""
+    view = opinions.view("PhysxDrivePerformanceEnvelopeAPI", instance)
+    if not view.applied:
+        return None
+    gradient = view.clamped("speedEffortGradient")
+    return Envelope(
+        path=opinions.path, prefix=view.prefix,
+        max_actuator_velocity=coordinate(view.clamped("maxActuatorVelocity"), angular),
+        velocity_dependent_resistance=gain(view.clamped("velocityDependentResistance"), angular),
+        speed_effort_gradient=radians(gradient) if angular else gradient,
+    )
+
+
+FREE = (-math.inf, math.inf)
+_STRAIGHT = 180.0       # degrees
+
+
+def bounds(
+    reading: Reading, view: View, names: tuple[str, str], angular: bool, within: float = math.inf,
+) -> tuple[float, float]:
+    """Limits as PhysX sets them up: FREE where both bounds are unlimited, held at 0 where it refuses the pair.
+
+    `within` is the magnitude from which PhysX refuses a bound.
+    """
+    lower, upper = view.number(names[0]), view.number(names[1])
+    if not (is_bound(lower) or is_bound(upper)):
+        return FREE
+    if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
+        _report_refused(reading, view, names, lower, upper)
+        return 0.0, 0.0
+    if max(abs(lower), abs(upper)) > within:
+        reading.problem(
+            "joint/limit-range", view.path, view.name(names[0] if abs(lower) > within else names[1]),
+            f"limits [{lower:g}, {upper:g}] on an axis that reaches {within:g} degrees to either side",
+            "PhysX refuses the pair and holds the axis at 0",
+            f"author bounds from -{within:g} to {within:g}, or neither of them for a free axis",
+        )
+        return 0.0, 0.0
+    return (
+        -math.inf if unlimited(lower) else coordinate(lower, angular),
+        math.inf if unlimited(upper) else coordinate(upper, angular),
+    )
+
+
+def _report_refused(reading: Reading, view: View, names: tuple[str, str], lower: float, upper: float) -> None:
+    open_end = math.isinf(lower) or math.isinf(upper)
+    infinite = names[0] if math.isinf(lower) else names[1]
+    reading.problem(
+        "joint/one-sided-limit" if open_end else "joint/limit-order", view.path,
+        view.name(infinite if open_end else names[0]),
+        f"limits [{lower:g}, {upper:g}]", "PhysX refuses the pair and holds the joint at 0",
+        "author both bounds; a magnitude of 1e38 stands for no bound" if open_end else "author lower <= upper",
+    )
+
+
+def cone(reading: Reading, opinions: PrimOpinions) -> tuple[tuple[str, float], tuple[str, float]]:
+    """The two half angles of a spherical joint's cone by property, in degrees; infinite where there is no cone.
+
+    PhysX makes one of two angles of at least 0, and none of a single one.
+    """
+    view = opinions.joint_view()
+    names = ("coneAngle0Limit", "coneAngle1Limit")
+    angles = [view.number(name) for name in names]
+    given = [math.isfinite(angle) and angle >= 0.0 for angle in angles]
+    if all(given):
+        return (names[0], angles[0]), (names[1], angles[1])
+    if any(given):
+        missing = names[given.index(False)]
+        reading.problem(
+            "joint/half-cone", opinions.path, view.name(missing), f"{missing} is {angles[given.index(False)]:g} beside "
+            f"{angles[given.index(True)]:g}", "PhysX limits neither swing unless both angles are at least 0",
+            "author both cone angles; 180 leaves one swing free", "warning",
+        )
+    return (names[0], math.inf), (names[1], math.inf)
+
+
+def swing(reading: Reading, opinions: PrimOpinions, name: str, angle: float) -> tuple[float, float]:
+    """The bounds of one swing of a spherical joint from its half angle in degrees."""
+    if angle > _STRAIGHT and math.isfinite(angle):
+        reading.problem(
+            "joint/limit-range", opinions.path, opinions.joint_view().name(name), f"{name} is {angle:g}",
+            "PhysX refuses an angle above 180 degrees and holds the swing at 0",
+            "author an angle of at most 180 degrees",
+        )
+        return 0.0, 0.0
+    return -radians(angle), radians(angle)
+
+
+class Resistance(NamedTuple):
+    """What resists motion along an axis, nothing at first; `sources` names properties of another engine it is from."""
+
+    armature: float = 0.0
+    static_friction: float = 0.0
+    dynamic_friction: float = 0.0
+    viscous_friction: float = 0.0
+    max_velocity: float = math.inf
+    sources: tuple[tuple[str, str], ...] = ()
+
+
+class _Choice:
+    """PhysX's value where it is one, else the value that Newton's joint schema gives to every axis."""
+
+    def __init__(self, reading: Reading, properties: View, newton: View) -> None:
+        self._reading = reading
+        self._properties = properties
+        self._newton = newton
+        self.sources: list[tuple[str, str]] = []
+
+    def positive(self, base: str, newton: str, *fields: str) -> float:
+        """A value that counts where it is above 0."""
+        value = self._properties.number(base)
+        return value if value > 0.0 else self.fallback(base, newton, 0.0, *fields)
+
+    def fallback(self, base: str, newton: str, none: float, *fields: str) -> float:
+        """Newton's value where it is authored, and a word on PhysX's authored one that it replaces."""
+        if not self._newton.authored(newton):
+            return none
+        value = max(self._newton.number(newton), 0.0)
+        self.sources += [(name, self._newton.name(newton)) for name in fields]
+        if self._properties.authored(base):
+            own = self._properties.number(base)
+            self._reading.problem(
+                "joint/newton-wins", self._properties.path, self._properties.name(base),
+                f"{base} is {own:g} and {self._newton.name(newton)} is {value:g}",
+                "PhysX takes Newton's value where its own says nothing more than its default",
+                f"remove {self._newton.name(newton)}", "warning",
+            )
+        return value
+
+
+def read_resistance(reading: Reading, opinions: PrimOpinions, properties: View, angular: bool) -> Resistance:
+    """The resistance of one axis."""
+    newton = opinions.view("NewtonJointAPI")
+    if properties.silent and newton.silent:
+        return _unauthored(angular)
+    choice = _Choice(reading, properties, newton)
+    armature = choice.positive("armature", "armature", "armature")
+    static, dynamic = (properties.clamped(base) for base in ("staticFrictionEffort", "dynamicFrictionEffort"))
+    static, dynamic = (0.0 if math.isnan(value) else value for value in (static, dynamic))
+    if not static > 0.0 and not dynamic > 0.0:
+        static = dynamic = choice.fallback(
+            "staticFrictionEffort", "friction", 0.0, "static_friction", "dynamic_friction")
+    viscous = choice.positive("viscousFrictionCoefficient", "damping", "viscous_friction")
+    velocity = properties.clamped("maxJointVelocity")
+    if not velocity < LARGEST_SINGLE:       # which PhysX takes, with all above, for no bound
+        velocity = choice.fallback("maxJointVelocity", "velocityLimit", math.inf, "max_velocity")
+    if not dynamic <= static:
+        reading.problem(
+            "joint/friction-order", opinions.path, properties.name("dynamicFrictionEffort"),
+            f"dynamic friction {dynamic:g} is above static friction {static:g}",
+            "PhysX refuses the pair and the joint has no friction",
+            "raise staticFrictionEffort to at least dynamicFrictionEffort",
+        )
+        static = dynamic = viscous = 0.0
+    return Resistance(
+        armature, static, dynamic, gain(viscous, angular), coordinate(velocity, angular), tuple(choice.sources))
+
+
+@cache
+def _unauthored(angular: bool) -> Resistance:
+    """The resistance of an axis about which nothing is authored."""
+    view = unauthored("PhysxJointAxisAPI")
+    return Resistance(
+        view.number("armature"), view.number("staticFrictionEffort"), view.number("dynamicFrictionEffort"),
+        gain(view.number("viscousFrictionCoefficient"), angular), coordinate(view.number("maxJointVelocity"), angular))
+
+
+_X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+_UNITS: tuple[Vec3, ...] = (_X, _Y, _Z)
+_TWIST_AND_SWINGS: tuple[tuple[Vec3, ...], ...] = (    # of a spherical joint with the axis x, y, z
+    (_X, _Y, _Z), (_Y, _Z, _X), (_Z, (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0)),
+)
+
+
+class _Axis(NamedTuple):
+    """Where the properties of one degree of freedom are authored, and what PhysX does with them there."""
+
+    instance: str           # of drives, axis properties, joint state
+    name: str               # of the degree of freedom
+    angular: bool
+    direction: Vec3         # in the joint frame
+    lower: float
+    upper: float
+    turn: float = math.inf  # degrees to either side within which PhysX takes a drive's target and a joint state
+    wraps: bool = False     # PhysX takes whole turns off a target
+    driven: bool = True     # PhysX reads a drive and a joint state
+
+
+def read_dofs(reading: Reading, opinions: PrimOpinions, kind: str, axis: int) -> tuple[Dof, ...]:
+    """The free axes of an articulation's joint, in PhysX's order; generic joints only turn there."""
+    if kind in ("revolute", "prismatic"):
+        return (_read(reading, opinions, _single(reading, opinions, kind, axis)),)
+    if kind == "spherical":
+        found = _ball(reading, opinions, axis)
+    elif kind == "d6":
+        found = _generic(reading, opinions)
+    else:
+        found = []
+    return tuple(_read(reading, opinions, item) for item in found)
+
+
+def instance_of(joint: Joint, dof: Dof) -> str:
+    """The instance name under which schemas of a degree of freedom are applied to its joint."""
+    if joint.kind in SINGLE_AXIS:
+        return SINGLE_AXIS[joint.kind]
+    if ":" in dof.name:
+        return dof.name.rpartition(":")[2]
+    return (ROTATIONS if dof.angular else TRANSLATIONS)[max(range(3), key=lambda i: abs(dof.axis[i]))]
+
+
+def first_dofs(links: Sequence[Link]) -> dict[str, int]:
+    """Index of the first degree of freedom of each joint of an articulation, by joint path."""
+    index: dict[str, int] = {}
+    count = 0
+    for link in links:
+        if link.joint is not None:
+            index[link.joint.path] = count
+            count += len(link.joint.dofs)
+    return index
+
+
+def _single(reading: Reading, opinions: PrimOpinions, kind: str, axis: int) -> _Axis:
+    angular = kind == "revolute"
+    view = opinions.joint_view()
+    limits = bounds(reading, view, ("lowerLimit", "upperLimit"), angular)
+    wraps = angular and limits == FREE
+    turn = DEGREES_PER_TURN if wraps else math.inf
+    return _Axis(SINGLE_AXIS[kind], opinions.path, angular, _UNITS[axis], *limits, turn, wraps)
+
+
+def _ball(reading: Reading, opinions: PrimOpinions, axis: int) -> list[_Axis]:
+    """Twist about the joint's axis and two swings, bounded by the cone."""
+    limits = ((-math.inf, math.inf), *(swing(reading, opinions, *half) for half in cone(reading, opinions)))
+    return [
+        _Axis(instance, f"{opinions.path}:{instance}", True, direction, *limit, DEGREES_PER_TURN / 2,
+              driven=False)
+        for instance, direction, limit in zip(ROTATIONS, _TWIST_AND_SWINGS[axis], limits, strict=True)
+    ]
+
+
+def _generic(reading: Reading, opinions: PrimOpinions) -> list[_Axis]:
+    names = [axis for axis in (*TRANSLATIONS, *ROTATIONS) if is_axis_free(opinions, axis)]
+    if names[:1] and names[0] in TRANSLATIONS:
+        _report_translations(reading, opinions, [name for name in names if name in TRANSLATIONS])
+    names = [name for name in names if name in ROTATIONS]
+    found = []
+    within = DEGREES_PER_TURN / 2
+    for name in names:
+        limits = bounds(reading, opinions.view("PhysicsLimitAPI", name), ("low", "high"), True, within)
+        path = f"{opinions.path}:{name}" if len(names) > 1 else opinions.path
+        found.append(_Axis(name, path, True, _UNITS[ROTATIONS.index(name)], *limits, within))
+    return found
+
+
+def _report_translations(reading: Reading, opinions: PrimOpinions, names: list[str]) -> None:
+    reading.problem(
+        "joint/free-translation", opinions.path, f"limit:{names[0]}:physics:low",
+        f"a generic joint of an articulation with {', '.join(names)} not locked",
+        "PhysX locks the translations of generic joints in articulations",
+        f"author a low limit above the high one for {', '.join(names)}, or use a prismatic joint", "warning",
+    )
+
+
+def _read(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Dof:
+    properties = opinions.view("PhysxJointAxisAPI", axis.instance)
+    resistance = read_resistance(reading, opinions, properties, axis.angular)
+    position, velocity = _state(reading, opinions, axis)
+    axis_prefix = properties.prefix if properties.applied else None
+    drive = _drive(reading, opinions, axis) if axis.driven else None
+    return Dof(     # by position, which takes half the time
+        axis.name, opinions.path, axis.angular, axis.lower, axis.upper, position, velocity, resistance.armature,
+        resistance.static_friction, resistance.dynamic_friction, resistance.viscous_friction, resistance.max_velocity,
+        axis_prefix, drive, axis.direction, resistance.sources,
+    )
+
+
+def _state(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> tuple[float, float]:
+    """Initial position and velocity; 0 where PhysX refuses or does not read them."""
+    if not axis.driven:
+        return 0.0, 0.0
+    view = opinions.view("PhysicsJointStateAPI", axis.instance)
+    if not view.applied:
+        return 0.0, 0.0
+    found = []
+    for base, most in (("position", axis.turn), ("velocity", math.inf)):
+        value = view.number(base)
+        if not abs(value) <= most:
+            why = f"PhysX takes no position beyond {most:g} degrees on this joint" if math.isfinite(value) else \
+                "PhysX refuses what is no number"
+            reading.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
+                            f"{why} and starts at 0", f"author a {base} that the joint can have")
+            value = 0.0
+        elif math.isinf(value):
+            reading.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
+                            "PhysX does not refuse it: the motion becomes NaN, or as fast as a joint may be",
+                            f"author a finite {base}")
+            value = 0.0     # nothing is left to predict
+        found.append(coordinate(value, axis.angular))
+    return found[0], found[1]
+
+
+def _drive(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Drive | None:
+    view = opinions.view("PhysicsDriveAPI", axis.instance)
+    if not takes_drive(reading, view):
+        return None
+    return made_drive(view, axis.angular, _target(reading, view, axis),
+                      read_envelope(opinions, axis.instance, axis.angular))
+
+
+def _target(reading: Reading, view: View, axis: _Axis) -> float:
+    """The target position as PhysX sets it, in degrees or lengths."""
+    target = view.number("targetPosition")
+    if math.isinf(axis.turn) or abs(target) < axis.turn or (abs(target) == axis.turn and not axis.wraps):
+        return target
+    if axis.wraps and math.isfinite(target):
+        taken = math.fmod(target, DEGREES_PER_TURN)
+        why = f"PhysX takes whole turns off the target of a joint without limits: it drives to {taken:g} degrees"
+        fix = "author both limits, which makes the joint one that turns on"
+    else:
+        taken = 0.0
+        why, fix = "PhysX refuses the target and drives to 0", "author a finite target that the joint can have"
+    if taken != target:
+        reading.problem("joint/target-changed", view.path, view.name("targetPosition"), f"targetPosition is {target:g}",
+                        why, fix, "warning")
+    return taken
