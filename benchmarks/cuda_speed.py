@@ -99,7 +99,7 @@ def quantity_rates(gpu: Any, t: Any, rows: Any, worlds: int, dtype: str) -> dict
     """Worlds a second for which quantities are made; the first worlds must have the CPU's bits."""
     from physx_runtime.quantities import state
     from physx_runtime.quantities.state import WorldQuantities
-    from physx_runtime.targets.cuda.kernels import Place
+    from physx_runtime.targets.cuda.kernels import StridedView
     from physx_runtime.worlds.cpu import SpecialisedWorlds
     from physx_runtime.worlds.gpu.views import GpuRows
     from physx_runtime.worlds.gpu.worlds import CudaWorlds
@@ -115,7 +115,7 @@ def quantity_rates(gpu: Any, t: Any, rows: Any, worlds: int, dtype: str) -> dict
             raise RuntimeError(f"{quantity.__name__}: numbers differ from the CPU; none may")
         size = one.shape[1]
         memory = gpu.allocate(worlds * size * one.itemsize, "matrices")
-        places = {"values": Place(memory.address, of_line=size)}
+        places = {"values": StridedView(memory.address, of_line=size)}
         made.gpu.run(quantity, lines, lines.everyone(), {}, places)
         gpu.wait(None)
         begin = time.perf_counter()

@@ -10,7 +10,7 @@ from physx_schema.authoring.prims import joint_axis_of, not_one_axis
 from physx_schema.description.articulation.joints import AuthoredJoint, read_joints
 from physx_schema.description.articulation.tree import Tree, find_trees
 from physx_schema.description.body_registry import read_roster
-from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.scenes import Scenes
 
 
@@ -40,7 +40,7 @@ class Topology:
     """Where the joints and bodies of a stage stand in its articulations."""
 
     def __init__(self, stage: Usd.Stage) -> None:
-        self.reading = Reading(stage)
+        self.reading = ReadContext(stage)
         self._joints = {joint.path: joint for joint in read_joints(self.reading)}
         self._by_joint: dict[str, Place] = {}
         self._by_body: dict[str, Place] = {}

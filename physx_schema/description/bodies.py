@@ -36,8 +36,8 @@ from physx_schema.description.model import (
 )
 from physx_schema.description.opinions.accounting import default_sleep_threshold
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading
-from physx_schema.description.opinions.view import View, unauthored
+from physx_schema.description.opinions.reading import ReadContext
+from physx_schema.description.opinions.view import SchemaView, unauthored
 from physx_schema.description.records import IDENTITY_POSE, Pose, Vec3
 from physx_schema.description.stages import read_samples
 from physx_schema.description.units import radians
@@ -54,7 +54,7 @@ def is_kinematic(opinions: PrimOpinions) -> bool:
 
 
 def read_link(
-    reading: Reading, body: PrimOpinions, colliders: Sequence[ColliderPart], parent: int, joint: Joint | None,
+    reading: ReadContext, body: PrimOpinions, colliders: Sequence[ColliderPart], parent: int, joint: Joint | None,
     scene: str = "", pushes: tuple[Push, ...] = (), free: bool = False,
 ) -> Link:
     """The body as a link of an articulation; parent -1 and no joint for a root or a free body."""
@@ -76,7 +76,7 @@ def read_link(
     )
 
 
-def as_free_body(reading: Reading, body: PrimOpinions, link: Link, bounds: IterationBounds) -> Link:
+def as_free_body(reading: ReadContext, body: PrimOpinions, link: Link, bounds: IterationBounds) -> Link:
     """The link with what PhysX reads of a body outside articulations."""
     physx = body.view("PhysxRigidBodyAPI")
     threshold = (physx.clamped("sleepThreshold") if physx.authored("sleepThreshold") else
@@ -96,7 +96,7 @@ def _unauthored_contact(meters_per_unit: float) -> BodyContact:
     return _contact(unauthored("PhysxRigidBodyAPI"), meters_per_unit)
 
 
-def _contact(physx: View, meters_per_unit: float) -> BodyContact:
+def _contact(physx: SchemaView, meters_per_unit: float) -> BodyContact:
     """What a body's PhysxRigidBodyAPI says of its contacts; PhysX refuses a depenetration velocity of 0: no bound."""
     fastest = physx.clamped("maxDepenetrationVelocity")
     if not physx.authored("maxDepenetrationVelocity"):
@@ -238,7 +238,7 @@ def _collect_where_grown() -> None:
 LEAST_SQUARE = 1e-5
 
 
-def read_forces(reading: Reading) -> Mapping[str, tuple[Push, ...]]:
+def read_forces(reading: ReadContext) -> Mapping[str, tuple[Push, ...]]:
     """The forces on every body, by its path: those of the body prim and of prims below it, in traversal order."""
     found: dict[str, tuple[Push, ...]] = {}
     for opinions in reading.having("PhysxForceAPI"):
@@ -248,7 +248,7 @@ def read_forces(reading: Reading) -> Mapping[str, tuple[Push, ...]]:
     return found
 
 
-def _push(reading: Reading, opinions: PrimOpinions, body: str) -> Push:
+def _push(reading: ReadContext, opinions: PrimOpinions, body: str) -> Push:
     view = opinions.view("PhysxForceAPI")
     force, torque, world = view.vector("force"), view.vector("torque"), view.flag("worldFrameEnabled")
     central = opinions.path == body

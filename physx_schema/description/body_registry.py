@@ -13,7 +13,7 @@ from pxr import UsdGeom, Vt
 from physx_schema.description.bodies import is_enabled
 from physx_schema.description.frames import operation_order
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.records import Vec3
 from physx_schema.description.scenes import Scenes
 from physx_schema.description.units import is_array, shown
@@ -24,7 +24,7 @@ _SHEAR = 1e-4       # cosine between axes from which a body's transform is repor
 
 
 @dataclass(frozen=True, slots=True)
-class Roster:
+class BodyRegistry:
     """Enabled rigid bodies by path, each with the scene that steps it; None where PhysX refuses to make it."""
 
     scenes: Mapping[str, str | None]
@@ -45,7 +45,7 @@ class Roster:
         return self.scenes.get(body) is not None
 
 
-def read_roster(reading: Reading, scenes: Scenes) -> Roster:
+def read_roster(reading: ReadContext, scenes: Scenes) -> BodyRegistry:
     """Every enabled rigid body outside instances, in traversal order."""
     found: dict[str, str | None] = {}
     kinematic, unplaced, unowned = set(), set(), set()
@@ -68,14 +68,14 @@ def read_roster(reading: Reading, scenes: Scenes) -> Roster:
         _report_nested(reading, path, found)
     for instancer in reading.instancers:
         _report_instancer(reading, instancer, found)
-    return Roster(found, frozenset(kinematic), frozenset(unplaced), frozenset(unowned))
+    return BodyRegistry(found, frozenset(kinematic), frozenset(unplaced), frozenset(unowned))
 
 
 def _spelt(scale: Vec3) -> str:
     return "x".join(f"{length:g}" for length in scale)
 
 
-def _has_sound_transform(reading: Reading, opinions: PrimOpinions) -> bool:
+def _has_sound_transform(reading: ReadContext, opinions: PrimOpinions) -> bool:
     """Whether PhysX can place the body; what it changes about the transform is reported."""
     placement = reading.frames.placement(opinions.prim, opinions.path)
     if opinions.path in reading.frames.unreadable:
@@ -113,7 +113,7 @@ def _has_sound_transform(reading: Reading, opinions: PrimOpinions) -> bool:
     return True
 
 
-def _report_operations(reading: Reading, opinions: PrimOpinions) -> None:
+def _report_operations(reading: ReadContext, opinions: PrimOpinions) -> None:
     """Operations that xformOpOrder names without a value or leaves out, and quaternions that are no rotations."""
     authored = opinions.kind.operations
     order = operation_order(opinions.prim) if "xformOpOrder" in authored else ()
@@ -150,7 +150,7 @@ def _operations(order: tuple[str, ...], authored: tuple[str, ...]) -> tuple[list
             [name for name in operations if name not in names])
 
 
-def _report_turn(reading: Reading, path: str, name: str, value: Any) -> None:
+def _report_turn(reading: ReadContext, path: str, name: str, value: Any) -> None:
     """What is no quaternion, and one of another length, which turns by twice the arc cosine of its real part."""
     if value is not None and not hasattr(value, "GetImaginary"):
         reading.problem(
@@ -165,7 +165,7 @@ def _report_turn(reading: Reading, path: str, name: str, value: Any) -> None:
         )
 
 
-def _report_copy(reading: Reading, opinions: PrimOpinions) -> None:
+def _report_copy(reading: ReadContext, opinions: PrimOpinions) -> None:
     if not reading.is_proxy(opinions.path):
         return
     prototype = opinions.prim.GetPrimInPrototype()
@@ -178,7 +178,7 @@ def _report_copy(reading: Reading, opinions: PrimOpinions) -> None:
     )
 
 
-def _report_nested(reading: Reading, path: str, bodies: Mapping[str, str | None]) -> None:
+def _report_nested(reading: ReadContext, path: str, bodies: Mapping[str, str | None]) -> None:
     """PhysX steps a body inside another at its own world pose; USD moves it with the outer one."""
     outer, _, _ = path.rpartition("/")
     if not reading.body_of(outer):
@@ -201,7 +201,7 @@ def _resets(prim: Any) -> bool:
     return bool(prim.IsA(UsdGeom.Xformable) and UsdGeom.Xformable(prim).GetResetXformStack())
 
 
-def _report_instancer(reading: Reading, instancer: Any, bodies: Mapping[str, str | None]) -> None:
+def _report_instancer(reading: ReadContext, instancer: Any, bodies: Mapping[str, str | None]) -> None:
     """PhysX makes the bodies and colliders of a prototype anew for each instance; no fact holds them."""
     path = str(instancer.GetPath())
     prototypes = reading.targets(instancer, "prototypes")

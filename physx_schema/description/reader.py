@@ -16,14 +16,14 @@ from physx_schema.description.articulation.mimics import read_declarations, read
 from physx_schema.description.articulation.spatial_tendons import read_spatial_tendons
 from physx_schema.description.articulation.tree import Tree, find_trees
 from physx_schema.description.bodies import as_free_body, read_forces, read_link, uncollected
-from physx_schema.description.body_registry import Roster, read_roster
+from physx_schema.description.body_registry import BodyRegistry, read_roster
 from physx_schema.description.collision.colliders import ColliderPart
 from physx_schema.description.collision.pairs import read_collision
 from physx_schema.description.model import Articulation, Description, Link, MimicDeclaration, Problem, Push
 from physx_schema.description.opinions.accounting import default_sleep_threshold, settle
 from physx_schema.description.opinions.conditions import report_circumstances
 from physx_schema.description.opinions.prim import applied_schemas
-from physx_schema.description.opinions.reading import Reading, path_key
+from physx_schema.description.opinions.reading import ReadContext, path_key
 from physx_schema.description.scenes import Scenes
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.errors import UnreadableError
@@ -50,7 +50,7 @@ def describe(source: str | Path | Any) -> Description:
 
 
 def _describe(stage: Any) -> Description:
-    reading = Reading(stage)
+    reading = ReadContext(stage)
     report_circumstances(reading)
     scenes = Scenes(reading)
     roster = read_roster(reading, scenes)
@@ -79,7 +79,7 @@ def _describe(stage: Any) -> Description:
 
 
 def _articulation(
-    reading: Reading, tree: Tree, scenes: Scenes, roster: Roster, colliders: Colliders, forces: Forces,
+    reading: ReadContext, tree: Tree, scenes: Scenes, roster: BodyRegistry, colliders: Colliders, forces: Forces,
     declarations: Mapping[str, Sequence[MimicDeclaration]],
 ) -> Articulation:
     links: list[Link] = []
@@ -116,7 +116,7 @@ def _sorted(problems: Sequence[Problem]) -> tuple[Problem, ...]:
 
 
 def _free_bodies(
-    reading: Reading, roster: Roster, articulations: Sequence[Articulation], colliders: Colliders,
+    reading: ReadContext, roster: BodyRegistry, articulations: Sequence[Articulation], colliders: Colliders,
     forces: Forces, scenes: Scenes,
 ) -> tuple[Link, ...]:
     """The bodies that PhysX makes outside articulations."""

@@ -28,9 +28,9 @@ from physx_schema.description.model import (
     SceneContact,
 )
 from physx_schema.description.opinions.prim import PrimOpinions, retired_schema
-from physx_schema.description.opinions.reading import Reading, path_key
+from physx_schema.description.opinions.reading import ReadContext, path_key
 from physx_schema.description.opinions.schemas import split_name
-from physx_schema.description.opinions.view import View, unauthored
+from physx_schema.description.opinions.view import SchemaView, unauthored
 from physx_schema.description.records import Vec3
 from physx_schema.description.units import as_number, as_vector, default_gravity
 
@@ -46,7 +46,7 @@ _UNIT = 1e-3        # how far the length of an authored gravity direction may be
 class Scenes:
     """The scenes of a stage by path, the one for bodies without an owner first."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: ReadContext) -> None:
         self._reading = reading
         every = sorted(reading.having("PhysicsScene"), key=lambda opinions: path_key(opinions.path))
         found = [opinions for opinions in every if not _is_hidden(reading, opinions)]
@@ -63,7 +63,7 @@ class Scenes:
         """Bounds on iterations in a scene."""
         return self.by_path.get(path, self.default).iterations
 
-    def owner(self, body: View) -> str | None:
+    def owner(self, body: SchemaView) -> str | None:
         """The path of the scene that steps a body ("" without any PhysicsScene), None where PhysX drops the body.
 
         `body` holds the properties of its PhysicsRigidBodyAPI.
@@ -88,7 +88,7 @@ class Scenes:
         return known[0]
 
 
-def _is_hidden(reading: Reading, opinions: PrimOpinions) -> bool:
+def _is_hidden(reading: ReadContext, opinions: PrimOpinions) -> bool:
     """Whether PhysX does not see a PhysicsScene for a schema applied to it."""
     if opinions.has("PhysxSceneAPI"):
         return False
@@ -108,12 +108,12 @@ def _hides(schema: str) -> bool:
     return bool(known) and schema not in _BESIDE_A_SCENE and retired_schema(schema) is None
 
 
-def _scene(reading: Reading, opinions: PrimOpinions) -> Scene:
+def _scene(reading: ReadContext, opinions: PrimOpinions) -> Scene:
     gravity, source = _gravity(reading, opinions)
     return _settled(reading, opinions.path, gravity, source, opinions.view("PhysxSceneAPI"))
 
 
-def _settled(reading: Reading, path: str, gravity: Vec3, source: str, physx: View) -> Scene:
+def _settled(reading: ReadContext, path: str, gravity: Vec3, source: str, physx: SchemaView) -> Scene:
     """The scene with the solver's settings, which `physx` holds."""
     solver = physx.token("solverType")
     return Scene(
@@ -123,7 +123,7 @@ def _settled(reading: Reading, path: str, gravity: Vec3, source: str, physx: Vie
     )
 
 
-def _contact(meters_per_unit: float, physx: View) -> SceneContact:
+def _contact(meters_per_unit: float, physx: SchemaView) -> SceneContact:
     """Settings of all contacts; the defaults of lengths are ones in metres."""
     offset, correlation = (
         physx.clamped(name) / (1.0 if physx.authored(name) else meters_per_unit)
@@ -132,13 +132,13 @@ def _contact(meters_per_unit: float, physx: View) -> SceneContact:
                         physx.flag("invertCollisionGroupFilter"), physx.flag("solveArticulationContactLast"))
 
 
-def _made_scene(reading: Reading) -> Scene:
+def _made_scene(reading: ReadContext) -> Scene:
     """The scene that PhysX makes where the stage defines none."""
     gravity = _times(_down(_up_axis(reading)), default_gravity(reading.meters_per_unit))
     return _settled(reading, "", gravity, "", unauthored("PhysxSceneAPI"))
 
 
-def _up_axis(reading: Reading) -> str:
+def _up_axis(reading: ReadContext) -> str:
     return str(UsdGeom.GetStageUpAxis(reading.stage))
 
 
@@ -147,7 +147,7 @@ def _down(up_axis: str) -> Vec3:
     return (0.0, -1.0, 0.0) if up_axis == "Y" else (0.0, 0.0, -1.0)
 
 
-def _gravity(reading: Reading, opinions: PrimOpinions) -> tuple[Vec3, str]:
+def _gravity(reading: ReadContext, opinions: PrimOpinions) -> tuple[Vec3, str]:
     """Gravity as PhysX multiplies it out, neither value checked nor the direction normalised, and where it is from.
 
     Time samples alone count as authored, and PhysX reads its defaults of them: -inf and no direction.
@@ -179,7 +179,7 @@ def _says(opinions: PrimOpinions, name: str, convert: Callable[[Any], object]) -
     return name in opinions.properties and opinions.only_samples(name)
 
 
-def _check_direction(reading: Reading, opinions: PrimOpinions, direction: Vec3, magnitude: float) -> None:
+def _check_direction(reading: ReadContext, opinions: PrimOpinions, direction: Vec3, magnitude: float) -> None:
     length = math.hypot(*direction)
     if length > 0.0 and not abs(length - 1.0) > _UNIT:
         return
@@ -195,7 +195,7 @@ def _times(direction: Vec3, magnitude: float) -> Vec3:
     return direction[0] * magnitude, direction[1] * magnitude, direction[2] * magnitude
 
 
-def _bounds(view: View) -> IterationBounds:
+def _bounds(view: SchemaView) -> IterationBounds:
     return IterationBounds(
         (view.count("minPositionIterationCount"), view.count("maxPositionIterationCount")),
         (view.count("minVelocityIterationCount"), view.count("maxVelocityIterationCount")),

@@ -23,7 +23,7 @@ from pxr import Sdf, Tf, Usd, UsdGeom
 from physx_schema.description.frames import taken_apart
 from physx_schema.description.model import PoseSample
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.records import Pose, between
 from physx_schema.description.robot_files import ROBOT_SUFFIXES, converted, converter_of, original
 from physx_schema.description.trial import require_survived
@@ -169,7 +169,7 @@ _SHORTEST = 1e-4    # s between neighbours that are not divided further: there t
 _CHECKED = (0.5, 0.3141592653589793, 0.7320508075688772)    # shares that no number of whole turns hides from
 
 
-def read_samples(reading: Reading, body: PrimOpinions) -> tuple[PoseSample, ...]:
+def read_samples(reading: ReadContext, body: PrimOpinions) -> tuple[PoseSample, ...]:
     """World poses along the time samples of a body's transform and of those above it, neighbours close enough.
 
     As for PhysX, an operation with a single sample does not vary.

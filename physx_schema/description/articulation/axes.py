@@ -19,14 +19,14 @@ from typing import NamedTuple
 from physx_schema.description.model import Dof, Drive, Envelope, Joint, Link, unlimited
 from physx_schema.description.opinions.inactive import is_axis_free, is_bound
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.opinions.schemas import ROTATIONS, SINGLE_AXIS, TRANSLATIONS
-from physx_schema.description.opinions.view import View, unauthored
+from physx_schema.description.opinions.view import SchemaView, unauthored
 from physx_schema.description.records import Vec3
 from physx_schema.description.units import DEGREES_PER_TURN, LARGEST_SINGLE, coordinate, gain, radians
 
 
-def takes_drive(reading: Reading, view: View) -> bool:
+def takes_drive(reading: ReadContext, view: SchemaView) -> bool:
     """Whether PhysX makes the drive that a view of PhysicsDriveAPI says."""
     if not view.applied:
         return False
@@ -41,7 +41,7 @@ def takes_drive(reading: Reading, view: View) -> bool:
     return True
 
 
-def made_drive(view: View, angular: bool, target: float, envelope: Envelope | None = None) -> Drive:
+def made_drive(view: SchemaView, angular: bool, target: float, envelope: Envelope | None = None) -> Drive:
     """The drive of one axis; its target in degrees or lengths."""
     max_force = view.number("maxForce")
     return Drive(
@@ -73,7 +73,7 @@ _STRAIGHT = 180.0       # degrees
 
 
 def bounds(
-    reading: Reading, view: View, names: tuple[str, str], angular: bool, within: float = math.inf,
+    reading: ReadContext, view: SchemaView, names: tuple[str, str], angular: bool, within: float = math.inf,
 ) -> tuple[float, float]:
     """Limits as PhysX sets them up: FREE where both bounds are unlimited, held at 0 where it refuses the pair.
 
@@ -99,7 +99,7 @@ def bounds(
     )
 
 
-def _report_refused(reading: Reading, view: View, names: tuple[str, str], lower: float, upper: float) -> None:
+def _report_refused(reading: ReadContext, view: SchemaView, names: tuple[str, str], lower: float, upper: float) -> None:
     open_end = math.isinf(lower) or math.isinf(upper)
     infinite = names[0] if math.isinf(lower) else names[1]
     reading.problem(
@@ -110,7 +110,7 @@ def _report_refused(reading: Reading, view: View, names: tuple[str, str], lower:
     )
 
 
-def cone(reading: Reading, opinions: PrimOpinions) -> tuple[tuple[str, float], tuple[str, float]]:
+def cone(reading: ReadContext, opinions: PrimOpinions) -> tuple[tuple[str, float], tuple[str, float]]:
     """The two half angles of a spherical joint's cone by property, in degrees; infinite where there is no cone.
 
     PhysX makes one of two angles of at least 0, and none of a single one.
@@ -131,7 +131,7 @@ def cone(reading: Reading, opinions: PrimOpinions) -> tuple[tuple[str, float], t
     return (names[0], math.inf), (names[1], math.inf)
 
 
-def swing(reading: Reading, opinions: PrimOpinions, name: str, angle: float) -> tuple[float, float]:
+def swing(reading: ReadContext, opinions: PrimOpinions, name: str, angle: float) -> tuple[float, float]:
     """The bounds of one swing of a spherical joint from its half angle in degrees."""
     if angle > _STRAIGHT and math.isfinite(angle):
         reading.problem(
@@ -157,7 +157,7 @@ class Resistance(NamedTuple):
 class _Choice:
     """PhysX's value where it is one, else the value that Newton's joint schema gives to every axis."""
 
-    def __init__(self, reading: Reading, properties: View, newton: View) -> None:
+    def __init__(self, reading: ReadContext, properties: SchemaView, newton: SchemaView) -> None:
         self._reading = reading
         self._properties = properties
         self._newton = newton
@@ -185,7 +185,7 @@ class _Choice:
         return value
 
 
-def read_resistance(reading: Reading, opinions: PrimOpinions, properties: View, angular: bool) -> Resistance:
+def read_resistance(reading: ReadContext, opinions: PrimOpinions, properties: SchemaView, angular: bool) -> Resistance:
     """The resistance of one axis."""
     newton = opinions.view("NewtonJointAPI")
     if properties.silent and newton.silent:
@@ -243,7 +243,7 @@ class _Axis(NamedTuple):
     driven: bool = True     # PhysX reads a drive and a joint state
 
 
-def read_dofs(reading: Reading, opinions: PrimOpinions, kind: str, axis: int) -> tuple[Dof, ...]:
+def read_dofs(reading: ReadContext, opinions: PrimOpinions, kind: str, axis: int) -> tuple[Dof, ...]:
     """The free axes of an articulation's joint, in PhysX's order; generic joints only turn there."""
     if kind in ("revolute", "prismatic"):
         return (_read(reading, opinions, _single(reading, opinions, kind, axis)),)
@@ -276,7 +276,7 @@ def first_dofs(links: Sequence[Link]) -> dict[str, int]:
     return index
 
 
-def _single(reading: Reading, opinions: PrimOpinions, kind: str, axis: int) -> _Axis:
+def _single(reading: ReadContext, opinions: PrimOpinions, kind: str, axis: int) -> _Axis:
     angular = kind == "revolute"
     view = opinions.joint_view()
     limits = bounds(reading, view, ("lowerLimit", "upperLimit"), angular)
@@ -285,7 +285,7 @@ def _single(reading: Reading, opinions: PrimOpinions, kind: str, axis: int) -> _
     return _Axis(SINGLE_AXIS[kind], opinions.path, angular, _UNITS[axis], *limits, turn, wraps)
 
 
-def _ball(reading: Reading, opinions: PrimOpinions, axis: int) -> list[_Axis]:
+def _ball(reading: ReadContext, opinions: PrimOpinions, axis: int) -> list[_Axis]:
     """Twist about the joint's axis and two swings, bounded by the cone."""
     limits = ((-math.inf, math.inf), *(swing(reading, opinions, *half) for half in cone(reading, opinions)))
     return [
@@ -295,7 +295,7 @@ def _ball(reading: Reading, opinions: PrimOpinions, axis: int) -> list[_Axis]:
     ]
 
 
-def _generic(reading: Reading, opinions: PrimOpinions) -> list[_Axis]:
+def _generic(reading: ReadContext, opinions: PrimOpinions) -> list[_Axis]:
     names = [axis for axis in (*TRANSLATIONS, *ROTATIONS) if is_axis_free(opinions, axis)]
     if names[:1] and names[0] in TRANSLATIONS:
         _report_translations(reading, opinions, [name for name in names if name in TRANSLATIONS])
@@ -309,7 +309,7 @@ def _generic(reading: Reading, opinions: PrimOpinions) -> list[_Axis]:
     return found
 
 
-def _report_translations(reading: Reading, opinions: PrimOpinions, names: list[str]) -> None:
+def _report_translations(reading: ReadContext, opinions: PrimOpinions, names: list[str]) -> None:
     reading.problem(
         "joint/free-translation", opinions.path, f"limit:{names[0]}:physics:low",
         f"a generic joint of an articulation with {', '.join(names)} not locked",
@@ -318,7 +318,7 @@ def _report_translations(reading: Reading, opinions: PrimOpinions, names: list[s
     )
 
 
-def _read(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Dof:
+def _read(reading: ReadContext, opinions: PrimOpinions, axis: _Axis) -> Dof:
     properties = opinions.view("PhysxJointAxisAPI", axis.instance)
     resistance = read_resistance(reading, opinions, properties, axis.angular)
     position, velocity = _state(reading, opinions, axis)
@@ -331,7 +331,7 @@ def _read(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Dof:
     )
 
 
-def _state(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> tuple[float, float]:
+def _state(reading: ReadContext, opinions: PrimOpinions, axis: _Axis) -> tuple[float, float]:
     """Initial position and velocity; 0 where PhysX refuses or does not read them."""
     if not axis.driven:
         return 0.0, 0.0
@@ -356,7 +356,7 @@ def _state(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> tuple[float
     return found[0], found[1]
 
 
-def _drive(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Drive | None:
+def _drive(reading: ReadContext, opinions: PrimOpinions, axis: _Axis) -> Drive | None:
     view = opinions.view("PhysicsDriveAPI", axis.instance)
     if not takes_drive(reading, view):
         return None
@@ -364,7 +364,7 @@ def _drive(reading: Reading, opinions: PrimOpinions, axis: _Axis) -> Drive | Non
                       read_envelope(opinions, axis.instance, axis.angular))
 
 
-def _target(reading: Reading, view: View, axis: _Axis) -> float:
+def _target(reading: ReadContext, view: SchemaView, axis: _Axis) -> float:
     """The target position as PhysX sets it, in degrees or lengths."""
     target = view.number("targetPosition")
     if math.isinf(axis.turn) or abs(target) < axis.turn or (abs(target) == axis.turn and not axis.wraps):

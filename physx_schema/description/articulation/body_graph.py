@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from physx_schema.description.articulation.joints import TREE_KINDS, AuthoredJoint
-from physx_schema.description.body_registry import Roster
+from physx_schema.description.body_registry import BodyRegistry
 
 _WORLD_WEIGHT = 100_000
 _EXCLUDED_WEIGHT = 1_000
@@ -18,7 +18,7 @@ _LARGEST = 20_000       # bodies looked at; what is longer is no loop that a per
 class BodyGraph:
     """Rigid bodies and the enabled joints between them."""
 
-    def __init__(self, roster: Roster, joints: Iterable[AuthoredJoint]) -> None:
+    def __init__(self, roster: BodyRegistry, joints: Iterable[AuthoredJoint]) -> None:
         self.roster = roster
         self._joints: dict[str, list[AuthoredJoint]] = {}
         self._to_world: set[str] = set()            # paths of joints

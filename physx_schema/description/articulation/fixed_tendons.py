@@ -10,9 +10,9 @@ from physx_schema.description.articulation.axes import first_dofs
 from physx_schema.description.articulation.joints import JointOrder, joint_order
 from physx_schema.description.model import Dof, FixedTendon, Link, TendonAxis
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
-from physx_schema.description.opinions.view import View, unauthored
+from physx_schema.description.opinions.view import SchemaView, unauthored
 from physx_schema.description.units import gain
 
 _ROOT = "PhysxTendonAxisRootAPI"
@@ -25,7 +25,7 @@ Root = tuple[int, PrimOpinions, str]    # index of the joint's child link, joint
 _NUMBERS = {fact: base for fact, base in own_numbers(_ROOT).items() if not fact.endswith("_limit")}
 
 
-def read_fixed_tendons(reading: Reading, links: Sequence[Link]) -> tuple[FixedTendon, ...]:
+def read_fixed_tendons(reading: ReadContext, links: Sequence[Link]) -> tuple[FixedTendon, ...]:
     """The fixed tendons of an articulation, in the order in which PhysX makes and solves them.
 
     An axis goes to the first tendon that reaches it; every root axis makes a tendon, also where another has its joint.
@@ -50,7 +50,7 @@ def read_fixed_tendons(reading: Reading, links: Sequence[Link]) -> tuple[FixedTe
     )
 
 
-def _roots(reading: Reading, links: Sequence[Link]) -> list[Root]:
+def _roots(reading: ReadContext, links: Sequence[Link]) -> list[Root]:
     """Every root axis, by joint and then by name."""
     found: list[tuple[JointOrder, str, int, PrimOpinions]] = []
     for position, link in enumerate(links):
@@ -61,19 +61,19 @@ def _roots(reading: Reading, links: Sequence[Link]) -> list[Root]:
     return [(position, opinions, name) for _, name, position, opinions in sorted(found, key=lambda item: item[:2])]
 
 
-def _axis_prim(reading: Reading, link: Link) -> PrimOpinions | None:
+def _axis_prim(reading: ReadContext, link: Link) -> PrimOpinions | None:
     """The joint prim above a link, where PhysX looks for tendon axes on it."""
     joint = link.joint
     return reading.prims[joint.path] if joint is not None and joint.kind in ("revolute", "prismatic") else None
 
 
-def _carries(reading: Reading, link: Link, name: str) -> bool:
+def _carries(reading: ReadContext, link: Link, name: str) -> bool:
     opinions = _axis_prim(reading, link)
     return opinions is not None and (opinions.has(_AXIS, name) or opinions.has(_ROOT, name))
 
 
 def _members(
-    reading: Reading, links: Sequence[Link], children: Mapping[int, Sequence[int]], root: int, name: str,
+    reading: ReadContext, links: Sequence[Link], children: Mapping[int, Sequence[int]], root: int, name: str,
     taken: Container[_Key],
 ) -> list[int]:
     """Links whose joints carry a free axis of this name, unbroken from the root axis down, parents first."""
@@ -89,7 +89,7 @@ def _members(
 
 
 def _tendon(
-    reading: Reading, opinions: PrimOpinions, name: str, members: Sequence[Link], dof_index: Mapping[str, int],
+    reading: ReadContext, opinions: PrimOpinions, name: str, members: Sequence[Link], dof_index: Mapping[str, int],
 ) -> FixedTendon:
     view = opinions.view(_ROOT, name)
     lower = view.number("lowerLimit")
@@ -107,7 +107,7 @@ def _tendon(
     )
 
 
-def _axis(reading: Reading, view: View, dof: Dof, index: int, sign: float) -> TendonAxis:
+def _axis(reading: ReadContext, view: SchemaView, dof: Dof, index: int, sign: float) -> TendonAxis:
     """`sign` is -1 where body0 is the child: the length counts positions from parent to child, as the force acts."""
     allowed = ROTATIONS if dof.angular else TRANSLATIONS
     for axis in view.tokens("jointAxis"):
@@ -123,7 +123,7 @@ def _axis(reading: Reading, view: View, dof: Dof, index: int, sign: float) -> Te
     )
 
 
-def _single(reading: Reading, view: View, base: str) -> float:
+def _single(reading: ReadContext, view: SchemaView, base: str) -> float:
     """The element of an array of one; PhysX takes its default for a longer array, an empty one and a number alone."""
     usual = unauthored(_AXIS).number(base)
     values = view.numbers(base)
@@ -141,7 +141,7 @@ def _single(reading: Reading, view: View, base: str) -> float:
 
 
 def _report_second_roots(
-    reading: Reading, links: Sequence[Link], roots: Sequence[Root], members: Sequence[Sequence[int]],
+    reading: ReadContext, links: Sequence[Link], roots: Sequence[Root], members: Sequence[Sequence[int]],
 ) -> None:
     """Root axes inside or right below another tendon of their name."""
     for position, opinions, name in roots:
@@ -158,7 +158,7 @@ def _report_second_roots(
             )
 
 
-def _report_left_out(reading: Reading, links: Sequence[Link], taken: Container[_Key]) -> None:
+def _report_left_out(reading: ReadContext, links: Sequence[Link], taken: Container[_Key]) -> None:
     """Axes of this articulation that no tendon took in."""
     roots = {name for link in links if (prim := _axis_prim(reading, link)) for name in prim.instances(_ROOT)}
     for link in links:
@@ -178,7 +178,7 @@ def _report_left_out(reading: Reading, links: Sequence[Link], taken: Container[_
                 _report_dropped(reading, opinions, name, roots)
 
 
-def _report_joint_type(reading: Reading, link: Link) -> None:
+def _report_joint_type(reading: ReadContext, link: Link) -> None:
     """Axes on a joint that is neither revolute nor prismatic."""
     if link.joint is None:
         return
@@ -195,7 +195,7 @@ def _report_joint_type(reading: Reading, link: Link) -> None:
             )
 
 
-def _report_dropped(reading: Reading, opinions: PrimOpinions, name: str, roots: set[str]) -> None:
+def _report_dropped(reading: ReadContext, opinions: PrimOpinions, name: str, roots: set[str]) -> None:
     if name in roots:
         reading.problem(
             "tendon/axis-dropped", opinions.path, f"physxTendon:{name}:gearing",

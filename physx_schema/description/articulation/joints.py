@@ -13,8 +13,8 @@ from physx_schema.description.articulation.axes import read_dofs
 from physx_schema.description.frames import pose_matrix, pose_of, scaled
 from physx_schema.description.model import Joint
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading, path_key
-from physx_schema.description.opinions.view import View
+from physx_schema.description.opinions.reading import ReadContext, path_key
+from physx_schema.description.opinions.view import SchemaView
 from physx_schema.description.records import IDENTITY_POSE, Pose, Quat, Vec3, record
 from physx_schema.description.units import unnormalized
 
@@ -75,14 +75,14 @@ class AuthoredJoint:
         return self.ends[1].body if self.ends[0].body == body else self.ends[0].body
 
 
-def read_joints(reading: Reading) -> list[AuthoredJoint]:
+def read_joints(reading: ReadContext) -> list[AuthoredJoint]:
     """Every joint prim of the stage, in traversal order."""
     found = [_read(reading, opinions, kind) for opinions in reading.prims.values() if (kind := opinions.joint_kind)]
     by_path = {joint.path: joint for joint in found}
     return [_with_bodies_of_hinges(joint, by_path) if joint.kind in COUPLINGS else joint for joint in found]
 
 
-def _read(reading: Reading, opinions: PrimOpinions, kind: str) -> AuthoredJoint:
+def _read(reading: ReadContext, opinions: PrimOpinions, kind: str) -> AuthoredJoint:
     view = opinions.joint_view()
     axis = view.token("axis") if kind in ("revolute", "prismatic", "spherical") else "X"
     ends = _end(reading, view, _SIDES[0]), _end(reading, view, _SIDES[1])
@@ -104,7 +104,7 @@ def _with_bodies_of_hinges(joint: AuthoredJoint, joints: Mapping[str, AuthoredJo
     return replace(joint, ends=(ends[0], ends[1]))
 
 
-def _end(reading: Reading, view: View, side: _Side) -> JointEnd:
+def _end(reading: ReadContext, view: SchemaView, side: _Side) -> JointEnd:
     frame = view.vector(side.position), view.quaternion(side.rotation)
     sound = _is_sound(reading, view, side, frame[0])
     targets = view.targets(side.body)
@@ -138,7 +138,7 @@ def _end(reading: Reading, view: View, side: _Side) -> JointEnd:
     return JointEnd(body, placed, sound, authored=as_authored)
 
 
-def _holds_inside(view: View, target: str) -> bool:
+def _holds_inside(view: SchemaView, target: str) -> bool:
     """Whether the joint holds a body below the target: converters name a robot's own root prim for the world."""
     return any(held.startswith(target + "/") for side in _SIDES for held in view.targets(side.body))
 
@@ -161,7 +161,7 @@ def _no_body(target: Any) -> tuple[str, str]:
     return "is not a rigid body nor inside one", "apply PhysicsRigidBodyAPI to it"
 
 
-def _is_sound(reading: Reading, view: View, side: _Side, position: Vec3) -> bool:
+def _is_sound(reading: ReadContext, view: SchemaView, side: _Side, position: Vec3) -> bool:
     """Whether a joint frame is one; PhysX normalises rotations other than 0."""
     faulty = [] if all(map(math.isfinite, position)) else [side.position]
     if view.mentions(side.rotation) and not _is_rotation(view.raw(side.rotation)):
@@ -185,13 +185,13 @@ def _is_rotation(value: Any) -> bool:
     return any(parts) and all(map(math.isfinite, parts))
 
 
-def _in_world(reading: Reading, frame: Pose, target: Any) -> Pose:
+def _in_world(reading: ReadContext, frame: Pose, target: Any) -> Pose:
     """A frame authored in a prim, as a frame of the world."""
     matrix = pose_matrix(*frame) * reading.frames.matrix(target)
     return pose_of(Gf.Transform(matrix.RemoveScaleShear()))
 
 
-def _in_body(reading: Reading, frame: Pose, target: Any, body: str) -> Pose:
+def _in_body(reading: ReadContext, frame: Pose, target: Any, body: str) -> Pose:
     """A frame authored in the target prim, as a frame of the body, lengths scaled."""
     prim = reading.prims[body].prim
     if prim is not target and not target.IsInstanceProxy():     # PhysX knows no place of what is inside an instance
@@ -201,7 +201,7 @@ def _in_body(reading: Reading, frame: Pose, target: Any, body: str) -> Pose:
 
 
 def directed(
-    reading: Reading, joint: AuthoredJoint, child: str, parent: str, indices: tuple[int, int],
+    reading: ReadContext, joint: AuthoredJoint, child: str, parent: str, indices: tuple[int, int],
 ) -> Joint:
     """The joint as the inbound joint of a child link from a parent link ("" for the world), with their indices."""
     is_reversed = joint.ends[0].body == child
@@ -215,7 +215,7 @@ def directed(
         (parent_end.authored or parent_frame[1], child_end.authored or child_frame[1]))
 
 
-def _between(reading: Reading, parent: str, child: str) -> Pose:
+def _between(reading: ReadContext, parent: str, child: str) -> Pose:
     """The authored pose of one body in the frame of another, scales left out."""
     poses = [reading.frames.pose(reading.prims[body].prim, body) for body in (parent, child) if body]
     matrices = [pose_matrix(*pose) for pose in poses]

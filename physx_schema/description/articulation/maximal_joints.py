@@ -19,14 +19,14 @@ from typing import NamedTuple
 from physx_schema.description.articulation.axes import FREE, cone, made_drive, takes_drive
 from physx_schema.description.articulation.joints import COUPLINGS, AuthoredJoint, JointEnd
 from physx_schema.description.articulation.tree import Tree, nested_roots
-from physx_schema.description.body_registry import Roster
+from physx_schema.description.body_registry import BodyRegistry
 from physx_schema.description.frames import composed
 from physx_schema.description.model import Cone, Coupling, DistanceRange, Drive, JointAxis, OutsideJoint, unlimited
 from physx_schema.description.opinions.inactive import is_axis_free, is_bound
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.opinions.schemas import ROTATIONS, SINGLE_AXIS, TRANSLATIONS
-from physx_schema.description.opinions.view import View
+from physx_schema.description.opinions.view import SchemaView
 from physx_schema.description.records import Pose, Vec3
 from physx_schema.description.units import LARGEST_SINGLE, coordinate, radians
 
@@ -67,7 +67,7 @@ def refuses_limits(opinions: PrimOpinions, instance: str) -> bool:
     return any(view.refused(base) for base in losing(instance))
 
 
-def hinge_limits(reading: Reading, view: View) -> Limits:
+def hinge_limits(reading: ReadContext, view: SchemaView) -> Limits:
     """Of a revolute joint, cut to half a turn; one bound suffices."""
     lower, upper = _angles(reading, view, "lowerLimit", "upperLimit")
     if (lower, upper) == FREE:
@@ -80,7 +80,7 @@ def hinge_limits(reading: Reading, view: View) -> Limits:
     return Limits(*cut)
 
 
-def slider_limits(reading: Reading, view: View, low: str = "lowerLimit", high: str = "upperLimit") -> Limits:
+def slider_limits(reading: ReadContext, view: SchemaView, low: str = "lowerLimit", high: str = "upperLimit") -> Limits:
     """Of a translation; PhysX takes two finite bounds alone."""
     lower, upper = view.number(low), view.number(high)
     if not (is_bound(lower) or is_bound(upper)):
@@ -92,7 +92,7 @@ def slider_limits(reading: Reading, view: View, low: str = "lowerLimit", high: s
     return Limits(-math.inf if unlimited(lower) else lower, math.inf if unlimited(upper) else upper)
 
 
-def generic_limits(reading: Reading, opinions: PrimOpinions, free: tuple[str, ...]) -> Mapping[str, Limits]:
+def generic_limits(reading: ReadContext, opinions: PrimOpinions, free: tuple[str, ...]) -> Mapping[str, Limits]:
     """Of the axes that a generic joint does not lock; PhysX takes those of both swings together or neither."""
     found = {axis: slider_limits(reading, opinions.view("PhysicsLimitAPI", axis), "low", "high")
              for axis in free if axis in TRANSLATIONS}
@@ -108,7 +108,7 @@ def generic_limits(reading: Reading, opinions: PrimOpinions, free: tuple[str, ..
     return found | swings
 
 
-def _swing(reading: Reading, view: View) -> Limits:
+def _swing(reading: ReadContext, view: SchemaView) -> Limits:
     """Of one swing by itself."""
     lower, upper = view.number("low"), view.number("high")
     if not (is_bound(lower) or is_bound(upper)):
@@ -121,7 +121,7 @@ def _swing(reading: Reading, view: View) -> Limits:
     return Limits(lower, upper)
 
 
-def cone_angles(reading: Reading, opinions: PrimOpinions) -> tuple[float, float] | None:
+def cone_angles(reading: ReadContext, opinions: PrimOpinions) -> tuple[float, float] | None:
     """The half angles of a spherical joint's cone in rad; None where PhysX makes none."""
     (name, first), (_, second) = cone(reading, opinions)
     if math.isinf(first) or refuses_limits(opinions, "cone"):
@@ -137,7 +137,7 @@ def cone_angles(reading: Reading, opinions: PrimOpinions) -> tuple[float, float]
     return radians(first), radians(second)
 
 
-def _angles(reading: Reading, view: View, low: str, high: str) -> tuple[float, float]:
+def _angles(reading: ReadContext, view: SchemaView, low: str, high: str) -> tuple[float, float]:
     """Two bounds of an angle, infinite where PhysX takes one for none."""
     lower, upper = view.number(low), view.number(high)
     if math.isnan(lower) or math.isnan(upper):
@@ -145,7 +145,7 @@ def _angles(reading: Reading, view: View, low: str, high: str) -> tuple[float, f
     return (-math.inf if not is_bound(lower) else lower), (math.inf if not is_bound(upper) else upper)
 
 
-def _report_limits(reading: Reading, view: View, low: str, high: str, why: str, fix: str) -> None:
+def _report_limits(reading: ReadContext, view: SchemaView, low: str, high: str, why: str, fix: str) -> None:
     lower, upper = view.number(low), view.number(high)
     infinite = math.isinf(lower) or math.isinf(upper)
     reading.problem(
@@ -160,7 +160,7 @@ _D6_AXIS = {"revolute": "rotX", "prismatic": "transX"}
 _NO_LIMITS = Limits(-math.inf, math.inf)
 
 
-def read_axes(reading: Reading, opinions: PrimOpinions, kind: str) -> tuple[JointAxis, ...]:
+def read_axes(reading: ReadContext, opinions: PrimOpinions, kind: str) -> tuple[JointAxis, ...]:
     """The axes that a joint does not lock, translations first."""
     if kind in SINGLE_AXIS:
         view = opinions.joint_view()
@@ -184,7 +184,7 @@ def _softened(opinions: PrimOpinions, limits: Mapping[str, Limits]) -> dict[str,
     return {axis: (found, last[0] if last and axis in ROTATIONS[1:] else axis) for axis, found in limits.items()}
 
 
-def _read(reading: Reading, opinions: PrimOpinions, axis: str, instance: str, limits: Limits, name: str,
+def _read(reading: ReadContext, opinions: PrimOpinions, axis: str, instance: str, limits: Limits, name: str,
           soft: str = "") -> JointAxis:
     angular = axis in ROTATIONS
     held = limits.acts and limits.taken
@@ -199,7 +199,7 @@ def _read(reading: Reading, opinions: PrimOpinions, axis: str, instance: str, li
     )
 
 
-def _drive(reading: Reading, opinions: PrimOpinions, instance: str, angular: bool) -> Drive | None:
+def _drive(reading: ReadContext, opinions: PrimOpinions, instance: str, angular: bool) -> Drive | None:
     view = opinions.view("PhysicsDriveAPI", instance)
     if not takes_drive(reading, view):
         return None
@@ -217,7 +217,7 @@ def _drive(reading: Reading, opinions: PrimOpinions, instance: str, angular: boo
     return drive if _takes(opinions, "targetVelocity") else replace(drive, target_velocity=0.0)
 
 
-def _report_target(reading: Reading, view: View, base: str) -> None:
+def _report_target(reading: ReadContext, view: SchemaView, base: str) -> None:
     """Say that a target is not finite, where it is not."""
     target = view.number(base)
     if not math.isfinite(target):
@@ -245,7 +245,7 @@ def _takes(opinions: PrimOpinions, base: str) -> bool:
     return all(math.isfinite(opinions.view("PhysicsDriveAPI", instance).number(base)) for instance in read)
 
 
-def read_cone(reading: Reading, opinions: PrimOpinions, kind: str) -> Cone | None:
+def read_cone(reading: ReadContext, opinions: PrimOpinions, kind: str) -> Cone | None:
     """What bounds both swings of a spherical joint; None where nothing does."""
     angles = cone_angles(reading, opinions) if kind == "spherical" else None
     return Cone(*angles, *softness(opinions, _CONE), *bounce(opinions, _CONE)) if angles else None
@@ -266,7 +266,7 @@ def bounce(opinions: PrimOpinions, instance: str) -> tuple[float, float]:
     return (restitution, spring_gain(view, "bounceThreshold")) if restitution > 0.0 else (0.0, 0.0)
 
 
-def spring_gain(view: View, base: str) -> float:
+def spring_gain(view: SchemaView, base: str) -> float:
     """A gain of a spring that is no drive: PhysX takes NaN for 0 and infinity for the largest number."""
     gain = view.clamped(base)
     return 0.0 if math.isnan(gain) else min(gain, LARGEST_SINGLE)
@@ -275,7 +275,7 @@ def spring_gain(view: View, base: str) -> float:
 _COUPLED: Mapping[str, tuple[str, str]] = {"gear": ("revolute", "revolute"), "rack": ("revolute", "prismatic")}
 
 
-def read_outside(reading: Reading, roster: Roster, joint: AuthoredJoint) -> OutsideJoint:
+def read_outside(reading: ReadContext, roster: BodyRegistry, joint: AuthoredJoint) -> OutsideJoint:
     """A joint that PhysX makes outside articulations."""
     view = joint.opinions.joint_view()
     force, torque = (view.number(base) for base in ("breakForce", "breakTorque"))
@@ -292,14 +292,14 @@ def read_outside(reading: Reading, roster: Roster, joint: AuthoredJoint) -> Outs
     )
 
 
-def _frame(reading: Reading, roster: Roster, end: JointEnd) -> Pose:
+def _frame(reading: ReadContext, roster: BodyRegistry, end: JointEnd) -> Pose:
     """The joint frame at one side; in the world where PhysX makes the body a static one."""
     if not end.body or end.body in roster.scenes:
         return end.frame
     return composed(reading.frames.pose(reading.prims[end.body].prim, end.body), end.frame)
 
 
-def _distance(reading: Reading, opinions: PrimOpinions, kind: str) -> DistanceRange | None:
+def _distance(reading: ReadContext, opinions: PrimOpinions, kind: str) -> DistanceRange | None:
     """The range of a distance joint, where a negative bound is none, or of a generic joint's distance limit."""
     if kind == "d6" and opinions.has("PhysicsLimitAPI", "distance"):
         return _distance_limit(reading, opinions)
@@ -323,7 +323,7 @@ def _distance(reading: Reading, opinions: PrimOpinions, kind: str) -> DistanceRa
     )
 
 
-def _distance_limit(reading: Reading, opinions: PrimOpinions) -> DistanceRange | None:
+def _distance_limit(reading: ReadContext, opinions: PrimOpinions) -> DistanceRange | None:
     """Of a generic joint: the upper bound alone, which PhysX takes above 0."""
     view = opinions.view("PhysicsLimitAPI", "distance")
     high = view.number("high")
@@ -337,7 +337,7 @@ def _distance_limit(reading: Reading, opinions: PrimOpinions) -> DistanceRange |
     return None
 
 
-def _coupling(reading: Reading, joint: AuthoredJoint) -> Coupling:
+def _coupling(reading: ReadContext, joint: AuthoredJoint) -> Coupling:
     view = joint.opinions.joint_view()
     hinges = []
     for base, wanted in zip(COUPLINGS[joint.kind], _COUPLED[joint.kind], strict=True):
@@ -356,7 +356,7 @@ def _coupling(reading: Reading, joint: AuthoredJoint) -> Coupling:
 
 
 def free_joints(
-    reading: Reading, roster: Roster, joints: Sequence[AuthoredJoint], trees: Sequence[Tree],
+    reading: ReadContext, roster: BodyRegistry, joints: Sequence[AuthoredJoint], trees: Sequence[Tree],
 ) -> tuple[OutsideJoint, ...]:
     """The joints that PhysX makes beside articulations; those it makes nowhere are reported."""
     used = {joint.path for tree in trees for joint in (tree.base, *(link.joint for link in tree.links)) if joint}
@@ -371,14 +371,15 @@ def free_joints(
     )
 
 
-def loose_joints(reading: Reading, roster: Roster, tree: Tree) -> tuple[OutsideJoint, ...]:
+def loose_joints(reading: ReadContext, roster: BodyRegistry, tree: Tree) -> tuple[OutsideJoint, ...]:
     """The joints that PhysX makes of those of an articulation that is not enabled."""
     joints = [joint for joint in (tree.base, *(link.joint for link in tree.links)) if joint is not None]
     return tuple(read_outside(reading, roster, joint) for joint in joints
                  if not tree.enabled and _is_made(reading, roster, (), (), joint))
 
 
-def _is_made(reading: Reading, roster: Roster, links: Container[str], roots: Container[str], joint: AuthoredJoint
+def _is_made(reading: ReadContext, roster: BodyRegistry, links: Container[str], roots: Container[str],
+             joint: AuthoredJoint
              ) -> bool:
     """Whether PhysX makes a joint of the two ends; `roots` are the joints that articulations are rooted at."""
     first, second = joint.ends[0].body, joint.ends[1].body
@@ -404,5 +405,5 @@ def _is_made(reading: Reading, roster: Roster, links: Container[str], roots: Con
     return True
 
 
-def _report(reading: Reading, joint: AuthoredJoint, code: str, name: str, found: str, fix: str) -> None:
+def _report(reading: ReadContext, joint: AuthoredJoint, code: str, name: str, found: str, fix: str) -> None:
     reading.problem(code, joint.path, name, found, "PhysX makes no joint of it", fix)

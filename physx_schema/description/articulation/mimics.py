@@ -15,7 +15,7 @@ from physx_schema.description.articulation.joints import joint_order
 from physx_schema.description.model import Link, Mimic, MimicDeclaration, unlimited
 from physx_schema.description.opinions.inactive import is_axis_free
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
 from physx_schema.description.opinions.view import unauthored
 from physx_schema.description.units import DEGREES_PER_RADIAN, coordinate, radians
@@ -23,7 +23,7 @@ from physx_schema.description.units import DEGREES_PER_RADIAN, coordinate, radia
 API = "NewtonMimicAPI"
 
 
-def read_newton_mimics(reading: Reading, links: Sequence[Link]) -> list[Mimic]:
+def read_newton_mimics(reading: ReadContext, links: Sequence[Link]) -> list[Mimic]:
     """The mimic joints that PhysX makes of Newton's declarations on the joints of an articulation."""
     if not reading.mentions(API):
         return []
@@ -40,7 +40,7 @@ def _order(link: Link) -> tuple[int, tuple[str, ...]]:
     return joint_order(link.joint.kind, link.joint.path) if link.joint is not None else (0, ())
 
 
-def _read(reading: Reading, opinions: PrimOpinions, places: Mapping[str, int]) -> list[Mimic]:
+def _read(reading: ReadContext, opinions: PrimOpinions, places: Mapping[str, int]) -> list[Mimic]:
     view = opinions.view(API)
     leaders = view.targets("mimicJoint")
     refusal = _newton_refusal(reading, opinions, leaders, places)
@@ -63,7 +63,7 @@ def _read(reading: Reading, opinions: PrimOpinions, places: Mapping[str, int]) -
 
 
 def _newton_refusal(
-    reading: Reading, opinions: PrimOpinions, leaders: Sequence[str], places: Mapping[str, int],
+    reading: ReadContext, opinions: PrimOpinions, leaders: Sequence[str], places: Mapping[str, int],
 ) -> str:
     """Why PhysX makes no mimic joint of two joints, empty where it does."""
     if len(leaders) != 1:
@@ -99,7 +99,7 @@ Refusal = tuple[str, str]       # the check that refuses a declaration, and why;
 _ACCEPTED: Refusal = ("", "")
 
 
-def read_declarations(reading: Reading) -> dict[str, list[MimicDeclaration]]:
+def read_declarations(reading: ReadContext) -> dict[str, list[MimicDeclaration]]:
     """Every PhysxMimicJointAPI on the stage by prim, in traversal order."""
     found: dict[str, list[MimicDeclaration]] = {}
     if not reading.mentions(_API):
@@ -119,7 +119,7 @@ def _rank(instance: str) -> tuple[int, str]:
     return (ROTATIONS.index(instance), "") if instance in ROTATIONS else (len(ROTATIONS), instance)
 
 
-def _declaration(reading: Reading, opinions: PrimOpinions, instance: str, accepted: int) -> MimicDeclaration:
+def _declaration(reading: ReadContext, opinions: PrimOpinions, instance: str, accepted: int) -> MimicDeclaration:
     view = opinions.view(_API, instance)
     references = view.targets("referenceJoint")
     reference = reading.prims.get(references[0]) if len(references) == 1 else None
@@ -160,7 +160,7 @@ def _flag(opinions: PrimOpinions | None, base: str) -> bool:
 
 
 def _refusal(
-    reading: Reading, opinions: PrimOpinions, instance: str, references: Sequence[str],
+    reading: ReadContext, opinions: PrimOpinions, instance: str, references: Sequence[str],
     values: Mapping[str, object], accepted: int,
 ) -> Refusal:
     """Why PhysX makes no mimic joint of a declaration, in the order it looks; empty where it does."""
@@ -180,7 +180,7 @@ def _refusal(
 
 
 def _refused_reference(
-    reading: Reading, opinions: PrimOpinions, references: Sequence[str], values: Mapping[str, object],
+    reading: ReadContext, opinions: PrimOpinions, references: Sequence[str], values: Mapping[str, object],
 ) -> Refusal:
     if len(references) != 1:
         return "reference-count", f"referenceJoint has {len(references)} targets, not one"
@@ -219,7 +219,7 @@ def _unfit(opinions: PrimOpinions, axis: str, side: str, role: str) -> Refusal:
 
 
 def read_mimics(
-    reading: Reading, declarations: Mapping[str, Sequence[MimicDeclaration]], links: Sequence[Link],
+    reading: ReadContext, declarations: Mapping[str, Sequence[MimicDeclaration]], links: Sequence[Link],
 ) -> tuple[Mimic, ...]:
     """The accepted declarations whose two joints belong to this articulation, in PhysX's solve order."""
     if not declarations:
@@ -243,7 +243,8 @@ def read_mimics(
 
 
 def _mimic(
-    reading: Reading, declaration: MimicDeclaration, follower: int, reference: int, turns: bool, reference_turns: bool,
+    reading: ReadContext, declaration: MimicDeclaration, follower: int, reference: int, turns: bool,
+    reference_turns: bool,
 ) -> Mimic:
     view = reading.prims[declaration.path].view(_API, declaration.instance)
     units = {(True, False): 1.0 / DEGREES_PER_RADIAN, (False, True): DEGREES_PER_RADIAN}

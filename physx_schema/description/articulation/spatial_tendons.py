@@ -11,8 +11,8 @@ from physx_schema.definitions import own_numbers
 from physx_schema.description.frames import composed, scaled
 from physx_schema.description.model import Attachment, Link, SpatialTendon
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading, path_key
-from physx_schema.description.opinions.view import View
+from physx_schema.description.opinions.reading import ReadContext, path_key
+from physx_schema.description.opinions.view import SchemaView
 from physx_schema.description.records import IDENTITY_POSE, Vec3
 
 _ROOT = "PhysxTendonAttachmentRootAPI"
@@ -38,7 +38,7 @@ class _Declared:
         return self.opinions.path, self.name
 
 
-def read_spatial_tendons(reading: Reading, links: Sequence[Link]) -> tuple[SpatialTendon, ...]:
+def read_spatial_tendons(reading: ReadContext, links: Sequence[Link]) -> tuple[SpatialTendon, ...]:
     """The spatial tendons whose root attachment is on a link of this articulation, in PhysX's solve order.
 
     Links come by path backwards; on one link root, leaf and other attachments in this order, each kind by name.
@@ -64,7 +64,7 @@ def read_spatial_tendons(reading: Reading, links: Sequence[Link]) -> tuple[Spati
     return tuple(tendons)
 
 
-def _declared(reading: Reading, opinions: PrimOpinions) -> list[_Declared]:
+def _declared(reading: ReadContext, opinions: PrimOpinions) -> list[_Declared]:
     """Attachments applied to a prim in PhysX's order; a name counts once, for the first kind that has it."""
     found: dict[str, _Declared] = {}
     for schema, name in ((kind, name) for kind in _KINDS for name in sorted(opinions.instances(kind))):
@@ -87,12 +87,12 @@ def _declared(reading: Reading, opinions: PrimOpinions) -> list[_Declared]:
     return list(found.values())
 
 
-def _parent_name(view: View, schema: str) -> str:
+def _parent_name(view: SchemaView, schema: str) -> str:
     return view.token("parentAttachment") if schema != _ROOT else ""
 
 
 def _chain(
-    reading: Reading, root: _Declared, children: Mapping[_Key, Sequence[_Declared]],
+    reading: ReadContext, root: _Declared, children: Mapping[_Key, Sequence[_Declared]],
 ) -> list[tuple[_Declared, int]]:
     """Attachments from a root down with the index of their parent, depth first."""
     chain: list[tuple[_Declared, int]] = []
@@ -110,7 +110,7 @@ def _chain(
 
 
 def _tendon(
-    reading: Reading, root: _Declared, chain: Sequence[tuple[_Declared, int]], index: Mapping[str, int],
+    reading: ReadContext, root: _Declared, chain: Sequence[tuple[_Declared, int]], index: Mapping[str, int],
     links: Sequence[Link],
 ) -> SpatialTendon:
     view = root.opinions.view(_ROOT, root.name)
@@ -123,7 +123,7 @@ def _tendon(
     )
 
 
-def _attachment(reading: Reading, item: _Declared, parent: int, index: Mapping[str, int], end: bool) -> Attachment:
+def _attachment(reading: ReadContext, item: _Declared, parent: int, index: Mapping[str, int], end: bool) -> Attachment:
     """The attachment; PhysX pulls at every end of a path, and where that is no leaf with a rest length of 0."""
     view = item.opinions.view(item.schema, item.name)
     leaf = item.schema == _LEAF
@@ -163,7 +163,7 @@ def _rested(attachments: Sequence[Attachment], links: Sequence[Link]) -> tuple[A
                  else item for item, length in zip(attachments, geared_lengths(attachments, points), strict=True))
 
 
-def _report_no_leaf(reading: Reading, item: _Declared) -> None:
+def _report_no_leaf(reading: ReadContext, item: _Declared) -> None:
     reading.problem(
         "tendon/no-leaf", item.opinions.path, f"physxTendon:{item.name}:parentAttachment",
         f"no attachment names {item.name!r} on {item.opinions.path} as its parent, and it is no leaf",
@@ -174,7 +174,7 @@ def _report_no_leaf(reading: Reading, item: _Declared) -> None:
     )
 
 
-def _report_unreached(reading: Reading, declared: Sequence[_Declared], reached: set[_Key]) -> None:
+def _report_unreached(reading: ReadContext, declared: Sequence[_Declared], reached: set[_Key]) -> None:
     by_key = {item.key: item for item in declared}
     for item in declared:
         if item.key in reached:
@@ -201,7 +201,7 @@ def _report_unreached(reading: Reading, declared: Sequence[_Declared], reached: 
             )
 
 
-def _report_unknown_parent(reading: Reading, item: _Declared, keys: Sequence[_Key]) -> None:
+def _report_unknown_parent(reading: ReadContext, item: _Declared, keys: Sequence[_Key]) -> None:
     link, parent = item.parent
     names = sorted({name for path, name in keys if path == link} or {name for _, name in keys if name != item.name})
     close = get_close_matches(parent, names, 1, 0.5) or names[:1]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from physx_schema.description.articulation.body_graph import BodyGraph, shortest_cycle
 from physx_schema.description.articulation.joints import TREE_KINDS, AuthoredJoint
-from physx_schema.description.body_registry import Roster
+from physx_schema.description.body_registry import BodyRegistry
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading, path_key
+from physx_schema.description.opinions.reading import ReadContext, path_key
 from physx_schema.description.records import record
 
 
@@ -52,7 +52,7 @@ class _Growth:
     unfit: list[AuthoredJoint] = field(default_factory=list)
 
 
-def find_trees(reading: Reading, roster: Roster, joints: Iterable[AuthoredJoint]) -> list[Tree]:
+def find_trees(reading: ReadContext, roster: BodyRegistry, joints: Iterable[AuthoredJoint]) -> list[Tree]:
     """Every articulation of the stage, in traversal order of the root prims.
 
     Where two roots reach for the same bodies, the one whose path comes later has them: PhysX begins at the end. A
@@ -81,7 +81,7 @@ def _switched_off(tree: Tree) -> Tree:
     return Tree(tree.root, tree.base, tree.links, enabled=False)
 
 
-def _roots(reading: Reading) -> Iterator[PrimOpinions]:
+def _roots(reading: ReadContext) -> Iterator[PrimOpinions]:
     """Prims with the root API that PhysX looks at."""
     nested = nested_roots(reading)
     for opinions in reading.having("PhysicsArticulationRootAPI"):
@@ -98,7 +98,7 @@ def _roots(reading: Reading) -> Iterator[PrimOpinions]:
             yield opinions
 
 
-def nested_roots(reading: Reading) -> dict[str, str]:
+def nested_roots(reading: ReadContext) -> dict[str, str]:
     """Roots inside another one, which PhysX refuses, with that one: what they are applied to stays what it is."""
     outer, nested = "", {}
     for opinions in reading.having("PhysicsArticulationRootAPI"):
@@ -109,7 +109,7 @@ def nested_roots(reading: Reading) -> dict[str, str]:
     return nested
 
 
-def _taken(reading: Reading, root: PrimOpinions, tree: Tree, claimed: Mapping[str, str], enabled: bool) -> bool:
+def _taken(reading: ReadContext, root: PrimOpinions, tree: Tree, claimed: Mapping[str, str], enabled: bool) -> bool:
     """Whether another root has the tree's bodies."""
     owner = next((claimed[link.body] for link in tree.links if link.body in claimed), "")
     if owner and enabled:
@@ -121,7 +121,7 @@ def _taken(reading: Reading, root: PrimOpinions, tree: Tree, claimed: Mapping[st
     return bool(owner)
 
 
-def _has_one_scene(reading: Reading, roster: Roster, tree: Tree) -> bool:
+def _has_one_scene(reading: ReadContext, roster: BodyRegistry, tree: Tree) -> bool:
     """Whether one scene steps all links; PhysX makes no articulation of others."""
     owners = {roster.owner(link.body): link.body for link in reversed(tree.links)}
     if len(owners) < 2:
@@ -137,7 +137,7 @@ def _has_one_scene(reading: Reading, roster: Roster, tree: Tree) -> bool:
 
 
 def _trees_of(
-    reading: Reading, graph: BodyGraph, root: PrimOpinions, joints: Mapping[str, AuthoredJoint],
+    reading: ReadContext, graph: BodyGraph, root: PrimOpinions, joints: Mapping[str, AuthoredJoint],
 ) -> list[Tree]:
     if root.has("PhysicsRigidBodyAPI"):
         return _rooted_at_body(reading, graph, root)
@@ -146,7 +146,7 @@ def _trees_of(
     return found
 
 
-def _rooted_above(reading: Reading, graph: BodyGraph, root: PrimOpinions) -> list[Tree]:
+def _rooted_above(reading: ReadContext, graph: BodyGraph, root: PrimOpinions) -> list[Tree]:
     """One tree for each connected group of bodies with one of them below the root prim."""
     trees: list[Tree] = []
     bodies = filter(graph.roster.is_dynamic, reading.below(root.path))
@@ -162,7 +162,7 @@ def _rooted_above(reading: Reading, graph: BodyGraph, root: PrimOpinions) -> lis
     return trees
 
 
-def _held_by_kinematic(reading: Reading, graph: BodyGraph, base: AuthoredJoint | None, start: str) -> bool:
+def _held_by_kinematic(reading: ReadContext, graph: BodyGraph, base: AuthoredJoint | None, start: str) -> bool:
     """Whether the joint that would fix the base holds it to a kinematic body, and PhysX makes no articulation."""
     if base is None or base.other(start) not in graph.roster.kinematic:
         return False
@@ -175,7 +175,7 @@ def _held_by_kinematic(reading: Reading, graph: BodyGraph, base: AuthoredJoint |
     return True
 
 
-def _rooted_at_body(reading: Reading, graph: BodyGraph, root: PrimOpinions) -> list[Tree]:
+def _rooted_at_body(reading: ReadContext, graph: BodyGraph, root: PrimOpinions) -> list[Tree]:
     if not graph.roster.is_dynamic(root.path):
         kind = "kinematic" if root.path in graph.roster.kinematic else "disabled"
         reading.problem(
@@ -191,7 +191,7 @@ def _rooted_at_body(reading: Reading, graph: BodyGraph, root: PrimOpinions) -> l
     return _tree(reading, graph, root, None, root.path)
 
 
-def _rooted_at_joint(reading: Reading, graph: BodyGraph, root: PrimOpinions, joint: AuthoredJoint) -> list[Tree]:
+def _rooted_at_joint(reading: ReadContext, graph: BodyGraph, root: PrimOpinions, joint: AuthoredJoint) -> list[Tree]:
     body = graph.held_by(joint)
     if joint.enabled and body and joint.to_world:
         return _tree(reading, graph, root, joint, body)
@@ -206,7 +206,7 @@ def _rooted_at_joint(reading: Reading, graph: BodyGraph, root: PrimOpinions, joi
 
 
 def _tree(
-    reading: Reading, graph: BodyGraph, root: PrimOpinions, base: AuthoredJoint | None, start: str,
+    reading: ReadContext, graph: BodyGraph, root: PrimOpinions, base: AuthoredJoint | None, start: str,
 ) -> list[Tree]:
     """The tree from a root body, none where PhysX cannot make that body."""
     if not graph.roster.is_made(start):
@@ -218,7 +218,7 @@ def _tree(
     return [Tree(root, base, tuple(links), tuple(growth.closing), tuple(growth.beside.values()), tuple(growth.unfit))]
 
 
-def _grown(reading: Reading, graph: BodyGraph, start: str) -> _Growth:
+def _grown(reading: ReadContext, graph: BodyGraph, start: str) -> _Growth:
     """PhysX's walk: depth first, the joints of a body by type and path; a joint to a body reached before closes a loop.
 
     At each body it looks at the first joint to each other body only. Those that it looks at from neither end are none
@@ -260,7 +260,7 @@ def _grown(reading: Reading, graph: BodyGraph, start: str) -> _Growth:
     return growth
 
 
-def _report_tree(reading: Reading, graph: BodyGraph, tree: Tree) -> None:
+def _report_tree(reading: ReadContext, graph: BodyGraph, tree: Tree) -> None:
     """Joints that are not where they seem to be, and links that are none of theirs."""
     for joint in tree.unfit:
         _report_kind(reading, joint)
@@ -273,7 +273,7 @@ def _report_tree(reading: Reading, graph: BodyGraph, tree: Tree) -> None:
             _report_kinematic_link(reading, link.body)
 
 
-def _report_floating(reading: Reading, root: PrimOpinions, joint: AuthoredJoint) -> None:
+def _report_floating(reading: ReadContext, root: PrimOpinions, joint: AuthoredJoint) -> None:
     fix = (f"move PhysicsArticulationRootAPI to {joint.path} or to a prim above the bodies for a fixed base"
            if joint.kind == "fixed" else
            f"for a joint of the articulation author a body that a fixed joint holds to the world, move "
@@ -287,21 +287,21 @@ def _report_floating(reading: Reading, root: PrimOpinions, joint: AuthoredJoint)
     )
 
 
-def _report_nested(reading: Reading, opinions: PrimOpinions, outer: str) -> None:
+def _report_nested(reading: ReadContext, opinions: PrimOpinions, outer: str) -> None:
     reading.problem(
         "articulation/nested-root", opinions.path, "apiSchemas", f"an articulation root inside another, {outer}",
         "PhysX refuses nested articulation roots", "keep one PhysicsArticulationRootAPI per articulation",
     )
 
 
-def _report_empty(reading: Reading, opinions: PrimOpinions) -> None:
+def _report_empty(reading: ReadContext, opinions: PrimOpinions) -> None:
     reading.problem(
         "articulation/no-bodies", opinions.path, "apiSchemas", "PhysicsArticulationRootAPI with no dynamic body "
         "that it could hold", "there is no articulation", "apply it to a prim with rigid bodies at or below it",
     )
 
 
-def _report_kind(reading: Reading, joint: AuthoredJoint) -> None:
+def _report_kind(reading: ReadContext, joint: AuthoredJoint) -> None:
     reading.problem(
         "articulation/joint-kind", joint.path, "physics:excludeFromArticulation",
         f"a {joint.kind} joint between bodies of an articulation",
@@ -310,7 +310,7 @@ def _report_kind(reading: Reading, joint: AuthoredJoint) -> None:
     )
 
 
-def _report_kinematic_link(reading: Reading, body: str) -> None:
+def _report_kinematic_link(reading: ReadContext, body: str) -> None:
     reading.problem(
         "articulation/kinematic-link", body, "physics:kinematicEnabled", "a kinematic body in an articulation",
         "PhysX makes it a link that moves by forces, and leaves joints beyond it outside",
@@ -318,7 +318,7 @@ def _report_kinematic_link(reading: Reading, body: str) -> None:
     )
 
 
-def _report_loop(reading: Reading, graph: BodyGraph, joint: AuthoredJoint) -> None:
+def _report_loop(reading: ReadContext, graph: BodyGraph, joint: AuthoredJoint) -> None:
     first, second = joint.ends[0].body, joint.ends[1].body
     cycle = shortest_cycle(graph, joint)
     if len(cycle) == 2:
@@ -332,7 +332,7 @@ def _report_loop(reading: Reading, graph: BodyGraph, joint: AuthoredJoint) -> No
     )
 
 
-def _report_beside(reading: Reading, joint: AuthoredJoint, first: AuthoredJoint) -> None:
+def _report_beside(reading: ReadContext, joint: AuthoredJoint, first: AuthoredJoint) -> None:
     reading.problem(
         "DJ.011/beside", joint.path, "physics:excludeFromArticulation",
         f"joins {joint.ends[0].body} and {joint.ends[1].body}, as {first.path} does",

@@ -34,7 +34,7 @@ from physx_schema.description.collision.shape_kinds import (
 from physx_schema.description.frames import composed, scaled, taken_apart
 from physx_schema.description.model import Collider, Cooked
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.records import IDENTITY_POSE, Pose, Vec3, record
 from physx_schema.description.scenes import Scenes
 
@@ -66,7 +66,7 @@ class ColliderPart:
 class ColliderReader:
     """Makes colliders of prims, with what they share: meshes cooked once, materials and groups."""
 
-    def __init__(self, reading: Reading, scenes: Scenes, materials: Materials, groups: dict[str, str]) -> None:
+    def __init__(self, reading: ReadContext, scenes: Scenes, materials: Materials, groups: dict[str, str]) -> None:
         self._reading = reading
         self._scenes = scenes
         self._materials = materials

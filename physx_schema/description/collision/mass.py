@@ -13,8 +13,8 @@ from physx_schema.description.collision.principal_axes import Weight, is_aligned
 from physx_schema.description.collision.shape_kinds import Bulk
 from physx_schema.description.frames import Matrix3, quaternion, rotation_matrix, scaled
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading
-from physx_schema.description.opinions.view import View
+from physx_schema.description.opinions.reading import ReadContext
+from physx_schema.description.opinions.view import SchemaView
 from physx_schema.description.records import IDENTITY_POSE, Quat, Vec3
 from physx_schema.description.units import LARGEST_SINGLE, default_density, point_inertia, unnormalized
 
@@ -49,7 +49,7 @@ class _Authored(NamedTuple):
     center: Vec3 | None = None      # where it is finite, not scaled
 
 
-def _authored(view: View) -> _Authored:
+def _authored(view: SchemaView) -> _Authored:
     if view.silent:
         return _NOTHING
     mass, density = view.number("mass"), view.number("density")     # NaN counts as none
@@ -65,7 +65,7 @@ _NOTHING = _Authored()
 
 
 def read_mass(
-    reading: Reading, body: PrimOpinions, colliders: Sequence[ColliderPart], free: bool = False,
+    reading: ReadContext, body: PrimOpinions, colliders: Sequence[ColliderPart], free: bool = False,
 ) -> MassProperties:
     """The body's mass properties as PhysX works them out; for a body outside articulations 0 moments are infinite."""
     view = body.view("PhysicsMassAPI")
@@ -111,7 +111,7 @@ def _length(rotation: Any) -> float:
 
 
 def _of_colliders(
-    reading: Reading, body: PrimOpinions, colliders: Sequence[ColliderPart], said: _Authored, center: Vec3 | None,
+    reading: ReadContext, body: PrimOpinions, colliders: Sequence[ColliderPart], said: _Authored, center: Vec3 | None,
 ) -> MassProperties:
     """What the colliders give, moved and scaled to what the body authors."""
     heavy = [part for part in colliders if not part.fact.trigger]
@@ -149,7 +149,7 @@ def as_rotation(axes: Matrix3) -> Quat:
     return quaternion(Gf.Matrix3d(a, d, g, b, e, h, c * hand, f * hand, i * hand).ExtractRotation().GetQuat())
 
 
-def _said_of(reading: Reading, part: ColliderPart, body_density: float) -> tuple[_Authored, float]:
+def _said_of(reading: ReadContext, part: ColliderPart, body_density: float) -> tuple[_Authored, float]:
     """What a collider authors, its centre scaled, and its density."""
     said = _authored(part.opinions.view("PhysicsMassAPI"))
     if said.center is not None:
@@ -159,12 +159,12 @@ def _said_of(reading: Reading, part: ColliderPart, body_density: float) -> tuple
     return said, density or default_density(reading.meters_per_unit, reading.kilograms_per_unit)
 
 
-def _weight(reading: Reading, part: ColliderPart, bulk: Bulk, body_density: float) -> Weight:
+def _weight(reading: ReadContext, part: ColliderPart, bulk: Bulk, body_density: float) -> Weight:
     said, density = _said_of(reading, part, body_density)
     return weight(part.fact, bulk, density, said.mass, said.center, said.moments)
 
 
-def _collider_mass(reading: Reading, part: ColliderPart, bulk: Bulk, body_density: float) -> MassProperties:
+def _collider_mass(reading: ReadContext, part: ColliderPart, bulk: Bulk, body_density: float) -> MassProperties:
     """A collider's mass properties in the body frame; what it authors counts along the axes of PhysX's shape."""
     said, density = _said_of(reading, part, body_density)
     factor = (said.mass / bulk.volume if bulk.volume else 0.0) if said.mass else density
@@ -274,7 +274,7 @@ def _about(axes: Matrix3, moments: Vec3) -> Matrix3:
     return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
 
 
-def _report_zero_inertia(reading: Reading, body: PrimOpinions, free: bool) -> None:
+def _report_zero_inertia(reading: ReadContext, body: PrimOpinions, free: bool) -> None:
     why = ("outside articulations PhysX takes 0 for infinite: nothing turns the body about that axis" if free else
            "PhysX refuses the three and works with a moment of 1 about every axis")
     reading.problem(
@@ -283,14 +283,14 @@ def _report_zero_inertia(reading: Reading, body: PrimOpinions, free: bool) -> No
     )
 
 
-def _report_no_mass(reading: Reading, body: PrimOpinions) -> None:
+def _report_no_mass(reading: ReadContext, body: PrimOpinions) -> None:
     reading.problem(
         "body/no-mass", body.path, "physics:mass", "the body has neither a mass nor a collider",
         "PhysX takes a mass of 1 and the inertia of a sphere of radius 0.1 m", "author physics:mass", "warning",
     )
 
 
-def _report_unlike(reading: Reading, body: PrimOpinions, part: ColliderPart, what: str) -> None:
+def _report_unlike(reading: ReadContext, body: PrimOpinions, part: ColliderPart, what: str) -> None:
     reading.problem(
         "body/collider-mass", part.fact.geometry, "", f"{what} are worked out by PhysX's mesh tools and not here",
         "the body's mass, centre of mass and inertia are estimates",

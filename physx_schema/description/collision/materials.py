@@ -18,8 +18,8 @@ from physx_schema.definitions import attribute
 from physx_schema.description.collision.hull import Single
 from physx_schema.description.model import PhysicsMaterial, Scene
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading
-from physx_schema.description.opinions.view import View, unauthored
+from physx_schema.description.opinions.reading import ReadContext
+from physx_schema.description.opinions.view import SchemaView, unauthored
 from physx_schema.description.units import STEPS_PER_SECOND
 
 COMBINE_MODES = attribute("PhysxMaterialAPI", "frictionCombineMode").tokens
@@ -33,7 +33,7 @@ _PURPOSES = ("material:binding:physics", "material:binding")
 class Materials:
     """The materials of a stage by path, and the bindings to them."""
 
-    def __init__(self, reading: Reading, scene: str) -> None:
+    def __init__(self, reading: ReadContext, scene: str) -> None:
         self._reading = reading
         self._bindings: dict[str, str] = {}
         found = reading.having("PhysicsMaterialAPI")
@@ -78,7 +78,7 @@ class Materials:
         return ""
 
 
-def _material(reading: Reading, opinions: PrimOpinions) -> PhysicsMaterial:
+def _material(reading: ReadContext, opinions: PrimOpinions) -> PhysicsMaterial:
     view, physx = opinions.view("PhysicsMaterialAPI"), opinions.view("PhysxMaterialAPI")
     modes = []
     for name in ("frictionCombineMode", "restitutionCombineMode", "dampingCombineMode"):
@@ -156,7 +156,7 @@ def _nothing_asked() -> AskedOffsets:
     return _asked(unauthored("PhysxCollisionAPI"), unauthored("NewtonCollisionAPI"), None)
 
 
-def _asked(view: View, newton: View, default: float | None) -> AskedOffsets:
+def _asked(view: SchemaView, newton: SchemaView, default: float | None) -> AskedOffsets:
     """PhysX's own offsets hide Newton's also where they are no offsets: such a rest offset counts as 0.
 
     On a plane PhysxCollisionAPI, once applied, has the default for a contact offset that is not authored.
@@ -207,7 +207,7 @@ def automatic_offset(smallest: float, rest: float, least: float) -> float:
     return max(OFFSET_OF_SIZE * smallest, least) + max(rest, 0.0)
 
 
-def least_offset(reading: Reading, scene: Scene) -> float:
+def least_offset(reading: ReadContext, scene: Scene) -> float:
     """The least automatic contact offset: twice the way that gravity moves a body in a step."""
     steps = reading.prims[scene.path].peek("physxScene:timeStepsPerSecond") if scene.path in reading.prims else None
     rate = float(steps) if isinstance(steps, int | float) and steps > 0 else STEPS_PER_SECOND

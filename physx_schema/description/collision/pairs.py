@@ -18,7 +18,7 @@ from physx_schema.description.collision.colliders import ColliderPart, ColliderR
 from physx_schema.description.collision.materials import Materials
 from physx_schema.description.model import Collider, CollisionGroup, ContactReport, FilteredPair, PhysicsMaterial
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading, path_key
+from physx_schema.description.opinions.reading import ReadContext, path_key
 from physx_schema.description.scenes import Scenes
 
 _GROUP = "PhysicsCollisionGroup"
@@ -27,13 +27,13 @@ _COLLECTION = "colliders"
 _OBJECTS = ("PhysicsCollisionAPI", "PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI")
 
 
-def read_groups(reading: Reading) -> tuple[CollisionGroup, ...]:
+def read_groups(reading: ReadContext) -> tuple[CollisionGroup, ...]:
     """Every collision group, by path."""
     found = sorted(reading.having(_GROUP), key=lambda opinions: path_key(opinions.path))
     return tuple(_group(reading, opinions) for opinions in found)
 
 
-def group_of_collider(reading: Reading, groups: Iterable[CollisionGroup]) -> dict[str, str]:
+def group_of_collider(reading: ReadContext, groups: Iterable[CollisionGroup]) -> dict[str, str]:
     """The group of every collider that has one; PhysX keeps the first."""
     found: dict[str, str] = {}
     for group in groups:
@@ -48,12 +48,12 @@ def group_of_collider(reading: Reading, groups: Iterable[CollisionGroup]) -> dic
     return found
 
 
-def read_filtered_pairs(reading: Reading) -> tuple[FilteredPair, ...]:
+def read_filtered_pairs(reading: ReadContext) -> tuple[FilteredPair, ...]:
     """Every pair that PhysicsFilteredPairsAPI names, both prims existing."""
     return tuple(pair for opinions in reading.having(_PAIRS) for pair in _pairs(reading, opinions))
 
 
-def _group(reading: Reading, opinions: PrimOpinions) -> CollisionGroup:
+def _group(reading: ReadContext, opinions: PrimOpinions) -> CollisionGroup:
     view = opinions.view(_GROUP)
     filtered = []
     for target in view.targets("filteredGroups"):
@@ -72,7 +72,7 @@ def _group(reading: Reading, opinions: PrimOpinions) -> CollisionGroup:
     )
 
 
-def _members(reading: Reading, opinions: PrimOpinions) -> tuple[str, ...]:
+def _members(reading: ReadContext, opinions: PrimOpinions) -> tuple[str, ...]:
     """The colliders in the group's collection."""
     collection = Usd.CollectionAPI(opinions.prim, _COLLECTION)
     for name in ("includes", "excludes"):
@@ -97,12 +97,12 @@ def _members(reading: Reading, opinions: PrimOpinions) -> tuple[str, ...]:
     return tuple(sorted((path for path in paths if _is_collider(reading, path)), key=path_key))
 
 
-def _is_collider(reading: Reading, path: str) -> bool:
+def _is_collider(reading: ReadContext, path: str) -> bool:
     opinions = reading.prims.get(path)
     return opinions is not None and opinions.has("PhysicsCollisionAPI")
 
 
-def _pairs(reading: Reading, opinions: PrimOpinions) -> Iterator[FilteredPair]:
+def _pairs(reading: ReadContext, opinions: PrimOpinions) -> Iterator[FilteredPair]:
     view = opinions.view(_PAIRS)
     targets = view.targets("filteredPairs")
     if targets and not _is_object(opinions):
@@ -132,7 +132,7 @@ def _is_object(opinions: PrimOpinions) -> bool:
     return any(map(opinions.has, _OBJECTS))
 
 
-def _holds_object(reading: Reading, path: str) -> bool:
+def _holds_object(reading: ReadContext, path: str) -> bool:
     """Whether a prim, or one below it, is something that collides."""
     found = reading.prims.get(path)
     return (found is not None and _is_object(found)) or any(
@@ -144,12 +144,12 @@ _REPORT = "PhysxContactReportAPI"
 _AS_UNAUTHORED = 1.0
 
 
-def read_contact_reports(reading: Reading) -> tuple[ContactReport, ...]:
+def read_contact_reports(reading: ReadContext) -> tuple[ContactReport, ...]:
     """The prims with PhysxContactReportAPI that PhysX heeds: not a collider of a body, which only makes a sensor."""
     return tuple(report for opinions in reading.having(_REPORT) for report in _report(reading, opinions))
 
 
-def _report(reading: Reading, opinions: PrimOpinions) -> Iterator[ContactReport]:
+def _report(reading: ReadContext, opinions: PrimOpinions) -> Iterator[ContactReport]:
     if not _is_actor(reading, opinions.path) and not opinions.has("PhysicsArticulationRootAPI"):
         body = reading.body_of(opinions.path)
         if body and reading.prims[body].has(_REPORT):
@@ -176,7 +176,7 @@ def _report(reading: Reading, opinions: PrimOpinions) -> Iterator[ContactReport]
     yield ContactReport(opinions.path, threshold, targets if view.authored("reportPairs") else None)
 
 
-def _is_actor(reading: Reading, path: str) -> bool:
+def _is_actor(reading: ReadContext, path: str) -> bool:
     """Whether there is a body, a link or a static collider at a path."""
     found = reading.prims.get(path)
     return found is not None and (found.has("PhysicsRigidBodyAPI") or (
@@ -195,7 +195,7 @@ class Collision:
     reports: tuple[ContactReport, ...]
 
 
-def read_collision(reading: Reading, scenes: Scenes) -> Collision:
+def read_collision(reading: ReadContext, scenes: Scenes) -> Collision:
     """Read the colliders of a stage in traversal order, and what decides about their contacts."""
     materials = Materials(reading, scenes.default.path)
     groups = read_groups(reading)

@@ -38,9 +38,9 @@ from physx_schema.description.opinions.prim import (
     retired_property,
     retired_schema,
 )
-from physx_schema.description.opinions.reading import Reading, Roles, read_roles
+from physx_schema.description.opinions.reading import ReadContext, Roles, read_roles
 from physx_schema.description.opinions.schemas import JOINT, JOINT_KINDS, SCHEMAS, split_name
-from physx_schema.description.opinions.view import Seen
+from physx_schema.description.opinions.view import CachedProperty
 
 _TOUCHING = frozenset({
     "PhysicsCollisionAPI", "PhysxCollisionAPI", "PhysicsMeshCollisionAPI", "PhysxConvexHullCollisionAPI",
@@ -71,7 +71,7 @@ class Account:
 
 
 def settle(
-    reading: Reading, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[OutsideJoint],
+    reading: ReadContext, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[OutsideJoint],
 ) -> Account:
     """Account for every physics opinion, after all facts have been read."""
     account = Account(
@@ -104,7 +104,7 @@ def settle(
 
 
 def _fates(
-    reading: Reading, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[OutsideJoint],
+    reading: ReadContext, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[OutsideJoint],
 ) -> Fates:
     inside = frozenset(link.joint.path for item in articulations for link in item.links if link.joint is not None)
     bases = frozenset(item.base_joint.path for item in articulations if item.base_joint is not None)
@@ -119,7 +119,7 @@ def _fates(
     )
 
 
-def _dropped(reading: Reading) -> dict[tuple[str, str], str]:
+def _dropped(reading: ReadContext) -> dict[tuple[str, str], str]:
     """Parts of tendons that the reader reported, and drives that PhysX refuses."""
     return {(problem.path, part(problem.property)): problem.message for problem in reading.problems
             if problem.property.startswith("physxTendon:") or problem.code == "joint/drive-refused"}
@@ -193,7 +193,7 @@ def _properties(type_name: str, applied: tuple[str, ...], names: tuple[str, ...]
     return tuple(found)
 
 
-def _settle_property(account: Account, opinions: PrimOpinions, item: _Property, seen: Seen) -> None:
+def _settle_property(account: Account, opinions: PrimOpinions, item: _Property, seen: CachedProperty) -> None:
     path, name = opinions.path, item.name
     account.authored.append(Authored(path, name, seen.value, seen.type_name, item.schema, item.base))
     unread = account.roles.why_unread(opinions, name)

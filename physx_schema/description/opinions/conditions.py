@@ -11,7 +11,7 @@ from pxr import Sdf, Usd, UsdGeom
 
 from physx_schema.description.frames import operation_order
 from physx_schema.description.opinions.prim import PrimOpinions, is_physics_name, is_physics_schema, look_up
-from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.opinions.schemas import split_name
 from physx_schema.description.stages import animated
 from physx_schema.errors import without_addresses
@@ -29,7 +29,7 @@ _SKIPPED = {    # state to what makes it one, and what to do
 }
 
 
-def report_circumstances(reading: Reading) -> None:
+def report_circumstances(reading: ReadContext) -> None:
     """Record everything about the stage that keeps opinions from being read."""
     _report_composition(reading)
     _report_layers(reading)
@@ -42,7 +42,7 @@ def report_circumstances(reading: Reading) -> None:
         _report_moving(reading)
 
 
-def _report_composition(reading: Reading) -> None:
+def _report_composition(reading: ReadContext) -> None:
     for error in reading.stage.GetCompositionErrors():
         text = without_addresses(" ".join(str(error).split()))
         site = getattr(error, "rootSite", None)
@@ -55,7 +55,7 @@ def _report_composition(reading: Reading) -> None:
         )
 
 
-def _report_layers(reading: Reading) -> None:
+def _report_layers(reading: ReadContext) -> None:
     """Layers that change what is read: muted ones, session layers, and such from elsewhere on the disk."""
     stage = reading.stage
     root, session = stage.GetRootLayer(), stage.GetSessionLayer()
@@ -79,7 +79,7 @@ def _report_layers(reading: Reading) -> None:
                         "copy them beside the stage and refer to them by relative paths", "info")
 
 
-def _report_skipped(reading: Reading) -> None:
+def _report_skipped(reading: ReadContext) -> None:
     """Prims that USD's traversal passes over."""
     skipped: dict[str, list[str]] = {}
     prims = iter(Usd.PrimRange.Stage(reading.stage, Usd.PrimAllPrimsPredicate))
@@ -115,7 +115,7 @@ def _holds_physics(root: Any) -> bool:
     )
 
 
-def _report_variants(reading: Reading, prim: Any) -> None:
+def _report_variants(reading: ReadContext, prim: Any) -> None:
     """The other variants of a prim, of which nothing is read."""
     sets = prim.GetVariantSets()
     for name in sets.GetNames():
@@ -129,7 +129,7 @@ def _report_variants(reading: Reading, prim: Any) -> None:
             )
 
 
-def _report_instance_names(reading: Reading) -> None:
+def _report_instance_names(reading: ReadContext) -> None:
     """Instance names that cannot be part of a property name."""
     for opinions in reading.prims.values():
         for schema, instance in _unreadable(opinions.applied):
@@ -152,7 +152,7 @@ def _has_samples(stage: Any) -> bool:
     return any(layer.ListAllTimeSamples() for layer in stage.GetUsedLayers())
 
 
-def _report_moving(reading: Reading) -> None:
+def _report_moving(reading: ReadContext) -> None:
     """Values that change over time where PhysX reads one: physics properties and transforms of prims with physics."""
     for opinions in reading.prims.values():
         for name in _sampled(opinions, opinions.properties):
@@ -181,7 +181,7 @@ def _is_moving_body(opinions: PrimOpinions) -> bool:
     return opinions.has("PhysicsRigidBodyAPI") and opinions.view("PhysicsRigidBodyAPI").flag("rigidBodyEnabled")
 
 
-def _report_animated(reading: Reading, opinions: PrimOpinions, mover: str) -> None:
+def _report_animated(reading: ReadContext, opinions: PrimOpinions, mover: str) -> None:
     """A body whose own transform, or that of a prim above it, changes over time."""
     said = "whose transform has time samples" if mover == opinions.path else f"below {mover}, which time samples move"
     if opinions.view("PhysicsRigidBodyAPI").flag("kinematicEnabled"):
@@ -199,7 +199,7 @@ def _report_animated(reading: Reading, opinions: PrimOpinions, mover: str) -> No
     )
 
 
-def _report_changing_shape(reading: Reading, prim: Any) -> None:
+def _report_changing_shape(reading: ReadContext, prim: Any) -> None:
     for name in _SHAPE:
         attribute = prim.GetAttribute(name)
         if attribute and attribute.GetNumTimeSamples():
@@ -212,7 +212,7 @@ def _report_changing_shape(reading: Reading, prim: Any) -> None:
             )
 
 
-def _report_connected(reading: Reading) -> None:
+def _report_connected(reading: ReadContext) -> None:
     """Numbers of mimic joints that come from a connection, which PhysX does not follow."""
     if not reading.mentions("PhysxMimicJointAPI"):
         return
@@ -222,7 +222,7 @@ def _report_connected(reading: Reading) -> None:
                 report_connection(reading, opinions, name)
 
 
-def report_connection(reading: Reading, opinions: PrimOpinions, name: str) -> None:
+def report_connection(reading: ReadContext, opinions: PrimOpinions, name: str) -> None:
     """Record that an attribute is connected to others, where it is."""
     attribute = opinions.prim.GetAttribute(name)
     if attribute and attribute.HasAuthoredConnections():

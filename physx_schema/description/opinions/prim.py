@@ -24,7 +24,7 @@ from physx_schema.description.model import AppliedSchema, Problem
 from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
 from physx_schema.description.opinions.ownership import Owner, owners
 from physx_schema.description.opinions.schemas import IMPLIED, JOINT_KINDS, OTHER_ENGINES, SCHEMAS, UNGATED, split_name
-from physx_schema.description.opinions.view import Seen, View, mentioned, unauthored
+from physx_schema.description.opinions.view import CachedProperty, SchemaView, mentioned, unauthored
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,26 +184,27 @@ def is_physics_schema(name: str) -> bool:
     return name.startswith(known) or retired_schema(name) is not None or bool(meant_schema(split_name(name)[0]))
 
 
-def look_up(prim: Any, name: str) -> Seen:
+def look_up(prim: Any, name: str) -> CachedProperty:
     """A property of a prim."""
     found = prim.GetProperty(name)
     if isinstance(found, Usd.Attribute):
         specs = found.GetPropertyStack()
         strongest = getattr(specs[0], "default", None) if specs else None
         if isinstance(strongest, _PLAIN) or type(strongest).__module__ == "pxr.Gf":
-            return Seen(True, strongest, str(specs[0].typeName))    # nothing weaker counts, nothing is left to resolve
+            return CachedProperty(True, strongest,
+                                  str(specs[0].typeName))    # nothing weaker counts, nothing is left to resolve
         authored = found.GetResolveInfo(_DEFAULT_TIME).GetSource() in _AUTHORED
         type_name = _authored_type(found) if specs else str(found.GetTypeName())
         if type_name == "rel":
-            return Seen(True, (), "rel")        # USD finds no value, and hands out the schema's default
-        return Seen(authored, found.Get(), type_name)
+            return CachedProperty(True, (), "rel")        # USD finds no value, and hands out the schema's default
+        return CachedProperty(authored, found.Get(), type_name)
     if not isinstance(found, Usd.Relationship):
-        return Seen(False, (), "rel")        # nothing on the prim has this name
+        return CachedProperty(False, (), "rel")        # nothing on the prim has this name
     try:
         targets = found.GetTargets()
     except Tf.ErrorException:       # an attribute is authored where the schema has a relationship
-        return Seen(True, (), _authored_type(found))
-    return Seen(bool(targets) or found.HasAuthoredTargets(), tuple(map(str, targets)), "rel")
+        return CachedProperty(True, (), _authored_type(found))
+    return CachedProperty(bool(targets) or found.HasAuthoredTargets(), tuple(map(str, targets)), "rel")
 
 
 def _authored_type(found: Any) -> str:
@@ -220,7 +221,7 @@ class Kind(NamedTuple):
     properties: tuple[str, ...]                     # those about physics
     operations: tuple[str, ...]                     # authored transform operations and their order
     physical: bool                                  # whether anything concerns physics
-    absent: dict[str, View]                         # the defaults of schemas that are not applied
+    absent: dict[str, SchemaView]                         # the defaults of schemas that are not applied
 
 
 @lru_cache(_NAMES)
@@ -257,7 +258,7 @@ class PrimOpinions:
         self.properties = kind.properties
         # now, while USD has the prim at hand: every one is accounted for in the end
         self.seen = {name: look_up(prim, name) for name in kind.properties}
-        self._views: dict[str, View] = {}       # of applied schemas, by their entry in apiSchemas
+        self._views: dict[str, SchemaView] = {}       # of applied schemas, by their entry in apiSchemas
         self.problems = problems
 
     @property
@@ -278,31 +279,31 @@ class PrimOpinions:
         """Instance names under which a multiple-apply schema is applied, in order of application."""
         return self.kind.instances.get(schema, ())
 
-    def view(self, schema: str, instance: str = "") -> View:
+    def view(self, schema: str, instance: str = "") -> SchemaView:
         """The properties of one schema; PhysX's defaults where the schema is not applied and has to be."""
         name = f"{schema}:{instance}" if instance else schema
         return self._views.get(name) or self.kind.absent.get(name) or self._made_view(name, schema, instance)
 
-    def _made_view(self, name: str, schema: str, instance: str) -> View:
+    def _made_view(self, name: str, schema: str, instance: str) -> SchemaView:
         counts = name in self.kind.schemas and ":" not in instance      # PhysX reads nothing under a nested name
         if counts or (schema in UNGATED and mentioned(schema, instance, self.properties)):
-            view = self._views[name] = View(schema, instance, self)
+            view = self._views[name] = SchemaView(schema, instance, self)
         else:
             view = self.kind.absent[name] = unauthored(schema, instance)
         return view
 
-    def joint_view(self) -> View:
+    def joint_view(self) -> SchemaView:
         """The properties every joint prim has, whatever its type, and those of its own type that are facts."""
         schema = self.type_name if self.type_name in SCHEMAS else "PhysicsJoint"
         if schema not in self._views:
-            self._views[schema] = View(schema, "", self)
+            self._views[schema] = SchemaView(schema, "", self)
         return self._views[schema]
 
     def authors(self, name: str) -> bool:
         """Whether the property has a value at the default time, or targets, on this prim."""
         return name in self.seen and self.seen[name].authored
 
-    def look(self, name: str) -> Seen:
+    def look(self, name: str) -> CachedProperty:
         """What is authored under a name."""
         return self.seen.get(name) or look_up(self.prim, name)
 

@@ -24,7 +24,7 @@ from physx_schema.description.units import as_vector, holds_defaults, takes_unit
 from physx_schema.errors import UnreadableError
 
 
-class Reading:
+class ReadContext:
     """One stage being read: its prims with physics in traversal order, its frames, and the problems found."""
 
     def __init__(self, stage: Any) -> None:
@@ -238,7 +238,7 @@ class Roles:
         return value == usual
 
 
-def read_roles(reading: Reading, articulations: Sequence[Articulation], bodies: Sequence[Link]) -> Roles:
+def read_roles(reading: ReadContext, articulations: Sequence[Articulation], bodies: Sequence[Link]) -> Roles:
     """The roles of all bodies."""
     stepped = [item for item in articulations if item.enabled]
     every = [*bodies, *(link for item in stepped for link in item.links)]
@@ -250,7 +250,7 @@ def read_roles(reading: Reading, articulations: Sequence[Articulation], bodies: 
         frozenset(colliders | {body.path for body in every if _is_even(reading, body)}))
 
 
-def _is_even(reading: Reading, body: Link) -> bool:
+def _is_even(reading: ReadContext, body: Link) -> bool:
     """Whether a density of the body spreads its mass as any other would, or everything about its mass is authored."""
     def own_density(path: str) -> bool:
         return path in reading.prims and reading.prims[path].has("PhysicsMassAPI")

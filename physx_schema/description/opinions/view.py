@@ -28,7 +28,7 @@ _NAMES = 4096       # layouts that are remembered: a stage repeats few of them o
 _ZERO_UNREAD = frozenset({"lowerLimit", "upperLimit", "low", "high", "coneAngle0Limit", "coneAngle1Limit"})
 
 
-class Seen:
+class CachedProperty:
     """A property as USD composes it at the default time."""
 
     __slots__ = ("authored", "type_name", "used", "value")
@@ -45,11 +45,11 @@ class Opinions(Protocol):
 
     path: str
     properties: tuple[str, ...]         # those about physics
-    seen: dict[str, Seen]               # by full name
+    seen: dict[str, CachedProperty]               # by full name
     problems: list[Problem]
 
 
-class View:
+class SchemaView:
     """Typed access to the properties of one schema on one prim, recording what is read."""
 
     __slots__ = ("_defaults", "_mentioned", "_names", "_problems", "_ranges", "_schema", "_seen", "applied", "path",
@@ -187,9 +187,9 @@ class View:
 
 
 @cache
-def unauthored(schema: str, instance: str = "") -> View:
+def unauthored(schema: str, instance: str = "") -> SchemaView:
     """The defaults of a schema, which every prim without it shares."""
-    return View(schema, instance)
+    return SchemaView(schema, instance)
 
 
 class _Layout(NamedTuple):

@@ -25,7 +25,7 @@ KEYS = ("found", "sweep", *(f"{part} of {what}" for what in ("objects", "shapes"
     "begins with the second", "low of the lower", "age of the lower", "low of the upper", "age of the upper")))
 
 
-class Births:
+class PairCreationOrder:
     """What the order of new pairs of some shapes depends on, and where their objects were a step ago."""
 
     def __init__(self, shapes: Array, moving: int) -> None:
@@ -48,7 +48,7 @@ class Births:
         """Take what is in these worlds as not having been anywhere."""
         self._before[np.isin(self._worlds, worlds)] = _nowhere(1)
 
-    def go_on(self, before: Births) -> None:
+    def go_on(self, before: PairCreationOrder) -> None:
         """Remember where other, equal shapes were."""
         self._before = before._before
 

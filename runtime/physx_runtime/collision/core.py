@@ -35,7 +35,7 @@ UNSCALED = (ONE, ONE, ONE)
 NOWHERE = (ZERO, ZERO, ZERO)
 
 
-class Core(NamedTuple):
+class GjkConvex(NamedTuple):
     """One side of GJK."""
 
     kind: Any           # BOX, CAPSULE (a segment or a point) or CONVEX
@@ -57,33 +57,33 @@ class Simplex(NamedTuple):
 
 
 @scalar_code
-def box_core(half: Vector, hulls: Any) -> Core:
+def box_core(half: Vector, hulls: Any) -> GjkConvex:
     """A box about the origin."""
-    return Core(np.int64(BOX), half, NOWHERE, UNSCALED, no_hull(hulls), ZERO, least(half) * SMALL_MARGIN)
+    return GjkConvex(np.int64(BOX), half, NOWHERE, UNSCALED, no_hull(hulls), ZERO, least(half) * SMALL_MARGIN)
 
 
 @scalar_code
-def segment_core(first: Vector, end: Vector, radius: Number, hulls: Any) -> Core:
+def segment_core(first: Vector, end: Vector, radius: Number, hulls: Any) -> GjkConvex:
     """A segment, or a point as its both ends, with a radius round it."""
-    return Core(np.int64(CAPSULE), first, end, UNSCALED, no_hull(hulls), radius, radius)
+    return GjkConvex(np.int64(CAPSULE), first, end, UNSCALED, no_hull(hulls), radius, radius)
 
 
 @scalar_code
-def hull_core(hulls: Any, row: Any, scale: Vector) -> Core:
+def hull_core(hulls: Any, row: Any, scale: Vector) -> GjkConvex:
     """A hull of the table, scaled."""
     hull = hull_at(hulls, row)
     small = least(times(hull.inner_half, scale)) * SMALL_MARGIN
-    return Core(np.int64(CONVEX), NOWHERE, NOWHERE, scale, hull, ZERO, small)
+    return GjkConvex(np.int64(CONVEX), NOWHERE, NOWHERE, scale, hull, ZERO, small)
 
 
 @scalar_code
-def precision(core0: Core, core1: Core) -> Number:
+def precision(core0: GjkConvex, core1: GjkConvex) -> Number:
     """The distance up to which two shapes overlap as far as a search can tell."""
     return min(core0.small, core1.small) * PRECISION
 
 
 @scalar_code
-def corner(core: Core, name: Any) -> Vector:
+def corner(core: GjkConvex, name: Any) -> Vector:
     """A corner by its name."""
     if core.kind == BOX:
         half = core.half
@@ -94,7 +94,7 @@ def corner(core: Core, name: Any) -> Vector:
 
 
 @scalar_code
-def corner_along(core: Core, direction: Vector) -> Any:
+def corner_along(core: GjkConvex, direction: Vector) -> Any:
     """The name of the corner furthest along a direction."""
     if core.kind == BOX:
         return ((1 if direction[0] > ZERO else 0) | (2 if direction[1] > ZERO else 0)
@@ -112,7 +112,8 @@ def new_simplex(most: Any) -> Simplex:
 
 
 @scalar_code
-def put_corners(core0: Core, frame: Frame, core1: Core, name0: Any, name1: Any, simplex: Simplex, i: Any) -> Vector:
+def put_corners(core0: GjkConvex, frame: Frame, core1: GjkConvex, name0: Any, name1: Any, simplex: Simplex,
+                i: Any) -> Vector:
     """Write a corner of shape 0, at `frame` in shape 1, and one of shape 1, and their difference, which is given."""
     corner0, corner1 = out_of(frame, corner(core0, name0)), corner(core1, name1)
     difference = sub(corner0, corner1)
@@ -124,7 +125,7 @@ def put_corners(core0: Core, frame: Frame, core1: Core, name0: Any, name1: Any, 
 
 
 @scalar_code
-def put_support(core0: Core, frame: Frame, core1: Core, along0: Vector, along1: Vector, simplex: Simplex,
+def put_support(core0: GjkConvex, frame: Frame, core1: GjkConvex, along0: Vector, along1: Vector, simplex: Simplex,
                 i: Any) -> Vector:
     """Write the corners furthest along directions, both as shape 1 sees them."""
     name0 = corner_along(core0, by_matrix(transposed(frame[1]), along0))
@@ -132,7 +133,7 @@ def put_support(core0: Core, frame: Frame, core1: Core, along0: Vector, along1: 
 
 
 @scalar_code
-def interval(core: Core, direction: Vector) -> Any:
+def interval(core: GjkConvex, direction: Vector) -> Any:
     """How far a box or a hull reaches along a direction: the least and the most."""
     if core.kind == BOX:
         most = dot(direction, corner(core, corner_along(core, direction)))
@@ -145,7 +146,7 @@ def interval(core: Core, direction: Vector) -> Any:
 
 
 @scalar_code
-def _brute_interval(core: Core, direction: Vector, back: Vector) -> Any:
+def _brute_interval(core: GjkConvex, direction: Vector, back: Vector) -> Any:
     """Of all vertices; PhysX adds in another order where the hull is scaled."""
     low, high = LARGEST, -LARGEST
     plain = core.scale == UNSCALED

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.core import Core, Simplex, new_simplex, precision, put_support
+from physx_runtime.collision.core import GjkConvex, Simplex, new_simplex, precision, put_support
 from physx_runtime.collision.polytope import (
     MOST_FACETS,
     POLYTOPE,
@@ -45,7 +45,8 @@ ASTRAY = np.float32(1e-3)       # of the tolerance length: a depth that the poin
 
 
 @scalar_code
-def least_way_out(core0: Core, frame: Frame, core1: Core, ended: Simplex, size: Any, tolerance_length: Number) -> Any:
+def least_way_out(core0: GjkConvex, frame: Frame, core1: GjkConvex, ended: Simplex, size: Any,
+                  tolerance_length: Number) -> Any:
     """Whether one was found; the points of shape 0 and 1, the normal towards shape 0, and minus the depth.
 
     frame: of shape 0 in shape 1, in which all is given. ended: corners at which GJK ended.
@@ -54,7 +55,8 @@ def least_way_out(core0: Core, frame: Frame, core1: Core, ended: Simplex, size: 
 
 
 @scalar_code
-def _least_way_out(room: Any, core0: Core, frame: Frame, core1: Core, ended: Simplex, size: Any, astray: Number) -> Any:
+def _least_way_out(room: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, ended: Simplex, size: Any,
+                   astray: Number) -> Any:
     """The same with room for a polytope, which the caller keeps: a record does not keep its array alive."""
     simplex = new_simplex(MOST_FACETS)
     for i in range(size):
@@ -100,7 +102,7 @@ def _among(corners: Any, polytope: Any, facet: Any, share: Vector) -> Vector:
 
 
 @scalar_code
-def _first_facets(polytope: Any, core0: Core, frame: Frame, core1: Core, simplex: Simplex, size: Any) -> Any:
+def _first_facets(polytope: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, simplex: Simplex, size: Any) -> Any:
     """Begin with a tetrahedron, or with both sides of a triangle made of what there is: how many corners."""
     begin(polytope)
     corners = simplex.corners

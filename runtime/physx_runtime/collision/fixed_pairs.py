@@ -72,7 +72,7 @@ class Colliders(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class FixedPairs:
+class StaticPairs:
     """All pairs of worlds in which links meet nothing but what stands still, world after world, link after link.
 
     They are the rows of `table.pairs` from now on. `of_link`: (n_pair,) which of `links` has each pair of a world.
@@ -102,7 +102,7 @@ class FixedPairs:
         return gone
 
 
-def fixed_pairs(table: ContactTable, worlds: int) -> FixedPairs | None:
+def fixed_pairs(table: ContactTable, worlds: int) -> StaticPairs | None:
     """The pairs of all worlds; None where worlds differ in them, or where anything but links and statics can meet."""
     shapes, places = table.pairs.shapes, table.places
     if (places["kind"][shapes["body"]][shapes["body"] < table.pairs.moving] != LINK).any():
@@ -128,7 +128,7 @@ def fixed_pairs(table: ContactTable, worlds: int) -> FixedPairs | None:
     return _made(table, found, pattern[0])
 
 
-def _made(table: ContactTable, found: Array, pattern: Array) -> FixedPairs:
+def _made(table: ContactTable, found: Array, pattern: Array) -> StaticPairs:
     links, of_link = np.unique(pattern[:, :2], axis=0, return_inverse=True)
     of_kinds = [(min(pair), max(pair)) for pair in pattern[:, 2:].tolist()]
     most, kinds = np.array([POINTS[pair] for pair in of_kinds]), tuple(sorted(set(of_kinds)))
@@ -142,8 +142,8 @@ def _made(table: ContactTable, found: Array, pattern: Array) -> FixedPairs:
     balls = _balls(pairs, found.reshape(-1, len(pattern), 2))
     pairs_of_all = AllPairs(pairs.rows, memory, np.ascontiguousarray(found[:, 0]), balls,
                             np.zeros(len(found) * MOST_POINTS, CONTACT))
-    return FixedPairs(table, tuple((int(a), int(b)) for a, b in links), of_link.ravel(),
-                      tuple(int(most[of_link.ravel() == i].max()) for i in range(len(links))), kinds, pairs_of_all)
+    return StaticPairs(table, tuple((int(a), int(b)) for a, b in links), of_link.ravel(),
+                       tuple(int(most[of_link.ravel() == i].max()) for i in range(len(links))), kinds, pairs_of_all)
 
 
 def _balls(pairs: PairTable, found: Array) -> Array:
@@ -307,7 +307,7 @@ def line_up(pairs: AllPairs, first: Any, end: Any, queue: Any) -> Any:
 
 @borrowing_code
 def _give_birth(pairs: AllPairs, first: Any, end: Any, colliders: Colliders) -> None:
-    """Number the pairs whose bounds meet in this step, as `births.Births` has them.
+    """Number the pairs whose bounds meet in this step, as `births.PairCreationOrder` has them.
 
     Shapes of a link that meet several static ones in one step are taken as if the link met them one by one.
     """

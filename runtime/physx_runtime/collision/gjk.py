@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.core import Core, Simplex, new_simplex, precision, put_corners, put_support
+from physx_runtime.collision.core import GjkConvex, Simplex, new_simplex, precision, put_corners, put_support
 from physx_runtime.collision.epa import least_way_out
 from physx_runtime.collision.simplex import ORIGIN, among, nearest_of_simplex, shares
 from physx_runtime.collision.vectors import (
@@ -30,7 +30,7 @@ APART, FOUND, STALLED, LOST = range(4)
 
 
 @scalar_code
-def closest_points(pair: Any, core0: Core, frame: Frame, core1: Core, start: Vector, reach: Number) -> Any:
+def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, start: Vector, reach: Number) -> Any:
     """How the search ended; the points of shape 0 and 1, the normal towards shape 0, and the distance; where it went.
 
     frame: of shape 0 in shape 1, in which all is given. start: from shape 1 to shape 0, about. Points of a segment are

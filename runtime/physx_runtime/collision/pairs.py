@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision import slots
-from physx_runtime.collision.births import Births
+from physx_runtime.collision.births import PairCreationOrder
 from physx_runtime.collision.bounds import place_shapes
 from physx_runtime.collision.broad_phase import begin, find, find_free, match, renew_offsets
 from physx_runtime.collision.geometry import EMPTY, Geometry
@@ -61,7 +61,7 @@ class PairTable:
         self._starts = np.zeros(count, np.int64)
         self._counts = np.zeros(count, np.int32)
         self._partners = np.zeros(count, np.int32)
-        self._births = Births(self.shapes, moving)
+        self._births = PairCreationOrder(self.shapes, moving)
         self._born = 0
         self._meshes = bool((self.shapes["kind"] == MESH).any())
         self._pools = slots.pools(int(self.shapes["world"].max(initial=EVERY_WORLD)) + 1)

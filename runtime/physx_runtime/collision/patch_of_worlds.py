@@ -16,7 +16,7 @@ Vector = tuple[Any, Any, Any]
 Frame = Sequence[Any]       # position, then quaternion
 
 
-class Anchored(NamedTuple):
+class FrictionPatch(NamedTuple):
     """What a patch keeps between steps, as in `patches.PATCH`."""
 
     slipped: Scalar
@@ -36,20 +36,20 @@ class Contacts(NamedTuple):
     normal: Vector
 
 
-def anchored(before: Anchored, touched: Condition, contacts: Contacts, frame0: Frame, frame1: Frame, most: Scalar,
-             correlation: Scalar) -> Anchored:
+def anchored(before: FrictionPatch, touched: Condition, contacts: Contacts, frame0: Frame, frame1: Frame, most: Scalar,
+             correlation: Scalar) -> FrictionPatch:
     """The patch in this step. touched: whether its pair did in the last one. most: as `patches.renew` adds it up."""
     held = touched & _holds(before, contacts.normal, frame0, frame1, correlation)
     nowhere = (0.0, 0.0, 0.0)
-    old = Anchored(0.0, where(held, before.anchors, 0.0),
-                   _chosen(held, before.normal0, turned_back(frame0, contacts.normal)),
-                   _chosen(held, before.normal1, turned_back(frame1, contacts.normal)),
-                   [_chosen(held, a, nowhere) for a in before.anchor0],
-                   [_chosen(held, a, nowhere) for a in before.anchor1])
+    old = FrictionPatch(0.0, where(held, before.anchors, 0.0),
+                        _chosen(held, before.normal0, turned_back(frame0, contacts.normal)),
+                        _chosen(held, before.normal1, turned_back(frame1, contacts.normal)),
+                        [_chosen(held, a, nowhere) for a in before.anchor0],
+                        [_chosen(held, a, nowhere) for a in before.anchor1])
     return _with_anchors(old, contacts, frame0, frame1, most)
 
 
-def _holds(before: Anchored, normal: Vector, frame0: Frame, frame1: Frame, correlation: Scalar) -> Condition:
+def _holds(before: FrictionPatch, normal: Vector, frame0: Frame, frame1: Frame, correlation: Scalar) -> Condition:
     """Whether the patch of the last step goes on."""
     normal0 = turned(frame0, before.normal0)
     held = (before.slipped < 0.5) & (before.anchors > 0.5)
@@ -61,7 +61,7 @@ def _holds(before: Anchored, normal: Vector, frame0: Frame, frame1: Frame, corre
     return held & (_dot(normal, normal0).value >= SAME_NORMAL)
 
 
-def _with_anchors(old: Anchored, contacts: Contacts, frame0: Frame, frame1: Frame, most: Scalar) -> Anchored:
+def _with_anchors(old: FrictionPatch, contacts: Contacts, frame0: Frame, frame1: Frame, most: Scalar) -> FrictionPatch:
     """New anchors where some lack, or where both lie too close for what touches now."""
     low, high = ([_extreme(choice, contacts, x) for x in range(3)] for choice in (minimum, maximum))
     wide = 4.0 * _square(*old.anchor0)

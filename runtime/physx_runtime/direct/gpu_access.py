@@ -18,7 +18,7 @@ from physx_runtime.direct.gpu_articulations import GpuArticulations
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
 from physx_runtime.quantities.gpu import line_memory, read_lines
 from physx_runtime.quantities.state import centroidal_momentum_of
-from physx_runtime.targets.cuda.kernels import MASK, Chosen, Place
+from physx_runtime.targets.cuda.kernels import MASK, Chosen, StridedView
 from physx_runtime.worlds.gpu.arrays import DeviceArray, is_on_device
 from physx_runtime.worlds.gpu.views import WHOLE_NUMBERS
 
@@ -69,7 +69,7 @@ class GpuAccess:
             self._compute_centroidal(data, indices)
             return
 
-        def make(part: Part, place: Place) -> None:
+        def make(part: Part, place: StridedView) -> None:
             part.member.refresh(part.chosen, clear=False)
             part.member.compute(kind, part.chosen, place)
 
@@ -88,7 +88,7 @@ class GpuAccess:
         stride = block_size(kind, counts)
         if is_on_device(data):
             for part, array in self._on_device(kind, data, indices, written=False):
-                part.member.write(kind, part.chosen, Place(array.address, of_line=stride, owner=array), counts)
+                part.member.write(kind, part.chosen, StridedView(array.address, of_line=stride, owner=array), counts)
                 part.member.rows.worlds.done_with(array)
             return
         self._require_host(kind, indices)
@@ -106,13 +106,14 @@ class GpuAccess:
 
     # --- buffers -----------------------------------------------------------------------------------------------------
 
-    def _give(self, kind: ComputeType | ReadType, data: Any, indices: Any, make: Callable[[Part, Place], None]) -> None:
+    def _give(self, kind: ComputeType | ReadType, data: Any, indices: Any,
+              make: Callable[[Part, StridedView], None]) -> None:
         """Have what `make` puts into places put into the caller's buffer."""
         counts = self._arguments.max_counts()
         stride = block_size(kind, counts)
         if is_on_device(data):
             for part, array in self._on_device(kind, data, indices, written=True):
-                make(part, Place(array.address, of_line=stride, owner=array))
+                make(part, StridedView(array.address, of_line=stride, owner=array))
                 part.member.rows.worlds.done_with(array)
             return
         self._require_host(kind, indices)
@@ -122,12 +123,12 @@ class GpuAccess:
             self._fetch(part, part.member.size_of(kind, counts), flat, part.order * stride, make)
 
     @staticmethod
-    def _fetch(part: Part, size: int, flat: Array, starts: Indices, make: Callable[[Part, Place], None]) -> None:
+    def _fetch(part: Part, size: int, flat: Array, starts: Indices, make: Callable[[Part, StridedView], None]) -> None:
         """Copy what is made to lines of the host's buffer."""
         rows, lines = part.member.rows, len(part.order)
         if size:
             memory = line_memory(rows, lines, size)
-            make(part, Place(memory.address, of_line=size, owner=memory))
+            make(part, StridedView(memory.address, of_line=size, owner=memory))
             flat[starts[:, None] + np.arange(size)] = read_lines(rows, memory, lines, size)
 
     def _on_device(self, kind: Kind, data: Any, indices: Any, written: bool) -> Iterator[tuple[Part, DeviceArray]]:
@@ -194,7 +195,7 @@ class GpuAccess:
             width = self._arguments.dtype.itemsize
             for part, array in self._on_device(kind, data, indices, written=True):
                 starts = np.cumsum([0, *(size * part.chosen.lines for size in sizes)])
-                places = [Place(array.address + int(start) * width, of_line=size, owner=array)
+                places = [StridedView(array.address + int(start) * width, of_line=size, owner=array)
                           for start, size in zip(starts, sizes, strict=False)]
                 self._momentum(part, places)
                 part.member.rows.worlds.done_with(array)
@@ -214,14 +215,14 @@ class GpuAccess:
         for part, given in jobs:
             worlds, lines, nv = part.member.rows.worlds, len(part.order), part.member.topology.nv
             made = [(i, n, line_memory(part.member.rows, lines, n)) for i, n in ((2, 6 * nv), (3, 6))]
-            self._momentum(part, [*map(worlds.lines, given), *(Place(memory.address, of_line=n, owner=memory)
+            self._momentum(part, [*map(worlds.lines, given), *(StridedView(memory.address, of_line=n, owner=memory)
                                                                for _, n, memory in made)])
             for i, n, memory in made:
                 place = (starts[i] + part.order * sizes[i])[:, None] + np.arange(n)
                 flat[place] = read_lines(part.member.rows, memory, lines, n)
 
     @staticmethod
-    def _momentum(part: Part, places: Sequence[Place]) -> None:
+    def _momentum(part: Part, places: Sequence[StridedView]) -> None:
         nv = part.member.topology.nv
         if not part.member.topology.fixed_base:
             part.member.refresh(part.chosen, clear=False)

@@ -31,7 +31,7 @@ from physx_runtime.quantities.traced import StateQuantity
 from physx_runtime.simulation.actor import Actor
 from physx_runtime.simulation.gpu_actor import OnGpu
 from physx_runtime.targets.cuda.driver import Lines, Memory
-from physx_runtime.targets.cuda.kernels import Chosen, Place, by_world
+from physx_runtime.targets.cuda.kernels import Chosen, StridedView, by_world
 from physx_runtime.worlds.gpu.views import GpuRows, required_gpu_rows
 from physx_runtime.worlds.gpu.worlds import RowCopy
 
@@ -58,10 +58,10 @@ class GpuArticulations:
         self.start_of_step: RowCopy | None = None
         worlds = self.rows.worlds
         self._marks = worlds.gpu.allocate(self.count, "marks of the Direct API")
-        self._held: dict[str, tuple[Place, int]] = {}       # link states of dirty worlds
-        self._outputs: dict[str, tuple[Place, int]] = {}    # of the last step where velocities were written since
+        self._held: dict[str, tuple[StridedView, int]] = {}       # link states of dirty worlds
+        self._outputs: dict[str, tuple[StridedView, int]] = {}    # of the last step where velocities were written since
         self._holds = self._keeps = self._writing = self._pushed = False
-        self._sent: dict[str, tuple[object, Place, int]] = {}    # numbers of the host, and what they were made of
+        self._sent: dict[str, tuple[object, StridedView, int]] = {}    # numbers of the host, and what they were made of
         simulation.watch(self)
 
     @property
@@ -128,7 +128,7 @@ class GpuArticulations:
 
     # --- what quantities are given -----------------------------------------------------------------------------------
 
-    def _constant(self, name: str, values: Array, key: object = None) -> Place:
+    def _constant(self, name: str, values: Array, key: object = None) -> StridedView:
         """Numbers of the host for every world, (n_world, n), or (n,) for all alike, sent anew where `key` is another.
         """
         held = self._sent.get(name)
@@ -137,11 +137,11 @@ class GpuArticulations:
             self._sent[name] = held = key, place, values.shape[-1]
         return held[1]
 
-    def _nothing(self) -> Place:
+    def _nothing(self) -> StridedView:
         """As many zeros as anybody wants."""
         return replace(self._constant("nothing", np.zeros(1)), of_row=0)
 
-    def _frames(self) -> tuple[Place, int]:
+    def _frames(self) -> tuple[StridedView, int]:
         """Link frames in F."""
         masses = self.simulation.parameter_values.mass_properties
         centers = masses.values["center_of_mass"]
@@ -151,27 +151,27 @@ class GpuArticulations:
             frames[:, 0:3] = -centers[:, 0]
         return self._constant("link_frames", frames, centers), frames.shape[-1]
 
-    def _root_numbers(self, name: str) -> tuple[Place, int]:
+    def _root_numbers(self, name: str) -> tuple[StridedView, int]:
         """A parameter of the root link that the host keeps."""
         values = self.simulation.parameter_values.mass_properties.values[name]
         root = values[:, 0]
         return self._constant(f"root {name}", root[0] if (root == root[:1]).all() else root, values), root.shape[1]
 
-    def _start(self) -> dict[str, tuple[Place, int]]:
+    def _start(self) -> dict[str, tuple[StridedView, int]]:
         start = self.start_of_step
         if start is None:
             return {}
         names = START_ROWS | ({"start_locked": "locked"} if self.topology.locked else {})
         return {name: (start.place(row), start.sizes[row]) for name, row in names.items()}
 
-    def run(self, quantity: StateQuantity, chosen: Chosen, given: Mapping[str, tuple[Place, int]],
-            results: Mapping[str, Place]) -> None:
+    def run(self, quantity: StateQuantity, chosen: Chosen, given: Mapping[str, tuple[StridedView, int]],
+            results: Mapping[str, StridedView]) -> None:
         """Compute a quantity for the chosen worlds."""
         self.quantities.run(quantity, self.rows, chosen, given, results)
 
     # --- link states -------------------------------------------------------------------------------------------------
 
-    def _write_current(self, name: str, chosen: Chosen, place: Place, where: int = 0) -> None:
+    def _write_current(self, name: str, chosen: Chosen, place: StridedView, where: int = 0) -> None:
         """Link poses or velocities at the state, of worlds that have none of the marks `where`."""
         if name == "pose":
             self.run(link_pose_data, self._marked(chosen, where, 0), {"link_frames": self._frames()},
@@ -183,7 +183,7 @@ class GpuArticulations:
         else:
             self.run(link_velocity_data, self._marked(chosen, where, 0), {}, {name: place})
 
-    def _read_links(self, name: str, chosen: Chosen, place: Place) -> None:
+    def _read_links(self, name: str, chosen: Chosen, place: StridedView) -> None:
         """Link states as they were last placed."""
         self._write_current(name, chosen, place, DIRTY)
         if self._holds:
@@ -204,7 +204,7 @@ class GpuArticulations:
         self._holds = True
         self._mark(chosen, 0, DIRTY)
 
-    def _arrays(self, sizes: Mapping[str, int]) -> dict[str, tuple[Place, int]]:
+    def _arrays(self, sizes: Mapping[str, int]) -> dict[str, tuple[StridedView, int]]:
         """Memory for arrays with so many numbers a world."""
         width, made = np.dtype(self.simulation.dtype).itemsize, {}
         for name, size in sizes.items():
@@ -212,12 +212,12 @@ class GpuArticulations:
             made[name] = by_world(memory.address - self.rows.first * size * width, size, owner=memory), size
         return made
 
-    def _move(self, chosen: Chosen, to: Place, origin: Place, size: int) -> None:
+    def _move(self, chosen: Chosen, to: StridedView, origin: StridedView, size: int) -> None:
         self.rows.worlds.movement.move(chosen, to, origin, size, self.rows.worlds.stream)
 
     # --- outputs of the step -----------------------------------------------------------------------------------------
 
-    def _step(self) -> dict[str, tuple[Place, int]]:
+    def _step(self) -> dict[str, tuple[StridedView, int]]:
         """What `step_outputs` is given."""
         start, size = self.start_of_step, 3 * len(self.topology.links)
         nothing = self._nothing()
@@ -232,7 +232,7 @@ class GpuArticulations:
     def _output_sizes(self) -> dict[str, int]:
         return dict(self.quantities.function(step_outputs, {name: n for name, (_, n) in self._step().items()}).results)
 
-    def _read_outputs(self, name: str, chosen: Chosen, place: Place) -> None:
+    def _read_outputs(self, name: str, chosen: Chosen, place: StridedView) -> None:
         """Accelerations or joint forces of the last step, 0 where they were cleared."""
         left = self._marked(chosen, CLEARED, 0)
         if self._keeps:
@@ -259,7 +259,7 @@ class GpuArticulations:
             return len(self.topology.dofs)
         return TRANSFORM_SIZE if kind is ReadType.eROOT_GLOBAL_POSE else 3
 
-    def read(self, kind: ReadType, chosen: Chosen, place: Place, counts: MaxCounts) -> None:
+    def read(self, kind: ReadType, chosen: Chosen, place: StridedView, counts: MaxCounts) -> None:
         """Put one kind of data where it is wanted."""
         root, dofs = self.topology.root_size, len(self.topology.dofs)
         parts = {ReadType.eJOINT_POSITION: ("q", 0, dofs), ReadType.eJOINT_VELOCITY: ("v", root, dofs),
@@ -281,7 +281,7 @@ class GpuArticulations:
             name, first, size = parts[kind]
             self._move(chosen, place, self.rows.shifted(self.rows.worlds.place(name), first), size)
 
-    def _read_tendons(self, kind: str, chosen: Chosen, place: Place, counts: MaxCounts) -> None:
+    def _read_tendons(self, kind: str, chosen: Chosen, place: StridedView, counts: MaxCounts) -> None:
         rows, actor, own = self.rows, self.simulation.model.actor, self.simulation.parameter_values
         rows.worlds.movement.fill(chosen, place, 0.0, tendons.own_size(kind, actor, counts), rows.worlds.stream)
         for word, name, element in tendons.words(kind, actor, counts):
@@ -298,7 +298,7 @@ class GpuArticulations:
         for word, bits in tendons.axis_words(kind, self.topology, actor, counts, self.simulation.dtype):
             rows.worlds.movement.fill(chosen, rows.shifted(place, word), bits, 1, rows.worlds.stream)
 
-    def compute(self, kind: ComputeType, chosen: Chosen, place: Place) -> None:
+    def compute(self, kind: ComputeType, chosen: Chosen, place: StridedView) -> None:
         """Put one quantity but centroidal momentum where it is wanted."""
         given = {"root_axes": self._root_numbers("principal_axes")} \
             if kind is ComputeType.eARTICULATION_COMS_ROOT_FRAME else {}
@@ -306,7 +306,7 @@ class GpuArticulations:
 
     # --- writing -----------------------------------------------------------------------------------------------------
 
-    def write(self, kind: WriteType, chosen: Chosen, place: Place, counts: MaxCounts) -> None:
+    def write(self, kind: WriteType, chosen: Chosen, place: StridedView, counts: MaxCounts) -> None:
         """Set one kind of data; links of worlds that this moves stay where they are until placed again."""
         root = self.topology.root_size
         if "TENDON" in kind.name:
@@ -329,7 +329,7 @@ class GpuArticulations:
             OnGpu(self.simulation).put(name, first, own_size(kind, self.topology), place, chosen)
         self._writing = False
 
-    def _write_tendons(self, kind: WriteType, chosen: Chosen, place: Place, counts: MaxCounts) -> None:
+    def _write_tendons(self, kind: WriteType, chosen: Chosen, place: StridedView, counts: MaxCounts) -> None:
         rows, own = self.rows, self.simulation.parameter_values
         found = [(word, own.parameter(name), element)
                  for word, name, element in tendons.words(kind.name, self.simulation.model.actor, counts)]

@@ -13,12 +13,12 @@ from physx_runtime.compiling.schedule import Function
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.quantities.traced import StateQuantity, specialised, structure, traced
 from physx_runtime.targets.cuda.driver import DeviceError, Lines, Memory
-from physx_runtime.targets.cuda.kernels import Chosen, LoadedFunction, Place
+from physx_runtime.targets.cuda.kernels import Chosen, LoadedFunction, StridedView
 from physx_runtime.worlds.gpu.views import GpuRows
 
 Array = NDArray[Any]
 # Arrays that a quantity finds among its rows: where they lie, and how many numbers a world has.
-GivenPlaces = Mapping[str, tuple[Place, int]]
+GivenPlaces = Mapping[str, tuple[StridedView, int]]
 
 
 class GpuQuantities:
@@ -38,7 +38,7 @@ class GpuQuantities:
         return traced(quantity, self._structure, tuple(given.items()))
 
     def run(self, quantity: StateQuantity, rows: GpuRows, chosen: Chosen, given: GivenPlaces,
-            results: Mapping[str, Place], written: Collection[str] = ()) -> None:
+            results: Mapping[str, StridedView], written: Collection[str] = ()) -> None:
         """Compute a quantity for the chosen worlds.
 
         results: where to put those that are wanted; written: those that become rows of the worlds.
@@ -47,7 +47,7 @@ class GpuQuantities:
         kernel = self._kernel(quantity, function, rows, tuple(written))
         if self._idle is None:
             self._idle = rows.worlds.gpu.allocate(np.dtype(np.float64).itemsize, "what nobody asked for")
-        nowhere = Place(self._idle.address, of_row=0)
+        nowhere = StridedView(self._idle.address, of_row=0)
         wanted = [results.get(name, nowhere) for name, _ in function.results if name not in written]
         kernel.run(rows.worlds.address, chosen, [*(place for place, _ in given.values()), *wanted], rows.worlds.stream)
         for name in written:
@@ -59,7 +59,7 @@ class GpuQuantities:
         function = self.function(quantity, {name: size for name, (_, size) in given.items()})
         sizes = {name: size for name, size in function.results if wanted is None or name in wanted}
         made = {name: line_memory(rows, chosen.lines, size) for name, size in sizes.items()}
-        self.run(quantity, rows, chosen, given, {name: Place(memory.address, of_line=sizes[name], owner=memory)
+        self.run(quantity, rows, chosen, given, {name: StridedView(memory.address, of_line=sizes[name], owner=memory)
                                                  for name, memory in made.items()})
         return {name: read_lines(rows, memory, chosen.lines, sizes[name]) for name, memory in made.items()}
 

@@ -33,8 +33,8 @@ from physx_runtime.session.resume import joint_states
 from physx_runtime.simulation.actor_group import require_held
 from physx_runtime.simulation.divergence import Loss
 from physx_runtime.simulation.scene_actor import SceneActor
-from physx_runtime.simulation.scene_actor_group import AlikeInScene
-from physx_runtime.simulation.world_batch import Lanes
+from physx_runtime.simulation.scene_actor_group import SceneActorGroup
+from physx_runtime.simulation.world_batch import WorldBatch
 from physx_schema.description.model import ActorDescription, Articulation, Description, OutsideJoint, Scene
 from physx_schema.description.records import Pose, Vec3
 from physx_schema.description.scenes import as_solved
@@ -89,7 +89,7 @@ class StateEdits:
     angular: dict[str, Vec3] = field(default_factory=dict)
 
 
-class Run:
+class SessionActor:
     """An articulation or a body that a session's scene steps."""
 
     def __init__(self, actor: ActorDescription, scene: Scene, simulation: SceneActor) -> None:
@@ -181,7 +181,7 @@ class Run:
         if model.link_frames[0] != own.link_frames[0]:
             self._place_root(self._root_pose(own, state))
 
-    def go_on(self, before: Run) -> None:
+    def go_on(self, before: SessionActor) -> None:
         """Have the very state of a run of the same structure, asleep or awake, and what acts on it."""
         if before.model.topology.tree.link_forces:
             self.simulation.alike.heed_link_forces()
@@ -253,9 +253,9 @@ class Run:
             self.simulation.set_row(name, values)
 
 
-def look_after_step(runs: Iterable[Run]) -> None:
+def look_after_step(runs: Iterable[SessionActor]) -> None:
     """Take the states after a step, those alike at once; what is lost stays where it is."""
-    alike: dict[AlikeInScene, list[Run]] = {}
+    alike: dict[SceneActorGroup, list[SessionActor]] = {}
     for run in runs:
         if run.lost is None:
             alike.setdefault(run.simulation.alike, []).append(run)
@@ -267,7 +267,7 @@ def look_after_step(runs: Iterable[Run]) -> None:
             run._take({name: row[own:own + 1] for name, row in after.items()}, links, bool(diverged[own]))
 
 
-def _links_of(runs: Sequence[Run], before: Mapping[str, Array], after: Mapping[str, Array],
+def _links_of(runs: Sequence[SessionActor], before: Mapping[str, Array], after: Mapping[str, Array],
               places: list[int]) -> Iterable[Array]:
     """The links of articulations alike after a step, whose states are at these places of the rows."""
     dt = runs[0].simulation.dt
@@ -286,14 +286,14 @@ def _floats(values: Iterable[Any]) -> list[float]:
     return [float(x) for x in values]
 
 
-Fitting = Mapping[str, tuple[Run, PackedModel]]
+Fitting = Mapping[str, tuple[SessionActor, PackedModel]]
 
 
-def fitting_runs(description: Description, packed: PackedScene, runs: Iterable[Run]) -> Fitting:
+def fitting_runs(description: Description, packed: PackedScene, runs: Iterable[SessionActor]) -> Fitting:
     """The runs of actors of the same structure that no joint holds, and their models with new values, by name."""
     held = _held(packed)
     old = {run.model.link_names[0]: run for run in runs if not run.held}
-    found: dict[str, tuple[Run, PackedModel]] = {}
+    found: dict[str, tuple[SessionActor, PackedModel]] = {}
     for name, actor in packed.model.actors.items():
         run = old.get(actor.links[0].path)
         if run is not None and name not in held and not _holding(description, actor):
@@ -303,12 +303,12 @@ def fitting_runs(description: Description, packed: PackedScene, runs: Iterable[R
     return found
 
 
-def kept_runs(description: Description, packed: PackedScene, fitting: Fitting) -> dict[str, Run]:
+def kept_runs(description: Description, packed: PackedScene, fitting: Fitting) -> dict[str, SessionActor]:
     """The runs that go on where they are, with new values: all or none of those that share a buffer."""
-    sharing: dict[Lanes, list[str]] = {}
+    sharing: dict[WorldBatch, list[str]] = {}
     for name, (run, _) in fitting.items():
         sharing.setdefault(run.simulation.alike.lanes, []).append(name)
-    kept: dict[str, Run] = {}
+    kept: dict[str, SessionActor] = {}
     for lanes, names in sharing.items():
         if [fitting[name][0].simulation.place for name in names] == list(range(len(lanes.settings))):
             for name in names:
@@ -362,7 +362,7 @@ def _holding(description: Description, actor: ActorDescription) -> str:
     return ", ".join(item.path for item in holding_joints(alone(description, actor)))
 
 
-def _refitted(run: Run, actor: ActorDescription, scene: Scene) -> PackedModel | None:
+def _refitted(run: SessionActor, actor: ActorDescription, scene: Scene) -> PackedModel | None:
     try:
         return run.refitted(actor, scene)
     except (UnsupportedError, ValueError):      # which is said where it is made anew
@@ -373,7 +373,7 @@ Axis = tuple[str, bool]     # name of a degree of freedom, whether it is angular
 
 
 @dataclass(slots=True)
-class LastKnown:
+class ResumeState:
     """States by prim path, of what is simulated and of what has been."""
 
     links: dict[str, Array] = field(default_factory=dict)       # pose and velocity in the world, (13,)
@@ -381,7 +381,7 @@ class LastKnown:
     loose: set[Axis] = field(default_factory=set)       # whose links moved otherwise since, from which they follow
     _moved: dict[Axis, str] = field(default_factory=dict)       # the link that a joint moves
 
-    def remember(self, runs: Iterable[Run]) -> None:
+    def remember(self, runs: Iterable[SessionActor]) -> None:
         """Take the states of runs as they are now; what is not finite is not worth keeping."""
         for run in runs:
             links = dict(zip(run.model.link_names, run.links, strict=True))
@@ -416,7 +416,7 @@ class LastKnown:
         self.joints = {axis: state for axis, state in self.joints.items()
                        if not _gone(stage, axis[0].partition(":")[0])}
 
-    def standing(self, stage: Any, runs: Sequence[Run]) -> dict[str, Array]:
+    def standing(self, stage: Any, runs: Sequence[SessionActor]) -> dict[str, Array]:
         """The poses of links on the stage that no run moves any more, (7,) each; they stand still."""
         moving = {path for run in runs for path in run.model.link_names}
         prims = {path: stage.GetPrimAtPath(path) for path in self.links.keys() - moving}

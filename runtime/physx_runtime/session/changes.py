@@ -14,23 +14,23 @@ from typing import Any
 import numpy as np
 from pxr import Gf, Sdf, Usd
 
-from physx_runtime.session.actors import Run, StateEdits
-from physx_runtime.session.layers import Place, Slot, WrittenLayer
-from physx_runtime.session.listener import VELOCITY_NAMES, Edits, Heard
+from physx_runtime.session.actors import SessionActor, StateEdits
+from physx_runtime.session.layers import Slot, SpecPath, WrittenLayer
+from physx_runtime.session.listener import VELOCITY_NAMES, Edits, StageChanges
 from physx_runtime.session.messages import Message, Messages, problem_message
 from physx_runtime.session.transforms import NO_TURN
 from physx_schema.description.articulation.axes import instance_of, read_dofs
 from physx_schema.description.frames import Frames, vector
 from physx_schema.description.model import ActorDescription, Articulation, Dof, FreeBody, Joint, Problem
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.records import Pose
 from physx_schema.description.units import coordinate, radians
 
 Spot = tuple[str, str]      # layer, path of the spec in it
 
 
-class Watch:
+class StateObserver:
     """The values of states in every layer, as last seen.
 
     USD says which properties have changed, but of a prim composed anew not even that, and never in which layer.
@@ -41,7 +41,7 @@ class Watch:
         self._placing: set[Any] = set()                     # paths of prims whose transforms place links
         self._seen: dict[str, dict[Spot, Any]] = {}         # property path to the value of each spec
 
-    def look(self, runs: Sequence[Run], standing: Iterable[str]) -> None:
+    def look(self, runs: Sequence[SessionActor], standing: Iterable[str]) -> None:
         """Remember what the layers say of the states of runs and of links that stand, on a stage without results."""
         links = {Sdf.Path(path) for run in runs for path in run.model.link_names}
         roots = [Sdf.Path(path) for path in (*(run.model.link_names[0] for run in runs), *standing)]
@@ -50,7 +50,7 @@ class Watch:
         for path in (*(path for run in runs for path in _states(run)), *self._operations()):
             self._remember(path, self._stack(path))
 
-    def sift(self, heard: Heard) -> tuple[Heard, dict[str, Any]]:
+    def sift(self, heard: StageChanges) -> tuple[StageChanges, dict[str, Any]]:
         """What others changed, less the states that are as they were, and the values of the states that they set.
 
         Where results are written, such a value is shown from now on, and it is what the stage goes back to.
@@ -66,7 +66,7 @@ class Watch:
                 kept.add(path)
             elif (value := self._taken(path, slots.get(path))) is not None:
                 values[path] = value
-        return Heard(kept | values.keys(), heard.others, heard.prims | removed, heard.moves), values
+        return StageChanges(kept | values.keys(), heard.others, heard.prims | removed, heard.moves), values
 
     def _taken(self, path: str, slot: Slot | None) -> Any:
         """The value that somebody gave a state since the last look; None where nobody did."""
@@ -97,7 +97,7 @@ class Watch:
                     slot.remainder.write(NO_TURN)
         return value
 
-    def _changed(self, path: str, stack: Sequence[Any], places: Sequence[Place]) -> Iterable[Any]:
+    def _changed(self, path: str, stack: Sequence[Any], places: Sequence[SpecPath]) -> Iterable[Any]:
         """The specs with another value than when last seen, or than results wrote there; strongest first."""
         before = self._seen.get(path, {})
         written = {_spot(place.spec): place.last for place in places if place.spec}
@@ -145,7 +145,7 @@ class Watch:
         self._seen[path] = {_spot(spec): spec.default for spec in stack}
 
 
-def _states(run: Run) -> list[str]:
+def _states(run: SessionActor) -> list[str]:
     """The paths of the joint states and velocities of an articulation."""
     joints = [link.joint for link in run.actor.links if link.joint]
     return [*(f"{joint.path}.state:{instance_of(joint, dof)}:physics:{base}"
@@ -182,7 +182,7 @@ def _spot(spec: Any) -> Spot:
 Ignored = Callable[[Iterable[str], str, str], None]     # prim paths, property, text
 
 
-class ReadingOfJoints(Reading):
+class ReadingOfJoints(ReadContext):
     """The reader's own reading of single joints, without going through the stage."""
 
     def __init__(self, stage: Any) -> None:
@@ -214,7 +214,7 @@ def joint_edits(reading: ReadingOfJoints, actor: ActorDescription, edited: set[s
     return replace(actor, links=links)
 
 
-def state_edits(stage: Any, edits: Edits, values: Mapping[str, Any], runs: Sequence[Run],
+def state_edits(stage: Any, edits: Edits, values: Mapping[str, Any], runs: Sequence[SessionActor],
                 ignored: Ignored) -> StateEdits:
     """The states that edits set to `values`; those that set none are reported through `ignored`."""
     found = StateEdits()
@@ -244,7 +244,7 @@ def state_edits(stage: Any, edits: Edits, values: Mapping[str, Any], runs: Seque
     return found
 
 
-def _placed(stage: Any, placed: set[str], runs: Sequence[Run], found: StateEdits, ignored: Ignored) -> None:
+def _placed(stage: Any, placed: set[str], runs: Sequence[SessionActor], found: StateEdits, ignored: Ignored) -> None:
     """Poses of roots whose own transform, or one above them, was edited."""
     frames = Frames()
     for run in runs:

@@ -17,7 +17,7 @@ BARE_FIELDS = frozenset(("custom", "default", "typeName", "variability"))
 
 
 @dataclass(slots=True, eq=False)
-class Place:
+class SpecPath:
     """A spec that results are written to, its value as last written or seen, and the value that others gave it."""
 
     spec: Any
@@ -31,9 +31,9 @@ class Place:
         self._layer, self._path = self.spec.layer, self.spec.path
 
     @staticmethod
-    def of(spec: Any) -> Place:
+    def of(spec: Any) -> SpecPath:
         """A spec that others made, as it is now."""
-        return Place(spec, spec.default, spec.default)
+        return SpecPath(spec, spec.default, spec.default)
 
     def write(self, value: Any) -> None:
         """Give the spec a value, unless that is what stands there."""
@@ -63,15 +63,15 @@ class Slot:
     """An attribute that results are written to."""
 
     path: str                       # of the property on the stage
-    place: Place                    # in the layer that results go into
+    place: SpecPath                    # in the layer that results go into
     type_name: Any                  # of the attribute's value
-    echoes: list[Place] = field(default_factory=list)       # in layers where others set it while results were there
+    echoes: list[SpecPath] = field(default_factory=list)       # in layers where others set it while results were there
     passing: bool = False           # an operation that only results have, whatever others set it to
     replaced: tuple[str, ...] | None = None         # of an order of operations: the prim's own, which it replaces
     remainder: Slot | None = None   # of an orientation in single precision: what that loses
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[SpecPath, ...]:
         """Every spec that results are written to."""
         return self.place, *self.echoes
 
@@ -114,17 +114,17 @@ class WrittenLayer:
             spec = owner.attributes.get(name)
             if spec is None:
                 variability = Sdf.VariabilityUniform if uniform else Sdf.VariabilityVarying
-                place = Place(Sdf.AttributeSpec(owner, name, type_name, variability), None, None, made=True)
+                place = SpecPath(Sdf.AttributeSpec(owner, name, type_name, variability), None, None, made=True)
             else:
-                place = Place.of(spec)
-            echoes = [Place.of(echoed) for echoed in self._echoed.get(path, ()) if echoed]
+                place = SpecPath.of(spec)
+            echoes = [SpecPath.of(echoed) for echoed in self._echoed.get(path, ()) if echoed]
             self.slots[path] = Slot(path, place, place.spec.typeName, echoes)
         return self.slots[path]
 
     def echo(self, path: str, spec: Any) -> None:
         """Write what goes into a slot to a spec of another layer as well, until `reset`."""
         self._echoed.setdefault(path, []).append(spec)
-        self.slots[path].echoes.append(Place.of(spec))
+        self.slots[path].echoes.append(SpecPath.of(spec))
 
     def apply(self, prim: Any, schema: str) -> None:
         """Add an API schema to the prim's own, without its properties."""

@@ -31,7 +31,7 @@ JOINT_PROPERTIES = ("drive:", "physxJointAxis:", "physxDrivePerformanceEnvelope:
 
 
 @dataclass(slots=True)
-class Heard:
+class StageChanges:
     """Paths of what changed on a stage."""
 
     values: set[str] = field(default_factory=set)       # properties whose value may be another one
@@ -43,7 +43,7 @@ class Heard:
         return bool(self.values or self.others or self.prims)
 
 
-class Ear:
+class StageListener:
     """Hears every change of a stage that is not the session's own, until it is closed."""
 
     def __init__(self, stage: Any) -> None:
@@ -59,9 +59,9 @@ class Ear:
         finally:
             self._hearing.own = False
 
-    def take(self) -> Heard:
+    def take(self) -> StageChanges:
         """What changed since the last call."""
-        heard, self._hearing.heard = self._hearing.heard, Heard()
+        heard, self._hearing.heard = self._hearing.heard, StageChanges()
         return heard
 
     def close(self) -> None:
@@ -74,7 +74,7 @@ class _Hearing:
 
     def __init__(self) -> None:
         self.own = False
-        self.heard = Heard()
+        self.heard = StageChanges()
 
     def hear(self, notice: Any, _: Any) -> None:
         if self.own:
@@ -107,7 +107,7 @@ class Edits:
         return bool(self.joints or self.states or self.sent or self.reading)
 
 
-class Sorter:
+class ChangeClassifier:
     """Knows which prims of a description an edit can concern."""
 
     def __init__(self, description: Description, simulated: Iterable[ActorDescription]) -> None:
@@ -124,7 +124,7 @@ class Sorter:
         carrying = {str(above) for body in self._bodies for above in Sdf.Path(body).GetParentPath().GetPrefixes()}
         self._kinematic = {body.path for body in description.bodies if body.kinematic and not body.samples} - carrying
 
-    def sort(self, heard: Heard) -> Edits:
+    def sort(self, heard: StageChanges) -> Edits:
         """What is to be done about what changed."""
         edits = Edits(reading=bool(heard.prims))
         for path in heard.values:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pxr import Gf, Sdf
 
-from physx_runtime.session.actors import Run
-from physx_runtime.session.changes import Watch
+from physx_runtime.session.actors import SessionActor
+from physx_runtime.session.changes import StateObserver
 from physx_runtime.session.layers import Into, Slot, WrittenLayer
 from physx_runtime.session.listener import VELOCITY_NAMES
 from physx_runtime.session.messages import Messages
@@ -41,15 +41,15 @@ class Results:
         self._stage, self._switches, self._messages = stage, switches, messages
         self._own = own             # context in which changes of the stage are this session's
         self._layer = WrittenLayer(stage, into)
-        self._watch = Watch(stage, self._layer, messages, own)
+        self._watch = StateObserver(stage, self._layer, messages, own)
         self._prepared: _Prepared | None = None
 
     @property
-    def watch(self) -> Watch:
+    def watch(self) -> StateObserver:
         """What others set in the place of results."""
         return self._watch
 
-    def write(self, runs: Sequence[Run], standing: Mapping[str, Array]) -> None:
+    def write(self, runs: Sequence[SessionActor], standing: Mapping[str, Array]) -> None:
         """Write the state of the runs, and the poses of links that stand, in one change block."""
         links = np.concatenate([run.links for run in runs]) if runs else np.zeros((0, 13))
         self._layer.require_editable()
@@ -98,7 +98,7 @@ class _Prepared:
     """Slots by what they take."""
 
     @uncollected()
-    def __init__(self, stage: Any, layer: WrittenLayer, switches: Switches, runs: Sequence[Run],
+    def __init__(self, stage: Any, layer: WrittenLayer, switches: Switches, runs: Sequence[SessionActor],
                  standing: Sequence[str], note: Note) -> None:
         paths = [path for run in runs for path in run.model.link_names]
         placed = [*paths, *standing]
@@ -120,7 +120,8 @@ class _Prepared:
             for i, run in enumerate(runs):
                 self._plan_joints(stage, layer, i, run, note)
 
-    def values(self, links: Array, runs: Sequence[Run], standing: Sequence[Array]) -> Iterator[tuple[Slot, Any]]:
+    def values(self, links: Array, runs: Sequence[SessionActor],
+               standing: Sequence[Array]) -> Iterator[tuple[Slot, Any]]:
         """Slots and values for what links and joints do now, and for links that stand."""
         if self._transforms is not None:
             yield from self._transforms.values(np.concatenate([links[:, :7], np.reshape(standing, (-1, 7))]))
@@ -135,7 +136,7 @@ class _Prepared:
             yield at, states[i][0][dof]
             yield rate, states[i][1][dof]
 
-    def _plan_joints(self, stage: Any, layer: WrittenLayer, index: int, run: Run, note: Note) -> None:
+    def _plan_joints(self, stage: Any, layer: WrittenLayer, index: int, run: SessionActor, note: Note) -> None:
         found = ((link.joint, dof) for link in run.actor.links if link.joint for dof in link.joint.dofs)
         for i, (joint, dof) in enumerate(found):
             self._plan_joint(stage, layer, (index, i), joint, dof, note)

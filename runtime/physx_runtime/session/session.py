@@ -21,8 +21,8 @@ from physx_runtime.packing.island import sorted_islands
 from physx_runtime.packing.not_simulated import require_taken, stage_refusal
 from physx_runtime.packing.scene import PackedScene, scene_model
 from physx_runtime.session.actors import (
-    LastKnown,
-    Run,
+    ResumeState,
+    SessionActor,
     StateEdits,
     bodies_woken,
     edit_wakes,
@@ -34,7 +34,7 @@ from physx_runtime.session.actors import (
 )
 from physx_runtime.session.changes import ReadingOfJoints, below, hidden_placements, joint_edits, poses, state_edits
 from physx_runtime.session.layers import Into
-from physx_runtime.session.listener import Ear, Edits, Heard, Sorter
+from physx_runtime.session.listener import ChangeClassifier, Edits, StageChanges, StageListener
 from physx_runtime.session.messages import (
     MassProperties,
     Message,
@@ -159,16 +159,16 @@ class Session(Answers):
         self._settings: dict[str, Any] = {"dtype": dtype, "solver": required_solver(solver), "sleeping": sleeping,
                                           "path": BY_JOINT}
         self._messages = Messages()
-        self._ear = Ear(stage)
+        self._ear = StageListener(stage)
         self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages,
                                 self._ear.own)
-        self._runs: dict[str, Run] = {}
-        self._known = LastKnown()
+        self._runs: dict[str, SessionActor] = {}
+        self._known = ResumeState()
         self._standing: dict[str, Any] = {}     # poses of links that are no longer simulated
         self._time, self._dt = 0.0, 1 / 60
         self._outdated = False              # the authored start has been edited since the last reading
         self._rest_lengths: RestLengths = {}
-        self._sorter: Sorter
+        self._sorter: ChangeClassifier
         self._read(StateEdits(), afresh=True)
         require_taken(self._description)
         self._closed = False
@@ -204,7 +204,7 @@ class Session(Answers):
         heard = self._ear.take()
         self._results.watch.sift(heard)     # what others set where results are stays
         self._results.reset()
-        self._known = LastKnown()
+        self._known = ResumeState()
         if heard or self._outdated or self._standing:
             self._rest_lengths = {}
             self._read(StateEdits())
@@ -289,7 +289,7 @@ class Session(Answers):
         if not edits:
             return
         if not self._time:                  # everything on the stage is somebody's own: the start is authored anew
-            self._known = LastKnown()
+            self._known = ResumeState()
             self._read(StateEdits(), afresh=True)
             return
         set_states = state_edits(self._stage, edits, values, list(self._runs.values()), self._messages.ignored)
@@ -299,7 +299,7 @@ class Session(Answers):
         else:
             self._apply(set_states)
 
-    def _reread(self, heard: Heard, edits: Edits, set_states: StateEdits) -> None:
+    def _reread(self, heard: StageChanges, edits: Edits, set_states: StateEdits) -> None:
         """Read the stage without the results, and go on from the states that everything was last in."""
         runs = list(self._runs.values())
         self._known.remember(runs)
@@ -374,7 +374,7 @@ class Session(Answers):
         made = assembled(replace(packed, single=others), 1, dt=self._dt, **self._settings)
         for name, simulation in made.actors.items():
             actor = packed.model.actors[name]
-            kept[name] = Run(actor, description.scene_of(actor), simulation)
+            kept[name] = SessionActor(actor, description.scene_of(actor), simulation)
             if name in fitting:
                 kept[name].go_on(fitting[name][0])
             else:
@@ -394,7 +394,7 @@ class Session(Answers):
         self._scene = scene
         runs = list(self._runs.values())
         self._standing = self._known.standing(self._stage, runs)
-        self._sorter = Sorter(description, [run.actor for run in runs])
+        self._sorter = ChangeClassifier(description, [run.actor for run in runs])
         self._results.watch.look(runs, self._standing)
         self._apply(set_states)
 

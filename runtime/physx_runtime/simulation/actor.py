@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from physx_runtime.model.row_specs import FORCE_ROWS, LINK_FORCE_ROWS, input_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.simulation.actor_group import Alike
+from physx_runtime.simulation.actor_group import ActorGroup
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.external_forces import Pushes, PushMode
 from physx_runtime.simulation.gpu_actor import GRAVITY_SWITCH, OnGpu, host_worlds
@@ -20,7 +20,7 @@ from physx_runtime.simulation.parameters import Parameter, ParameterValues, chec
 from physx_runtime.simulation.recording import world_link_poses
 from physx_runtime.simulation.reset import Start, Watcher
 from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_settings
-from physx_runtime.worlds.buffer import Share
+from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.gpu.arrays import is_on_device
 from physx_runtime.worlds.store import WorldRows, Worlds
 from physx_runtime.worlds.wake import TARGET_ROWS, WAKING_ROWS, Waking
@@ -36,13 +36,13 @@ class Actor:
     alike: where they are stepped, with the worlds of actors of the same structure; place: which of those it is.
     """
 
-    def __init__(self, alike: Alike, place: int = 0) -> None:
+    def __init__(self, alike: ActorGroup, place: int = 0) -> None:
         self.place, self._alike = place, alike
         self.watchers: list[Watcher] = []       # who are told of every state that is set
         self.work_on(alike.join(self))
         self.divergence = DivergenceReport(self, alike.reported[alike.lanes_of(place)], alike.lanes.reports[place])
 
-    def work_on(self, store: Worlds | Share) -> None:
+    def work_on(self, store: Worlds | BufferView) -> None:
         """Have rows in this store from now on."""
         self._store, self._waking = store, Waking(store, self.model.topology)
         if "parameter_values" in self.__dict__:
@@ -148,7 +148,7 @@ class Actor:
         return self.model.topology.tree
 
     @property
-    def alike(self) -> Alike:
+    def alike(self) -> ActorGroup:
         """Where it is stepped."""
         return self._alike
 

@@ -18,10 +18,10 @@ from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.arguments import require_room, required_count
 from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.parameters import checked_row, rounded, sound
-from physx_runtime.simulation.world_batch import Lanes
+from physx_runtime.simulation.world_batch import WorldBatch
 from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_settings
-from physx_runtime.worlds.buffer import Share
+from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.store import AUTO, Worlds
 from physx_runtime.worlds.wake import Waking
 
@@ -29,13 +29,13 @@ Array = NDArray[Any]
 Indices = NDArray[np.int64]
 
 
-class Member(Protocol):
+class GroupMember(Protocol):
     """What is stepped with its like, and told what happens to its worlds."""
 
     place: int
     divergence: DivergenceReport
 
-    def work_on(self, store: Worlds | Share) -> None:
+    def work_on(self, store: Worlds | BufferView) -> None:
         """Have rows in this store from now on."""
 
     def reset_with_others(self, worlds: Indices) -> None:
@@ -45,19 +45,19 @@ class Member(Protocol):
         """The model, with the worlds' own parameters where they were set, (n, n_world)."""
 
 
-class Alike:
+class ActorGroup:
     """Actors of one structure in the places of `lanes`, where their rows begin with a prefix.
 
     sleeping: whether its worlds may fall asleep. Raises ValueError for an authored number that the step does not hold.
     """
 
-    def __init__(self, models: Sequence[PackedModel], lanes: Lanes, solver: str, sleeping: bool = True,
+    def __init__(self, models: Sequence[PackedModel], lanes: WorldBatch, solver: str, sleeping: bool = True,
                  prefix: str = "") -> None:
         self.models, self.lanes, self.solver, self._prefix = list(models), lanes, solver, prefix
         self._sleeping = sleeping and solver != "ideal"
         self.store = lanes.part(prefix)
         self.reported = np.zeros(lanes.count, dtype=np.bool_)       # worlds of which was said that they diverged
-        self._actors: list[Member] = []
+        self._actors: list[GroupMember] = []
         self._model_of_lanes: PackedModel | None = None
         self._take_models()
         lanes.occupy(self)
@@ -132,7 +132,7 @@ class Alike:
 
     # --- actors ------------------------------------------------------------------------------------------------------
 
-    def join(self, actor: Member) -> Worlds | Share:
+    def join(self, actor: GroupMember) -> Worlds | BufferView:
         """Tell an actor from now on of what happens to its worlds; what it works on."""
         self._actors.append(actor)
         return self.lanes.share(actor.place, self._prefix)
@@ -249,13 +249,13 @@ def as_stepped(model: PackedModel, sleeping: bool) -> PackedModel:
 
 
 def alone(model: PackedModel, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
-          solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> Alike:
+          solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> ActorGroup:
     """One actor in lanes of its own; arguments as of `Simulation`. Raises ValueError for one out of range."""
     model = as_stepped(model, sleeping and solver != "ideal")
     require_room(required_count("worlds", worlds, 1), [model], dtype)
-    lanes = Lanes(model.topology, [solver_settings(solver, model)], worlds, dt=dt, device=device, dtype=dtype,
-                  path=path)
-    return Alike([model], lanes, solver, sleeping)
+    lanes = WorldBatch(model.topology, [solver_settings(solver, model)], worlds, dt=dt, device=device, dtype=dtype,
+                       path=path)
+    return ActorGroup([model], lanes, solver, sleeping)
 
 
 def side_by_side(models: Sequence[PackedModel], worlds: int) -> PackedModel:

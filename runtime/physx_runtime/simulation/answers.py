@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from physx_runtime.quantities.dynamics import Dynamics
 
 
-class Answers(Actor):
+class ActorView(Actor):
     """An actor with what follows from its states."""
 
     @functools.cached_property

@@ -19,7 +19,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class ColliderPairs:
     """Which two colliders each row is of."""
 
     names: tuple[str, ...]                  # prims of colliders
@@ -55,7 +55,7 @@ class Meeting:
 class Friction:
     """Where friction acted in a step: up to two anchors for the contacts of one pair and one normal."""
 
-    meeting: Meeting
+    meeting: ColliderPairs
     worlds: Array                           # (n_anchor,)
     points: Array                           # (n_anchor, 3) length, world; on the first collider, at the step's start
     impulses: Array                         # (n_anchor, 3) mass length / s, world; what the first collider got
@@ -78,7 +78,7 @@ class Friction:
 class Contacts:
     """The contact points of a step in all worlds, made at its start, in the order in which PhysX makes them."""
 
-    meeting: Meeting
+    meeting: ColliderPairs
     worlds: Array                           # (n_contact,)
     points: Array                           # (n_contact, 3) length, world
     normals: Array                          # (n_contact, 3) from the second collider to the first
@@ -101,7 +101,7 @@ class Contacts:
         return len(self.worlds)
 
 
-_NOBODY = Meeting((), (), np.zeros((0, 2), np.int64))
+_NOBODY = ColliderPairs((), (), np.zeros((0, 2), np.int64))
 NO_CONTACTS = Contacts(_NOBODY, np.zeros(0, np.int32), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0), np.zeros(0),
                        Friction(_NOBODY, np.zeros(0, np.int32), np.zeros((0, 3)), np.zeros((0, 3))), math.inf)
 
@@ -125,11 +125,12 @@ def _chained(several: Collection[Contacts] | Collection[Friction], name: str) ->
     return np.concatenate([getattr(one, name) for one in several])
 
 
-def _met(several: Sequence[Meeting]) -> Meeting:
+def _met(several: Sequence[ColliderPairs]) -> ColliderPairs:
     known = list(dict.fromkeys((one.names, one.owners) for one in several))
     starts = np.cumsum([0, *(len(names) for names, _ in known)])
-    return Meeting(tuple(name for names, _ in known for name in names), tuple(name for _, own in known for name in own),
-                   np.concatenate([one.sides + starts[known.index((one.names, one.owners))] for one in several]))
+    return ColliderPairs(tuple(name for names, _ in known for name in names),
+                         tuple(name for _, own in known for name in own),
+                         np.concatenate([one.sides + starts[known.index((one.names, one.owners))] for one in several]))
 
 
 Paths = str | Sequence[str]
@@ -160,7 +161,7 @@ def require_paths(bodies: Paths, partners: Sequence[str] | None, known: Collecti
                              f"{', '.join(sorted(known)) or 'none'}")
 
 
-def _net(meeting: Meeting, in_worlds: Array, impulses: Array, worlds: int, bodies: Paths,
+def _net(meeting: ColliderPairs, in_worlds: Array, impulses: Array, worlds: int, bodies: Paths,
          partners: Sequence[str] | None) -> Array:
     """What first sides got, less what second sides gave, by world, body and partner."""
     several = [bodies] if isinstance(bodies, str) else bodies
@@ -182,7 +183,7 @@ def _net(meeting: Meeting, in_worlds: Array, impulses: Array, worlds: int, bodie
 def _held(sides: Array, k: int, own: Array, others: Array | None) -> Array:
     """(3, n) rows of contacts, the body that side k of each is of, and the partner that its other side is of.
 
-    own, others: colliders of bodies and of partners, as of `Meeting.colliders_of`; of no partner is asked where None.
+    own, others: colliders of bodies and of partners, as of `ColliderPairs.colliders_of`; None asks of no partner.
     """
     row, body = _joined(sides[:, k], own)
     if others is None:

@@ -24,10 +24,10 @@ from physx_runtime.dynamics.spatial import add, rotate
 from physx_runtime.model.contact_rows import SceneModel
 from physx_runtime.packing.contacts import PackedContacts
 from physx_runtime.packing.triggers import pack_triggers
-from physx_runtime.simulation.contacts import Contacts, Friction, Meeting
+from physx_runtime.simulation.contacts import ColliderPairs, Contacts, Friction
 from physx_runtime.simulation.reset import StepWatcher
-from physx_runtime.simulation.world_batch import Lanes
-from physx_runtime.worlds.contact.worlds import TouchingWorlds
+from physx_runtime.simulation.world_batch import WorldBatch
+from physx_runtime.worlds.contact.worlds import ContactStore
 from physx_schema.cli.text import plural
 from physx_schema.description.model import ContactReport, Description
 
@@ -103,7 +103,7 @@ def events_of(reports: ContactReports, contacts: Contacts, touched: Set[Touch],
             contacts.friction.impulses[held])
 
 
-def _by_pair(worlds: Array, meeting: Meeting) -> dict[Touch, slice]:
+def _by_pair(worlds: Array, meeting: ColliderPairs) -> dict[Touch, slice]:
     """Rows of each pair of colliders in a world, which are neighbours, in their order."""
     keys = np.column_stack([worlds, meeting.sides])
     first = np.flatnonzero(np.r_[True, (keys[1:] != keys[:-1]).any(axis=1)][:len(keys)])
@@ -190,7 +190,7 @@ class _TriggerTable:
 class LastContacts(StepWatcher):
     """Reads the contacts of worlds of islands of one structure; packed: their colliders, in so many worlds."""
 
-    def __init__(self, lanes: Lanes, packed: PackedContacts) -> None:
+    def __init__(self, lanes: WorldBatch, packed: PackedContacts) -> None:
         self._lanes, self._dt = lanes, lanes.dt
         self._before: Array | None = None       # shapes that touched a step earlier, where events are told
         self._given: tuple[Array, Array, Array] | None = None       # what links got, once it was asked for
@@ -223,7 +223,7 @@ class LastContacts(StepWatcher):
         shown, dtype = worlds.shown(worlds.contacts["pair"]), worlds.dtype
         found = worlds.contacts[shown]
         sides = worlds.sides(found["pair"])
-        return Contacts(Meeting(self._names, self._owners, sides), _worlds_of(worlds, sides),
+        return Contacts(ColliderPairs(self._names, self._owners, sides), _worlds_of(worlds, sides),
                         found["point"].astype(dtype), found["normal"].astype(dtype), found["separation"].astype(dtype),
                         worlds.impulses[shown].astype(dtype), _friction(worlds, self._names, self._owners), self._dt)
 
@@ -276,22 +276,22 @@ class LastContacts(StepWatcher):
             self._before = self._before[~np.isin(_worlds_of(self._worlds, self._before), worlds)]
 
     @property
-    def _worlds(self) -> TouchingWorlds:
-        return cast(TouchingWorlds, self._lanes.store)
+    def _worlds(self) -> ContactStore:
+        return cast(ContactStore, self._lanes.store)
 
 
-def _friction(worlds: TouchingWorlds, names: tuple[str, ...], owners: tuple[str, ...]) -> Friction:
+def _friction(worlds: ContactStore, names: tuple[str, ...], owners: tuple[str, ...]) -> Friction:
     """The anchors of all patches, those of one behind each other."""
     patches = worlds.patches
     used = (np.arange(ANCHORS) < patches["anchors"][:, None]) & worlds.shown(patches["pair"])[:, None]
     own, which = np.nonzero(used)
     sides = worlds.sides(patches["pair"])[own]
     points = _anchor_points(worlds, own, which).astype(worlds.dtype)
-    return Friction(Meeting(names, owners, sides), _worlds_of(worlds, sides), points,
+    return Friction(ColliderPairs(names, owners, sides), _worlds_of(worlds, sides), points,
                     worlds.frictions[own, which].astype(worlds.dtype))
 
 
-def _anchor_points(worlds: TouchingWorlds, patches: Array, which: Array) -> Array:
+def _anchor_points(worlds: ContactStore, patches: Array, which: Array) -> Array:
     """Where anchors of patches are in the world, at the step's start."""
     chosen = worlds.patches[patches]
     x, y, z, *rotation = worlds.centers[chosen["side0"]].T
@@ -299,7 +299,7 @@ def _anchor_points(worlds: TouchingWorlds, patches: Array, which: Array) -> Arra
     return np.stack(add((x, y, z), rotate((*rotation,), (*arms,))), axis=1)
 
 
-def _worlds_of(worlds: TouchingWorlds, sides: Array) -> Array:
+def _worlds_of(worlds: ContactStore, sides: Array) -> Array:
     return np.asarray(worlds.table.pairs.shapes["world"][sides].max(axis=1, initial=-1))
 
 

@@ -23,7 +23,7 @@ from physx_runtime.simulation.parameters import (
 from physx_runtime.simulation.reset import Start, Watcher
 from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.sleep import STARTED, WOKEN
-from physx_runtime.targets.cuda.kernels import Chosen, Place
+from physx_runtime.targets.cuda.kernels import Chosen, StridedView
 from physx_runtime.worlds.gpu.arrays import is_on_device, stream_of
 from physx_runtime.worlds.gpu.views import GpuRows, required_gpu_rows
 from physx_runtime.worlds.store import WorldRows
@@ -94,7 +94,7 @@ class OnGpu:
             rows = self._rows(name)
         self.put(name, 0, size, rows.lines(name, values, chosen, size), chosen)
 
-    def put(self, name: str, first: int, size: int, place: Place, chosen: Chosen) -> None:
+    def put(self, name: str, first: int, size: int, place: StridedView, chosen: Chosen) -> None:
         """Set so many numbers of a row from the `first` one on, of chosen worlds, and what follows from that."""
         rows = self._rows(name)
         self._put(rows, name, place, chosen, first, size)
@@ -194,7 +194,7 @@ class OnGpu:
             watcher.state_written(chosen)
         self._stir(self._rows("a row"), chosen, WOKEN)
 
-    def _put(self, rows: GpuRows, name: str, place: Place, chosen: Chosen, first: int, size: int) -> None:
+    def _put(self, rows: GpuRows, name: str, place: StridedView, chosen: Chosen, first: int, size: int) -> None:
         """Write a part of a row, with what follows from that but waking."""
         rows.write_part(name, first, size, place, chosen)
         if name == "q" and self._actor.topology.locked:

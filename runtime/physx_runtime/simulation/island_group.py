@@ -24,9 +24,9 @@ from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts
 from physx_runtime.simulation.events import ContactEvent, ContactReports, LastContacts
 from physx_runtime.simulation.parameters import Parameter, allowed, chosen_worlds, refusal, rounded
-from physx_runtime.simulation.world_batch import Lanes, rows_by
-from physx_runtime.worlds.buffer import Share
-from physx_runtime.worlds.contact.worlds import TouchingWorlds, go_on
+from physx_runtime.simulation.world_batch import WorldBatch, rows_by
+from physx_runtime.worlds.buffer import BufferView
+from physx_runtime.worlds.contact.worlds import ContactStore, go_on
 from physx_runtime.worlds.store import Worlds, copy_rows
 from physx_runtime.worlds.wake import TARGET_ROWS, Waking
 
@@ -34,10 +34,10 @@ Array = NDArray[Any]
 Indices = NDArray[np.int64]
 
 
-class AlikeIslands:
-    """Islands of one structure in the places of `lanes`, without their actors, which are `Alike`s of their own."""
+class IslandGroup:
+    """Islands of one structure in the places of `lanes`, without their actors, which are `ActorGroup`s of their own."""
 
-    def __init__(self, islands: Sequence[PackedIsland], lanes: Lanes) -> None:
+    def __init__(self, islands: Sequence[PackedIsland], lanes: WorldBatch) -> None:
         self.islands, self.lanes = list(islands), lanes
         packed = islands[0].contacts
         self._last = LastContacts(lanes, packed) if packed is not None else None
@@ -72,12 +72,12 @@ class AlikeIslands:
             held = self.lanes.store.rows(name)
             held[lanes] = self._authored(name, len(worlds))
             self.lanes.store.write(name, held)
-        if isinstance(self.lanes.store, TouchingWorlds):
+        if isinstance(self.lanes.store, ContactStore):
             self.lanes.store.forget(worlds)
         if self._last is not None:
             self._last.forget(worlds)
 
-    def go_on(self, before: AlikeIslands) -> bool:
+    def go_on(self, before: IslandGroup) -> bool:
         """Take over state and contact memory from islands of the same actors and colliders; return whether these are.
 
         Features of joints may differ, as where an edit adds friction: only rows that both have are taken over.
@@ -122,7 +122,7 @@ class AlikeIslands:
         if island.contacts is not None:
             yield "contacts"
 
-    def share_of_joint(self, place: int, number: int) -> Worlds | Share:
+    def share_of_joint(self, place: int, number: int) -> Worlds | BufferView:
         """The rows of one joint."""
         return self.lanes.share(place, f"{JOINT_GROUP}{number}_")
 
@@ -149,7 +149,7 @@ class AlikeIslands:
 
     def _place_colliders(self, packed: PackedContacts, actor: int, shift: Frame) -> None:
         store = self.lanes.store
-        if not isinstance(store, TouchingWorlds):
+        if not isinstance(store, ContactStore):
             return
         shapes, copies = store.table.pairs.shapes, packed.copies_of_shapes(self.lanes.worlds)
         for shape in packed.of_root(actor):
@@ -194,7 +194,7 @@ class SceneJoint:
     path: its prim; islands, place, number: where its rows are.
     """
 
-    def __init__(self, path: str, islands: AlikeIslands, place: int, number: int) -> None:
+    def __init__(self, path: str, islands: IslandGroup, place: int, number: int) -> None:
         self.path, self.worlds = path, islands.lanes.worlds
         self.topology: JointTopology = islands.islands[place].topology.joints[number]
         self._islands, self._place, self._number = islands, place, number

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.packing.model import NotSimulated
-from physx_runtime.simulation.actor_group import Alike
+from physx_runtime.simulation.actor_group import ActorGroup
 from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts, joined
 from physx_runtime.simulation.events import ContactEvent, TriggerEvent
 from physx_runtime.simulation.island_group import SceneJoint
 from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.recording import Recording, spatial_velocities, velocities_after_step, world_link_poses
-from physx_runtime.simulation.scene import Columns, alikes_of
+from physx_runtime.simulation.scene import IndexMap, alikes_of
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.simulation import Simulation
 from physx_schema.files import replacing
@@ -85,8 +85,8 @@ class Recorder:
         """Everything taken, a record each `interval` seconds."""
         parts = zip(*(_motion(*taken) for taken in zip(self._alikes, self._states, self._before, strict=True)),
                     strict=True)
-        dofs = Columns(self._actors, lambda actor: len(actor.model.dof_names))
-        links = Columns(self._actors, lambda actor: len(actor.model.link_names))
+        dofs = IndexMap(self._actors, lambda actor: len(actor.model.dof_names))
+        links = IndexMap(self._actors, lambda actor: len(actor.model.link_names))
         position, velocity, pose, moving = (columns.arranged(kind, 1) for columns, kind in zip(
             (dofs, dofs, links, links), parts, strict=True))
         contacts, events, entered = zip(*self._touched, strict=True)
@@ -114,7 +114,7 @@ class Recorder:
         return "; ".join(f"{path}: {raised}" for path, raised in self._raised if raised)
 
 
-def _motion(alike: Alike, states: list[dict[str, Array]], befores: list[dict[str, Array]],
+def _motion(alike: ActorGroup, states: list[dict[str, Array]], befores: list[dict[str, Array]],
             ) -> tuple[Array, Array, Array, Array]:
     """Joint positions and velocities, link poses and velocities at every record; `befores` are a step earlier."""
     rows, before = ({name: np.stack([state[name] for state in taken]) for name in taken[0]}

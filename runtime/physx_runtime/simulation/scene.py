@@ -25,11 +25,11 @@ from physx_runtime.packing.model import NotSimulated
 from physx_runtime.packing.not_simulated import left_out, warn_of
 from physx_runtime.packing.scene import PackedScene, everything
 from physx_runtime.simulation.actor import Actor
-from physx_runtime.simulation.actor_group import Alike, as_stepped
+from physx_runtime.simulation.actor_group import ActorGroup, as_stepped
 from physx_runtime.simulation.arguments import require_room, required_count, required_index, required_time
 from physx_runtime.simulation.contacts import Contacts, friction_force, joined, normal_force, require_paths
 from physx_runtime.simulation.events import ContactEvent, ContactReports, Overlap, TriggerEvent, Triggers
-from physx_runtime.simulation.island_group import AlikeIslands, SceneJoint
+from physx_runtime.simulation.island_group import IslandGroup, SceneJoint
 from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.parameters import chosen_worlds
 from physx_runtime.simulation.queries import (
@@ -42,8 +42,8 @@ from physx_runtime.simulation.queries import (
     required_shape,
 )
 from physx_runtime.simulation.scene_actor import SceneActor
-from physx_runtime.simulation.scene_actor_group import AlikeInScene
-from physx_runtime.simulation.world_batch import Lanes
+from physx_runtime.simulation.scene_actor_group import SceneActorGroup
+from physx_runtime.simulation.world_batch import WorldBatch
 from physx_runtime.solver.settings import WorldBatches, share_counts, solver_settings, step_scene
 from physx_runtime.worlds.store import AUTO
 from physx_schema.description import describe
@@ -55,28 +55,28 @@ class Assembly:
     """What a scene steps."""
 
     actors: Mapping[str, SceneActor]        # by name, in the order of the scene
-    islands: Sequence[AlikeIslands]
-    lanes: Sequence[Lanes]
+    islands: Sequence[IslandGroup]
+    lanes: Sequence[WorldBatch]
     solver: str
 
 
 def assembled(packed: PackedScene, worlds: int, solver: str, sleeping: bool, **settings: Any) -> Assembly:
-    """Actors and islands in many worlds; settings as of `Lanes`."""
+    """Actors and islands in many worlds; settings as of `WorldBatch`."""
     found: dict[str, SceneActor] = {}
-    together: list[AlikeIslands] = []
-    lanes: list[Lanes] = []
+    together: list[IslandGroup] = []
+    lanes: list[WorldBatch] = []
     alike: dict[tuple[ActorTopology, bool], list[str]] = {}
     for name, model in packed.single.items():
         alike.setdefault((model.topology, model.scene.sleeping), []).append(name)
     for names in alike.values():
         models = [as_stepped(packed.single[name], sleeping and solver != "ideal") for name in names]
-        lanes.append(Lanes(models[0].topology, [solver_settings(solver, model) for model in models], worlds,
-                           **settings))
-        group = AlikeInScene(models, lanes[-1], solver, sleeping)
+        lanes.append(WorldBatch(models[0].topology, [solver_settings(solver, model) for model in models], worlds,
+                                **settings))
+        group = SceneActorGroup(models, lanes[-1], solver, sleeping)
         found |= {name: SceneActor(group, place) for place, name in enumerate(names)}
     for islands in _structures(packed.islands):
         lanes.append(_lanes_of(islands, worlds, solver, sleeping, **settings))
-        together.append(AlikeIslands(islands, lanes[-1]))
+        together.append(IslandGroup(islands, lanes[-1]))
         found |= _members(together[-1], lanes[-1], solver, sleeping)
     return Assembly({name: found[name] for name in packed.model.actors if name in found}, together, lanes, solver)
 
@@ -89,24 +89,24 @@ def _structures(islands: Sequence[PackedIsland]) -> Iterable[list[PackedIsland]]
     return found.values()
 
 
-def _lanes_of(islands: Sequence[PackedIsland], worlds: int, solver: str, sleeping: bool, **settings: Any) -> Lanes:
+def _lanes_of(islands: Sequence[PackedIsland], worlds: int, solver: str, sleeping: bool, **settings: Any) -> WorldBatch:
     """Lanes for islands of one structure."""
     first, sleeps = islands[0].topology, sleeping and solver != "ideal"
     topology = replace(first, actors=tuple(replace(actor, sleeping=actor.sleeping and sleeps)
                                            for actor in first.actors))
     solved = [solver_settings(solver, next(iter(island.actors.values()))) for island in islands]
     colliders = islands[0].contacts
-    return Lanes(topology, solved, worlds, contacts=colliders.of_worlds(worlds) if colliders else None, **settings)
+    return WorldBatch(topology, solved, worlds, contacts=colliders.of_worlds(worlds) if colliders else None, **settings)
 
 
-def _members(alike: AlikeIslands, lanes: Lanes, solver: str, sleeping: bool) -> dict[str, SceneActor]:
+def _members(alike: IslandGroup, lanes: WorldBatch, solver: str, sleeping: bool) -> dict[str, SceneActor]:
     """The actors of islands of one structure, by name."""
     found, islands = dict[str, SceneActor](), alike.islands
     for i in range(len(islands[0].actors)):
         names = [tuple(island.actors)[i] for island in islands]
         models = [as_stepped(island.actors[name], sleeping and solver != "ideal")
                   for island, name in zip(islands, names, strict=True)]
-        group = AlikeInScene(models, lanes, solver, sleeping, f"{ACTOR_GROUP}{i}_", (alike, i))
+        group = SceneActorGroup(models, lanes, solver, sleeping, f"{ACTOR_GROUP}{i}_", (alike, i))
         found |= {name: SceneActor(group, place) for place, name in enumerate(names)}
     return found
 
@@ -114,23 +114,23 @@ def _members(alike: AlikeIslands, lanes: Lanes, solver: str, sleeping: bool) -> 
 Array = NDArray[Any]
 
 
-def alikes_of(actors: Sequence[Actor]) -> list[Alike]:
+def alikes_of(actors: Sequence[Actor]) -> list[ActorGroup]:
     """Where actors are stepped, each once."""
     return list(dict.fromkeys(actor.alike for actor in actors))
 
 
-class Columns:
-    """The places of what each actor has `count` of, in the actors' order; every actor of an `Alike` is among them."""
+class IndexMap:
+    """Where things are of which each actor has `count`, in the actors' order, with every actor of an `ActorGroup`."""
 
     def __init__(self, actors: Sequence[Actor], count: Callable[[Actor], int]) -> None:
         ends = np.cumsum([0, *map(count, actors)])
         self.count = int(ends[-1])
-        self._places: dict[Alike, list[NDArray[np.int64]]] = {}     # (n_actor, n)
+        self._places: dict[ActorGroup, list[NDArray[np.int64]]] = {}     # (n_actor, n)
         for actor, first, end in zip(actors, ends, ends[1:], strict=False):
             self._places.setdefault(actor.alike, []).append(np.arange(first, end))
 
     def arranged(self, values: Sequence[Array], axis: int = 0) -> Array:
-        """(..., n_world, n of all, ...) of what there is of each `Alike`, (..., n_lane, n, ...), lanes along `axis`."""
+        """(..., n_world, n of all, ...) of what each `ActorGroup` has, (..., n_lane, n, ...), lanes along `axis`."""
         alike, lead = next(iter(self._places)), values[0].shape[:axis]
         out = np.empty((*lead, alike.lanes.worlds, self.count, *values[0].shape[axis + 2:]), values[0].dtype)
         for places, own in zip(self._places.values(), values, strict=True):
@@ -208,11 +208,11 @@ class Scene:
             islands.heed_reports()
         self._batches = WorldBatches(description, worlds)
         self.kinematic = KinematicBodies(model.kinematic, worlds)
-        alikes: dict[AlikeInScene, list[ActorDescription]] = {}
+        alikes: dict[SceneActorGroup, list[ActorDescription]] = {}
         for name, actor in self._actors.items():
             alikes.setdefault(actor.alike, []).append(model.actors[name])
         self._alikes, self._company = list(alikes), [(made, alike) for alike, made in alikes.items()]
-        self._links = Columns(list(self._actors.values()), lambda actor: len(actor.model.link_names))
+        self._links = IndexMap(list(self._actors.values()), lambda actor: len(actor.model.link_names))
         self._queries = SceneQueries(description, self.body_names)
         self._triggers = Triggers(description, model, self.body_names, worlds, parts.solver)
         if any(lanes.dt != dt for lanes in self._lanes):
@@ -430,5 +430,5 @@ class Scene:
         return self._with_kinematic([alike.link_velocity() for alike in self._alikes], self.kinematic.velocity)
 
     def _with_kinematic(self, moving: list[Array], kinematic: Array) -> Array:
-        """What links do, (n_lane, n_link, k) of each `Alike`, and behind it what kinematic bodies do."""
+        """What links do, (n_lane, n_link, k) of each `ActorGroup`, and behind it what kinematic bodies do."""
         return np.concatenate([self._links.arranged(moving), kinematic.astype(moving[0].dtype)], axis=1)

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.packing.body import pack_actor
 from physx_runtime.simulation.actor_group import as_stepped
-from physx_runtime.simulation.answers import Answers
+from physx_runtime.simulation.answers import ActorView
 from physx_runtime.simulation.parameters import chosen_worlds
-from physx_runtime.simulation.scene_actor_group import AlikeInScene, Indices, link_velocities
-from physx_runtime.simulation.world_batch import Lanes
+from physx_runtime.simulation.scene_actor_group import Indices, SceneActorGroup, link_velocities
+from physx_runtime.simulation.world_batch import WorldBatch
 from physx_runtime.solver.settings import solver_settings
 from physx_schema.description.model import ActorDescription, Description
 from physx_schema.description.scenes import SolverCounts
@@ -20,10 +20,10 @@ from physx_schema.description.scenes import SolverCounts
 Array = NDArray[Any]
 
 
-class SceneActor(Answers):
+class SceneActor(ActorView):
     """One articulation or free body of a `Scene`, in all its worlds: a `Simulation` that only the scene steps."""
 
-    def __init__(self, alike: AlikeInScene, place: int = 0) -> None:
+    def __init__(self, alike: SceneActorGroup, place: int = 0) -> None:
         self._scene_alike = alike
         super().__init__(alike, place)
 
@@ -36,15 +36,15 @@ class SceneActor(Answers):
         solver, sleeping = settings.pop("solver", "physx"), settings.pop("sleeping", True)
         packed = pack_actor(actor, description.scene_of(actor), solver)
         model = as_stepped(packed, sleeping and solver != "ideal")
-        lanes = Lanes(model.topology, [solver_settings(solver, model)], **settings)
-        return cls(AlikeInScene([model], lanes, solver, sleeping))
+        lanes = WorldBatch(model.topology, [solver_settings(solver, model)], **settings)
+        return cls(SceneActorGroup([model], lanes, solver, sleeping))
 
     def step(self, count: int = 1) -> None:
         """Raises RuntimeError: an actor moves with its scene."""
         raise RuntimeError(f"{self.model.actor.path} is an actor of a scene; step the scene")
 
     @property
-    def alike(self) -> AlikeInScene:
+    def alike(self) -> SceneActorGroup:
         """Where it is stepped."""
         return self._scene_alike
 

@@ -11,22 +11,22 @@ from numpy.typing import NDArray
 from physx_runtime.packing.frames import Frame, compose, inverse_frame
 from physx_runtime.packing.frames import root_place as authored_place
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.simulation.actor_group import Alike
-from physx_runtime.simulation.island_group import AlikeIslands
+from physx_runtime.simulation.actor_group import ActorGroup
+from physx_runtime.simulation.island_group import IslandGroup
 from physx_runtime.simulation.recording import spatial_velocities, velocities_after_step, world_link_poses
-from physx_runtime.simulation.world_batch import Lanes, Standing
+from physx_runtime.simulation.world_batch import ImmobileActors, WorldBatch
 from physx_runtime.solver.settings import Counts
 from physx_schema.description.scenes import SolverCounts
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
-Membership = tuple[AlikeIslands, int]
+Membership = tuple[IslandGroup, int]
 
 
 class LastStep:
     """What lanes were like before their last step, and whether they were put elsewhere since."""
 
-    def __init__(self, alike: Alike) -> None:
+    def __init__(self, alike: ActorGroup) -> None:
         self._alike = alike
         self.before: dict[str, Array] = {}      # of fixed bases, empty where no step was taken
         self.placed = np.ones(alike.lanes.count, dtype=np.bool_)
@@ -40,13 +40,13 @@ class LastStep:
         self.placed[:] = False
 
 
-class AlikeInScene(Alike):
+class SceneActorGroup(ActorGroup):
     """Actors of one structure in the places of lanes that only a scene steps.
 
-    Arguments as of `Alike`; membership: the islands that they are in, and which of the actors there they are.
+    Arguments as of `ActorGroup`; membership: the islands that they are in, and which of the actors there they are.
     """
 
-    def __init__(self, models: Sequence[PackedModel], lanes: Lanes, solver: str, sleeping: bool = True,
+    def __init__(self, models: Sequence[PackedModel], lanes: WorldBatch, solver: str, sleeping: bool = True,
                  prefix: str = "", membership: Membership | None = None) -> None:
         self._membership = membership
         super().__init__(models, lanes, solver, sleeping, prefix)
@@ -55,7 +55,7 @@ class AlikeInScene(Alike):
         if self.topology.tree.fixed_base:       # of others velocities are those of the state
             lanes.watch(self.last)
         rests = self._sleeping and models[0].scene.sleeping and not self.topology.tree.moving_links
-        self.standing = Standing(lanes.count) if rests else None
+        self.standing = ImmobileActors(lanes.count) if rests else None
         if self.standing is not None:
             lanes.stand(self.standing)
 
@@ -65,14 +65,14 @@ class AlikeInScene(Alike):
         return super().asleep if self.standing is None else self.standing.asleep
 
     def root_moved(self, place: int, root_place: Frame) -> None:
-        """As `Alike.root_moved`: the joints that hold the root link stay where they are in it."""
+        """As `ActorGroup.root_moved`: the joints that hold the root link stay where they are in it."""
         if self._membership is not None:
             islands, actor = self._membership
             islands.place_frames(place, actor, compose(
                 inverse_frame(root_place), authored_place(self.models[place].actor)))
 
     def contact_impulses(self) -> Array | None:
-        """As `Alike.contact_impulses`; what touches shares its lanes with no other scene."""
+        """As `ActorGroup.contact_impulses`; what touches shares its lanes with no other scene."""
         if self._membership is None:
             return None
         islands, actor = self._membership
@@ -96,7 +96,7 @@ class AlikeInScene(Alike):
         return super().sleepless if self.standing is None else ""
 
     def rest(self, place: int, worlds: Indices) -> None:
-        """As `Alike.rest`."""
+        """As `ActorGroup.rest`."""
         super().rest(place, worlds)
         if self.standing is not None:
             self.standing.rest(place * self.lanes.worlds + worlds)
@@ -114,7 +114,7 @@ class AlikeInScene(Alike):
                 self.iterations[place] = own
 
     def reset(self, worlds: Indices) -> Indices:
-        """As `Alike.reset`."""
+        """As `ActorGroup.reset`."""
         lanes = super().reset(worlds)
         if self.standing is not None:
             self.standing.wake(lanes)

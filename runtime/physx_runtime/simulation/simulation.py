@@ -9,7 +9,7 @@ from typing import Any
 from physx_runtime.packing.body import pack_actor
 from physx_runtime.packing.not_simulated import choose, require_trusted
 from physx_runtime.simulation.actor_group import alone
-from physx_runtime.simulation.answers import Answers
+from physx_runtime.simulation.answers import ActorView
 from physx_runtime.simulation.arguments import required_count
 from physx_runtime.simulation.parameters import randomized
 from physx_runtime.worlds.store import AUTO
@@ -18,7 +18,7 @@ from physx_schema.description.model import Description
 from physx_schema.description.scenes import SolverCounts, as_solved, solver_counts
 
 
-class Simulation(Answers):
+class Simulation(ActorView):
     """Worlds of one articulation, stepped together; none depends on what runs beside it.
 
     A world whose state stops being finite stands still at its last finite state, is flagged in `diverged`, and is

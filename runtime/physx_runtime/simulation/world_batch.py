@@ -28,15 +28,15 @@ from physx_runtime.simulation.reset import StepWatcher
 from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.solver.sleep import WAKE_TIME
-from physx_runtime.worlds.buffer import Share
+from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.choice import make_worlds
-from physx_runtime.worlds.contact.worlds import ContactWorlds, TouchingWorlds
+from physx_runtime.worlds.contact.worlds import ContactStore, ContactWorlds
 from physx_runtime.worlds.gpu.worlds import CudaWorlds, step_apart
-from physx_runtime.worlds.static_contact.worlds import GroundedWorlds
+from physx_runtime.worlds.static_contact.worlds import StaticContactWorlds
 from physx_runtime.worlds.store import AUTO, Worlds, copy_rows
 
 
-class Standing:
+class ImmobileActors:
     """The worlds of an articulation none of whose links can move; nothing is stepped, but what is solved with it takes
     its iteration counts until it sleeps."""
 
@@ -88,7 +88,7 @@ Array = NDArray[Any]
 Indices = NDArray[np.int64]
 
 
-class Occupant(Protocol):
+class BatchClient(Protocol):
     """What works on rows of the lanes."""
 
     def tell_diverged(self) -> None:
@@ -104,7 +104,7 @@ class Occupant(Protocol):
         """Let what is at a place sleep in these worlds."""
 
 
-class Lanes:
+class WorldBatch:
     """Actors or islands of one structure: the worlds of the first, then those of the second, each a lane.
 
     Args:
@@ -131,8 +131,8 @@ class Lanes:
         self.steps_taken = 0
         self._watchers: list[StepWatcher] = []
         self._watchers_of_next: list[StepWatcher] = []      # of the next step alone
-        self._occupants: list[Occupant] = []
-        self._standing: list[Standing] = []
+        self._occupants: list[BatchClient] = []
+        self._standing: list[ImmobileActors] = []
         self.diverged = False               # whether something in the lanes has, as far as is seen without being asked
         # A layout, and its rows that tell so.
         self._diverging: tuple[Mapping[str, int], Indices] = {}, np.zeros(0, np.int64)
@@ -149,22 +149,22 @@ class Lanes:
 
     # --- rows --------------------------------------------------------------------------------------------------------
 
-    def occupy(self, occupant: Occupant) -> None:
+    def occupy(self, occupant: BatchClient) -> None:
         """Tell somebody from now on of what happens to the lanes."""
         self._occupants.append(occupant)
 
-    def stand(self, standing: Standing) -> None:
+    def stand(self, standing: ImmobileActors) -> None:
         """Count steps for what stands from now on."""
         self._standing.append(standing)
 
-    def share(self, place: int, prefix: str = "") -> Worlds | Share:
+    def share(self, place: int, prefix: str = "") -> Worlds | BufferView:
         """The rows that begin with a prefix, of the worlds at a place."""
         whole = len(self.settings) == 1 and not prefix
-        return self.store if whole else Share(self.store, place * self.worlds, self.worlds, prefix)
+        return self.store if whole else BufferView(self.store, place * self.worlds, self.worlds, prefix)
 
-    def part(self, prefix: str) -> Worlds | Share:
+    def part(self, prefix: str) -> Worlds | BufferView:
         """The rows that begin with a prefix, of all lanes."""
-        return Share(self.store, 0, self.count, prefix) if prefix else self.store
+        return BufferView(self.store, 0, self.count, prefix) if prefix else self.store
 
     def exchange(self, topology: ActorTopology | IslandTopology) -> None:
         """Step by the code of another structure from now on, which has at least the same rows; all of them stay."""
@@ -175,7 +175,7 @@ class Lanes:
             self.store.copy_from(before[0], rows_by(before[1]))
         else:
             copy_rows(before[0], rows_by(before[1]), self.store)
-        for kind in (ContactWorlds, GroundedWorlds):
+        for kind in (ContactWorlds, StaticContactWorlds):
             if isinstance(self.store, kind) and isinstance(before[0], kind):
                 self.store.go_on(before[0])     # type: ignore[arg-type]
         for occupant in self._occupants:
@@ -268,7 +268,7 @@ class Lanes:
                 self.steps_taken += part
             return
         for _ in range(count):
-            if isinstance(self.store, TouchingWorlds):      # which would make its contacts anew for each of the counts
+            if isinstance(self.store, ContactStore):      # which would make its contacts anew for each of the counts
                 self.store.step_under(self._iterations)
             else:
                 self._step_apart()

@@ -30,7 +30,7 @@ STILL, WOKEN, STARTED = 0.0, 1.0, 2.0
 
 
 @dataclass(slots=True)
-class Drowsiness:
+class SleepState:
     """One link's counter, and its velocities added up; axes of F."""
 
     counter: Scalar
@@ -71,12 +71,12 @@ def longest_counter(t: ActorTopology, rows: Rows) -> Scalar:
     return _longest(_begun(t, rows))
 
 
-def _begun(t: ActorTopology, rows: Rows) -> list[Drowsiness]:
+def _begun(t: ActorTopology, rows: Rows) -> list[SleepState]:
     """All links that can move before a step is counted."""
     stirring = wakes(rows["stirred"][0])
     if t.pushed:
         stirring = stirring | (any_force(t, rows) > 0.0)
-    return [woken(Drowsiness(rows["wake_counter"][i], triple(rows, "sleep_linear", i),
+    return [woken(SleepState(rows["wake_counter"][i], triple(rows, "sleep_linear", i),
                              triple(rows, "sleep_angular", i)), stirring, starts_anew(rows["stirred"][0]))
             for i in range(len(t.tree.moving_links))]
 
@@ -112,16 +112,16 @@ def stays_awake(longest: Scalar, resting: Scalar) -> Scalar:
     return (longest > 0.0) & ~resting
 
 
-def woken(link: Drowsiness, wakes: Scalar, started: Scalar) -> Drowsiness:
+def woken(link: SleepState, wakes: Scalar, started: Scalar) -> SleepState:
     """A link at the end of a step before which something may have woken it, or put it back to its start."""
     counter = where(started, WAKE_TIME, where(wakes, maximum(link.counter, WAKE_TIME), link.counter))
-    return Drowsiness(counter, _chosen(started, sp.ZERO3, link.linear),
+    return SleepState(counter, _chosen(started, sp.ZERO3, link.linear),
                       _chosen(started, sp.ZERO3, link.angular))
 
 
-def settled(link: Drowsiness, awake: Scalar) -> Drowsiness:
+def settled(link: SleepState, awake: Scalar) -> SleepState:
     """A link as the next step finds it: nothing sleeps unless everything does."""
-    return Drowsiness(where(awake, maximum(link.counter, LEAST_COUNTER), 0.0), _chosen(awake, link.linear, sp.ZERO3),
+    return SleepState(where(awake, maximum(link.counter, LEAST_COUNTER), 0.0), _chosen(awake, link.linear, sp.ZERO3),
                       _chosen(awake, link.angular, sp.ZERO3))
 
 
@@ -129,14 +129,14 @@ def _chosen(condition: Scalar, a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
     return where(condition, a[0], b[0]), where(condition, a[1], b[1]), where(condition, a[2], b[2])
 
 
-def _longest(links: list[Drowsiness]) -> Scalar:
+def _longest(links: list[SleepState]) -> Scalar:
     longest: Scalar = 0.0
     for link in links:
         longest = maximum(longest, link.counter)
     return longest
 
 
-def _counted(t: ActorTopology, rows: Rows, links: list[Drowsiness], joints: Sequence[Scalar]) -> list[Drowsiness]:
+def _counted(t: ActorTopology, rows: Rows, links: list[SleepState], joints: Sequence[Scalar]) -> list[SleepState]:
     """All links that can move after this step."""
     new, motions = [], mean_motions(t, rows)
     for own, i, held in zip(links, t.tree.moving_links, joints, strict=True):
@@ -147,8 +147,8 @@ def _counted(t: ActorTopology, rows: Rows, links: list[Drowsiness], joints: Sequ
     return new
 
 
-def count_down(link: Drowsiness, R: sp.Mat3, velocity: Motion, mass: Scalar, inertia: sp.Sym3, dt: Scalar,
-               threshold: Scalar, joints: Scalar) -> Drowsiness:
+def count_down(link: SleepState, R: sp.Mat3, velocity: Motion, mass: Scalar, inertia: sp.Sym3, dt: Scalar,
+               threshold: Scalar, joints: Scalar) -> SleepState:
     """One link after a step with this velocity of its centre of mass; its axes of F are R, its inertia is in them.
 
     Every one of the joints outside articulations that hold it raises the threshold by as much again, and the counter
@@ -166,7 +166,7 @@ def count_down(link: Drowsiness, R: sp.Mat3, velocity: Motion, mass: Scalar, ine
     counter = where(lively, factor * LISTENING_TIME + joints * dt, left)
 
     sums = (_chosen(added, a, b) for a, b in ((linear, link.linear), (angular, link.angular)))
-    return Drowsiness(counter, *(_chosen(lively, sp.ZERO3, x) for x in sums))
+    return SleepState(counter, *(_chosen(lively, sp.ZERO3, x) for x in sums))
 
 
 def turned_back(R: sp.Mat3, a: sp.Vec3) -> sp.Vec3:

@@ -107,7 +107,7 @@ class Buffer:
         return self._groups[name]
 
 
-class Share:
+class BufferView:
     """`count` worlds of a buffer from `first` on, of which only the rows are seen whose names begin with `prefix`.
 
     It has the methods of `WorldRows`; whoever holds the whole steps it.

@@ -26,7 +26,7 @@ from physx_runtime.worlds.contact.worlds import ContactWorlds
 from physx_runtime.worlds.cpu import ByJointWorlds, HandoverWorlds, IslandWorlds, SpecialisedWorlds
 from physx_runtime.worlds.gpu.worlds import CudaWorlds
 from physx_runtime.worlds.numba_cuda import NumbaCudaWorlds
-from physx_runtime.worlds.static_contact.worlds import GroundedWorlds
+from physx_runtime.worlds.static_contact.worlds import StaticContactWorlds
 from physx_runtime.worlds.store import AUTO, BY_JOINT, HANDOVER, PATHS, SPECIALISED, Worlds
 from physx_schema.errors import UnsupportedError
 
@@ -132,7 +132,8 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
     if isinstance(t, IslandTopology) and contacts is not None:
         alone = not t.pgs and not t.sapien and not t.links_held_last and _rests_by_itself(t)
         fixed = fixed_pairs(contacts, count) if alone else None
-        return ContactWorlds(t, count, dtype, contacts) if fixed is None else GroundedWorlds(t, count, dtype, fixed)
+        return ContactWorlds(t, count, dtype, contacts) if fixed is None else StaticContactWorlds(t, count, dtype,
+                                                                                                  fixed)
     if device == "cuda":
         return _on_gpu(t, count, dtype, chosen)
     if isinstance(t, IslandTopology):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from physx_runtime.model.row_specs import LINK_FORCE_ROWS
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.sleep import STARTED, STILL, WOKEN
-from physx_runtime.worlds.buffer import Share
+from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.gpu.views import gpu_rows
 from physx_runtime.worlds.store import Worlds
 
@@ -23,7 +23,7 @@ WAKING_ROWS = TARGET_ROWS | {"q", "v", "root_position", "root_rotation", "joint_
 class Waking:
     """What wakes the worlds of a store, and lets them sleep; where none ever sleeps, nothing."""
 
-    def __init__(self, store: Worlds | Share, t: ActorTopology) -> None:
+    def __init__(self, store: Worlds | BufferView, t: ActorTopology) -> None:
         self._store, self._topology = store, t
 
     def wake(self, worlds: Indices | None = None) -> None:
@@ -67,7 +67,7 @@ class Waking:
         rows = gpu_rows(self._store)
         if rows is not None:
             rows.at_least("stirred", amount, rows.chosen(worlds))
-        elif worlds is None and not isinstance(self._store, Share):
+        elif worlds is None and not isinstance(self._store, BufferView):
             self._store.at_least("stirred", amount)
         else:
             chosen = slice(None) if worlds is None else worlds

@@ -18,7 +18,7 @@ from physx_schema import check
 from physx_schema.checking import stages
 from physx_schema.description import describe, reader
 from physx_schema.description.opinions.prim import PrimOpinions
-from physx_schema.description.opinions.reading import Reading
+from physx_schema.description.opinions.reading import ReadContext
 
 
 @pytest.mark.parametrize(("work", "most"), [(describe, CALLS_PER_PRIM), (check, CALLS_TO_CHECK)])
@@ -61,4 +61,4 @@ def test_nothing_of_a_reading_waits_for_a_collection_and_its_result_counts_as_ol
 
 
 def _readings() -> int:
-    return sum(type(item) in (Reading, PrimOpinions) for item in gc.get_objects())
+    return sum(type(item) in (ReadContext, PrimOpinions) for item in gc.get_objects())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.collision.births import Births
+from physx_runtime.collision.births import PairCreationOrder
 from physx_runtime.collision.creation_order import creation_ranks
 from physx_runtime.collision.generation import generate, supported
 from physx_runtime.collision.geometry import EMPTY
@@ -142,7 +142,7 @@ def test_normals_point_to_the_shape_of_lower_precedence() -> None:
 
 def in_order(lows: list[float], moving: int, fresh: list[list[int]], **fields: object) -> list[list[int]]:
     """New pairs in their order, of shapes with these lower bounds."""
-    return Births(spheres(len(lows), **fields), moving).in_order(np.array(fresh), boxes(lows)).tolist()
+    return PairCreationOrder(spheres(len(lows), **fields), moving).in_order(np.array(fresh), boxes(lows)).tolist()
 
 
 def boxes(lows: list[float], width: float = 0.5) -> np.ndarray:
@@ -171,7 +171,7 @@ def test_kinematic_shapes_are_swept_after_static_ones() -> None:
 
 def test_an_articulation_is_one_object_that_is_swept_before_those_which_it_meets_anew() -> None:
     """Shapes 1 and 2 are of an articulation; 0 is a body of its own, 3 too, far away until the second step."""
-    births = Births(spheres(4, articulation=[0, 1, 1, 0], created=[0, 2, 3, 1]), 4)
+    births = PairCreationOrder(spheres(4, articulation=[0, 1, 1, 0], created=[0, 2, 3, 1]), 4)
     near, far = boxes([0.3, 0.0, 0.2, 5.0]), boxes([0.3, 0.0, 0.2, 0.1])
     far[0, :, 1] = 9.0                  # the body leaves
     first = births.in_order(np.array([[0, 1], [0, 2], [1, 2]]), near)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Scene, Session, simulate
-from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts, Meeting, normal_force
+from physx_runtime.simulation.contacts import NO_CONTACTS, ColliderPairs, Contacts, normal_force
 from physx_runtime.simulation.recorder import write_recording
 from support.recorded.contact_answers import FORCES, STEP, told
 
@@ -150,7 +150,8 @@ def in_a_row(count: int) -> Contacts:
     """Balls side by side, each pressed by its neighbour with its number."""
     names, sides = Counted(f"/ball{i}" for i in range(count)), np.arange(count - 1)
     normals = np.tile([1.0, 0.0, 0.0], (count - 1, 1))
-    return Contacts(Meeting(names, names, np.stack([sides + 1, sides], axis=1)), np.zeros(count - 1, np.int64), normals,
+    return Contacts(ColliderPairs(names, names, np.stack([sides + 1, sides], axis=1)), np.zeros(count - 1, np.int64),
+                    normals,
                     normals, np.zeros(count - 1), sides + 1.0, NO_CONTACTS.friction, 1.0)
 
 

@@ -19,9 +19,9 @@ from physx_runtime.packing.scene import everything
 from physx_runtime.solver.contact import slots
 from physx_runtime.solver.settings import solver_settings
 from physx_runtime.solver.sleep import WAKE_TIME
-from physx_runtime.worlds.contact.worlds import ContactWorlds, TouchingWorlds
+from physx_runtime.worlds.contact.worlds import ContactStore, ContactWorlds
 from physx_runtime.worlds.static_contact import worlds as worlds_module
-from physx_runtime.worlds.static_contact.worlds import GroundedWorlds
+from physx_runtime.worlds.static_contact.worlds import StaticContactWorlds
 
 from physx_schema.description import describe
 
@@ -48,8 +48,8 @@ class Both:
     """The same worlds, stepped together and one by one."""
 
     t: IslandTopology
-    together: TouchingWorlds
-    alone: TouchingWorlds
+    together: ContactStore
+    alone: ContactStore
 
     def write(self, name: str, values: Array) -> None:
         for worlds in (self.together, self.alone):
@@ -76,7 +76,7 @@ def made(island: PackedIsland, dtype: str, worlds: int = WORLDS, sleeping: bool 
     t = replace(island.topology, actors=tuple(replace(actor, sleeping=sleeping) for actor in island.topology.actors))
     found = fixed_pairs(table_of(island, worlds), worlds)
     assert found is not None
-    both = Both(t, GroundedWorlds(t, worlds, dtype, found),
+    both = Both(t, StaticContactWorlds(t, worlds, dtype, found),
                 ContactWorlds(t, worlds, dtype, table_of(island, worlds)))
     times = {f"actor0_{name}": value for name, value in solver_settings("physx", next(
         iter(island.actors.values()))).rows(1 / 60).items()}
@@ -145,7 +145,7 @@ def test_pairs_that_blocks_meet_at_once_are_those_that_each_world_meets_to_the_b
     monkeypatch.setattr(worlds_module, "kinds_on_planes", lambda *_: {})
     found = fixed_pairs(table_of(ant, WORLDS), WORLDS)
     assert found is not None
-    one_by_one = GroundedWorlds(ants.t, WORLDS, "float64", found)
+    one_by_one = StaticContactWorlds(ants.t, WORLDS, "float64", found)
     for name in island_lasting_rows(ants.t) | island_input_rows(ants.t):
         one_by_one.write(name, at_once.rows(name))
     random = np.random.default_rng(5)
@@ -224,6 +224,6 @@ def test_worlds_rest_and_wake_with_the_steps_with_which_each_does_by_itself(ant:
     assert [together[1] for together, _ in turns][174] == 4
 
 
-def told(worlds: TouchingWorlds) -> int:
+def told(worlds: ContactStore) -> int:
     """How many contacts of the last step are of worlds that are awake."""
     return int(worlds.shown(worlds.contacts["pair"]).sum())

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.cores.core import MOST_FACE_POINTS, Core, face_towards
+from physx_runtime.collision.cores.core import MOST_FACE_POINTS, ConvexCore, face_towards
 from physx_runtime.collision.cores.plain import across, dot
 from physx_runtime.collision.cores.points import widest_four
 from physx_runtime.collision.vectors import (
@@ -33,7 +33,7 @@ MOST_CLIPPED = 4 + MOST_PLANES + 1
 
 
 @scalar_code
-def contact_points(core0: Core, core1: Core, point0: Vector, point1: Vector, axis: Vector, points: Any,
+def contact_points(core0: ConvexCore, core1: ConvexCore, point0: Vector, point1: Vector, axis: Vector, points: Any,
                    gaps: Any) -> Any:
     """Fill in up to four points half-way between two shapes and their separations; how many.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.cores.core import Core, farthest
+from physx_runtime.collision.cores.core import ConvexCore, farthest
 from physx_runtime.collision.cores.nearest import nearest_of_four, nearest_of_three, nearest_of_two
 from physx_runtime.collision.cores.plain import dot, length, outward, rotated_back, shared, unit
 from physx_runtime.collision.vectors import (
@@ -32,20 +32,20 @@ MOST_STEPS = 100
 
 
 @scalar_code
-def accuracy(core: Core) -> Number:
+def accuracy(core: ConvexCore) -> Number:
     """A hundredth of a core's greatest extent: points nearer to each other are one."""
     most = max(max(_extent(core, 0), _extent(core, 1)), _extent(core, 2))
     return max(most * HUNDREDTH, EPSILON)
 
 
 @scalar_code
-def _extent(core: Core, axis: Any) -> Number:
+def _extent(core: ConvexCore, axis: Any) -> Number:
     along = (ONE if axis == 0 else ZERO, ONE if axis == 1 else ZERO, ONE if axis == 2 else ZERO)
     return farthest(core, along)[axis] - farthest(core, negated(along))[axis]
 
 
 @scalar_code
-def towards(core0: Core, core1: Core) -> Vector:
+def towards(core0: ConvexCore, core1: ConvexCore) -> Vector:
     """The direction from the middle of the bounds of core 0 to that of core 1."""
     way = sub(_middle(core1), _middle(core0))
     size = length(way)
@@ -53,12 +53,12 @@ def towards(core0: Core, core1: Core) -> Vector:
 
 
 @scalar_code
-def _middle(core: Core) -> Vector:
+def _middle(core: ConvexCore) -> Vector:
     return _middle_of(core, 0), _middle_of(core, 1), _middle_of(core, 2)
 
 
 @scalar_code
-def _middle_of(core: Core, axis: Any) -> Number:
+def _middle_of(core: ConvexCore, axis: Any) -> Number:
     q = core[3][1]
     along = _row_of_turn(q, axis)
     high = outward(core[3], farthest(core, along))[axis]
@@ -83,7 +83,7 @@ def _row_of_turn(q: Any, axis: Any) -> Vector:
 
 
 @scalar_code
-def find_point(core: Core, direction: Vector, known: Any, count: Any, weld: Number) -> tuple[Any, Any]:
+def find_point(core: ConvexCore, direction: Vector, known: Any, count: Any, weld: Number) -> tuple[Any, Any]:
     """The place of the farthest point among those known, to which it is added where it is none; and their number."""
     point = outward(core[3], farthest(core, rotated_back(core[3][1], direction)))
     closest, least = 0, LARGEST
@@ -101,7 +101,7 @@ def find_point(core: Core, direction: Vector, known: Any, count: Any, weld: Numb
 
 
 @scalar_code
-def closest_points(core0: Core, core1: Core, reach: Number) -> tuple[Number, Vector, Vector, Vector]:
+def closest_points(core0: ConvexCore, core1: ConvexCore, reach: Number) -> tuple[Number, Vector, Vector, Vector]:
     """The distance of two cores, 0 where they overlap; their closest points and the direction from core 1 to 0.
 
     The distance is LARGEST where it is beyond `reach`.

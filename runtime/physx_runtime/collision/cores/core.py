@@ -44,7 +44,7 @@ from physx_runtime.collision.vectors import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-Core = tuple[Any, Vector, Number, Pose, Any]
+ConvexCore = tuple[Any, Vector, Number, Pose, Any]
 
 FACING, ACROSS = np.float32(0.99), np.float32(0.14)     # cosines of some 8 and of 90 - 8 degrees
 ALONG = np.float32(1e-5)                                # of a unit direction: less across the axis is none
@@ -53,7 +53,7 @@ MOST_FACE_POINTS = 4
 
 
 @scalar_code
-def core_of(kind: Any, size: Vector, pose: Pose, corners: Any) -> Core:
+def core_of(kind: Any, size: Vector, pose: Pose, corners: Any) -> ConvexCore:
     """The core of a shape; corners: of a hull, whose scale is its size."""
     if kind == SPHERE:
         return kind, NOWHERE, size[0], pose, corners
@@ -63,7 +63,7 @@ def core_of(kind: Any, size: Vector, pose: Pose, corners: Any) -> Core:
 
 
 @scalar_code
-def farthest(core: Core, direction: Vector) -> Vector:
+def farthest(core: ConvexCore, direction: Vector) -> Vector:
     """The core's own point farthest along a direction, both in its frame; without the margin."""
     kind, size = core[0], core[1]
     if kind == SPHERE:
@@ -93,14 +93,14 @@ def _sine_of_tip(size: Vector) -> Number:
 
 
 @scalar_code
-def support(core: Core, direction: Vector) -> Vector:
+def support(core: ConvexCore, direction: Vector) -> Vector:
     """The shape's point farthest along a direction, in the world, with its margin."""
     point = outward(core[3], farthest(core, rotated_back(core[3][1], direction)))
     return add(point, scaled(direction, core[2]))
 
 
 @scalar_code
-def face_towards(core: Core, direction: Vector, reference: Vector, points: Any) -> tuple[Any, Vector]:
+def face_towards(core: ConvexCore, direction: Vector, reference: Vector, points: Any) -> tuple[Any, Vector]:
     """Fill in up to four points of the face or edge that a shape turns in a direction; their number, and its normal.
 
     reference: a point of the world that the first rim point of a round face is turned towards.
@@ -116,7 +116,7 @@ def face_towards(core: Core, direction: Vector, reference: Vector, points: Any) 
 
 
 @scalar_code
-def _own_face(core: Core, direction: Vector, reference: Vector, points: Any) -> tuple[Any, Vector]:
+def _own_face(core: ConvexCore, direction: Vector, reference: Vector, points: Any) -> tuple[Any, Vector]:
     """The same in the frame of the core and without its margin."""
     kind, size = core[0], core[1]
     if kind == SPHERE:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.collision.cores.closest import HUNDREDTH, MOST_POINTS, accuracy, find_point, towards
-from physx_runtime.collision.cores.core import Core
+from physx_runtime.collision.cores.core import ConvexCore
 from physx_runtime.collision.cores.plain import across, dot, length, shared
 from physx_runtime.collision.vectors import (
     EPSILON,
@@ -41,7 +41,7 @@ HULL = np.dtype([
 
 
 @scalar_code
-def least_depth(core0: Core, core1: Core) -> tuple[Number, Vector, Vector, Vector]:
+def least_depth(core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vector, Vector, Vector]:
     """Minus how deep two cores overlap, the points of both that are deepest, and the direction from core 1 to 0.
 
     The distance is LARGEST where no volume is spanned.
@@ -50,7 +50,7 @@ def least_depth(core0: Core, core1: Core) -> tuple[Number, Vector, Vector, Vecto
 
 
 @scalar_code
-def _least_depth(room: Any, core0: Core, core1: Core) -> tuple[Number, Vector, Vector, Vector]:
+def _least_depth(room: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vector, Vector, Vector]:
     """The same with room for a hull, which the caller keeps: a record does not keep its array alive."""
     hull = room[0]
     hull.weld0, hull.weld1 = accuracy(core0), accuracy(core1)
@@ -79,7 +79,7 @@ def _least_depth(room: Any, core0: Core, core1: Core) -> tuple[Number, Vector, V
 
 
 @scalar_code
-def _begin(hull: Any, core0: Core, core1: Core, least: Number) -> None:
+def _begin(hull: Any, core0: ConvexCore, core1: ConvexCore, least: Number) -> None:
     """Span a first triangle, seen from both sides."""
     first = towards(core0, core1)
     second, third = across(first)
@@ -109,7 +109,7 @@ def _corner(hull: Any, i: Any) -> Vector:
 
 
 @scalar_code
-def _add(hull: Any, core0: Core, core1: Core, direction: Vector, least: Number) -> tuple[Number, Number]:
+def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vector, least: Number) -> tuple[Number, Number]:
     """Grow the hull by its farthest point; how far that lies against the direction, twice, LARGEST second at an end."""
     a, hull.count0 = find_point(core0, direction, hull.known0, hull.count0, hull.weld0)
     b, hull.count1 = find_point(core1, negated(direction), hull.known1, hull.count1, hull.weld1)

@@ -9,7 +9,7 @@ import numpy as np
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.cores.clipping import contact_points
 from physx_runtime.collision.cores.closest import closest_points
-from physx_runtime.collision.cores.core import Core, core_of
+from physx_runtime.collision.cores.core import ConvexCore, core_of
 from physx_runtime.collision.cores.depth import least_depth
 from physx_runtime.collision.geometry import Hulls
 from physx_runtime.collision.manifold import put_contact
@@ -48,7 +48,7 @@ def _touch(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1:
 
 
 @scalar_code
-def touching_points(core0: Core, core1: Core, reach: Number, front: Vector, points: Any,
+def touching_points(core0: ConvexCore, core1: ConvexCore, reach: Number, front: Vector, points: Any,
                     gaps: Any) -> tuple[Any, Vector]:
     """Fill in points and separations; how many, and their normal towards core 0.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.collision.bounds import scale_of, size_of
-from physx_runtime.collision.cores.core import Core, core_of
+from physx_runtime.collision.cores.core import ConvexCore, core_of
 from physx_runtime.collision.cores.patches import PATCHES, add_to_patches, put_patches
 from physx_runtime.collision.cores.plain import outward, relative, rotated, unit
 from physx_runtime.collision.meshes.hidden import is_hidden
@@ -57,7 +57,7 @@ def _touch(room: Any, pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: P
 
 
 @scalar_code
-def _triangle(meshes: Meshes, row: Any, triangle: Any, thickness: Number, corners: Any) -> tuple[Core, Vector]:
+def _triangle(meshes: Meshes, row: Any, triangle: Any, thickness: Number, corners: Any) -> tuple[ConvexCore, Vector]:
     """A triangle as a core in its mesh, and its normal, both as authored: PhysX heeds no scale in that normal."""
     mesh = meshes.meshes[row]
     first, scale = mesh.vertices[0], scale_of(mesh)
@@ -70,7 +70,8 @@ def _triangle(meshes: Meshes, row: Any, triangle: Any, thickness: Number, corner
 
 
 @scalar_code
-def _add_contacts(patches: Any, core0: Core, core1: Core, front: Vector, reach: Number, pose1: Pose, meshes: Meshes,
+def _add_contacts(patches: Any, core0: ConvexCore, core1: ConvexCore, front: Vector, reach: Number, pose1: Pose,
+                  meshes: Meshes,
                   row: Any, triangle: Any) -> None:
     points, gaps = np.empty((4, 3), np.float32), np.empty(4, np.float32)
     count, normal = touching_points(core0, core1, reach, front, points, gaps)

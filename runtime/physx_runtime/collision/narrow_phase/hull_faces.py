@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from physx_runtime.collision.core import Core
+from physx_runtime.collision.core import GjkConvex
 from physx_runtime.collision.geometry import Hull
 from physx_runtime.collision.manifold import Points, add_found
 from physx_runtime.collision.polygons import area, contains, face_normal, put_corners_of, turn, turned_up
@@ -36,7 +36,7 @@ from physx_runtime.compiling.numba_functions import scalar_code
 class Side(NamedTuple):
     """One of two hulls; a box is one, too."""
 
-    core: Core
+    core: GjkConvex
     hull: Hull          # of a box its faces
     inverse: Vector     # 1 over the scale
     center: Vector      # of mass
@@ -132,7 +132,7 @@ def change_sides(points: Points, normal: Vector) -> None:
 
 
 @scalar_code
-def side_of(core: Core, hull: Hull) -> Side:
+def side_of(core: GjkConvex, hull: Hull) -> Side:
     """A side from its core and its faces; hull: of a box its faces."""
     inverse = over(ONE, core.scale)
     center = hull.center[0] * core.scale[0], hull.center[1] * core.scale[1], hull.center[2] * core.scale[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from physx_runtime.collision.core import Core, interval
+from physx_runtime.collision.core import GjkConvex, interval
 from physx_runtime.collision.geometry import Hull
 from physx_runtime.collision.vectors import (
     EPSILON,
@@ -26,7 +26,7 @@ from physx_runtime.compiling.numba_functions import scalar_code
 
 
 @scalar_code
-def least_overlap(core: Core, hull: Hull, first: Vector, end: Vector, radius: Number, inverse: Vector,
+def least_overlap(core: GjkConvex, hull: Hull, first: Vector, end: Vector, radius: Number, inverse: Vector,
                   reach: Number) -> Any:
     """Whether the capsule is within reach along all axes, and the one of least overlap, towards the capsule."""
     within, least, axis = least_overlap_of_faces(hull, first, end, radius, inverse, reach)

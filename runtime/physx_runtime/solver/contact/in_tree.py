@@ -22,7 +22,7 @@ from physx_runtime.solver.contact.lever_arms import LeverArms
 from physx_runtime.solver.contact.preparation import Step, prepare_by
 from physx_runtime.solver.contact.solution import solve_between
 from physx_runtime.solver.maximal_joint.couplings import Forces, Motions
-from physx_runtime.solver.maximal_joint.preparation import Made, Reading, put
+from physx_runtime.solver.maximal_joint.preparation import Made, RowReader, put
 from physx_runtime.solver.scheduled.fragments.kinematics import Operands, central_acceleration, quat, vec
 
 # A dof without anything that acts on it.
@@ -217,7 +217,7 @@ class _Tree:
                 turn = sp.add(turn, sp.scale(travelled[i], axes[i]))
         self._way = Motion(turn, travel)
 
-    def row(self, reading: Reading, group: str, axis: Vec3) -> _Row:
+    def row(self, reading: RowReader, group: str, axis: Vec3) -> _Row:
         t, pushed = self._chain.t, _pushed(self._chain.t)
         reach, answers, felt = (reading.several(f"{group}_{name}", size) for name, size in (
             ("reach", t.root_size + len(t.dofs) - pushed), ("answers", self._chain.nv), ("felt", len(self._rows))))

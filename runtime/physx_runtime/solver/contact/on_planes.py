@@ -17,7 +17,7 @@ from physx_runtime.collision.on_planes import (
     singles,
     sphere_on_plane,
 )
-from physx_runtime.collision.patch_of_worlds import Anchored, Contacts, anchored
+from physx_runtime.collision.patch_of_worlds import Contacts, FrictionPatch, anchored
 from physx_runtime.collision.patches import ANCHORS, turned
 from physx_runtime.collision.shape import CAPSULE, SPHERE
 from physx_runtime.collision.vectors import composed
@@ -116,13 +116,13 @@ def _contacts(made: dict[str, list[Scalar]], rows: Operands, kind: int) -> Touch
     return found
 
 
-def _patch(rows: Operands) -> Anchored:
+def _patch(rows: Operands) -> FrictionPatch:
     anchors = ([vec(unfused(rows[name]), j) for j in range(ANCHORS)] for name in ("anchor0", "anchor1"))
-    return Anchored(rows["slipped"][0], rows["anchors"][0], vec(unfused(rows["normal0"])),
-                    vec(unfused(rows["normal1"])), *anchors)
+    return FrictionPatch(rows["slipped"][0], rows["anchors"][0], vec(unfused(rows["normal0"])),
+                         vec(unfused(rows["normal1"])), *anchors)
 
 
-def _keep_patch(made: dict[str, list[Scalar]], touches: Any, patch: Anchored, before: Anchored) -> None:
+def _keep_patch(made: dict[str, list[Scalar]], touches: Any, patch: FrictionPatch, before: FrictionPatch) -> None:
     """As it is now where the pair touches."""
     made["anchors"] = [where(touches, patch.anchors, before.anchors)]
     made["slipped"] = [where(touches, 0.0, before.slipped)]
@@ -133,7 +133,7 @@ def _keep_patch(made: dict[str, list[Scalar]], touches: Any, patch: Anchored, be
                       for x, y in zip(a, b, strict=True)]
 
 
-def _fill_slot(made: dict[str, list[Scalar]], rows: Operands, contacts: Contacts, found: Touch, patch: Anchored,
+def _fill_slot(made: dict[str, list[Scalar]], rows: Operands, contacts: Contacts, found: Touch, patch: FrictionPatch,
                frames: tuple[Sequence[Scalar], Sequence[Scalar]]) -> None:
     points = [x.value for point in contacts.point for x in point]
     used = [_flag(condition) for condition in contacts.used]

@@ -22,7 +22,7 @@ from physx_runtime.language.ops import Rows, Scalar, maximum
 from physx_runtime.model.contact_rows import ContactTopology
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD
 from physx_runtime.solver.maximal_joint.couplings import Forces, Motions, Responses, speed_along
-from physx_runtime.solver.maximal_joint.preparation import Made, Reading, body_response, put
+from physx_runtime.solver.maximal_joint.preparation import Made, RowReader, body_response, put
 
 # What a patch reads of each kind of side once a step, and how many numbers each is.
 AT_START: dict[str, dict[str, int]] = {
@@ -94,7 +94,7 @@ def keep_row(made: Made, t: ContactTopology, group: str, forces: Forces, answers
 class State(Protocol):
     """What moves while a patch is solved, between two of its rows."""
 
-    def row(self, reading: Reading, group: str, axis: Vec3) -> Any:
+    def row(self, reading: RowReader, group: str, axis: Vec3) -> Any:
         """The next row of a group, which pushes along an axis."""
 
     def way(self, row: Any) -> Scalar:
@@ -118,7 +118,7 @@ class Sides:
         self._velocities, self._ways = velocities(t, rows), ways(t, rows)
         self._given = NO_FORCE, NO_FORCE
 
-    def row(self, reading: Reading, group: str, axis: Vec3) -> tuple[Forces, Motions]:
+    def row(self, reading: RowReader, group: str, axis: Vec3) -> tuple[Forces, Motions]:
         forces, answers = [NO_FORCE, NO_FORCE], [NO_MOTION, NO_MOTION]
         for k, side in enumerate(self.t.sides):
             if side.moves:

@@ -10,7 +10,7 @@ from physx_runtime.language.ops import Rows, Scalar, clamp, maximum, minimum, sq
 from physx_runtime.model.contact_rows import ContactTopology
 from physx_runtime.model.island import KINEMATIC
 from physx_runtime.solver.contact.sides import Sides, State
-from physx_runtime.solver.maximal_joint.preparation import Made, Reading, put
+from physx_runtime.solver.maximal_joint.preparation import Made, RowReader, put
 
 
 def solve(t: ContactTopology, rows: Rows, final: bool) -> Made:
@@ -26,7 +26,7 @@ def solve(t: ContactTopology, rows: Rows, final: bool) -> Made:
 
 def solve_between(state: State, t: ContactTopology, rows: Rows, final: bool) -> Made:
     """As `solve` of what moves as `state` has it."""
-    reading, made = Reading(rows), Made()
+    reading, made = RowReader(rows), Made()
     pressed = _press(made, t, rows, reading, state, final)
     slipped = _rub(made, t, rows, reading, state, pressed, final)
     if t.torsional:
@@ -37,11 +37,11 @@ def solve_between(state: State, t: ContactTopology, rows: Rows, final: bool) -> 
 def press(t: ContactTopology, rows: Rows) -> Made:
     """As `solve`, but for friction: the early position iterations of PGS."""
     state, made = Sides(t, rows), Made()
-    _press(made, t, rows, Reading(rows), state, final=False)
+    _press(made, t, rows, RowReader(rows), state, final=False)
     return {**made, **state.made()}
 
 
-def _press(made: Made, t: ContactTopology, rows: Rows, reading: Reading, state: State, final: bool) -> Scalar:
+def _press(made: Made, t: ContactTopology, rows: Rows, reading: RowReader, state: State, final: bool) -> Scalar:
     """Normal rows, point after point; the sum of their impulses."""
     normal, pressed = triple(rows, "normal", 0), 0.0
     fastest, most, elapsed = rows["fastest"][0], rows["max_impulse"][0], rows["elapsed"][0]
@@ -63,7 +63,7 @@ def _press(made: Made, t: ContactTopology, rows: Rows, reading: Reading, state: 
     return maximum(pressed, rows["least"][0]) if t.linked else pressed
 
 
-def _rub(made: Made, t: ContactTopology, rows: Rows, reading: Reading, state: State, pressed: Scalar,
+def _rub(made: Made, t: ContactTopology, rows: Rows, reading: RowReader, state: State, pressed: Scalar,
          final: bool) -> Scalar:
     """Friction, anchor after anchor; 1 where one slips."""
     share = rows["share"][0] * pressed
@@ -73,7 +73,7 @@ def _rub(made: Made, t: ContactTopology, rows: Rows, reading: Reading, state: St
     return _rub_anchors(made, t, rows, reading, state, (holds, drags))
 
 
-def _rub_anchors(made: Made, t: ContactTopology, rows: Rows, reading: Reading, state: State,
+def _rub_anchors(made: Made, t: ContactTopology, rows: Rows, reading: RowReader, state: State,
                  limits: tuple[Scalar, Scalar]) -> Scalar:
     """Both axes of an anchor at once."""
     (holds, drags), slipped, rate = limits, 0.0, rows["rate"][0]
@@ -92,7 +92,7 @@ def _rub_anchors(made: Made, t: ContactTopology, rows: Rows, reading: Reading, s
     return slipped
 
 
-def _rub_axes(made: Made, t: ContactTopology, rows: Rows, reading: Reading, state: State,
+def _rub_axes(made: Made, t: ContactTopology, rows: Rows, reading: RowReader, state: State,
               limits: tuple[Scalar, Scalar], final: bool) -> Scalar:
     """Axis after axis, each within the limits by itself; in velocity iterations no axis goes back to where it began."""
     slipped, rate = 0.0, 0.0 if final else rows["rate"][0]
@@ -113,7 +113,7 @@ def _held_back(wanted: Scalar, limits: tuple[Scalar, Scalar]) -> tuple[Scalar, S
     return where(slips, clamp(wanted, -drags, drags), wanted), slips
 
 
-def _wanted(t: ContactTopology, rows: Rows, reading: Reading, state: State, row: Any, before: Scalar,
+def _wanted(t: ContactTopology, rows: Rows, reading: RowReader, state: State, row: Any, before: Scalar,
             rate: Scalar) -> Scalar:
     """The impulse with which a row would stand still where it began."""
     error = reading.scalar("friction_error") + state.way(row)
@@ -124,7 +124,7 @@ def _wanted(t: ContactTopology, rows: Rows, reading: Reading, state: State, row:
     return before - reading.scalar("friction_multiplier") * (error * rate + speed)
 
 
-def _twist(made: Made, t: ContactTopology, rows: Rows, reading: Reading, state: State, pressed: Scalar,
+def _twist(made: Made, t: ContactTopology, rows: Rows, reading: RowReader, state: State, pressed: Scalar,
            slipped: Scalar) -> Scalar:
     """Friction about the normal."""
     row = state.row(reading, "torsion", ZERO3)

@@ -58,7 +58,7 @@ def put(made: Made, name: str, *values: Scalar) -> None:
 
 
 @dataclass(slots=True)
-class Reading:
+class RowReader:
     """Row groups being read, each from its start."""
 
     rows: Rows

@@ -31,7 +31,7 @@ from physx_runtime.language.ops import Rows, Scalar, clamp, maximum, minimum, wh
 from physx_runtime.model.island import BODY, GEAR, LINK, RACK, JointTopology
 from physx_runtime.solver.maximal_joint.couplings import Forces, Motions, answer_along, answers_to, speed_along
 from physx_runtime.solver.maximal_joint.kinds import RowKind, aims, has_arm, lasting, row_kinds, stays
-from physx_runtime.solver.maximal_joint.preparation import Made, Reading, body_response, impulse_group, put
+from physx_runtime.solver.maximal_joint.preparation import Made, RowReader, body_response, impulse_group, put
 from physx_runtime.solver.maximal_joint.rows import ROTATION
 
 
@@ -49,12 +49,12 @@ class MovedSide:
 Sides = tuple[MovedSide, MovedSide]
 
 
-def moved_sides(t: JointTopology, rows: Rows, reading: Reading) -> Sides:
+def moved_sides(t: JointTopology, rows: Rows, reading: RowReader) -> Sides:
     """Both sides of a joint."""
     return _moved(t, rows, 0, reading), _moved(t, rows, 1, reading)
 
 
-def _moved(t: JointTopology, rows: Rows, k: int, reading: Reading) -> MovedSide:
+def _moved(t: JointTopology, rows: Rows, k: int, reading: RowReader) -> MovedSide:
     side = t.sides[k]
     arm = reading.vector("arms") if has_arm(t, k) else ZERO3
     if not side.moves:
@@ -65,14 +65,14 @@ def _moved(t: JointTopology, rows: Rows, k: int, reading: Reading) -> MovedSide:
     return MovedSide(motion_of(rows[f"side{k}_v"]), response, turned, way, triple(rows, f"side{k}_turn", 0))
 
 
-def sides_at_start(t: JointTopology, reading: Reading) -> Sides:
+def sides_at_start(t: JointTopology, reading: RowReader) -> Sides:
     """Both sides of a joint before anything has moved, as far as forces ask for them."""
     first, second = (reading.vector("arms") if has_arm(t, k) else ZERO3 for k in (0, 1))
     return (MovedSide(NO_MOTION, NO_LINK_RESPONSE, first, ZERO3, ZERO3),
             MovedSide(NO_MOTION, NO_LINK_RESPONSE, second, ZERO3, ZERO3))
 
 
-def forces_now(t: JointTopology, kind: RowKind, sides: Sides, reading: Reading) -> Forces:
+def forces_now(t: JointTopology, kind: RowKind, sides: Sides, reading: RowReader) -> Forces:
     """The forces of the next row: of bodies linear ones at the arms as they are, of links those of the step's start."""
     if t.pgs:
         first, second = (Force(reading.vector("forces"), reading.vector("forces")) for _ in (0, 1))
@@ -89,7 +89,7 @@ def forces_now(t: JointTopology, kind: RowKind, sides: Sides, reading: Reading) 
     return Force(levers[0], axis), Force(levers[1], axis)
 
 
-def _lever(t: JointTopology, k: int, side: MovedSide, axis: Vec3, reading: Reading) -> Vec3:
+def _lever(t: JointTopology, k: int, side: MovedSide, axis: Vec3, reading: RowReader) -> Vec3:
     if not (t.weighed or t.sides[k].moves):
         return ZERO3
     return reading.vector("levers") if lasting(t) else sp.cross(side.arm, axis)
@@ -125,7 +125,7 @@ def solve(t: JointTopology, rows: Rows, final: bool) -> Made:
     bias but limits that are not reached yet.
     """
     made: Made = {}
-    reading = Reading(rows)
+    reading = RowReader(rows)
     sides = moved_sides(t, rows, reading)
     if lasting(t):
         _as_begun(made, t, rows, sides, reading, final)
@@ -135,7 +135,7 @@ def solve(t: JointTopology, rows: Rows, final: bool) -> Made:
     return {name: values for name, values in made.items() if not (rests and name == "spring_impulse")}
 
 
-def _between_bodies(made: Made, t: JointTopology, rows: Rows, sides: Sides, reading: Reading, final: bool) -> None:
+def _between_bodies(made: Made, t: JointTopology, rows: Rows, sides: Sides, reading: RowReader, final: bool) -> None:
     """Row by row, each on the velocities that the ones before it left."""
     first, second = sides[0].velocity, sides[1].velocity
     held: list[Held] = []
@@ -160,11 +160,11 @@ def _between_bodies(made: Made, t: JointTopology, rows: Rows, sides: Sides, read
             made[f"side{k}_v"] = linear_first(velocity)
 
 
-def _spun(t: JointTopology, k: int, reading: Reading) -> Motion:
+def _spun(t: JointTopology, k: int, reading: RowReader) -> Motion:
     return Motion(reading.vector("spins") if t.sides[k].kind == BODY else ZERO3, ZERO3)
 
 
-def _as_begun(made: Made, t: JointTopology, rows: Rows, sides: Sides, reading: Reading, final: bool) -> None:
+def _as_begun(made: Made, t: JointTopology, rows: Rows, sides: Sides, reading: RowReader, final: bool) -> None:
     """Row by row, all as they were prepared, on velocities that are read once; how they answer each other is known."""
     velocities = (sides[0].velocity, sides[1].velocity)
     given, taken = NO_FORCE, NO_FORCE
@@ -185,7 +185,7 @@ def _as_begun(made: Made, t: JointTopology, rows: Rows, sides: Sides, reading: R
             made[f"side{k}_v"] = linear_first(velocities[k] + sides[k].response.motion(impulse))
 
 
-def _error(kind: RowKind, forces: Forces, sides: Sides, reading: Reading) -> Scalar:
+def _error(kind: RowKind, forces: Forces, sides: Sides, reading: RowReader) -> Scalar:
     """How far off a row is now; of a spring, how much farther than at the start."""
     gone = _gone(kind, forces[0], sides[0]) - _gone(kind, forces[1], sides[1])
     return gone if kind.spring else reading.scalar("error") + gone
@@ -196,7 +196,7 @@ def _gone(kind: RowKind, force: Force, side: MovedSide) -> Scalar:
     return way + dot(force.angular, side.turn) if kind.angular else way
 
 
-def _change(made: Made, t: JointTopology, rows: Rows, kind: RowKind, reading: Reading,
+def _change(made: Made, t: JointTopology, rows: Rows, kind: RowKind, reading: RowReader,
             now: tuple[Scalar, Scalar, Scalar], final: bool) -> Scalar:
     """The impulse that a row adds; now: the velocity along it, its error, and one over how the sides answer it."""
     before = reading.scalar(impulse_group(kind))
@@ -211,7 +211,8 @@ def _change(made: Made, t: JointTopology, rows: Rows, kind: RowKind, reading: Re
     return after - before if bounded or t.breaks else change
 
 
-def _spring(t: JointTopology, rows: Rows, reading: Reading, now: tuple[Scalar, Scalar, Scalar], final: bool) -> Scalar:
+def _spring(t: JointTopology, rows: Rows, reading: RowReader, now: tuple[Scalar, Scalar, Scalar],
+            final: bool) -> Scalar:
     speed, way, _ = now
     for_velocity, for_way, at_once = reading.vector("spring")
     if t.sapien:
@@ -221,7 +222,7 @@ def _spring(t: JointTopology, rows: Rows, reading: Reading, now: tuple[Scalar, S
     return 0.0 if final and not t.pgs else for_velocity * speed + for_way * way + at_once
 
 
-def _hard(t: JointTopology, rows: Rows, kind: RowKind, reading: Reading, now: tuple[Scalar, Scalar, Scalar],
+def _hard(t: JointTopology, rows: Rows, kind: RowKind, reading: RowReader, now: tuple[Scalar, Scalar, Scalar],
           final: bool) -> Scalar:
     speed, error, r = now
     bias, fastest_turn, fastest_way = rows["bias"]
@@ -235,7 +236,7 @@ def _hard(t: JointTopology, rows: Rows, kind: RowKind, reading: Reading, now: tu
     return r * ((back if kind.keeps_bias or not final else 0.0) + target - speed)
 
 
-def _bounded(kind: RowKind, reading: Reading, impulse: Scalar) -> Scalar:
+def _bounded(kind: RowKind, reading: RowReader, impulse: Scalar) -> Scalar:
     if kind.drive:
         largest = reading.scalar("largest_impulse")
         return clamp(impulse, -largest, largest)
@@ -262,7 +263,7 @@ def force_given(t: JointTopology, rows: Rows) -> Force:
 
     Drives do not count; impulses act at the arms of the step's start, as measured of PhysX.
     """
-    reading, given, held = Reading(rows), NO_FORCE, list[Held]()
+    reading, given, held = RowReader(rows), NO_FORCE, list[Held]()
     sides = sides_at_start(t, reading)
     for kind in row_kinds(t):
         forces = forces_now(t, kind, sides, reading)

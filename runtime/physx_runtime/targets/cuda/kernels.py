@@ -192,7 +192,7 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StridedView:
     """Where numbers of lines and worlds lie, in numbers from one to the next; all 0 beside the address for one number.
     """
 
@@ -209,14 +209,14 @@ class Place:
                 *map(ctypes.c_int64, (self.of_block, self.of_lane, self.of_line, self.of_row))]
 
 
-def by_world(address: int, of_world: int, of_row: int = 1, owner: object = None) -> Place:
+def by_world(address: int, of_world: int, of_row: int = 1, owner: object = None) -> StridedView:
     """An array with numbers for every world of a buffer."""
-    return Place(address, LANES * of_world, of_world, 0, of_row, owner)
+    return StridedView(address, LANES * of_world, of_world, 0, of_row, owner)
 
 
-def in_blocks(address: int, rows: int, owner: object = None) -> Place:
+def in_blocks(address: int, rows: int, owner: object = None) -> StridedView:
     """Rows of a buffer (blocks, rows, LANES)."""
-    return Place(address, rows * LANES, 1, 0, LANES, owner)
+    return StridedView(address, rows * LANES, 1, 0, LANES, owner)
 
 
 class LoadedFunction:
@@ -228,7 +228,7 @@ class LoadedFunction:
         self._kernel = gpu.kernel(module, FUNCTION)
         weakref.finalize(self, gpu.call, "cuModuleUnload", module).atexit = False
 
-    def run(self, x: int, chosen: Chosen, places: Sequence[Place], stream: Stream) -> None:
+    def run(self, x: int, chosen: Chosen, places: Sequence[StridedView], stream: Stream) -> None:
         """Run for the chosen lines; x: the buffer's address; places: of each of the source's arrays."""
         given = [ctypes.c_uint64(x), *chosen.arguments(), *(one for place in places for one in place.arguments())]
         if chosen.lines:
@@ -244,15 +244,15 @@ class Movement:
         self._kernels = {name: gpu.kernel(module, name) for name in (MOVE, FILL, RAISE, MARK)}
         weakref.finalize(self, gpu.call, "cuModuleUnload", module).atexit = False
 
-    def move(self, chosen: Chosen, to: Place, origin: Place, size: int, stream: Stream) -> None:
+    def move(self, chosen: Chosen, to: StridedView, origin: StridedView, size: int, stream: Stream) -> None:
         """Copy so many numbers of each line."""
         self._run(MOVE, chosen, [*to.arguments(), *origin.arguments(), ctypes.c_int64(size)], stream)
 
-    def fill(self, chosen: Chosen, to: Place, value: float, size: int, stream: Stream) -> None:
+    def fill(self, chosen: Chosen, to: StridedView, value: float, size: int, stream: Stream) -> None:
         """Set so many numbers of each line."""
         self._run(FILL, chosen, [*to.arguments(), ctypes.c_double(value), ctypes.c_int64(size)], stream)
 
-    def at_least(self, chosen: Chosen, to: Place, least: float, size: int, stream: Stream) -> None:
+    def at_least(self, chosen: Chosen, to: StridedView, least: float, size: int, stream: Stream) -> None:
         """Raise so many numbers of each line where they are below."""
         self._run(RAISE, chosen, [*to.arguments(), ctypes.c_double(least), ctypes.c_int64(size)], stream)
 

@@ -30,8 +30,8 @@ from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.charts import recorded_articulations
 from physx_runtime.viewing.live.sliders import LiveStep, Slider
 from physx_runtime.viewing.robot.marks import (
+    BodyPoint,
     JointMark,
-    Place,
     TendonMark,
     body_index,
     bones,
@@ -151,7 +151,7 @@ def _marks(description: Description, index: Mapping[str, int], findings: Sequenc
     """[body, severity] of every body with findings, the worst one."""
     worst: dict[int, str] = {}
     for finding in findings:
-        place: Place | None = place_of(finding.path, description, index)
+        place: BodyPoint | None = place_of(finding.path, description, index)
         if place and rank(finding.severity) > rank(worst.get(place[0], "info")):
             worst[place[0]] = finding.severity
     return [[body, severity] for body, severity in sorted(worst.items())]

@@ -18,7 +18,7 @@ from physx_schema.description.records import Pose, Vec3
 
 Array = NDArray[np.float64]
 # A point fixed in a body: the body's index, and the point in its frame.
-Place = tuple[int, Vec3]
+BodyPoint = tuple[int, Vec3]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class JointMark:
 
     name: str
     angular: bool
-    parent: Place
-    child: Place
+    parent: BodyPoint
+    child: BodyPoint
     axis: Vec3                          # in the parent's frame
     zero: Vec3                          # in the parent's frame, at right angles to the axis
     hand: Vec3                          # in the child's frame
@@ -46,7 +46,7 @@ class TendonMark:
     """A tendon from point to point, and where the step leaves the impulse that says its force."""
 
     name: str
-    path: tuple[Place, ...]
+    path: tuple[BodyPoint, ...]
     row: str                            # row scalar of what it gave in the last step
     share: float                        # of the tendon's force in that; 0 where nothing follows
 
@@ -83,7 +83,7 @@ def _vector(values: Array) -> Vec3:
     return x, y, z
 
 
-def bones(articulations: Iterable[Articulation], index: Mapping[str, int]) -> Iterator[tuple[Place, Place]]:
+def bones(articulations: Iterable[Articulation], index: Mapping[str, int]) -> Iterator[tuple[BodyPoint, BodyPoint]]:
     """From each link's inbound joint to those that it carries, or past its centre of mass where it carries none."""
     for articulation in articulations:
         anchors = [link.joint.child_frame[0] if link.joint else (0.0, 0.0, 0.0) for link in articulation.links]
@@ -134,7 +134,7 @@ def _pull(tendon: FixedTendon | SpatialTendon, length: Array, rest: float, lower
     return np.asarray(tendon.stiffness * (length - rest) + tendon.limit_stiffness * beyond, np.float64)
 
 
-def place_of(path: str, description: Description, index: Mapping[str, int]) -> Place | None:
+def place_of(path: str, description: Description, index: Mapping[str, int]) -> BodyPoint | None:
     """Where on a body a prim is: a joint at its anchor on the child, everything else at its body; None for no body."""
     for articulation in description.articulations:
         for link in articulation.links:

@@ -39,8 +39,8 @@ Array = NDArray[Any]
 Flags = NDArray[np.bool_]
 
 
-class RestRows:
-    """Nodes of worlds of one structure, and what their rows say of them; arguments as of `Resting`."""
+class WakeStateReader:
+    """Nodes of worlds of one structure, and what their rows say of them; arguments as of `IslandManager`."""
 
     def __init__(self, t: IslandTopology, worlds: int, layout: Mapping[str, int], places: Array,
                  shapes: Array) -> None:
@@ -133,7 +133,7 @@ def _write_nodes(pairs: Any, node_of_shape: Any, nodes: Any) -> None:
             nodes[k, 0], nodes[k, 1] = node_of_shape[pair.shape0], node_of_shape[pair.shape1]
 
 
-class ToldRows:
+class WakeStateWriter:
     """The rows of a world's program that are told who rests."""
 
     def __init__(self, program: ContactProgram, places: Array, count: int) -> None:
@@ -232,7 +232,7 @@ def _part(rows: Any, chosen: Any, born: Any, nodes: Any, loosened: Any, found: A
     return count
 
 
-class Resting:
+class IslandManager:
     """Actors and kinematic bodies of all worlds as nodes, those of a world one after the other, actors first.
 
     `begin`, `place` and `meet` follow each other in a step. places, shapes: of the worlds' ContactTable; layout: the
@@ -241,7 +241,7 @@ class Resting:
 
     def __init__(self, t: IslandTopology, worlds: int, layout: Mapping[str, int], places: Array,
                  shapes: Array) -> None:
-        self._rows = RestRows(t, worlds, layout, places, shapes)
+        self._rows = WakeStateReader(t, worlds, layout, places, shapes)
         self._shape = worlds, len(t.actors)
         self._live = np.ones(worlds * self._rows.width, np.bool_)   # nodes that are awake, active kinematic ones too
         self._everyone = True                                       # whether all are live that may rest
@@ -261,7 +261,7 @@ class Resting:
         self.awake[worlds], self._still = True, None
         self._parted = self._parted[~np.isin(self._parted[:, 0] // self._rows.width, worlds)]
 
-    def go_on(self, before: Resting) -> None:
+    def go_on(self, before: IslandManager) -> None:
         """Know what was known of other worlds with the same actors, whose frames are to be made anew."""
         self._live, self._everyone, self._ready, self._parted, self._edges, self._looked_at = (
             before._live, before._everyone, before._ready, before._parted, before._edges, before._looked_at)

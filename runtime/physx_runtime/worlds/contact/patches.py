@@ -373,7 +373,7 @@ def _fill_surfaces(patches: Any, pairs: Any, shapes: Any, surfaces: Any, bounce_
 
 
 @dataclass(slots=True)
-class Around:
+class PrologueEpilogue:
     """Words before and behind the instructions of some blocks of patches, by block."""
 
     before: dict[int, Array] = field(default_factory=dict)
@@ -381,7 +381,7 @@ class Around:
 
 
 def words_of_patches(known: Structures, kind: str, blocks: PatchBlocks, places: Array, others: Mapping[int, Array],
-                     around: Around, row_bytes: int) -> tuple[Array, Array]:
+                     around: PrologueEpilogue, row_bytes: int) -> tuple[Array, Array]:
     """Words of blocks of patches and of other instructions in their order, and where in them each begins.
 
     places: by block, its number in the order, -1 to leave it out. others: words by number.

@@ -38,8 +38,8 @@ from physx_runtime.worlds.contact.patches import (
     SIDE1,
     SOLVE,
     STRUCTURE,
-    Around,
     PatchBlocks,
+    PrologueEpilogue,
     Structures,
     give,
     make_blocks,
@@ -125,14 +125,14 @@ class PatchOrder:
     def _held_inside(self, patch: int) -> Held:
         return self._link(patch, int(not self._linked[0][patch]))
 
-    def around(self, code: Code, block_of: Array) -> tuple[Around, Around]:
+    def around(self, code: Code, block_of: Array) -> tuple[PrologueEpilogue, PrologueEpilogue]:
         """What is done before and behind patches that hold links: of those among joints, and of the others.
 
         block_of: the block of each patch.
         """
         if not self._program.plan.trees:
-            return Around(), Around()
-        outer, inner, seen = Around(), Around(), set[Held]()
+            return PrologueEpilogue(), PrologueEpilogue()
+        outer, inner, seen = PrologueEpilogue(), PrologueEpilogue(), set[Held]()
         among = np.flatnonzero((self._linked[0] | self._linked[1]) & ~self._inside).tolist()
         for i in (*among, *self._inside_by_link()):
             sides = [k for k in (0, 1) if self._linked[k][i]]
@@ -261,7 +261,7 @@ class ContactStep:
         places[chosen] = numbers[len(joints):]
         inside, behind_joints = touching.inside_order(block_of, len(every))
         outer, inner = touching.around(code, block_of)
-        prepare, _ = words_of_patches(self._known, PREPARE, blocks, every, {}, Around(), row_bytes)
+        prepare, _ = words_of_patches(self._known, PREPARE, blocks, every, {}, PrologueEpilogue(), row_bytes)
         self._passes = [np.r_[prepare, END]]
         for kind in (PRESS, SOLVE, FINAL) if self._pgs else (SOLVE, FINAL):
             one = iteration_of(program, touching.outer, touching.inside, touching.misread, touching.among,

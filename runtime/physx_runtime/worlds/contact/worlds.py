@@ -24,10 +24,10 @@ from physx_runtime.solver.contact.program import contact_program
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.worlds.buffer import Buffer, rows_by_world
 from physx_runtime.worlds.contact.bytecode import Code
-from physx_runtime.worlds.contact.islands import Resting, ToldRows
+from physx_runtime.worlds.contact.islands import IslandManager, WakeStateWriter
 from physx_runtime.worlds.contact.patches import Structures, surfaces_of
 from physx_runtime.worlds.contact.step import ContactStep, WorldPatches
-from physx_runtime.worlds.static_contact.worlds import GroundedWorlds
+from physx_runtime.worlds.static_contact.worlds import StaticContactWorlds
 from physx_runtime.worlds.store import BY_JOINT
 
 Array = NDArray[Any]
@@ -62,8 +62,8 @@ class ContactWorlds(Buffer):
         rows, values = constants(program.plan, table.mass_frames)
         for own in self._worlds:
             own.memory[rows] = values
-        self._told = ToldRows(program, table.places, count)
-        self.resting = Resting(t, count, program.layout, table.places, table.pairs.shapes)
+        self._told = WakeStateWriter(program, table.places, count)
+        self.resting = IslandManager(t, count, program.layout, table.places, table.pairs.shapes)
         self._frames_known = False      # whether the memory of every world has the frames of what sleeps
 
     @property
@@ -215,7 +215,7 @@ def _frame_rows(p: IslandPlan, kind: int, owner: int, link: int) -> tuple[int, i
     return *frame, *frame
 
 
-TouchingWorlds = ContactWorlds | GroundedWorlds
+ContactStore = ContactWorlds | StaticContactWorlds
 
 
 def go_on(own: object, before: object) -> bool:
@@ -223,7 +223,7 @@ def go_on(own: object, before: object) -> bool:
     if isinstance(own, ContactWorlds) and isinstance(before, ContactWorlds):
         own.go_on(before)
         return True
-    if isinstance(own, GroundedWorlds) and isinstance(before, GroundedWorlds) and own.has_pairs_of(before):
+    if isinstance(own, StaticContactWorlds) and isinstance(before, StaticContactWorlds) and own.has_pairs_of(before):
         own.go_on(before)
         return True
     return False

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.targets.cuda.kernels import Chosen, Place, by_world
-from physx_runtime.worlds.buffer import Share
+from physx_runtime.targets.cuda.kernels import Chosen, StridedView, by_world
+from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.gpu.arrays import DeviceArray, fitting, is_on_device
 from physx_runtime.worlds.gpu.worlds import CudaWorlds
 from physx_runtime.worlds.store import WorldRows
@@ -54,7 +54,7 @@ class GpuRows:
             raise ValueError("worlds on the device do not lie one after the other; give a contiguous array")
         return Chosen(array.shape[0], self.count, array.address, size, shift=self.first, owner=array)
 
-    def lines(self, name: str, values: Any, chosen: Chosen, size: int) -> Place:
+    def lines(self, name: str, values: Any, chosen: Chosen, size: int) -> StridedView:
         """Where numbers for the lines of a call lie: (size,) of the host for all alike, or (n_line, size).
 
         Raises ValueError for an array on the device that does not fit; the host's are taken as they are.
@@ -62,19 +62,20 @@ class GpuRows:
         if not is_on_device(values):
             return self.worlds.lines(np.broadcast_to(values, (chosen.lines, size)))
         array = fitting(name, self.worlds.array(name, values), ((chosen.lines, size),), self.worlds.dtype)
-        return Place(array.address, of_line=array.strides[0], of_row=array.strides[1], owner=array)
+        return StridedView(array.address, of_line=array.strides[0], of_row=array.strides[1], owner=array)
 
-    def write_part(self, name: str, first: int, size: int, origin: Place, chosen: Chosen) -> None:
+    def write_part(self, name: str, first: int, size: int, origin: StridedView, chosen: Chosen) -> None:
         """Set so many numbers of a row group from its `first` one on."""
         self.worlds.changing(name)
         to = self.worlds.place(name)
         self.worlds.movement.move(chosen, self.shifted(to, first), origin, size, self.worlds.stream)
 
-    def shifted(self, place: Place, first: int) -> Place:
+    def shifted(self, place: StridedView, first: int) -> StridedView:
         """The numbers from the `first` one on."""
         return replace(place, address=place.address + first * place.of_row * np.dtype(self.worlds.dtype).itemsize)
 
-    def elements(self, name: str, values: Any, chosen: Chosen, shape: tuple[int, ...], written: bool = False) -> Place:
+    def elements(self, name: str, values: Any, chosen: Chosen, shape: tuple[int, ...],
+                 written: bool = False) -> StridedView:
         """Where an array on the device (n_line, *shape) lies, of whose last axes the numbers follow each other.
 
         Raises ValueError where it does not fit.
@@ -83,12 +84,12 @@ class GpuRows:
                         written)
         if not array.contiguous:
             raise ValueError(f"{name} on the device does not lie in one piece; give a contiguous array")
-        return Place(array.address, of_line=math.prod(shape), owner=array)
+        return StridedView(array.address, of_line=math.prod(shape), owner=array)
 
     def give(self, name: str, values: Any, size: int) -> None:
         """Copy a row group into an array on the device, (n_world, n). Raises ValueError where that does not fit."""
         array = fitting(name, self.worlds.array(name, values), ((self.count, size),), self.worlds.dtype, written=True)
-        to = Place(array.address, of_line=array.strides[0], of_row=array.strides[1], owner=array)
+        to = StridedView(array.address, of_line=array.strides[0], of_row=array.strides[1], owner=array)
         self.worlds.movement.move(self.everyone(), to, self.worlds.place(name), size, self.worlds.stream)
         self.done(to)
 
@@ -104,18 +105,18 @@ class GpuRows:
         self.worlds.movement.at_least(chosen, self.worlds.place(name), value, self.worlds.group(name)[1],
                                       self.worlds.stream)
 
-    def done(self, *places: Place) -> None:
+    def done(self, *places: StridedView) -> None:
         """Let arrays of others, on other streams, be used again."""
         for place in places:
             if isinstance(place.owner, DeviceArray):
                 self.worlds.done_with(place.owner)
 
-    def of_all(self, values: Array) -> Place:
+    def of_all(self, values: Array) -> StridedView:
         """Numbers of the host that are sent to the GPU for every world, (n_world, n), or (1, n) where all are alike."""
         held = values.astype(self.worlds.dtype)
         memory, size = self.worlds.sent(held), values.shape[1]
         if len(values) == 1:
-            return Place(memory.address, owner=memory)
+            return StridedView(memory.address, owner=memory)
         return by_world(memory.address - self.first * size * held.itemsize, size, owner=memory)
 
 
@@ -123,7 +124,7 @@ def gpu_rows(store: WorldRows) -> GpuRows | None:
     """The worlds of a store where they are on a GPU and kernels may work on them."""
     if isinstance(store, CudaWorlds):
         return GpuRows(store, 0, store.count)
-    if isinstance(store, Share) and isinstance(store.whole, CudaWorlds) and not store.prefix:
+    if isinstance(store, BufferView) and isinstance(store.whole, CudaWorlds) and not store.prefix:
         return GpuRows(store.whole, store.window.start, store.count)
     return None
 

@@ -38,7 +38,7 @@ from physx_runtime.targets.cuda.kernels import (
     LoadedKernels,
     LoadedSchedules,
     Movement,
-    Place,
+    StridedView,
     by_world,
     in_blocks,
 )
@@ -127,13 +127,13 @@ class CudaWorlds:
         self.gpu.write(Lines(memory.address, flat.nbytes), flat, self.stream)
         return memory
 
-    def lines(self, values: Array) -> Place:
+    def lines(self, values: Array) -> StridedView:
         """Lines (n, size) as they are read on the GPU, where they are sent to: one, where all are alike."""
         one = _one_line(values)
         memory = self.sent((values[:1] if one else values).astype(self.dtype))
-        return Place(memory.address, of_line=0 if one else values.shape[1], owner=memory)
+        return StridedView(memory.address, of_line=0 if one else values.shape[1], owner=memory)
 
-    def place(self, name: str) -> Place:
+    def place(self, name: str) -> StridedView:
         """Where a row group lies."""
         return in_blocks(self._lines(name, 0).address, len(self.layout), self._x)
 
@@ -191,7 +191,7 @@ class CudaWorlds:
             self.movement.move(self.everyone, self.place(name), other.place(name), self.group(name)[1], self.stream)
             self._viewed |= other._viewed & {name}
 
-    def _move(self, to: Place, origin: Place, name: str, given: DeviceArray) -> None:
+    def _move(self, to: StridedView, origin: StridedView, name: str, given: DeviceArray) -> None:
         self.movement.move(self.everyone, to, origin, self.group(name)[1], self.stream)
         self.done_with(given)
 
@@ -308,7 +308,7 @@ class RowCopy:
         """How many numbers of each group a world has."""
         return self._sizes
 
-    def place(self, name: str) -> Place:
+    def place(self, name: str) -> StridedView:
         """Where the copy of a row group lies."""
         return in_blocks(self._memory.address + self._first[name] * LANES * self._size, self._rows, self._memory)
 

@@ -169,7 +169,7 @@ FLAGS = 2   # rows of a slot before those of its patch: whether it is used, whet
 UP = 2      # of a patch's rows: the last of its normal
 
 
-class Passes(NamedTuple):
+class StepPrograms(NamedTuple):
     """The passes of a step, by addresses."""
 
     interpreter: int
@@ -181,7 +181,7 @@ class Passes(NamedTuple):
     guards: Array
 
 
-class Queue(NamedTuple):
+class PairQueue(NamedTuple):
     """Memory in which pairs of a block's worlds are looked at, and those that touch put in order."""
 
     links: Array            # (n_pair,) which of the links each pair of a world is of
@@ -194,24 +194,24 @@ class Queue(NamedTuple):
     busy: Array             # by link, whether one of its pairs is or may be near
 
 
-def queue_of(links: Array, lanes: int) -> Queue:
+def queue_of(links: Array, lanes: int) -> PairQueue:
     """For worlds whose pairs are of these links."""
     count = len(links)
-    return Queue(np.asarray(links, np.int64), np.full((lanes, count), -1), np.zeros(count, np.int64),
-                 np.zeros(count, np.int64), room_to_sort(count), np.zeros((lanes, count), np.bool_),
-                 np.full((lanes, count), -1), np.zeros(count, np.bool_))
+    return PairQueue(np.asarray(links, np.int64), np.full((lanes, count), -1), np.zeros(count, np.int64),
+                     np.zeros(count, np.int64), room_to_sort(count), np.zeros((lanes, count), np.bool_),
+                     np.full((lanes, count), -1), np.zeros(count, np.bool_))
 
 
-class Room(NamedTuple):
+class BlockScratch(NamedTuple):
     """Memory of a thread for one block."""
 
     rows: Array             # (rows, lanes)
     held: Array             # (slots, lanes)
-    queue: Queue
+    queue: PairQueue
     kept: Array             # what worlds that rest go back to: as many rows as the state has, or none
     begun: Array            # all rows where counts differ, twice, or none
     position: Array         # words of the block's position iterations, which come by no guard
-    rest: Array             # as in `Passes`, with these
+    rest: Array             # as in `StepPrograms`, with these
 
 
 @functools.cache
@@ -221,7 +221,7 @@ def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
 
     @borrowing_code
     def fill(block: SlotBlock, first: int, links: Array, slots: Array, pairs: AllPairs, colliders: Colliders,
-              known: PairPatches, queue: Queue, rows: RestingRows, worlds: Array, met: MetRows) -> None:
+              known: PairPatches, queue: PairQueue, rows: RestingRows, worlds: Array, met: MetRows) -> None:
         """Make the contacts of the worlds of a block, the first of them `first`, and write their patches into slots.
 
         links: SLOTS. slots: where the rows of each begin, the flags first; a link has them where it has its pairs.
@@ -258,7 +258,8 @@ def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
                     tell(block.memory, lane, lanes, rows, worlds[first + lane], pairs, (first + lane) * count, links)
 
     @borrowing_entry
-    def advance(host: Array, first: int, last: int, steps: int, state: int, passes: Passes, which: Array, room: Room,
+    def advance(host: Array, first: int, last: int, steps: int, state: int, passes: StepPrograms, which: Array,
+                room: BlockScratch,
                 links: Array, slots: Array, pairs: AllPairs, colliders: Colliders, known: PairPatches,
                 resting: RestingRows, worlds: Array, met: MetRows, impulses: Array, frictions: Array) -> None:
         """Step the blocks `first` to `last` so often.
@@ -294,7 +295,7 @@ def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
 
 
 @borrowing_code
-def _finish(room: Room, passes: Passes, which: Array, first_world: int) -> None:
+def _finish(room: BlockScratch, passes: StepPrograms, which: Array, first_world: int) -> None:
     """The rest of a step; under counts that differ all worlds take it under each, and keep that under their own."""
     if len(passes.rest_times) == 1:
         run_words(passes.interpreter, room.rows, room.rest, passes.rest_times[0])
@@ -341,7 +342,7 @@ def _any_held(block: SlotBlock, link: Any) -> bool:
 
 @borrowing_code
 def _put_in_order(first: int, own: int, count: int, links: Array, pairs: AllPairs, colliders: Colliders,
-                  queue: Queue, worlds: Array) -> None:
+                  queue: PairQueue, worlds: Array) -> None:
     """Find the slots of the pairs that touch in the `own` worlds from `first` on; count: pairs of a world."""
     for lane in range(own):
         queue.slots[lane] = -1
@@ -365,7 +366,7 @@ def _fill_link(block: SlotBlock, first: int, own: int, link: Any, slots: Array, 
 
 
 @borrowing_code
-def _line_up_by_link(pairs: AllPairs, first: int, links: Array, queue: Queue) -> None:
+def _line_up_by_link(pairs: AllPairs, first: int, links: Array, queue: PairQueue) -> None:
     """Tell the pairs of a world that touch in which slot they are: the order in which they are solved."""
     number, count = 0, line_up(pairs, first, first + len(queue.links), queue.listed)
     while number < len(links):

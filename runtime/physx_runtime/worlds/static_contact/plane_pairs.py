@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.bounds import place_shape
-from physx_runtime.collision.fixed_pairs import AWAY, NEW, AllPairs, Colliders, FixedPairs, part_shapes
+from physx_runtime.collision.fixed_pairs import AWAY, NEW, AllPairs, Colliders, StaticPairs, part_shapes
 from physx_runtime.collision.narrow_phase.plane_capsule import find_outsides
 from physx_runtime.collision.patches import ANCHORS, PATCH
 from physx_runtime.collision.shape import CAPSULE, MOST_POINTS, PAIR, PLANE, SPHERE
@@ -90,7 +90,7 @@ class MetRows(NamedTuple):
     changed: Array          # the row that tells whether it meets or touches otherwise than before
 
 
-def kinds_on_planes(pairs: FixedPairs, known: PairPatches) -> dict[int, int]:
+def kinds_on_planes(pairs: StaticPairs, known: PairPatches) -> dict[int, int]:
     """Links whose one pair can be met by rows, and the kind of its shape, which is alike in all worlds."""
     found = {}
     for i in range(len(pairs.links)):
@@ -103,7 +103,7 @@ def kinds_on_planes(pairs: FixedPairs, known: PairPatches) -> dict[int, int]:
     return found
 
 
-def _standing(pairs: FixedPairs, known: PairPatches, pair: int) -> dict[str, Array]:
+def _standing(pairs: StaticPairs, known: PairPatches, pair: int) -> dict[str, Array]:
     """Rows of `STANDING` and of a patch's surface by name, (n_world, size)."""
     chosen, table = slice(pair, None, len(pairs.of_link)), pairs.table.pairs
     rows, moving = table.rows[chosen], pairs.all.moving[chosen]
@@ -122,10 +122,10 @@ def _standing(pairs: FixedPairs, known: PairPatches, pair: int) -> dict[str, Arr
     return {name: values.reshape(len(rows), -1) for name, values in found.items()}
 
 
-class MetPairs:
+class PlanePairs:
     """Those of all worlds. `stale`: the records of pairs, which anyone may read, are of an earlier step."""
 
-    def __init__(self, pairs: FixedPairs, known: PairPatches, program: SlotProgram, count: int, kept: Array) -> None:
+    def __init__(self, pairs: StaticPairs, known: PairPatches, program: SlotProgram, count: int, kept: Array) -> None:
         own = [int(np.flatnonzero(pairs.of_link == i)[0]) for i in program.met]
         self._pairs, self._known, self._program, self._count = pairs, known, program, count
         self.rows = MetRows(kept, np.zeros(kept.shape[:2], np.bool_), np.array(list(program.met), np.int64),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.broad_phase import renew_offsets
-from physx_runtime.collision.fixed_pairs import FixedPairs
+from physx_runtime.collision.fixed_pairs import StaticPairs
 from physx_runtime.collision.patches import ANCHORS, PATCH
 from physx_runtime.collision.shape import MOST_POINTS
 from physx_runtime.compiling.numba_functions import entry_for
@@ -35,14 +35,14 @@ from physx_runtime.worlds.static_contact.advance import (
     REST,
     SLOTS,
     UP,
-    Passes,
-    Queue,
-    Room,
+    BlockScratch,
+    PairQueue,
+    StepPrograms,
     advancing,
     queue_of,
     resting_rows,
 )
-from physx_runtime.worlds.static_contact.plane_pairs import KEPT_SIZE, MetPairs, PairPatches, kinds_on_planes
+from physx_runtime.worlds.static_contact.plane_pairs import KEPT_SIZE, PairPatches, PlanePairs, kinds_on_planes
 from physx_runtime.worlds.store import BY_JOINT
 
 Array = NDArray[Any]
@@ -50,7 +50,7 @@ Array = NDArray[Any]
 MADE = ("slipped", "impulse", "tangents", "friction_impulse")
 
 
-class GroundedWorlds(Buffer):
+class StaticContactWorlds(Buffer):
     """Worlds in which links touch what stands still, and nothing else can touch.
 
     Nothing sleeps in them, or they are worlds of one articulation each, which rests by itself.
@@ -59,7 +59,7 @@ class GroundedWorlds(Buffer):
 
     near, path = True, BY_JOINT
 
-    def __init__(self, t: IslandTopology, count: int, dtype: str, pairs: FixedPairs) -> None:
+    def __init__(self, t: IslandTopology, count: int, dtype: str, pairs: StaticPairs) -> None:
         table, self._known = pairs.table, _known_of(pairs)
         sleeping = any(actor.sleeping for actor in t.actors)
         program = slot_program(t, _slots_of(pairs, {} if sleeping else kinds_on_planes(pairs, self._known)))
@@ -68,7 +68,7 @@ class GroundedWorlds(Buffer):
         number = len(table.pairs.rows)
         self._impulses, self._frictions = np.zeros(number * MOST_POINTS), np.zeros((number, ANCHORS, 3))
         kept = aligned((len(self.host), len(program.met), KEPT_SIZE, self.lanes), dtype)
-        self._met = MetPairs(pairs, self._known, program, count, kept)
+        self._met = PlanePairs(pairs, self._known, program, count, kept)
         self._fixed = constants(program.plan, table.mass_frames)
         self._code = _Code(program, dtype, self.lanes)
         self._links, self._slots = _slot_rows(pairs, program)
@@ -128,12 +128,12 @@ class GroundedWorlds(Buffer):
         filled = np.arange(MOST_POINTS) < self.table.pairs.rows["contacts"][:, None]
         return np.flatnonzero(filled)
 
-    def has_pairs_of(self, before: GroundedWorlds) -> bool:
+    def has_pairs_of(self, before: StaticContactWorlds) -> bool:
         """Whether the same shapes can meet in other worlds as in these."""
         own, other = self._pairs.all.rows, before._pairs.all.rows
         return len(own) == len(other) and all(np.array_equal(own[name], other[name]) for name in ("shape0", "shape1"))
 
-    def go_on(self, before: GroundedWorlds) -> None:
+    def go_on(self, before: StaticContactWorlds) -> None:
         """Remember what touched in other worlds with the same pairs, whose rows these have taken over."""
         before._read()
         for own, other in ((self._pairs.all.rows, before._pairs.all.rows),
@@ -206,7 +206,7 @@ class _Code:
         self._words = [np.array([*words_of(one.instructions, where, row_bytes), 0], np.int64) for one in passes]
         self._places = np.array([words.ctypes.data for words in self._words], np.int64)
         self._guards = guards_of(program.position.instructions)
-        self._made: dict[bytes, Passes] = {}
+        self._made: dict[bytes, StepPrograms] = {}
 
     def room(self) -> tuple[Array, Array]:
         """Memory for the words of a block's position iterations; the places of the passes behind the start with it."""
@@ -214,33 +214,33 @@ class _Code:
         rest[POSITION - 1] = words.ctypes.data
         return words, rest
 
-    def passes(self, counts: Array) -> Passes:
+    def passes(self, counts: Array) -> StepPrograms:
         """By how many position and velocity iterations, (n, 2)."""
         key = counts.tobytes()
         if key not in self._made:
             once = np.ones((len(counts), 1), np.int64)
-            self._made[key] = Passes(interpreter(), self._places[:1], once[0], self._places[1:],
-                                     np.hstack([once, counts.astype(np.int64), once]), self._words[POSITION],
-                                     self._guards)
+            self._made[key] = StepPrograms(interpreter(), self._places[:1], once[0], self._places[1:],
+                                           np.hstack([once, counts.astype(np.int64), once]), self._words[POSITION],
+                                           self._guards)
         return self._made[key]
 
 
-def _room(program: SlotProgram, lanes: int, dtype: str, slots: Array, queue: Queue, words: tuple[Array, Array],
-          apart: bool) -> Room:
+def _room(program: SlotProgram, lanes: int, dtype: str, slots: Array, queue: PairQueue, words: tuple[Array, Array],
+          apart: bool) -> BlockScratch:
     rows = aligned((program.size, lanes), dtype)
     rows[slots + FLAGS + UP] = 1.0              # a normal, where no patch has been yet
-    return Room(rows, np.full((len(slots), lanes), -1, np.int64), queue,
-                np.empty((program.state_size, lanes), dtype), np.empty((2 * apart, *rows.shape), dtype), *words)
+    return BlockScratch(rows, np.full((len(slots), lanes), -1, np.int64), queue,
+                        np.empty((program.state_size, lanes), dtype), np.empty((2 * apart, *rows.shape), dtype), *words)
 
 
-def _slots_of(pairs: FixedPairs, on_planes: Mapping[int, int]) -> tuple[LinkSlots, ...]:
+def _slots_of(pairs: StaticPairs, on_planes: Mapping[int, int]) -> tuple[LinkSlots, ...]:
     table = pairs.table
     torsional = bool(table.torsion_radius.any() or table.min_torsion_radius.any())
     return tuple(LinkSlots(owner, link, int((pairs.of_link == i).sum()), points, torsional, on_planes.get(i))
                  for i, ((owner, link), points) in enumerate(zip(pairs.links, pairs.points, strict=True)))
 
 
-def _slot_rows(pairs: FixedPairs, program: SlotProgram) -> tuple[Array, Array]:
+def _slot_rows(pairs: StaticPairs, program: SlotProgram) -> tuple[Array, Array]:
     links = np.zeros(len(pairs.links), SLOTS)
     for i, (row, (owner, link), slots) in enumerate(zip(links, pairs.links, program.slots, strict=True)):
         tree, own = program.plan.trees[owner], np.flatnonzero(pairs.of_link == i)
@@ -254,7 +254,7 @@ def _slot_rows(pairs: FixedPairs, program: SlotProgram) -> tuple[Array, Array]:
     return links, np.array([slot["used"].row for slots in program.slots for slot in slots], np.int64)
 
 
-def _known_of(pairs: FixedPairs) -> PairPatches:
+def _known_of(pairs: StaticPairs) -> PairPatches:
     table, moving = pairs.table, pairs.all.moving
     rows, shapes = table.pairs.rows, table.pairs.shapes
     patches = np.zeros(len(rows), PATCH)

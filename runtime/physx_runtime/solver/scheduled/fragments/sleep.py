@@ -19,14 +19,14 @@ from physx_runtime.solver.scheduled.fragments.kinematics import (
     sym,
     vec,
 )
-from physx_runtime.solver.sleep import Drowsiness
+from physx_runtime.solver.sleep import SleepState
 
 
-def _link(rows: Operands) -> Drowsiness:
-    return Drowsiness(rows["counter"][0], vec(rows["linear"]), vec(rows["angular"]))
+def _link(rows: Operands) -> SleepState:
+    return SleepState(rows["counter"][0], vec(rows["linear"]), vec(rows["angular"]))
 
 
-def _made(link: Drowsiness) -> Rows:
+def _made(link: SleepState) -> Rows:
     return {"counter": [link.counter], "linear": link.linear, "angular": link.angular}
 
 
