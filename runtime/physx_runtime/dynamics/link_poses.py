@@ -9,6 +9,9 @@ Numbers are `Single`. A joint's frames are those of PhysX's joint core, seen fro
     rotation = normalize(parent rotation * conjugate(p2c))
     position = parent position + rotate(rotation, rotate(p2c, parent frame) - child frame + u q)
 (DyFeatherstoneArticulation.cpp, teleportLinks; DyFeatherstoneForwardDynamic.cpp, propagateLinksDown)
+
+A step takes the p2c of a spherical joint with w >= 0 (computeSphericalJointPositions), teleportLinks as it comes. That
+turns the quaternions of the links below into their opposites, which manifolds take for half a turn and make anew.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from typing import NamedTuple
 from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.rounded import sincos
-from physx_runtime.language.ops import Single, sqrt, where
+from physx_runtime.language.ops import Scalar, Single, sqrt, where
 
 SHORTEST = 1e-10        # rad: a spherical joint that has turned less has not turned
 BodyPose = tuple[sp.Vec3, sp.Quat]
@@ -39,9 +42,14 @@ def within(outer: BodyPose, inner: BodyPose) -> BodyPose:
 
 
 def carried(parent: BodyPose, joint: JointFrames, turn: sp.Quat | None = None, slide: sp.Vec3 | None = None,
-            ) -> BodyPose:
-    """The pose of a link from its parent's; turn: of a joint that can. slide: of a joint that can."""
+            stepped: Scalar | None = None) -> BodyPose:
+    """The pose of a link from its parent's; turn: of a joint that can. slide: of a joint that can.
+
+    stepped: 1 where a step has brought a spherical joint to where it is, 0 where it was put there.
+    """
     p2c = joint.relative if turn is None else rounded.normalized(rounded.multiplied(turn, joint.relative))
+    if stepped is not None:
+        p2c = _opposite(p2c, (p2c[3].value < 0.0) & (stepped > 0.5))
     offset = sp.sub(rounded.rotated(p2c, joint.parent), joint.child)
     if slide is not None:
         offset = sp.add(offset, slide)
@@ -74,6 +82,10 @@ def _about(axis: sp.Vec3, angle: Single) -> sp.Quat:
 
 
 def _the_shorter_way(q: sp.Quat) -> sp.Quat:
-    long = q[3].value < 0.0
-    x, y, z, w = (Single(where(long, (-part).value, part.value)) for part in q)
+    return _opposite(q, q[3].value < 0.0)
+
+
+def _opposite(q: sp.Quat, chosen: Scalar) -> sp.Quat:
+    """The opposite quaternion, of the same rotation, where chosen."""
+    x, y, z, w = (Single(where(chosen, (-part).value, part.value)) for part in q)
     return x, y, z, w

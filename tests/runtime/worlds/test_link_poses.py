@@ -14,6 +14,7 @@ from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.mass_frames import mass_frame
 from physx_runtime.packing.scene import everything
 from physx_runtime.solver.settings import solver_settings
+from physx_runtime.solver.sleep import WOKEN
 from physx_runtime.worlds.contact.worlds import ContactWorlds
 from support.recorded.link_poses import SEEDS, recorded, text
 from support.stages.robots import described
@@ -33,8 +34,8 @@ def robot_of(island: PackedIsland) -> Articulation:
     return model.actor
 
 
-def mass_frames_at_start(island: PackedIsland, dtype: str, worlds: int = 1) -> Array:
-    """(n_world, n_link, 7) float32, as collision detection is handed them in the first step."""
+def worlds_of(island: PackedIsland, dtype: str, worlds: int = 1) -> ContactWorlds:
+    """Worlds of an island at their start."""
     assert island.contacts is not None
     made = ContactWorlds(island.topology, worlds, dtype, island.contacts.of_worlds(worlds))
     (model,) = island.actors.values()
@@ -42,10 +43,27 @@ def mass_frames_at_start(island: PackedIsland, dtype: str, worlds: int = 1) -> A
     for name, values in {**island.parameters, **island.state, **times}.items():
         if f"{name}_0" in made.layout:
             made.write(name, np.repeat(np.atleast_1d(np.asarray(values, dtype))[None], worlds, axis=0))
+    return made
+
+
+def mass_frames_at_start(island: PackedIsland, dtype: str, worlds: int = 1) -> Array:
+    """(n_world, n_link, 7) float32, as collision detection is handed them in the first step."""
+    made = worlds_of(island, dtype, worlds)
     made.step(1, 4, 1)
+    return mass_frames_of_step(made)
+
+
+def mass_frames_of_step(made: ContactWorlds) -> Array:
+    """(n_world, n_link, 7) float32, as the last step began with them."""
     places = made.table.places
     links = np.flatnonzero(places["kind"] == LINK)
-    return made.poses[links[np.lexsort((places["link"][links], places["world"][links]))]].reshape(worlds, -1, 7)
+    return made.poses[links[np.lexsort((places["link"][links], places["world"][links]))]].reshape(made.count, -1, 7)
+
+
+def cosines_at_balls(robot: Articulation, poses: Array) -> Array:
+    """By link with a spherical joint: the cosine of half its turn from its parent, as their quaternions have it."""
+    return np.array([poses[i, 3:] @ poses[link.parent, 3:] for i, link in enumerate(robot.links)
+                     if link.joint is not None and (link.joint.kind == "spherical" or len(link.joint.dofs) > 1)])
 
 
 def prims_of(robot: Articulation, poses: Array) -> Array:
@@ -87,3 +105,35 @@ def test_every_world_of_a_batch_starts_with_the_bits_of_one() -> None:
     island = packed(SEEDS[0])
     batch = mass_frames_at_start(island, "float32", 3)
     assert (batch == mass_frames_at_start(island, "float32")).all()
+
+
+def test_a_step_leaves_the_shorter_turn_between_links_at_spherical_joints() -> None:
+    turned = 0
+    for seed in SEEDS:
+        island = packed(seed)
+        robot, made = robot_of(island), worlds_of(island, "float32")
+        made.step(1, 4, 1)
+        start = cosines_at_balls(robot, mass_frames_of_step(made)[0])
+        made.step(1, 4, 1)
+        assert (cosines_at_balls(robot, mass_frames_of_step(made)[0]) >= 0.0).all()
+        turned += int((start < 0.0).sum())
+    assert turned, "no link starts with the longer turn"
+
+
+def test_links_that_are_put_somewhere_have_the_turn_that_they_start_with() -> None:
+    island = next(island for island in map(packed, SEEDS) if (
+        cosines_at_balls(robot_of(island), mass_frames_at_start(island, "float32")[0]) < 0.0).any())
+    robot, made = robot_of(island), worlds_of(island, "float32", 2)
+    q = made.rows("actor0_q")
+    made.step(2, 4, 1)
+    q[0] = made.rows("actor0_q")[0]     # the second world is put back to its start
+    made.write("actor0_q", q)
+    made.write("actor0_stirred", np.full((2, 1), WOKEN))
+    made.step(1, 4, 1)
+    stepped, put = mass_frames_of_step(made)
+    assert (cosines_at_balls(robot, stepped) >= 0.0).all()
+    assert (cosines_at_balls(robot, put) < 0.0).any()
+    made.forget(np.array([0]))
+    made.write("actor0_stirred", np.full((2, 1), WOKEN))
+    made.step(1, 4, 1)
+    assert (cosines_at_balls(robot, mass_frames_of_step(made)[0]) < 0.0).any()

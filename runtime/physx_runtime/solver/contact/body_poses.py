@@ -25,6 +25,8 @@ from physx_runtime.solver.scheduled.plan import Plan
 Array = NDArray[Any]
 
 POSE = "body_pose"
+# 1 where a step has brought the links to where they are, 0 where they were put there; of trees with spherical joints.
+STEPPED = "stepped"
 # Of every link, the numbers of MASS_FRAME, called so.
 CONSTANT = {f"mass_{name}": int(np.prod(MASS_FRAME[name].shape)) for name in MASS_FRAME.names or ()}
 
@@ -35,6 +37,8 @@ def add_poses(p: IslandPlan) -> None:
         if tree.touching:
             for name, size in {POSE: 7, **CONSTANT}.items():
                 tree.p.scratch(name, len(tree.p.t.links), size)
+            if tree.p.balls:
+                tree.p.scratch(STEPPED, 1)
 
 
 def constants(p: IslandPlan, frames: Mapping[int, Array]) -> tuple[Array, Array]:
@@ -47,6 +51,11 @@ def constants(p: IslandPlan, frames: Mapping[int, Array]) -> tuple[Array, Array]
             rows += range(layout[name].row, layout[name].row + layout[name].size)
             values.append(own[name.removeprefix("mass_")].ravel())
     return np.array(rows, np.int64), np.concatenate([np.zeros(0, np.float32), *values])
+
+
+def stepped_rows(p: IslandPlan) -> dict[int, int]:
+    """The row STEPPED of every actor that has one."""
+    return {i: tree.p.row(STEPPED).row for i, tree in p.trees.items() if STEPPED in tree.p.layout.groups}
 
 
 def write_poses(p: IslandPlan, s: Schedule) -> None:
@@ -64,6 +73,8 @@ def _write_tree(p: Plan, s: Schedule) -> None:
         given = {"q": p.of_link("q", link)} if p.dofs[link] else {}
         if p.t.links[link].kind != FIXED:
             given["axes"] = p.at("mass_axes", link)
+        if p.t.links[link].kind == SPHERICAL:
+            given[STEPPED] = p.row(STEPPED)
         s.do(_link, _bare(p.joints[link]), **given, **p.locked_of(link), parent_pose=p.at(POSE, p.parent(link)),
              pose=p.at(POSE, link), **{name: p.at(f"mass_{name}", link) for name in ("parent", "child", "relative")})
 
@@ -90,7 +101,7 @@ def _root(rows: Operands) -> Rows:
 def _link(rows: Operands, joint: Topology) -> Rows:
     kind, q = joint.links[1].kind, rows.get("q", [])
     frames = JointFrames(vec(_singles(rows["parent"])), vec(_singles(rows["child"])), quat(_singles(rows["relative"])))
-    turn, slide = None, None
+    turn, slide, stepped = None, None, None
     if kind == REVOLUTE:
         turn = hinge_turn(Single(q[0]), vec(_singles(rows["axes"])))
     elif kind == PRISMATIC:
@@ -98,8 +109,8 @@ def _link(rows: Operands, joint: Topology) -> Rows:
     elif kind == SPHERICAL:
         given: Rows = {name: rows[name] for name in ("locked",) if name in rows}
         parts = _singles(joint_rotation(joint, given, q, 1))
-        turn = ball_turn(parts, [vec(_singles(rows["axes"]), i) for i in range(3)])
-    return {"pose": _plain(carried(_pose(rows["parent_pose"]), frames, turn, slide))}
+        turn, stepped = ball_turn(parts, [vec(_singles(rows["axes"]), i) for i in range(3)]), rows[STEPPED][0]
+    return {"pose": _plain(carried(_pose(rows["parent_pose"]), frames, turn, slide, stepped))}
 
 
 def _pose(values: Any) -> BodyPose:

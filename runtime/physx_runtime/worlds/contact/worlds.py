@@ -28,6 +28,7 @@ from physx_runtime.worlds.contact.islands import IslandManager, WakeStateWriter
 from physx_runtime.worlds.contact.patches import Structures, surfaces_of
 from physx_runtime.worlds.contact.step import ContactStep, WorldPatches
 from physx_runtime.worlds.static_contact.worlds import StaticContactWorlds
+from physx_runtime.worlds.stepped import Stepped
 from physx_runtime.worlds.store import BY_JOINT
 
 Array = NDArray[Any]
@@ -63,6 +64,7 @@ class ContactWorlds(Buffer):
         for own in self._worlds:
             own.memory[rows] = values
         self._told = WakeStateWriter(program, table.places, count)
+        self._stepped = Stepped(program.plan, program.layout, self.host)
         self.resting = IslandManager(t, count, program.layout, table.places, table.pairs.shapes)
         self._frames_known = False      # whether the memory of every world has the frames of what sleeps
 
@@ -87,6 +89,7 @@ class ContactWorlds(Buffer):
             before.contacts, before.impulses, before.frictions, before.centers)
         self._patches.go_on(before._patches)
         self.resting.go_on(before.resting)
+        self._stepped.go_on(before._stepped)
         self._frames_known = False
 
     def step(self, steps: int, n: int, v: int) -> None:
@@ -102,6 +105,7 @@ class ContactWorlds(Buffer):
         self.contacts, self.impulses = self.contacts[kept], self.impulses[kept]
         self.frictions = self.frictions[~np.isin(self.table.places["world"][self.patches["side0"]], worlds)]
         self.resting.forget(worlds)
+        self._stepped.forget(worlds)
         self._patches.forget(worlds, self.table.places)
         self.table.pairs.forget(worlds)
 
@@ -114,8 +118,10 @@ class ContactWorlds(Buffer):
             return
         begun = resting.awake | resting.fresh | (not self._frames_known)
         self._frames_known = True
+        stepped = self._stepped.begin(self.host)[:, :, 0]
         for world, own in enumerate(self._worlds):
             own.load(rows[world])
+            own.memory[self._stepped.rows] = stepped[world]
             own.begin(begun[world])
         self.poses, self.centers = self._frames.read([own.memory for own in self._worlds])
         before = resting.touched(pairs)
@@ -124,6 +130,7 @@ class ContactWorlds(Buffer):
         self._patches.correlate(pairs.shapes, pairs.rows, pairs.touching, contacts, self.centers)
         self._take(contacts)
         self._finish(resting.awake & ~begun, counts)
+        self._stepped.end(self.host)
 
     def shown(self, pairs: Array) -> NDArray[np.bool_]:
         """Which pairs, rows of the table, are of something that is awake after the step, and so tell contacts."""

@@ -261,24 +261,28 @@ def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
     def advance(host: Array, first: int, last: int, steps: int, state: int, passes: StepPrograms, which: Array,
                 room: BlockScratch,
                 links: Array, slots: Array, pairs: AllPairs, colliders: Colliders, known: PairPatches,
-                resting: RestingRows, worlds: Array, met: MetRows, impulses: Array, frictions: Array) -> None:
+                resting: RestingRows, worlds: Array, met: MetRows, stepped_rows: Array, stepped: Array,
+                impulses: Array, frictions: Array) -> None:
         """Step the blocks `first` to `last` so often.
 
-        which: of each world, the line of `passes.rest_times` that it is stepped under. worlds: REST. impulses,
-        frictions: are given what patches gave.
+        which: of each world, the line of `passes.rest_times` that it is stepped under. worlds: REST. stepped_rows,
+        stepped: of `Stepped`. impulses, frictions: are given what patches gave.
         """
         inputs, lanes = host.shape[1], host.shape[2]
         own = SlotBlock(room.rows, room.rows.reshape(room.rows.size), lanes, room.held)
         for block in range(first, last):
             copy_numbers(host[block], 0, room.rows, 0, inputs)
             bring(met, block, room.rows)
-            for _ in range(steps):
+            for step in range(steps):
                 first_world = block * lanes
                 awake, looked_at = heed(own, first_world, resting, worlds, pairs, known.patches)
                 if not looked_at:
                     continue
                 if awake < lanes:
                     copy_numbers(room.rows, 0, room.kept, 0, state)
+                for i in range(len(stepped_rows)):
+                    for lane in range(lanes):
+                        room.rows[stepped_rows[i], lane] = step > 0 or stepped[block, i, lane]
                 run_words(passes.interpreter, room.rows, passes.start, passes.start_times)
                 fill(own, first_world, links, slots, pairs, colliders, known, room.queue, resting, worlds, met)
                 settle_guards(passes.position, passes.guards, room.rows, room.position)
