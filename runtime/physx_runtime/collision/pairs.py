@@ -15,7 +15,7 @@ from physx_runtime.collision.broad_phase import begin, find, find_free, match, r
 from physx_runtime.collision.geometry import EMPTY, Geometry
 from physx_runtime.collision.meshes.manifolds import MANIFOLDS
 from physx_runtime.collision.narrow_phase.kinds import TOUCH
-from physx_runtime.collision.shape import EVERY_WORLD, FREE, KIND_NAMES, MESH, PAIR, RANKS, SHAPE
+from physx_runtime.collision.shape import EVERY_WORLD, FREE, KIND_NAMES, MESH, NO_OWNER, PAIR, RANKS, SHAPE
 from physx_runtime.collision.touching_order import LISTED
 from physx_runtime.collision.tree import build, fit, levels_for
 from physx_runtime.compiling.numba_functions import borrowing_entry
@@ -62,6 +62,8 @@ class PairTable:
         self._counts = np.zeros(count, np.int32)
         self._partners = np.zeros(count, np.int32)
         self._births = PairCreationOrder(self.shapes, moving)
+        self._filtered = self._pairs_filtered()
+        self._near_filtered = np.zeros(len(self._filtered), np.bool_)       # whether their bounds overlap
         self._born = 0
         self._meshes = bool((self.shapes["kind"] == MESH).any())
         self._pools = slots.pools(int(self.shapes["world"].max(initial=EVERY_WORLD)) + 1)
@@ -73,7 +75,27 @@ class PairTable:
         fresh = np.empty((total, 2), np.int32)
         fresh = fresh[:match(self.rows, self._heads, self._partners, self._starts, self._counts, self._mates,
                              fresh)]
-        self._take_up(self._births.in_order(fresh, self.bounds))
+        count = len(fresh)
+        if len(self._filtered):
+            fresh = np.concatenate((fresh, self._newly_filtered()))
+        self._take_up(self._births.in_order(fresh, self.bounds), count)
+
+    def _pairs_filtered(self) -> Array:
+        """Keys of pairs that never meet and yet are in PhysX's lists: shapes of a body, and of an owner, are in none."""
+        first, second = self.shapes[self.apart >> 32], self.shapes[self.apart & 0xFFFFFFFF]
+        apart = (first["owner"] == NO_OWNER) | (first["owner"] != second["owner"])
+        moves = np.minimum(first["body"], second["body"]) < self.moving
+        return np.asarray(self.apart[apart & moves & (first["body"] != second["body"])])
+
+    def _newly_filtered(self) -> Array:
+        """(n, 2) the shapes of pairs that never meet whose bounds have met now, one that moves first."""
+        before, self._near_filtered = self._near_filtered, np.empty(len(self._filtered), np.bool_)
+        slots.overlapping(self._filtered, self.bounds, self._near_filtered)
+        keys = self._filtered[self._near_filtered & ~before]
+        sides = np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
+        stands = self.shapes["body"][sides[:, 0]] >= self.moving
+        sides[stands] = sides[stands, ::-1]
+        return sides
 
     def forget(self, worlds: Array) -> None:
         """Drop all pairs of these worlds, and what they remember."""
@@ -83,6 +105,7 @@ class PairTable:
         self.rows["shape0"][lost] = FREE
         self._heads[gone] = FREE
         slots.forget(self._pools, worlds)
+        self._near_filtered &= ~(gone[self._filtered >> 32] | gone[self._filtered & 0xFFFFFFFF])
         self._births.forget(worlds)
         self.touching = self.touching[~lost[self.touching]]
         self.listed = self.listed[~lost[self.listed["row"]]]
@@ -97,6 +120,10 @@ class PairTable:
         """Remember the pairs of another table of the same shapes, whose offsets may be others."""
         self.rows, self.manifolds, self.touching, self.listed, self._heads, self._born, self._pools = (
             before.rows, before.manifolds, before.touching, before.listed, before._heads, before._born, before._pools)
+        if np.array_equal(self._filtered, before._filtered):
+            self._near_filtered = before._near_filtered
+        else:
+            slots.without_filtered(self._pools)
         self._births.go_on(before._births)
         renew_offsets(self.rows, self.shapes)
 
@@ -125,13 +152,16 @@ class PairTable:
                              self._nodes, self._partners, self._starts, self._counts)
         return int(total), int(looked)
 
-    def _take_up(self, fresh: Array) -> None:
-        """Give new pairs their places, in the order of a sweep, and free those of the lost ones."""
-        order, taken, places = np.empty((3, len(fresh)), np.int32)
+    def _take_up(self, fresh: Array, count: int) -> None:
+        """Give new pairs their places, in the order of a sweep, and free those of the lost ones.
+
+        count: how many of the pairs are of shapes that meet.
+        """
+        order, taken, places = np.empty((3, count), np.int32)
         if len(fresh):
             self._pools = slots.grown(self._pools, len(fresh))
-        slots.renew(self._pools, self.rows, self.shapes, fresh, order, taken)
-        if len(fresh):
+        slots.renew(self._pools, self.rows, self.shapes, fresh, self._filtered, self._near_filtered, order, taken)
+        if count:
             self._find_rows(places)
             self._begin(self.rows, fresh[order], taken, places)
             if self._meshes:

@@ -4,6 +4,9 @@ Two memories of PhysX decide them and are kept here by world as it keeps them: t
 in which the last pair takes the place of a lost one (BpBroadPhaseABP.cpp), and the pool, whose freed places are taken
 again, the last freed first (CmPool.h). Places are freed at the end of the step in which bounds part. Measured: in the
 first step of a scene pairs are listed in the reverse of the order in which they are found in later ones.
+
+Shapes that never meet, as those of jointed links, are filtered after the list was made: a pair of them has a line in it
+but no place (PersistentPairs::updatePairs, BpAABBManager.cpp).
 """
 
 from __future__ import annotations
@@ -19,13 +22,16 @@ from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 Array = NDArray[Any]
 
 SLAB = 256      # places that the pool grows by, and most pairs that take theirs at once
+FILTERED = -(1 << 30)       # in a list, FILTERED - k: the k-th pair of shapes that never meet
+REAL = -1                   # a pair of shapes that meet
 
 
 class Pools(NamedTuple):
     """The memories of some worlds."""
 
     begun: Array        # (n_world,) whether they have had their first step
-    near: Array         # (n_world, n) i4: rows of the pairs whose bounds overlap; -1 - k of the k-th without a row yet
+    # (n_world, n) i4: rows of the pairs whose bounds overlap; -1 - k of the k-th without a row yet; FILTERED - k
+    near: Array
     near_counts: Array  # (n_world,) i4
     free: Array         # (n_world, n) i4: free places, the last of which is taken first
     free_counts: Array
@@ -62,14 +68,48 @@ def forget(found: Pools, worlds: Array) -> None:
 
 
 @scalar_entry
-def renew(found: Pools, rows: Any, shapes: Any, fresh: Any, order: Any, slots: Any) -> None:
+def overlapping(apart: Any, bounds: Any, near: Any) -> None:
+    """Tell of pairs of shapes that never meet, given as keys, whether their bounds overlap."""
+    for k in range(len(apart)):
+        first, second = bounds[apart[k] >> 32], bounds[apart[k] & 0xFFFFFFFF]
+        near[k] = True
+        for axis in range(4):
+            if first[0, axis] > second[1, axis] or second[0, axis] > first[1, axis]:
+                near[k] = False
+
+
+@scalar_entry
+def without_filtered(found: Pools) -> None:
+    """Take pairs of shapes that never meet out of the lists."""
+    for w in range(len(found.near_counts)):
+        count = 0
+        for i in range(found.near_counts[w]):
+            if found.near[w, i] > FILTERED:
+                found.near[w, count] = found.near[w, i]
+                count += 1
+        found.near_counts[w] = count
+
+
+@scalar_code
+def _filtered(apart: Any, first: Any, second: Any) -> Any:
+    """Which of the pairs that never meet two shapes are, or REAL."""
+    key = (np.int64(min(first, second)) << 32) | np.int64(max(first, second))
+    k = np.searchsorted(apart, key)
+    return k if k < len(apart) and apart[k] == key else REAL
+
+
+@scalar_entry
+def renew(found: Pools, rows: Any, shapes: Any, fresh: Any, apart: Any, near_apart: Any, order: Any, slots: Any
+          ) -> None:
     """Give places to new pairs of shapes, by world in the order of a sweep, and free those of the lost ones.
 
-    Fills in `order`, in which the new pairs are created, and their `slots` in that order.
+    fresh: also of shapes that never meet, which get none; apart: keys of these, of which `near_apart` have bounds that
+    overlap. Fills in `order`, in which the new pairs are created, and their `slots` in that order.
     """
     for k in range(len(fresh)):
         w = max(shapes[fresh[k, 0]].world, shapes[fresh[k, 1]].world)
-        found.near[w, found.near_counts[w]] = -1 - k
+        number = _filtered(apart, fresh[k, 0], fresh[k, 1])
+        found.near[w, found.near_counts[w]] = -1 - k if number == REAL else FILTERED - number
         found.near_counts[w] += 1
     gone = np.empty(found.near.shape[1], np.int32)
     at = 0
@@ -80,7 +120,13 @@ def renew(found: Pools, rows: Any, shapes: Any, fresh: Any, order: Any, slots: A
         first, lost, i = at, 0, 0
         while i < found.near_counts[w]:
             row = found.near[w, i]
-            if row < 0:
+            if row <= FILTERED:
+                if near_apart[FILTERED - row]:
+                    i += 1
+                else:
+                    found.near_counts[w] -= 1
+                    found.near[w, i] = found.near[w, found.near_counts[w]]
+            elif row < 0:
                 order[at], found.near[w, i] = -1 - row, -1 - at
                 at += 1
                 i += 1
@@ -126,5 +172,5 @@ def settle(found: Pools, places: Any) -> None:
     """Name the new pairs by the rows that they were given, in the order in which they were created."""
     for w in range(len(found.near_counts)):
         for i in range(found.near_counts[w]):
-            if found.near[w, i] < 0:
+            if FILTERED < found.near[w, i] < 0:
                 found.near[w, i] = places[-1 - found.near[w, i]]

@@ -96,9 +96,12 @@ def test_pairs_that_touch_keep_their_order_and_new_ones_follow() -> None:
 FAR, NEAR_BY, TOUCHING = (1.0, 0.0), (0.2, 0.2), (0.19, 0.0)    # m, from the first sphere of a pair to the second
 
 
-def begun(*steps: tuple[tuple[float, float], ...]) -> list[int]:
-    """The first spheres of the pairs that touch, in order; pairs stand along x, each step so far from each other."""
-    table = PairTable(spheres(2 * len(steps[0])), 2 * len(steps[0]))
+def begun(*steps: tuple[tuple[float, float], ...], apart: tuple[int, ...] = ()) -> list[int]:
+    """The first spheres of the pairs that touch, in order; pairs stand along x, each step so far from each other.
+
+    apart: those of pairs that never meet.
+    """
+    table = PairTable(spheres(2 * len(steps[0])), 2 * len(steps[0]), apart=[(i, i + 1) for i in apart])
     for gaps in steps:
         places = [(10.0 * k + x, y, 0.0) for k, gap in enumerate(gaps) for x, y in ((0.0, 0.0), gap)]
         generate(table, poses_at(np.array(places)))
@@ -114,6 +117,23 @@ def test_of_pairs_that_begin_in_one_step_the_one_in_a_slot_that_was_freed_comes_
 def test_new_pairs_take_their_slots_in_another_order_where_a_pair_was_lost() -> None:
     assert begun((NEAR_BY, NEAR_BY, FAR, FAR), (NEAR_BY, NEAR_BY, TOUCHING, TOUCHING)) == [6, 4]
     assert begun((NEAR_BY, NEAR_BY, FAR, FAR), (FAR, NEAR_BY, TOUCHING, TOUCHING)) == [4, 6]
+
+
+def test_a_pair_that_never_meets_gives_its_line_up_to_another_as_its_bounds_part() -> None:
+    near, parted = (NEAR_BY, FAR, FAR), (FAR, TOUCHING, TOUCHING)
+    assert begun(near, near, parted, apart=(0,)) == [4, 2]
+    assert begun(near, (NEAR_BY, TOUCHING, TOUCHING), apart=(0,)) == [2, 4]
+
+
+def test_worlds_that_are_set_anew_forget_which_bounds_of_pairs_that_never_meet_overlap() -> None:
+    table = PairTable(spheres(6), 6, apart=[(0, 1)])
+    places = np.array([(10.0 * k + x, 0.0, 0.0) for k in range(3) for x in (0.0, 0.2 if k == 0 else 1.0)])
+    generate(table, poses_at(places))
+    table.forget(np.array([0]))
+    generate(table, poses_at(places))
+    places[1, 0], places[3, 0], places[5, 0] = 1.0, 10.19, 20.19
+    generate(table, poses_at(places))
+    assert table.rows["shape0"][table.touching].tolist() == [4, 2]
 
 
 def test_more_pairs_than_a_slab_take_slots_of_their_own() -> None:
