@@ -81,7 +81,7 @@ class PairTable:
         self._take_up(self._births.in_order(fresh, self.bounds), count)
 
     def _pairs_filtered(self) -> Array:
-        """Keys of pairs that never meet and yet are in PhysX's lists: shapes of a body, and of an owner, are in none."""
+        """Keys of pairs that never meet and yet are in PhysX's lists, which have none of one body or of one owner."""
         first, second = self.shapes[self.apart >> 32], self.shapes[self.apart & 0xFFFFFFFF]
         apart = (first["owner"] == NO_OWNER) | (first["owner"] != second["owner"])
         moves = np.minimum(first["body"], second["body"]) < self.moving
