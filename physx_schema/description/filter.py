@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_schema.description.model import Articulation, Collider, Description, Link
+from physx_schema.description.named_colliders import filtered_colliders
 
 _ITSELF = ("physxArticulation:enabledSelfCollisions", "newton:selfCollisionEnabled")
 
@@ -23,7 +24,6 @@ class ColliderSide:
     owner: str                  # path of the root link of its articulation, "" for none
     scene: str | None           # None for a static collider, which meets bodies of every scene
     moves: bool                 # by forces: not static, kinematic or the root of a fixed base
-    names: frozenset[str]       # prims that a filtered pair may name it by
 
 
 class CollisionFilter:
@@ -51,20 +51,20 @@ class CollisionFilter:
         for articulation in description.articulations:
             links = articulation.links
             joined += [(links[link.parent].path, link.path) for link in links[1:]]
-        pairs = [(pair.first, pair.second) for pair in description.filtered_pairs]
-        named = {name for pair in pairs for name in pair}
-        by_name: dict[str, list[int]] = {}
+        by_collider: dict[str, list[int]] = {}
         by_body: dict[str, list[int]] = {}
         for number, side in enumerate(self.sides):
             by_body.setdefault(side.body or side.collider.path, []).append(number)
-            for name in named & side.names:
-                by_name.setdefault(name, []).append(number)
+            by_collider.setdefault(side.collider.path, []).append(number)
+        ends = [(by_body.get(first, ()), by_body.get(second, ())) for first, second in joined]
+        for named in filtered_colliders(description):
+            first, second = ([i for path in paths for i in by_collider.get(path, ())] for paths in named)
+            ends.append((first, second))
         found: dict[int, set[int]] = {}
-        for known, several in ((by_body, joined), (by_name, pairs)):
-            for first, second in several:
-                for i, j in product(known.get(first, ()), known.get(second, ())):
-                    found.setdefault(i, set()).add(j)
-                    found.setdefault(j, set()).add(i)
+        for own, others in ends:
+            for i, j in product(own, others):
+                found.setdefault(i, set()).add(j)
+                found.setdefault(j, set()).add(i)
         return {number: frozenset(others) for number, others in found.items()}
 
     def meeting(self, bodies: Iterable[str]) -> tuple[Collider, Collider] | None:
@@ -147,24 +147,16 @@ def _sides(description: Description, triggers: bool = False) -> Iterator[Collide
     for body in description.bodies:
         yield from _of_body(body, None, not body.kinematic, triggers)
     for collider in _touching(description.static_colliders, triggers):
-        yield ColliderSide(collider, "", "", None, False, _names(collider))
+        yield ColliderSide(collider, "", "", None, False)
 
 
 def _of_body(link: Link, articulation: Articulation | None, moves: bool, triggers: bool) -> Iterator[ColliderSide]:
     if not (link.contact.solved or triggers):
         return
     owner = articulation.links[0].path if articulation else ""
-    root = (articulation.path,) if articulation else ()
     for collider in _touching(link.colliders, triggers):
-        yield ColliderSide(collider, link.path, owner, link.scene, moves, _names(collider, link.path, *root))
+        yield ColliderSide(collider, link.path, owner, link.scene, moves)
 
 
 def _touching(colliders: Sequence[Collider], triggers: bool) -> Iterator[Collider]:
     return (collider for collider in colliders if collider.enabled and (triggers or not collider.trigger))
-
-
-def _names(collider: Collider, *more: str) -> frozenset[str]:
-    """The collider, its group, what it moves with, and the prims above it."""
-    parts = collider.path.split("/")
-    above = ("/".join(parts[:count]) for count in range(2, len(parts) + 1))
-    return frozenset((*above, *more, *((collider.group,) if collider.group else ())))

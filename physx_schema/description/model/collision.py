@@ -111,7 +111,10 @@ class CollisionGroup:
 
 @dataclass(frozen=True, slots=True)
 class FilteredPair:
-    """Two prims whose colliders do not collide: a collider, a body with all of its, or an articulation root."""
+    """Two prims whose colliders do not collide: a collider, a body with its own, or an articulation root.
+
+    `named_colliders.filtered_colliders` says which those are.
+    """
 
     first: str                          # prim with PhysicsFilteredPairsAPI
     second: str

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_schema.description.model import Collider, Description
+from physx_schema.description.named_colliders import filtered_colliders
 
 MOST_CLASSES = 32       # a bit each
 # A collision group, and which ends of which filtered pairs name the collider.
@@ -47,21 +48,18 @@ def collision_groups(description: Description) -> dict[str, list[int]]:
 def _kinds(description: Description) -> Iterator[tuple[str, Kind]]:
     """Every collider's path with what keeps it from meeting others."""
     ends: dict[str, set[tuple[int, int]]] = {}
-    for number, pair in enumerate(description.filtered_pairs):
-        for end, name in enumerate((pair.first, pair.second)):
-            ends.setdefault(name, set()).add((number, end))
-    for collider, owner in _colliders(description):
-        parts = collider.path.split("/")
-        names = {collider.group, owner, *("/".join(parts[:count]) for count in range(2, len(parts) + 1))}
-        yield collider.path, (collider.group, frozenset(end for name in names for end in ends.get(name, ())))
+    for number, pair in enumerate(filtered_colliders(description)):
+        for end, paths in enumerate(pair):
+            for path in paths:
+                ends.setdefault(path, set()).add((number, end))
+    for collider in _colliders(description):
+        yield collider.path, (collider.group, frozenset(ends.get(collider.path, ())))
 
 
-def _colliders(description: Description) -> Iterator[tuple[Collider, str]]:
-    """Every collider with the path of its articulation, "" for none."""
-    yield from ((collider, "") for collider in description.static_colliders)
-    yield from ((collider, "") for body in description.bodies for collider in body.colliders)
-    for made in description.articulations:
-        yield from ((collider, made.path) for link in made.links for collider in link.colliders)
+def _colliders(description: Description) -> Iterator[Collider]:
+    yield from description.static_colliders
+    yield from (collider for body in description.bodies for collider in body.colliders)
+    yield from (collider for made in description.articulations for link in made.links for collider in link.colliders)
 
 
 def _meets(kinds: Sequence[Kind], description: Description) -> NDArray[np.bool_]:
