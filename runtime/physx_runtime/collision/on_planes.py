@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from physx_runtime.collision.bounds import extent_of
 from physx_runtime.collision.manifold import PLANE_MAY_TURN, where_now
-from physx_runtime.collision.narrow_phase.plane_capsule import BREAKING, MAY_MOVE, NEAR
+from physx_runtime.collision.narrow_phase.plane_capsule import CAPSULE_BREAKING, CAPSULE_INVALIDATE, CAPSULE_REPLACE
 from physx_runtime.collision.vectors import (
     ONE,
     ZERO,
@@ -99,7 +99,7 @@ def capsule_on_plane(before: Manifold, size: Vector, pose: Pose, plane: Pose, ou
 
 def _moved_on(before: Manifold, seen: Pose, radius: Number) -> tuple[Condition, list[Number]]:
     """Whether the points must be made anew, and their distances where not."""
-    frame, breaking = frame_of(seen), radius * BREAKING
+    frame, breaking = frame_of(seen), radius * CAPSULE_BREAKING
     limit, distances = breaking * breaking, []
     again = before.known < 0.5
     for i, (local0, local1) in enumerate(zip(before.local0, before.local1, strict=True)):
@@ -109,7 +109,7 @@ def _moved_on(before: Manifold, seen: Pose, radius: Number) -> tuple[Condition, 
     off = [abs(a - b).value for a, b in zip(seen[0], before.pose[0], strict=True)]
     way = maximum(maximum(off[0], off[1]), off[2])
     turned = alike(seen[1], before.pose[1])
-    return again | (way > (radius * MAY_MOVE).value) | (float(PLANE_MAY_TURN) > turned.value), distances
+    return again | (way > (radius * CAPSULE_INVALIDATE).value) | (float(PLANE_MAY_TURN) > turned.value), distances
 
 
 def _made_anew(before: Manifold, seen: Pose, size: Vector, reach: Number) -> Manifold:
@@ -120,7 +120,7 @@ def _made_anew(before: Manifold, seen: Pose, size: Vector, reach: Number) -> Man
     local0 = [inward(seen, end) for end in ends]
     local1 = [sub(end, scaled(UP, end[0])) for end in ends]
     off0, off1 = sub(local0[0], local0[1]), sub(local1[0], local1[1])
-    close = radius * NEAR
+    close = radius * CAPSULE_REPLACE
     one = near[1] & ((close * close).value > minimum(dot(off1, off1).value, dot(off0, off0).value))
     first = near[0] & inverted(one)             # else the other end is the first point, or none is
     points = where(near[0] & near[1] & inverted(one), 2.0, where(near[0] | near[1], 1.0, 0.0))

@@ -39,7 +39,7 @@ class Contacts(NamedTuple):
 def anchored(before: FrictionPatch, touched: Condition, contacts: Contacts, frame0: Frame, frame1: Frame, most: Scalar,
              correlation: Scalar) -> FrictionPatch:
     """The patch in this step. touched: whether its pair did in the last one. most: as `patches.renew` adds it up."""
-    held = touched & _holds(before, contacts.normal, frame0, frame1, correlation)
+    held = touched & _is_correlated_traced(before, contacts.normal, frame0, frame1, correlation)
     nowhere = (0.0, 0.0, 0.0)
     old = FrictionPatch(0.0, where(held, before.anchors, 0.0),
                         _chosen(held, before.normal0, turned_back(frame0, contacts.normal)),
@@ -49,7 +49,8 @@ def anchored(before: FrictionPatch, touched: Condition, contacts: Contacts, fram
     return _with_anchors(old, contacts, frame0, frame1, most)
 
 
-def _holds(before: FrictionPatch, normal: Vector, frame0: Frame, frame1: Frame, correlation: Scalar) -> Condition:
+def _is_correlated_traced(before: FrictionPatch, normal: Vector, frame0: Frame, frame1: Frame,
+                          correlation: Scalar) -> Condition:
     """Whether the patch of the last step goes on."""
     normal0 = turned(frame0, before.normal0)
     held = (before.slipped < 0.5) & (before.anchors > 0.5)
@@ -64,8 +65,8 @@ def _holds(before: FrictionPatch, normal: Vector, frame0: Frame, frame1: Frame, 
 def _with_anchors(old: FrictionPatch, contacts: Contacts, frame0: Frame, frame1: Frame, most: Scalar) -> FrictionPatch:
     """New anchors where some lack, or where both lie too close for what touches now."""
     low, high = ([_extreme(choice, contacts, x) for x in range(3)] for choice in (minimum, maximum))
-    wide = 4.0 * _square(*old.anchor0)
-    enough = (old.anchors > 1.5) & (wide.value >= _square(low, high).value)
+    wide = 4.0 * _distance_squared_traced(*old.anchor0)
+    enough = (old.anchors > 1.5) & (wide.value >= _distance_squared_traced(low, high).value)
     one = (old.anchors > 0.5) & (old.anchors < 1.5)
     places, some = _farthest(contacts, one, _chosen(one, outward(frame0, old.anchor0[0]), (0.0, 0.0, 0.0)), most)
     new = [some[0] & inverted(one) & inverted(enough), some[1] & inverted(enough)]
@@ -82,11 +83,11 @@ def _farthest(contacts: Contacts, one: Condition, first: Vector, most: Scalar
     second, two, farthest = _unfused((0.0, 0.0, 0.0)), None, Unfused(0.0)
     for used, point, separation in zip(contacts.used, contacts.point, contacts.separation, strict=True):
         counts = used & (separation.value < most)
-        from0, had_none, alone = _square(point, first), counts & inverted(one), counts & one
+        from0, had_none, alone = _distance_squared_traced(point, first), counts & inverted(one), counts & one
         onto0 = onto1 = None
         if two is not None:
             alone = alone & inverted(two)
-            from1 = _square(point, second)
+            from1 = _distance_squared_traced(point, second)
             nearer = from0.value > from1.value
             onto1 = counts & two & nearer & (from0.value > farthest.value)
             onto0 = counts & two & inverted(nearer) & (from1.value > farthest.value)
@@ -112,7 +113,7 @@ def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def _square(a: Sequence[Any], b: Sequence[Any]) -> Any:
+def _distance_squared_traced(a: Sequence[Any], b: Sequence[Any]) -> Any:
     x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
     return x * x + y * y + z * z
 

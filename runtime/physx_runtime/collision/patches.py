@@ -116,7 +116,7 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
         oldest = count
         i = known[p]
         while i >= 0 and i < len(before) and before[i]["pair"] == p and before[i]["born"] == pair["born"]:
-            if _holds(before[i], frames[side0], frames[side1], correlation):
+            if _is_correlated(before[i], frames[side0], frames[side1], correlation):
                 patches[count] = before[i]
                 _go_on(patches[count], frames[side0])
                 count += 1
@@ -153,7 +153,7 @@ def renew(patches: Array, k: int, pair: Any, begun: int, contacts: Array, order:
     begun: tells one time of touching from the next. order: of contacts, as they lie.
     """
     patch, first, end = patches[k], pair["first"], pair["first"] + pair["contacts"]
-    held = patch["born"] == begun and _holds(patch, frame0, frame1, correlation)
+    held = patch["born"] == begun and _is_correlated(patch, frame0, frame1, correlation)
     if held:
         _go_on(patch, frame0)
         held = _cosine(_vector(contacts[first]["normal"]), _vector(patch["normal"])) >= SAME_NORMAL
@@ -174,7 +174,7 @@ def _divide(contacts: Array, first: int, last: int, start: Array) -> int:
 
 
 @scalar_code
-def _holds(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
+def _is_correlated(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
     """Whether a patch of the last step goes on: its normals agree still, and its anchors have not parted."""
     if old["slipped"] or old["anchors"] == 0:
         return False
@@ -236,8 +236,8 @@ def _anchor(patch: Any, contacts: Array, order: Array, frame0: Array, frame1: Ar
     """Give a patch anchors where it lacks one, or where its two lie too close for what touches now."""
     anchors = patch["anchors"]
     if anchors == ANCHORS:
-        apart = _square(_vector(patch["anchor0"][0]), _vector(patch["anchor0"][1]))
-        if 4.0 * apart >= _square(_vector(patch["low"]), _vector(patch["high"])):
+        apart = _distance_squared(_vector(patch["anchor0"][0]), _vector(patch["anchor0"][1]))
+        if 4.0 * apart >= _distance_squared(_vector(patch["low"]), _vector(patch["high"])):
             return
         anchors = 0
     first = second = (0.0, 0.0, 0.0)
@@ -252,11 +252,11 @@ def _anchor(patch: Any, contacts: Array, order: Array, frame0: Array, frame1: Ar
         if count == 0:
             first, count = point, 1
         elif count == 1:
-            farthest = _square(point, first)
+            farthest = _distance_squared(point, first)
             if farthest > APART:
                 second, count = point, 2
         else:
-            from0, from1 = _square(point, first), _square(point, second)
+            from0, from1 = _distance_squared(point, first), _distance_squared(point, second)
             if from0 > from1:
                 if from0 > farthest:
                     second, farthest = point, from0
@@ -275,7 +275,7 @@ def _cosine(a: Any, b: Any) -> float:
 
 
 @scalar_code
-def _square(a: Vector, b: Vector) -> float:
+def _distance_squared(a: Vector, b: Vector) -> float:
     x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
     return float(x * x + y * y + z * z)
 

@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 from physx_runtime.compiling.numba_functions import scalar_code
 
 X86 = platform.machine() in ("x86_64", "AMD64")
-ONE = np.float32(1.0)
+_ONE = np.float32(1.0)
 
 
 def _estimate(name: str) -> Any:
@@ -52,9 +52,9 @@ else:
     @scalar_code
     def reciprocal(x: Any) -> Any:
         """1 / x; infinity for 0."""
-        return ONE / x
+        return _ONE / x
 
     @scalar_code
     def reciprocal_root(x: Any) -> Any:
         """1 / sqrt(x); infinity for 0."""
-        return ONE / math.sqrt(x)
+        return _ONE / math.sqrt(x)

@@ -21,7 +21,7 @@ from physx_runtime.collision.vectors import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-FACING = np.float32(0.99)
+FACE_COSINE = np.float32(0.99)
 IN_FACE = np.float32(1e-4)          # of the face's height, for a corner to be one of its own
 NOWHERE = (ZERO, ZERO, ZERO)
 
@@ -89,18 +89,18 @@ def _face_normal(direction: Vector, first: Vector, second: Vector, spanned: Any)
     """The normal of the face of two edges, or of one through an edge, that faces the direction."""
     if not spanned:
         normal = unit(cross(cross(direction, first), first))
-        return bool(dot(direction, normal) > FACING), normal
+        return bool(dot(direction, normal) > FACE_COSINE), normal
     normal = unit(cross(first, second))
     along = dot(direction, normal)
-    if along > FACING:
+    if along > FACE_COSINE:
         return True, normal
-    if along < -FACING:
+    if along < -FACE_COSINE:
         return True, negated(normal)
     normal = unit(cross(cross(first, direction), first))
-    if dot(direction, normal) > FACING:
+    if dot(direction, normal) > FACE_COSINE:
         return True, normal
     normal = unit(cross(cross(second, direction), second))
-    return bool(dot(direction, normal) > FACING), normal
+    return bool(dot(direction, normal) > FACE_COSINE), normal
 
 
 @scalar_code

@@ -138,11 +138,11 @@ def points_over_triangle(made: Any, p: Vector, q: Vector, a: Vector, b: Vector, 
             put_made(made, end, foot, normal, height)
     for start, along in ((a, ab), (b, sub(c, b)), (a, ac)):
         if made.contacts - first < 2:
-            _crossing(made, p, q, start, along, normal, reach * reach)
+            _add_edge_crossing(made, p, q, start, along, normal, reach * reach)
 
 
 @scalar_code
-def _crossing(made: Any, p: Vector, q: Vector, a: Vector, ab: Vector, normal: Vector, reach: Number) -> None:
+def _add_edge_crossing(made: Any, p: Vector, q: Vector, a: Vector, ab: Vector, normal: Vector, reach: Number) -> None:
     """Add where a segment crosses an edge, seen along the normal; reach: squared."""
     n = cross(ab, normal)
     d, at_p, at_q = dot(n, a), dot(n, p), dot(n, q)

@@ -43,7 +43,7 @@ from physx_runtime.collision.vectors import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-BREAKING, NEAR = np.float32(0.8), np.float32(0.1)       # shares of the margin
+BOX_BREAKING, BOX_REPLACE = np.float32(0.8), np.float32(0.1)       # shares of the margin
 UNSCALED = (ONE, ONE, ONE)
 
 
@@ -52,7 +52,7 @@ def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pos
                 at: Any) -> Any:
     radius, pose = size0[0], relative(pose0, pose1)
     frame, margin, before = frame_of(pose), min(box_margin(size1, pair.tolerance_length), radius), pair.points
-    lost = refresh(pair, frame, margin * BREAKING)
+    lost = refresh(pair, frame, margin * BOX_BREAKING)
     if not (lost or segment_moved_on(pair, pose, margin)):
         if pair.points == 0:
             return at
@@ -67,7 +67,7 @@ def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pos
     if end == APART:
         return at
     if end == FOUND and before > 0 and not lost:
-        add_of_two(pair, inward(pose, point0), point1, normal, distance, margin * NEAR)
+        add_of_two(pair, inward(pose, point0), point1, normal, distance, margin * BOX_REPLACE)
     else:
         points = new_points()
         if end == FOUND:

@@ -44,7 +44,7 @@ from physx_runtime.collision.vectors import (
 from physx_runtime.compiling.numba_functions import scalar_code
 
 SEGMENT_MARGIN = np.float32(0.05)                   # of the radius
-BREAKING, NEAR = np.float32(1.25), np.float32(0.05)     # shares of the margin
+CONVEX_BREAKING, CONVEX_REPLACE = np.float32(1.25), np.float32(0.05)     # shares of the margin
 
 
 @scalar_code
@@ -54,7 +54,7 @@ def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose
     frame, radius, before = frame_of(pose), size[0], pair.points
     core1 = hull_core(hulls, shape1.geometry, scale_of(shape1))
     margin = min(hull_margin(core1.hull, core1.scale, pair.tolerance_length), radius * SEGMENT_MARGIN)
-    lost = refresh(pair, frame, margin * BREAKING)
+    lost = refresh(pair, frame, margin * CONVEX_BREAKING)
     if not (lost or segment_moved_on(pair, pose, margin)):
         if pair.points == 0:
             return at
@@ -68,7 +68,7 @@ def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose
     if end == APART:
         return at
     if end == FOUND:
-        add_of_two(pair, into(frame, point0), point1, normal, distance, margin * NEAR)
+        add_of_two(pair, into(frame, point0), point1, normal, distance, margin * CONVEX_REPLACE)
     if end != FOUND or before == 0 or lost:
         within, normal = _over_hull(pair, core0, core1, frame, normal, point1, end == FOUND)
         if not within:

@@ -57,8 +57,8 @@ def capsule_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, po
         begin_anew(kept, pose)
         along = rotated_back(pose1[1], scaled(x_axis(pose0[1]), size[1]))
         center = inward(pose1, pose0[0])
-        _make(np.zeros(1, MADE), kept, center, add(center, along), sub(center, along), radius,
-              pair.reach, frame_of(relative(pose1, pose0)), meshes, shape1.geometry)
+        _make_capsule_manifolds(np.zeros(1, MADE), kept, center, add(center, along), sub(center, along), radius,
+                                pair.reach, frame_of(relative(pose1, pose0)), meshes, shape1.geometry)
     else:
         refresh_all(kept, frame_of(pose), radius * BREAKING)
     for m in range(kept.count):
@@ -70,8 +70,9 @@ def capsule_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, po
 
 
 @scalar_code
-def _make(room: Any, kept: Any, center: Vector, start: Vector, end: Vector, radius: Number, reach: Number, frame: Frame,
-          meshes: Meshes, row: Any) -> None:
+def _make_capsule_manifolds(room: Any, kept: Any, center: Vector, start: Vector, end: Vector, radius: Number,
+                            reach: Number, frame: Frame,
+                            meshes: Meshes, row: Any) -> None:
     """Make the manifolds anew, in room that the caller keeps: a record does not keep its array alive.
 
     frame: of the mesh in the capsule.
@@ -97,14 +98,14 @@ def _make(room: Any, kept: Any, center: Vector, start: Vector, end: Vector, radi
         first = made.contacts
         points_over_triangle(made, start, end, a, b, c, face, normal, grown)
         if made.contacts > first:
-            _add(made, first, normal, frame, limit)
+            _add_capsule_points(made, first, normal, frame, limit)
             if made.contacts >= BEFORE_DIVISION:
                 divide(kept, made, limit, OF_CAPSULE)
     divide(kept, made, limit, OF_CAPSULE)
 
 
 @scalar_code
-def _add(made: Any, first: Any, normal: Vector, frame: Frame, limit: Number) -> None:
+def _add_capsule_points(made: Any, first: Any, normal: Vector, frame: Frame, limit: Number) -> None:
     """Add the contacts from `first` on to the last patch or to a new one, each place once."""
     deepest = LARGEST
     for i in range(first, made.contacts):

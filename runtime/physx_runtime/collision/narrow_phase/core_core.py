@@ -23,20 +23,21 @@ SLACK = np.float32(1e-5)
 def core_core(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose,
               contacts: Any, at: Any) -> Any:
     corners = np.empty((0, 3), np.float32)
-    return _touch(pair, kind0, size0, pose0, kind1, size1, pose1, corners, contacts, at)
+    return _contact_cores(pair, kind0, size0, pose0, kind1, size1, pose1, corners, contacts, at)
 
 
 @scalar_code
 def core_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Hulls, contacts: Any,
                 at: Any) -> Any:
     rows = hulls.hulls[shape1.geometry].vertices
-    return _touch(pair, shape0.kind, size_of(shape0), pose0, shape1.kind, scale_of(shape1), pose1,
-                  hulls.vertices[rows[0]:rows[1]], contacts, at)
+    return _contact_cores(pair, shape0.kind, size_of(shape0), pose0, shape1.kind, scale_of(shape1), pose1,
+                          hulls.vertices[rows[0]:rows[1]], contacts, at)
 
 
 @scalar_code
-def _touch(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose, corners1: Any,
-           contacts: Any, at: Any) -> Any:
+def _contact_cores(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose,
+                   corners1: Any,
+                   contacts: Any, at: Any) -> Any:
     middle = scaled(add(pose0[0], pose1[0]), HALF)
     core0 = core_of(kind0, size0, (sub(pose0[0], middle), pose0[1]), corners1[:0])
     core1 = core_of(kind1, size1, (sub(pose1[0], middle), pose1[1]), corners1)

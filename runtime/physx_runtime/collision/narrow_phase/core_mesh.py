@@ -38,12 +38,13 @@ UNTURNED = ((ZERO, ZERO, ZERO), (ZERO, ZERO, ZERO, ONE))
 @scalar_code
 def core_mesh(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes, contacts: Any,
               at: Any) -> Any:
-    return _touch(np.zeros(1, PATCHES), pair, shape0, pose0, shape1, pose1, meshes, contacts, at)
+    return _contact_core_mesh(np.zeros(1, PATCHES), pair, shape0, pose0, shape1, pose1, meshes, contacts, at)
 
 
 @scalar_code
-def _touch(room: Any, pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes, contacts: Any,
-           at: Any) -> Any:
+def _contact_core_mesh(room: Any, pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
+                       contacts: Any,
+                       at: Any) -> Any:
     """The same with room for patches, which the caller keeps: a record does not keep its array alive."""
     patches, size, row, pose = room[0], size_of(shape0), shape1.geometry, relative(pose0, pose1)
     half = size[1] + pair.reach, size[0] + pair.reach, size[0] + pair.reach

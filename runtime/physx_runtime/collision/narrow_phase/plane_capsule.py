@@ -33,7 +33,7 @@ from physx_runtime.collision.vectors import (
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
 # Shares of the radius
-BREAKING, MAY_MOVE, NEAR = np.float32(0.05), np.float32(0.02), np.float32(0.001)
+CAPSULE_BREAKING, CAPSULE_INVALIDATE, CAPSULE_REPLACE = np.float32(0.05), np.float32(0.02), np.float32(0.001)
 
 
 @scalar_code
@@ -41,8 +41,8 @@ def plane_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: P
     # the manifold is kept from the capsule's side: local0 and pose are the capsule's
     radius, pose = size1[0], relative(pose1, pose0)
     outside = unit(x_axis(pose0[1]))
-    lost = refresh(pair, frame_of(pose), radius * BREAKING)
-    if lost or moved_on(pair, pose, radius * MAY_MOVE, PLANE_MAY_TURN):
+    lost = refresh(pair, frame_of(pose), radius * CAPSULE_BREAKING)
+    if lost or moved_on(pair, pose, radius * CAPSULE_INVALIDATE, PLANE_MAY_TURN):
         pair.points = 0
         remember(pair, pose)
         half = scaled(x_axis(pose[1]), size1[1])
@@ -56,7 +56,7 @@ def _add_end(pair: Any, pose: Pose, end: Vector, radius: Number) -> None:
     """Add an end of the axis, given as the plane sees it, if it is near."""
     if radius + pair.reach > end[0]:
         up = (ONE, ZERO, ZERO)
-        add_of_two(pair, inward(pose, end), sub(end, scaled(up, end[0])), up, end[0], radius * NEAR)
+        add_of_two(pair, inward(pose, end), sub(end, scaled(up, end[0])), up, end[0], radius * CAPSULE_REPLACE)
 
 
 @scalar_entry

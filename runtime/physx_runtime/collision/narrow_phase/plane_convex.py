@@ -42,7 +42,7 @@ from physx_runtime.collision.vectors import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-BREAKING = MAY_MOVE = np.float32(0.2)       # of the margin
+CONVEX_BREAKING = CONVEX_INVALIDATE = np.float32(0.2)       # of the margin
 EDGES_FIRST = np.float32(5e-4)              # how much less an edge may be against the plane than a face
 
 
@@ -52,8 +52,8 @@ def plane_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, 
     # the manifold is kept from the hull's side: local0 and pose are the hull's
     pose, hull, scale = relative(pose1, pose0), hull_at(hulls, shape1.geometry), scale_of(shape1)
     frame, margin = frame_of(pose), hull_margin(hull, scale, pair.tolerance_length)
-    lost = refresh(pair, frame, margin * BREAKING)
-    if lost or moved_on(pair, pose, margin * MAY_MOVE, PLANE_MAY_TURN):
+    lost = refresh(pair, frame, margin * CONVEX_BREAKING)
+    if lost or moved_on(pair, pose, margin * CONVEX_INVALIDATE, PLANE_MAY_TURN):
         remember(pair, pose)
         points = new_points()
         face, other = _faces_against(hull, unit(times(by_transposed(frame[1], (ONE, ZERO, ZERO)), scale)))

@@ -94,13 +94,13 @@ def edges_under_axis(hull: Hull, face: Any, scale: Vector, frame: Frame, first: 
     count = put_corners_of(hull, face, scale, corners)
     for i in range(count):
         a, b = vector_at(corners, i), vector_at(corners, i - 1 if i > 0 else count - 1)
-        crossed, point, foot, height = _crossing(first, end, normal, a, b)
+        crossed, point, foot, height = _edge_crossing(first, end, normal, a, b)
         if crossed and within >= height:
             add_found(points, into(frame, point), foot, normal, height)
 
 
 @scalar_code
-def _crossing(first: Vector, end: Vector, normal: Vector, a: Vector, b: Vector) -> Any:
+def _edge_crossing(first: Vector, end: Vector, normal: Vector, a: Vector, b: Vector) -> Any:
     """Whether an axis and an edge cross, the point on the axis, that on the edge, and the gap along the normal."""
     edge, axis = sub(b, a), sub(end, first)
     across = cross(edge, normal)

@@ -53,8 +53,8 @@ def sphere_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, pos
     radius, pose = size_of(shape0)[0], relative(pose0, pose1)
     if moved_on(kept, pose, radius * MAY_MOVE):
         begin_anew(kept, pose)
-        _make(np.zeros(1, MADE), np.zeros(1, SEEN), kept, inward(pose1, pose0[0]), radius, pair.reach,
-              meshes, shape1.geometry)
+        _make_sphere_manifolds(np.zeros(1, MADE), np.zeros(1, SEEN), kept, inward(pose1, pose0[0]), radius, pair.reach,
+                               meshes, shape1.geometry)
     else:
         refresh_all(kept, frame_of(pose), radius * BREAKING)
     for m in range(kept.count):
@@ -66,8 +66,9 @@ def sphere_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, pos
 
 
 @scalar_code
-def _make(made_room: Any, seen_room: Any, kept: Any, center: Vector, radius: Number, reach: Number, meshes: Meshes,
-          row: Any) -> None:
+def _make_sphere_manifolds(made_room: Any, seen_room: Any, kept: Any, center: Vector, radius: Number, reach: Number,
+                           meshes: Meshes,
+                           row: Any) -> None:
     """Make the manifolds anew, in rooms that the caller keeps: a record does not keep its array alive."""
     grown = radius + reach
     made, seen = made_room[0], seen_room[0]
@@ -89,7 +90,7 @@ def _make(made_room: Any, seen_room: Any, kept: Any, center: Vector, radius: Num
             continue
         if feature == FACE:
             see_triangle(seen, meshes.triangles[near[k]], feature)
-            _add(kept, made, point, normal, math.sqrt(square), limit)
+            _add_sphere_point(kept, made, point, normal, math.sqrt(square), limit)
         else:
             squares[waiting], features[waiting, 0], features[waiting, 1] = square, feature, near[k]
             put_vector(points, waiting, point)
@@ -97,12 +98,12 @@ def _make(made_room: Any, seen_room: Any, kept: Any, center: Vector, radius: Num
             waiting += 1
     for k in np.argsort(squares[:waiting], kind="mergesort"):
         if see_triangle(seen, meshes.triangles[features[k, 1]], features[k, 0]):
-            _add(kept, made, vector_at(points, k), vector_at(normals, k), math.sqrt(squares[k]), limit)
+            _add_sphere_point(kept, made, vector_at(points, k), vector_at(normals, k), math.sqrt(squares[k]), limit)
     divide(kept, made, limit, OF_SPHERE)
 
 
 @scalar_code
-def _add(kept: Any, made: Any, point: Vector, normal: Vector, distance: Number, limit: Number) -> None:
+def _add_sphere_point(kept: Any, made: Any, point: Vector, normal: Vector, distance: Number, limit: Number) -> None:
     """Add a point to the last patch, which keeps its deepest one, or as a new patch."""
     last = made.patches - 1
     if last >= 0 and dot(vector_at(made.patch_normal, last), normal) > ONE_NORMAL:

@@ -1,23 +1,23 @@
-"""Fragments of one patch (`solver.contact.step`)."""
+"""Fragments of one patch (`solver.contact.preparation` and `solution`)."""
 
 from __future__ import annotations
 
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.contact_rows import ContactTopology
-from physx_runtime.solver.contact import step
+from physx_runtime.solver.contact import preparation, solution
 from physx_runtime.solver.scheduled.fragments.kinematics import Operands
 
 
 def prepare(rows: Operands, t: ContactTopology) -> Rows:
     """What all iterations of a step need of a patch."""
-    return step.prepare(t, rows)
+    return preparation.prepare(t, rows)
 
 
 def press(rows: Operands, t: ContactTopology) -> Rows:
     """One solution of a patch without its friction."""
-    return step.press(t, rows)
+    return solution.press(t, rows)
 
 
 def solve(rows: Operands, t: ContactTopology, final: bool) -> Rows:
     """One solution of a patch."""
-    return step.solve(t, rows, final)
+    return solution.solve(t, rows, final)

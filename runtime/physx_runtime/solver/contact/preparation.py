@@ -15,9 +15,9 @@ from physx_runtime.model.contact_rows import ContactTopology, patch_rows
 from physx_runtime.model.island import KINEMATIC
 from physx_runtime.solver.contact.sides import (
     AT_START,
-    carried,
     forces_at,
     keep_row,
+    kinematic_velocities,
     positions,
     responses,
     softness,
@@ -85,7 +85,7 @@ class Step:
         self.dt, self.h = rows["dt"][0], rows["h"][0]
         self.normal = triple(rows, "normal", 0)
         self.places = positions(t, rows)
-        self.carried = carried(t, rows)
+        self.carried = kinematic_velocities(t, rows)
         moving = self.velocities()
         self.speeds: Motions = (moving[0] + self.carried[0], moving[1] + self.carried[1])
         self.cfm = softness(t, rows)

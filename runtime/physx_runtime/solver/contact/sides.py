@@ -58,7 +58,7 @@ def velocities(t: ContactTopology, rows: Rows) -> Motions:
     return first, second
 
 
-def carried(t: ContactTopology, rows: Rows) -> Motions:
+def kinematic_velocities(t: ContactTopology, rows: Rows) -> Motions:
     """Of what is moved from outside."""
     first, second = (motion_of(rows[f"side{k}_velocity"]) if side.kind == KINEMATIC else NO_MOTION
                      for k, side in enumerate(t.sides))

@@ -18,9 +18,9 @@ from physx_runtime.model.island_rows import island_input_rows, island_lasting_ro
 from physx_runtime.solver.contact import fragments, in_tree, on_planes
 from physx_runtime.solver.contact.body_poses import add_poses, pose_rows, write_poses
 from physx_runtime.solver.contact.links import arranged, enter_behind, side_row, write_velocities_at_start
+from physx_runtime.solver.contact.preparation import prepared_rows
 from physx_runtime.solver.contact.sides import AT_START, IN_ITERATIONS
 from physx_runtime.solver.contact.sleep import write_contact_sleep
-from physx_runtime.solver.contact.step import prepared_rows
 from physx_runtime.solver.island import links
 from physx_runtime.solver.island.fragments.link import pass_time
 from physx_runtime.solver.island.iteration import write_island_iteration

@@ -14,8 +14,8 @@ from physx_runtime.compiling.llvm.programs import Gathered
 from physx_runtime.compiling.schedule import Layout, Schedule, Span
 from physx_runtime.model.contact_rows import ContactTopology, patch_rows
 from physx_runtime.solver.contact import fragments
+from physx_runtime.solver.contact.preparation import prepared_rows
 from physx_runtime.solver.contact.sides import AT_START, IN_ITERATIONS
-from physx_runtime.solver.contact.step import prepared_rows
 
 # What a rigid body calls what its patches read.
 BODY_NAMES = {"position": "root_position", "travel": "root_travel", "turn": "root_turn"}
