@@ -13,9 +13,8 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from physx_runtime.collision.generation import every_pair, generate, touch
-from physx_runtime.collision.pairs import PairTable
-from physx_runtime.collision.shape import (
+from physx_runtime.collision.pair_table import PairTable, every_pair, generate, touch
+from physx_runtime.collision.shapes import (
     BOX,
     CAPSULE,
     CONTACT,

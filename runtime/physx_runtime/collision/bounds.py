@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.cores.core import core_of, support
-from physx_runtime.collision.geometry import Geometry
-from physx_runtime.collision.shape import BOX, CAPSULE, CONVEX, CYLINDER, EVERY_WORLD, MESH, PLANE
-from physx_runtime.collision.vectors import (
+from physx_runtime.collision.convex_core.support import core_of, support
+from physx_runtime.collision.shapes import BOX, CAPSULE, CONVEX, CYLINDER, EVERY_WORLD, MESH, PLANE, Geometry
+from physx_runtime.collision.simd_math import (
     HALF,
     ONE,
     ZERO,

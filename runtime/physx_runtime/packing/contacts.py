@@ -18,13 +18,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.contact_table import ContactTable
-from physx_runtime.collision.creation_order import creation_ranks
-from physx_runtime.collision.generation import supported
-from physx_runtime.collision.geometry import Geometry
-from physx_runtime.collision.pairs import PairTable
-from physx_runtime.collision.patches import BODY, KINEMATIC, LINK, PLACE, STATIC, SURFACE
-from physx_runtime.collision.shape import (
+from physx_runtime.collision.broad_phase.pair_order import creation_ranks
+from physx_runtime.collision.friction_patch import BODY, KINEMATIC, LINK, PLACE, STATIC, SURFACE
+from physx_runtime.collision.pair_table import ContactTable, PairTable, supported
+from physx_runtime.collision.shapes import (
     ALONE,
     BOX,
     CAPSULE,
@@ -38,6 +35,7 @@ from physx_runtime.collision.shape import (
     PLANE,
     SHAPE,
     SPHERE,
+    Geometry,
 )
 from physx_runtime.model.contact_rows import SceneModel
 from physx_runtime.packing.frames import Frame, compose, loaded

@@ -1,6 +1,6 @@
 """Convex hulls and other geometry as arrays.
 
-Cooked hulls -> the tables of collision/geometry.py, with what PhysX works out of them for contacts.
+Cooked hulls -> the tables of collision/shapes.py, with what PhysX works out of them for contacts.
 
 Colliders that PhysX cooks -> the table of what they are made of, and what their shapes take from it.
 """
@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.climbing import ACROSS
-from physx_runtime.collision.geometry import HULL, NO_HULLS, Geometry, Hulls
-from physx_runtime.collision.meshes.table import meshes_of
+from physx_runtime.collision.meshes.triangle_mesh import meshes_of
+from physx_runtime.collision.pcm.simplex import ACROSS
+from physx_runtime.collision.shapes import HULL, NO_HULLS, Geometry, Hulls
 from physx_schema.description.model import Collider, ConvexHull, TriangleMesh
 from physx_schema.description.records import Vec3
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from physx_runtime.collision.patches import BODY as BODY_PLACE
-from physx_runtime.collision.patches import KINEMATIC as KINEMATIC_PLACE
-from physx_runtime.collision.patches import LINK as LINK_PLACE
+from physx_runtime.collision.friction_patch import BODY as BODY_PLACE
+from physx_runtime.collision.friction_patch import KINEMATIC as KINEMATIC_PLACE
+from physx_runtime.collision.friction_patch import LINK as LINK_PLACE
 from physx_runtime.model.contact_rows import SceneModel
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, HingeTopology, IslandTopology, Side
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, island_lasting_rows

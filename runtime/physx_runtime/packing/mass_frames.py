@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.contact_table import MASS_FRAME
-from physx_runtime.collision.on_planes import pose_of, singles
-from physx_runtime.collision.vectors import against
+from physx_runtime.collision.narrow_phase.planes import pose_of, singles
+from physx_runtime.collision.pair_table import MASS_FRAME
+from physx_runtime.collision.simd_math import against
 from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.link_poses import BodyPose, within

@@ -18,8 +18,8 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.generation import generate
-from physx_runtime.collision.patches import ANCHORS, LINK, STATIC
+from physx_runtime.collision.friction_patch import ANCHORS, LINK, STATIC
+from physx_runtime.collision.pair_table import generate
 from physx_runtime.dynamics.spatial import add, rotate
 from physx_runtime.model.contact_rows import SceneModel
 from physx_runtime.packing.contacts import PackedContacts

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.contact_table import ContactTable
+from physx_runtime.collision.pair_table import ContactTable
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import LASTING, READ, island_rows
 from physx_runtime.model.row_specs import KEPT, STATE, TIME, rows_made

@@ -16,8 +16,8 @@ import logging
 from collections import Counter
 from dataclasses import dataclass
 
-from physx_runtime.collision.contact_table import ContactTable
-from physx_runtime.collision.fixed_pairs import fixed_pairs
+from physx_runtime.collision.pair_table import ContactTable
+from physx_runtime.collision.static_pairs import fixed_pairs
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import ActorTopology, BodyTopology, Topology
 from physx_runtime.targets.cuda.driver import DeviceError

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.model.island_rows import ACTOR_GROUP
 from physx_runtime.model.row_specs import state_rows
-from physx_runtime.solver.contact.body_poses import stepped_rows
+from physx_runtime.solver.contact.solver_bodies import stepped_rows
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.worlds.contact.islands import rows_named
 

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.collision.births import PairCreationOrder
-from physx_runtime.collision.creation_order import creation_ranks
-from physx_runtime.collision.generation import generate, supported
-from physx_runtime.collision.geometry import EMPTY
-from physx_runtime.collision.meshes.table import meshes_of
-from physx_runtime.collision.pairs import PairTable
-from physx_runtime.collision.shape import CONVEX, CYLINDER, EVERY_WORLD, FREE, MESH, NO_OWNER, PLANE, SHAPE, SPHERE
-from physx_runtime.collision.slots import SLAB
+from physx_runtime.collision.broad_phase.pair_order import SLAB, PairCreationOrder, creation_ranks
+from physx_runtime.collision.meshes.triangle_mesh import meshes_of
+from physx_runtime.collision.pair_table import PairTable, generate, supported
+from physx_runtime.collision.shapes import (
+    CONVEX,
+    CYLINDER,
+    EMPTY,
+    EVERY_WORLD,
+    FREE,
+    MESH,
+    NO_OWNER,
+    PLANE,
+    SHAPE,
+    SPHERE,
+)
 from physx_runtime.packing.hulls import pack_hulls
 from support.chance.touching_shapes import Shape, prims
 from support.stages.robots import base, described, link, robot

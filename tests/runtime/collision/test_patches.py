@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.collision.patches import Patches
-from physx_runtime.collision.shape import CONTACT, PAIR, SHAPE
+from physx_runtime.collision.friction_patch import Patches
+from physx_runtime.collision.shapes import CONTACT, PAIR, SHAPE
 
 Array = NDArray[Any]
 CORNERS = np.array([[0.2, 0.2, 0.0], [0.2, -0.2, 0.0], [-0.2, 0.2, 0.0], [-0.2, -0.2, 0.0]])

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.collision.shape import FREE, PAIR, SHAPE
-from physx_runtime.collision.touching_order import LISTED, in_order_of_touching
+from physx_runtime.collision.pair_table import LISTED, in_order_of_touching
+from physx_runtime.collision.shapes import FREE, PAIR, SHAPE
 
 Array = NDArray[Any]
 

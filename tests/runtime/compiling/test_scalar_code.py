@@ -14,7 +14,7 @@ from physx_runtime.compiling.numba_functions import PACKAGE, imports_of
 # A process of its own: code without an entry for Python would end it.
 CALLED_FROM_PYTHON = """
 import numpy as np
-from physx_runtime.collision.vectors import add
+from physx_runtime.collision.simd_math import add
 one = (np.float32(1.0),) * 3
 try:
     add(one, one)
@@ -28,7 +28,7 @@ import numpy as np
 from physx_runtime.compiling.numba_functions import borrowing_entry, scalar_code
 def total(n):
     return np.ones(n).sum()
-total.__module__ = "physx_runtime.collision.vectors"
+total.__module__ = "physx_runtime.collision.simd_math"
 inner = scalar_code(total)
 def outer():
     def asked(n):
@@ -80,8 +80,8 @@ def test_code_that_makes_arrays_may_be_called_by_code_that_makes_none(tmp_path: 
 def test_a_call_from_python_is_refused_in_one_line() -> None:
     done = subprocess.run([sys.executable, "-c", CALLED_FROM_PYTHON], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == ("physx_runtime.collision.vectors.add is compiled for compiled code alone; from Python call "
-                           "its py_func\n")
+    assert done.stdout == ("physx_runtime.collision.simd_math.add is compiled for compiled code alone; from Python "
+                           "call its py_func\n")
 
 
 def test_imports_are_found_as_pythons_own_parser_finds_them() -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from physx_runtime.collision.patches import BODY, KINEMATIC, LINK
+from physx_runtime.collision.friction_patch import BODY, KINEMATIC, LINK
 from physx_runtime.model.topology import SAPIEN
 from physx_runtime.packing.contacts import Mover, created_order, sides_before, surfaces
 from physx_runtime.packing.scene import everything
@@ -75,7 +75,7 @@ def test_pairs_of_every_world_know_the_usual_length_in_the_unit_of_the_stage(
 
 
 def test_links_are_sides_before_bodies_and_the_last_created_first() -> None:
-    """As PhysX orders the actors of a pair; free bodies by `collision.creation_order`."""
+    """As PhysX orders the actors of a pair; free bodies by `collision.broad_phase.pair_order`."""
     parts = [("/R/base", LINK, 0, 0, True), ("/R/a", LINK, 0, 1, False), ("/R/b", LINK, 0, 2, False),
              ("/S/base", LINK, 1, 0, False), ("/ball", BODY, 2, 0, False), ("/box", BODY, 3, 0, False),
              ("/plate", KINEMATIC, 0, 0, False)]

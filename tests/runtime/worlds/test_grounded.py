@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.collision.contact_table import ContactTable
-from physx_runtime.collision.fixed_pairs import fixed_pairs
+from physx_runtime.collision.pair_table import ContactTable
+from physx_runtime.collision.static_pairs import fixed_pairs
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.scene import everything
-from physx_runtime.solver.contact import slots
+from physx_runtime.solver.contact import static_slots
 from physx_runtime.solver.settings import solver_settings
 from physx_runtime.solver.sleep import WAKE_TIME
 from physx_runtime.worlds.contact.worlds import ContactStore, ContactWorlds
@@ -119,10 +119,10 @@ def test_worlds_that_share_instructions_move_as_each_by_itself(ants: Both) -> No
 @pytest.fixture
 def swept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Impulses are passed on from link to link, as in articulations too large for M^-1."""
-    monkeypatch.setattr(slots, "MOST_VELOCITIES", 0)
-    slots.slot_program.cache_clear()
+    monkeypatch.setattr(static_slots, "MOST_VELOCITIES", 0)
+    static_slots.slot_program.cache_clear()
     yield
-    slots.slot_program.cache_clear()
+    static_slots.slot_program.cache_clear()
 
 
 def test_worlds_of_large_articulations_move_as_each_by_itself(swept: None, ants: Both) -> None:

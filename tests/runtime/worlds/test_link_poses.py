@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.collision.patches import LINK
+from physx_runtime.collision.friction_patch import LINK
 from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.packing.island import PackedIsland

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from physx_runtime.collision.contact_table import ContactTable
-from physx_runtime.collision.pairs import PairTable
-from physx_runtime.collision.patches import BODY, LINK, PLACE, STATIC, SURFACE
-from physx_runtime.collision.shape import CONTACT, PAIR, SHAPE
+from physx_runtime.collision.friction_patch import BODY, LINK, PLACE, STATIC, SURFACE
+from physx_runtime.collision.pair_table import ContactTable, PairTable
+from physx_runtime.collision.shapes import CONTACT, PAIR, SHAPE
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.frames import compose

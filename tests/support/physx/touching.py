@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from physx_runtime.collision import shape as kinds
-from physx_runtime.collision.creation_order import creation_ranks
-from physx_runtime.collision.generation import generate
-from physx_runtime.collision.geometry import EMPTY, Geometry
-from physx_runtime.collision.meshes.table import meshes_of
-from physx_runtime.collision.pairs import PairTable
-from physx_runtime.collision.shape import CONTACT, NO_OWNER, SHAPE
+from physx_runtime.collision import shapes as kinds
+from physx_runtime.collision.broad_phase.pair_order import creation_ranks
+from physx_runtime.collision.meshes.triangle_mesh import meshes_of
+from physx_runtime.collision.pair_table import PairTable, generate
+from physx_runtime.collision.shapes import CONTACT, EMPTY, NO_OWNER, SHAPE, Geometry
 from physx_runtime.packing.hulls import put_geometry
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from physx_runtime.collision.geometry import EMPTY, Geometry, Hulls
-from physx_runtime.collision.shape import CONTACT, SHAPE
+from physx_runtime.collision.shapes import CONTACT, EMPTY, SHAPE, Geometry, Hulls
 
 from support.physx.touching import Touching
 

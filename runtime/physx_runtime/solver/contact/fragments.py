@@ -1,23 +1,23 @@
-"""Fragments of one patch (`solver.contact.preparation` and `solution`)."""
+"""Fragments of one patch (`solver.contact.patch`)."""
 
 from __future__ import annotations
 
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.contact_rows import ContactTopology
-from physx_runtime.solver.contact import preparation, solution
+from physx_runtime.solver.contact import patch
 from physx_runtime.solver.scheduled.fragments.kinematics import Operands
 
 
 def prepare(rows: Operands, t: ContactTopology) -> Rows:
     """What all iterations of a step need of a patch."""
-    return preparation.prepare(t, rows)
+    return patch.prepare(t, rows)
 
 
 def press(rows: Operands, t: ContactTopology) -> Rows:
     """One solution of a patch without its friction."""
-    return solution.press(t, rows)
+    return patch.press(t, rows)
 
 
 def solve(rows: Operands, t: ContactTopology, final: bool) -> Rows:
     """One solution of a patch."""
-    return solution.solve(t, rows, final)
+    return patch.solve(t, rows, final)

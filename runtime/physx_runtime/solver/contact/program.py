@@ -1,28 +1,214 @@
-"""The step of a world with contacts as schedules, but for its patches, which come and go.
+"""Programs of worlds with contacts.
+
+The step of a world with contacts as schedules, but for its patches, which come and go.
 
 It is the step of one island of all its actors, open where patches stand: among the joints between actors, and, where a
 link touches what does not move, behind the constraints of the link's own joint.
+
+Links among what patches hold: what a patch is given of a link, and where its impulse goes.
+
+As of joints outside articulations (`solver.island.links`): against what moves a patch acts among the joints between
+actors, against what does not behind the constraints of the link's own joint.
+
+The instructions of a patch, alike for all patches of one structure but for the rows they work on.
+
+A template says of every operand where it lies: in the patch's own rows, in those of what it touches, or in those of
+the world. With it the instructions of thousands of patches are written at once, and one serves several patches side by
+side that touch different things.
+
+Falling asleep where actors touch: who rests together changes from step to step, so a world is told.
+
+Two groups of rows of every actor are written before the end of each step: KEPT_AWAKE is 0 in the step with which
+everything that it touches rests, and PAIRS_HELD says how many pairs of colliders whose bounds meet hold each of its
+links that can move: each counts as a joint does (Sc::BodySim::registerCountedInteraction).
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from physx_runtime.compiling.schedule import Schedule
+from physx_runtime.compiling.llvm.programs import Gathered
+from physx_runtime.compiling.schedule import Layout, Schedule, Span
+from physx_runtime.model.contact_rows import ContactTopology, patch_rows
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
-from physx_runtime.solver.contact import links
-from physx_runtime.solver.contact.body_poses import add_poses, write_poses
-from physx_runtime.solver.contact.links import Held
-from physx_runtime.solver.contact.sleep import write_contact_sleep
-from physx_runtime.solver.island.iteration import write_pushes, write_rest
+from physx_runtime.solver.contact import fragments
+from physx_runtime.solver.contact.patch import prepared_rows
+from physx_runtime.solver.contact.solver_bodies import AT_START, IN_ITERATIONS, add_poses, write_poses
+from physx_runtime.solver.island import links
+from physx_runtime.solver.island.fragments import body
+from physx_runtime.solver.island.iteration import count_joints, write_pushes, write_rest
 from physx_runtime.solver.island.joints import enter_inside, write_solve
-from physx_runtime.solver.island.plan import IslandPlan, Pair, joined_pairs, make_island_plan
+from physx_runtime.solver.island.links import read_pair
+from physx_runtime.solver.island.plan import BodyPlan, IslandPlan, Pair, TreePlan, joined_pairs, make_island_plan
 from physx_runtime.solver.island.program import write_island_end, write_island_start
 from physx_runtime.solver.islands import as_listed
+from physx_runtime.solver.scheduled.sleep import write_resting, write_waking
+from physx_runtime.solver.scheduled.sweeps import clear, copy_rows
+
+# An articulation and one of its links.
+Held = tuple[int, int]
+# Writes instructions of a position iteration, or of a velocity iteration where the argument is True.
+Writer = Callable[[Schedule, bool], None]
+# What patches read of a link in every iteration, but for its velocity, and once a step: by what they call it.
+LINK_NAMES = {"position": "place", "response": "response", "travel": "travel", "turn": "turn"}
+
+
+def write_velocities_at_start(p: IslandPlan, s: Schedule) -> None:
+    """Velocities of links that contacts may hold, as patches are prepared by them."""
+    for tree in p.trees.values():
+        if tree.touching:
+            links.read_velocities(tree, s, tree.touching, None)
+
+
+def arranged(a: TreePlan, outer: list[int], inside: list[int], misread: list[Pair]) -> TreePlan:
+    """The plan while patches hold these links besides those that joints hold; misread: those held to an ancestor."""
+    return replace(a, p=replace(a.p, behind={}), outer=sorted({*a.outer, *outer}),
+                   inside=sorted({*a.inside, *inside}), misread=misread, flags={})
+
+
+def enter_openings(p: IslandPlan, inside: Iterable[Held], openings: list[tuple[int, Held]]) -> None:
+    """Have noted where patches of these links with what does not move belong, behind joints of that kind."""
+    for held in inside:
+        enter_behind(p, held, functools.partial(_note, openings, held))
+
+
+def enter_behind(p: IslandPlan, held: Held, write: Writer) -> None:
+    """Have something written behind all that is behind the own joint of a link so far."""
+    behind, node = p.trees[held[0]].p.behind, p.trees[held[0]].p.tree.last[held[1]]
+    behind[node] = functools.partial(_write_both, behind[node], write) if node in behind else write
+
+
+def _write_both(first: Writer, second: Writer, s: Schedule, final: bool) -> None:
+    first(s, final)
+    second(s, final)
+
+
+def _note(openings: list[tuple[int, Held]], held: Held, s: Schedule, final: bool) -> None:
+    openings.append((len(s.instructions), held))
+
+
+def side_row(p: IslandPlan, held: Held, k: int, name: str, at_start: bool) -> Span:
+    """The rows of a link that a patch calls `sideK_NAME`."""
+    tree, link = p.trees[held[0]], held[1]
+    if name == "cfm":
+        return tree.p.at("cfm", link)
+    if name == "impulse" or (name == "v" and not at_start):
+        return p.row(f"side{k}_{name}")
+    return tree.at("velocity" if name == "v" else LINK_NAMES[name], link)
+
+
+def reading(p: IslandPlan, held: Held, k: int) -> Schedule:
+    """Before a patch among the joints: the link's velocity after all impulses so far."""
+    s, tree, link = Schedule(), p.trees[held[0]], held[1]
+    out = p.row(f"side{k}_v")
+    if links.grounded(tree.p, link):
+        copy_rows(s, tree.at("velocity", link), out)
+        return s
+    links.sweep_twists(tree, s, link)
+    links.see_link(tree, s, link, out)
+    return s
+
+
+def misreading(p: IslandPlan, held: Held, k: int, link: int) -> Schedule:
+    """Before a patch of a link, at side k, and one below it: the velocities that PhysX reads of them."""
+    s, tree = Schedule(), p.trees[held[0]]
+    read_pair(tree, s, held[1], link, {held[1]: p.row(f"side{k}_v"), link: p.row(f"side{1 - k}_v")})
+    return s
+
+
+def raising(p: IslandPlan, held: Held, k: int) -> Schedule:
+    """Behind it: its impulse, up the link's path."""
+    s = Schedule()
+    links.raise_impulse(p.trees[held[0]], s, held[1], p.row(f"side{k}_impulse"))
+    return s
+
+
+def seeing(p: IslandPlan, held: Held, k: int) -> Schedule:
+    """Before a patch with what does not move: the link's velocity in the sweep of its articulation."""
+    s = Schedule()
+    links.see_link(p.trees[held[0]], s, held[1], p.row(f"side{k}_v"))
+    return s
+
+
+def taking(p: IslandPlan, held: Held, k: int, joins: bool) -> Schedule:
+    """Behind it: its impulse on the link; joins: not the first of the link in this sweep."""
+    s = Schedule()
+    links.take_impulse(p.trees[held[0]], s, held[1], p.row(f"side{k}_impulse"), joins)
+    return s
+
+
+# What a rigid body calls what its patches read.
+BODY_NAMES = {"position": "root_position", "travel": "root_travel", "turn": "root_turn"}
+WORLD_ROWS = {"dt": 1, "h": 1, "elapsed": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One instruction, and of each operand that is not the patch's own whose row it is and which."""
+
+    code: Gathered
+    operands: tuple[tuple[str, str], ...]       # ("side0" | "side1" | "world", name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PatchCode:
+    """What there is for patches of one structure."""
+
+    layout: Layout              # of a patch's rows, from its first
+    prepare: Template
+    press: Template | None      # of iterations in which PGS leaves friction out
+    solve: Template
+    final: Template
+
+
+@functools.lru_cache(maxsize=256)
+def patch_code(t: ContactTopology) -> PatchCode:
+    """Rows and instructions of a patch; t: `alone`."""
+    layout = Layout()
+    for name, size in (patch_rows(t) | dict(prepared_rows(t))).items():
+        layout.add(name, size)
+    return PatchCode(layout, _template(t, layout, fragments.prepare),
+                     _template(t, layout, fragments.press) if t.pgs else None,
+                     _template(t, layout, fragments.solve, False), _template(t, layout, fragments.solve, True))
+
+
+def _template(t: ContactTopology, layout: Layout, algorithm: object, *static: bool) -> Template:
+    sources = {name: ("world", name) for name in WORLD_ROWS}
+    spans = dict(layout.groups) | {name: Span(0, size) for name, size in WORLD_ROWS.items()}
+    for k, side in enumerate(t.sides):
+        own = AT_START[side.kind] | IN_ITERATIONS[side.kind]
+        spans |= {f"side{k}_{name}": Span(0, size) for name, size in own.items()}
+        sources |= {f"side{k}_{name}": (f"side{k}", name) for name in own}
+    schedule = Schedule()
+    schedule.do(algorithm, t, *static, **spans)         # type: ignore[arg-type]
+    code = Gathered(schedule.instructions[0].fragment, {name: span.row for name, span in layout.groups.items()},
+                    frozenset(WORLD_ROWS))
+    return Template(code, tuple(sources[name] for name in code.others))
+
+
+KEPT_AWAKE, PAIRS_HELD = "kept_awake", "pairs_held"
+
+
+def write_contact_sleep(p: IslandPlan, s: Schedule) -> None:
+    """After everything else of a step: who rests, and every counter."""
+    for i, (actor, t) in enumerate(zip(p.actors, p.t.actors, strict=True)):
+        if not t.sleeping:
+            continue
+        awake = actor.layout.add(KEPT_AWAKE, 1)
+        held = actor.layout.add(PAIRS_HELD, len(t.tree.moving_links))
+        count_joints(p, s, i, held)
+        if isinstance(actor, BodyPlan):
+            s.do(body.rest, actor.t, **{**actor.layout.groups, "longest": awake, "joints": held})
+        else:
+            longest = actor.p.row("longest")
+            clear(s, longest)
+            write_waking(actor.p, s, longest)
+            write_resting(actor.p, s, awake, held)
+
 
 # Kept of all programs; links that touch by turns have more combinations than there is memory for.
 MOST_ITERATIONS = 256
@@ -64,7 +250,7 @@ def contact_program(t: IslandTopology, touching: tuple[Held, ...] = (), selves: 
     add_poses(p)
     write_island_start(p, start)
     write_poses(p, start)
-    links.write_velocities_at_start(p, start)
+    write_velocities_at_start(p, start)
     write_island_end(p, end)
     write_contact_sleep(p, end)
     lasting = island_lasting_rows(t)
@@ -83,12 +269,12 @@ def iteration_of(program: ContactProgram, outer: frozenset[Held], inside: frozen
     besides those of links with what does not move.
     """
     p = program.plan
-    p = replace(p, trees={i: links.arranged(
+    p = replace(p, trees={i: arranged(
         tree, [link for owner, link in outer if owner == i], [link for owner, link in inside if owner == i],
         [*joined_pairs(p.t, i), *(pair for owner, pair in misread if owner == i)]) for i, tree in p.trees.items()})
     enter_inside(p)
     openings: list[tuple[int, Held]] = []
-    links.enter_openings(p, inside, openings)
+    enter_openings(p, inside, openings)
     pushes, rest = Schedule(), Schedule()
     changes = write_pushes(p, pushes, final, among)
     for tree in p.trees.values():

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.compiling.llvm.programs import Gathered
 from physx_runtime.compiling.schedule import Fragment, Instruction, Schedule
-from physx_runtime.solver.contact.links import Held
-from physx_runtime.solver.contact.program import ContactProgram, Iteration
+from physx_runtime.solver.contact.program import ContactProgram, Held, Iteration
 from physx_runtime.targets.interpreter import load_fragments, load_gathered, vector_width, words_of
 
 Array = NDArray[Any]
@@ -132,7 +131,7 @@ class Code(dict[Fragment, int]):
         return self._around[one][1]
 
     def part(self, write: Any, held: Held, k: int, *more: int) -> Array:
-        """One of the parts of `solver.contact.links` around a patch."""
+        """One of the parts of `solver.contact.program` around a patch."""
         key = (write, held, k, more)
         if key not in self._parts:
             self._parts[key] = self._written(write(self._program.plan, held, k, *more).instructions)

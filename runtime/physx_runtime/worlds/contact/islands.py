@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.components import held, reached
-from physx_runtime.collision.pairs import PairTable
-from physx_runtime.collision.patches import BODY, KINEMATIC, LINK, STATIC
-from physx_runtime.collision.shape import EVERY_WORLD, FREE
+from physx_runtime.collision.friction_patch import BODY, KINEMATIC, LINK, STATIC
+from physx_runtime.collision.pair_table import PairTable
+from physx_runtime.collision.shapes import EVERY_WORLD, FREE
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
 from physx_runtime.model.island import KINEMATIC as KINEMATIC_SIDE
 from physx_runtime.model.island import IslandTopology, Side
@@ -29,8 +29,7 @@ from physx_runtime.model.island_rows import ACTOR_GROUP, KINEMATIC_GROUP
 from physx_runtime.model.row_specs import LINK_FORCE_ROWS
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.contact.order import NOTHING
-from physx_runtime.solver.contact.program import ContactProgram
-from physx_runtime.solver.contact.sleep import KEPT_AWAKE, PAIRS_HELD
+from physx_runtime.solver.contact.program import KEPT_AWAKE, PAIRS_HELD, ContactProgram
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.solver.sleep import WOKEN
 from physx_runtime.worlds.buffer import rows_by_world

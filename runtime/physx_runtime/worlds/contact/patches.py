@@ -20,18 +20,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.contact_table import ContactTable
-from physx_runtime.collision.patches import BODY as OF_BODY
-from physx_runtime.collision.patches import KINEMATIC as OF_KINEMATIC
-from physx_runtime.collision.patches import LINK as OF_LINK
-from physx_runtime.collision.patches import STATIC as OF_STATIC
+from physx_runtime.collision.friction_patch import BODY as OF_BODY
+from physx_runtime.collision.friction_patch import KINEMATIC as OF_KINEMATIC
+from physx_runtime.collision.friction_patch import LINK as OF_LINK
+from physx_runtime.collision.friction_patch import STATIC as OF_STATIC
+from physx_runtime.collision.pair_table import ContactTable
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry, scalar_entry
 from physx_runtime.model.contact_rows import SURFACE, ContactTopology
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, Side
-from physx_runtime.solver.contact.links import Held, side_row
 from physx_runtime.solver.contact.order import NOTHING
-from physx_runtime.solver.contact.program import ContactProgram
-from physx_runtime.solver.contact.templates import BODY_NAMES, PatchCode, Template, patch_code
+from physx_runtime.solver.contact.program import (
+    BODY_NAMES,
+    ContactProgram,
+    Held,
+    PatchCode,
+    Template,
+    patch_code,
+    side_row,
+)
 from physx_runtime.worlds.contact.bytecode import Code
 
 Array = NDArray[Any]

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.patches import LINK
+from physx_runtime.collision.friction_patch import LINK
 from physx_runtime.collision.sort_by_link import sorted_by_link
 from physx_runtime.model.island import Side
-from physx_runtime.solver.contact import links
-from physx_runtime.solver.contact.links import Held
+from physx_runtime.solver.contact import program as program_module
 from physx_runtime.solver.contact.order import NOTHING, turns_of
-from physx_runtime.solver.contact.program import ContactProgram, iteration_of
+from physx_runtime.solver.contact.program import ContactProgram, Held, iteration_of
 from physx_runtime.solver.island.plan import Pair, ancestor_of
 from physx_runtime.targets.interpreter import run_in_place
 from physx_runtime.worlds.buffer import aligned
@@ -139,18 +138,18 @@ class PatchOrder:
             held, block = [self._link(i, k) for k in sides], int(block_of[i])
             if self._inside[i]:
                 joins = held[0] in seen or held[0] in self._program.plan.order.inside
-                inner.before[block] = code.part(links.seeing, held[0], sides[0])
-                inner.behind[block] = code.part(links.taking, held[0], sides[0], joins)
+                inner.before[block] = code.part(program_module.seeing, held[0], sides[0])
+                inner.behind[block] = code.part(program_module.taking, held[0], sides[0], joins)
                 seen.add(held[0])
             else:
                 pairs = list(zip(held, sides, strict=True))
                 if i in self._pairs:
                     above, below = self._pairs[i]
                     own = held[0][0], above
-                    outer.before[block] = code.part(links.misreading, own, held.index(own), below)
+                    outer.before[block] = code.part(program_module.misreading, own, held.index(own), below)
                 else:
-                    outer.before[block] = np.concatenate([code.part(links.reading, *one) for one in pairs])
-                outer.behind[block] = np.concatenate([code.part(links.raising, *one) for one in pairs])
+                    outer.before[block] = np.concatenate([code.part(program_module.reading, *one) for one in pairs])
+                outer.behind[block] = np.concatenate([code.part(program_module.raising, *one) for one in pairs])
         return outer, inner
 
 

@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.contact_table import ContactTable
-from physx_runtime.collision.generation import generate
-from physx_runtime.collision.pairs import PairTable
-from physx_runtime.collision.patches import ANCHORS, KINEMATIC, LINK, STATIC, Patches
-from physx_runtime.collision.shape import CONTACT, NO_OWNER
+from physx_runtime.collision.friction_patch import ANCHORS, KINEMATIC, LINK, STATIC, Patches
+from physx_runtime.collision.pair_table import ContactTable, PairTable, generate
+from physx_runtime.collision.shapes import CONTACT, NO_OWNER
 from physx_runtime.compiling.numba_functions import borrowing_entry
 from physx_runtime.model.island import IslandTopology
-from physx_runtime.solver.contact.body_poses import constants, pose_rows
 from physx_runtime.solver.contact.program import contact_program
+from physx_runtime.solver.contact.solver_bodies import constants, pose_rows
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.worlds.buffer import Buffer, rows_by_world
 from physx_runtime.worlds.contact.bytecode import Code

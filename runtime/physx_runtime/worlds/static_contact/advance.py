@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.fixed_pairs import (
+from physx_runtime.collision.friction_patch import ANCHORS, renew
+from physx_runtime.collision.sort_by_link import room_to_sort, sort_by_link
+from physx_runtime.collision.static_pairs import (
     AWAY,
     NOWHERE,
     AllPairs,
@@ -26,12 +28,10 @@ from physx_runtime.collision.fixed_pairs import (
     take_note,
     touching_links,
 )
-from physx_runtime.collision.patches import ANCHORS, renew
-from physx_runtime.collision.sort_by_link import room_to_sort, sort_by_link
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
 from physx_runtime.model.island_rows import ACTOR_GROUP
-from physx_runtime.solver.contact.sleep import KEPT_AWAKE, PAIRS_HELD
-from physx_runtime.solver.contact.slots import SlotProgram
+from physx_runtime.solver.contact.program import KEPT_AWAKE, PAIRS_HELD
+from physx_runtime.solver.contact.static_slots import SlotProgram
 from physx_runtime.solver.sleep import WOKEN
 from physx_runtime.targets.interpreter import run_words, settle_guards
 from physx_runtime.worlds.contact.islands import push_rows, rows_named

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.bounds import place_shape
-from physx_runtime.collision.fixed_pairs import AWAY, NEW, AllPairs, Colliders, StaticPairs, part_shapes
-from physx_runtime.collision.narrow_phase.plane_capsule import find_outsides
-from physx_runtime.collision.patches import ANCHORS, PATCH
-from physx_runtime.collision.shape import CAPSULE, MOST_POINTS, PAIR, PLANE, SPHERE
-from physx_runtime.collision.vectors import Pose
+from physx_runtime.collision.friction_patch import ANCHORS, PATCH
+from physx_runtime.collision.narrow_phase.planes import find_outsides
+from physx_runtime.collision.shapes import CAPSULE, MOST_POINTS, PAIR, PLANE, SPHERE
+from physx_runtime.collision.simd_math import Pose
+from physx_runtime.collision.static_pairs import AWAY, NEW, AllPairs, Colliders, StaticPairs, part_shapes
 from physx_runtime.compiling.numba_functions import borrowing_code
 from physx_runtime.model.contact_rows import SURFACE
-from physx_runtime.solver.contact.on_planes import KEPT, MOST, REMEMBERED
-from physx_runtime.solver.contact.slots import SlotProgram
+from physx_runtime.solver.contact.plane_pairs import KEPT, MOST, REMEMBERED
+from physx_runtime.solver.contact.static_slots import SlotProgram
 
 Array = NDArray[Any]
 
@@ -64,7 +64,7 @@ class PairPatches(NamedTuple):
     centers: Array          # frames of places, those of links to be filled in
     surfaces: Array         # (n, 11)
     surface_of: Array       # which of these each pair has
-    threshold: float        # as of `collision.patches.Patches`
+    threshold: float        # as of `collision.friction_patch.Patches`
     correlation: float
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.broad_phase import renew_offsets
-from physx_runtime.collision.fixed_pairs import StaticPairs
-from physx_runtime.collision.patches import ANCHORS, PATCH
-from physx_runtime.collision.shape import MOST_POINTS
+from physx_runtime.collision.broad_phase.overlap import renew_offsets
+from physx_runtime.collision.friction_patch import ANCHORS, PATCH
+from physx_runtime.collision.shapes import MOST_POINTS
+from physx_runtime.collision.static_pairs import StaticPairs
 from physx_runtime.compiling.numba_functions import entry_for
 from physx_runtime.model.island import IslandTopology
-from physx_runtime.solver.contact.body_poses import constants, pose_rows
-from physx_runtime.solver.contact.slots import LinkSlots, SlotProgram, slot_program
+from physx_runtime.solver.contact.solver_bodies import constants, pose_rows
+from physx_runtime.solver.contact.static_slots import LinkSlots, SlotProgram, slot_program
 from physx_runtime.targets.interpreter import (
     cores,
     guards_of,

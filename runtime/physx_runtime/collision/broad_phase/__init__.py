@@ -1,0 +1,1 @@
+"""Which pairs of shapes may touch, and in which order."""

@@ -1,0 +1,311 @@
+"""Which bounds overlap.
+
+Which shapes' bounds overlap: kept pairs are found again, lost ones freed, new ones listed.
+
+A balanced tree of bounds, in which those that overlap a given one are found without looking at all others.
+
+Node k has the children 2k + 1 and 2k + 2. All leaves lie on the lowest level; the shapes below a node are a stretch of
+`order`, which its place in its level gives. Bounds are rows of (low, high) of four axes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.shapes import FREE, NO_OWNER
+from physx_runtime.collision.simd_math import LARGEST
+from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry, scalar_code, scalar_entry
+
+IN_LEAF = 8         # shapes in a leaf, about
+
+
+def levels_for(shapes: int) -> int:
+    """Levels of a tree of as many shapes, the root's included."""
+    return max(0, (max(shapes, 1) - 1) // IN_LEAF).bit_length() + 1
+
+
+@scalar_code
+def stretch(count: Any, level: Any, place: Any) -> Any:
+    """Of the shapes below a node: the first, and the one after the last."""
+    return (place * count) >> level, ((place + 1) * count) >> level
+
+
+@scalar_entry
+def build(bounds: Any, order: Any, levels: Any) -> None:
+    """Order shapes so that those of a node lie together: halves along the axis on which they are spread most."""
+    for level in range(levels - 1):
+        for place in range(1 << level):
+            start, stop = stretch(len(order), level, place)
+            middle = ((2 * place + 1) * len(order)) >> (level + 1)
+            if stop - start > 1:
+                _halve(bounds, order, start, stop, middle, _widest(bounds, order, start, stop))
+
+
+@scalar_code
+def _centre(bounds: Any, shape: Any, axis: Any) -> Any:
+    return bounds[shape, 0, axis] + bounds[shape, 1, axis]
+
+
+@scalar_code
+def _widest(bounds: Any, order: Any, start: Any, stop: Any) -> Any:
+    """The axis on which the centres are spread most."""
+    best, widest = np.float32(-1.0), 0
+    for axis in range(4):
+        low = high = _centre(bounds, order[start], axis)
+        for i in range(start + 1, stop):
+            x = _centre(bounds, order[i], axis)
+            low, high = min(low, x), max(high, x)
+        if high - low > best:
+            best, widest = high - low, axis
+    return widest
+
+
+@scalar_code
+def _halve(bounds: Any, order: Any, start: Any, stop: Any, middle: Any, axis: Any) -> None:
+    """Have all before the middle lie below all behind it along an axis (Hoare's selection)."""
+    low, high = start, stop - 1
+    while low < high:
+        pivot = _centre(bounds, order[(low + high) // 2], axis)
+        i, j = low, high
+        while i <= j:
+            while _centre(bounds, order[i], axis) < pivot:
+                i += 1
+            while pivot < _centre(bounds, order[j], axis):
+                j -= 1
+            if i <= j:
+                order[i], order[j] = order[j], order[i]
+                i += 1
+                j -= 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            return
+
+
+@scalar_entry
+def fit(bounds: Any, order: Any, levels: Any, nodes: Any) -> None:
+    """Bounds of the nodes around those of the shapes."""
+    first = (1 << (levels - 1)) - 1
+    for place in range(first + 1):
+        start, stop = stretch(len(order), levels - 1, place)
+        node = nodes[first + place]
+        for axis in range(4):
+            node[0, axis], node[1, axis] = LARGEST, -LARGEST
+        for i in range(start, stop):
+            _include(node, bounds[order[i]])
+    for k in range(first - 1, -1, -1):
+        left, right = nodes[2 * k + 1], nodes[2 * k + 2]
+        for axis in range(4):
+            nodes[k, 0, axis] = min(left[0, axis], right[0, axis])
+            nodes[k, 1, axis] = max(left[1, axis], right[1, axis])
+
+
+@scalar_code
+def _include(node: Any, bounds: Any) -> None:
+    for axis in range(4):
+        node[0, axis] = min(node[0, axis], bounds[0, axis])
+        node[1, axis] = max(node[1, axis], bounds[1, axis])
+
+
+@scalar_code
+def overlap(a: Any, i: Any, b: Any, j: Any) -> bool:
+    """Whether bounds i of some and j of others have a point in common."""
+    # all at once: which of them fails cannot be foreseen, and a wrong guess takes longer than they do
+    return bool((a[i, 0, 0] <= b[j, 1, 0]) & (b[j, 0, 0] <= a[i, 1, 0])
+                & (a[i, 0, 1] <= b[j, 1, 1]) & (b[j, 0, 1] <= a[i, 1, 1])
+                & (a[i, 0, 2] <= b[j, 1, 2]) & (b[j, 0, 2] <= a[i, 1, 2])
+                & (a[i, 0, 3] <= b[j, 1, 3]) & (b[j, 0, 3] <= a[i, 1, 3]))
+
+
+@scalar_code
+def near_leaf(bounds: Any, order: Any, levels: Any, nodes: Any, leaf: Any, found: Any, sides: Any) -> Any:
+    """Fill in the shapes whose bounds overlap those of a leaf, and in columns of `sides` their bounds, low and high of
+    every axis; how many, and how many nodes were looked at."""
+    stack, top, count, looked = np.empty(64, np.int64), 1, 0, 0
+    first = (1 << (levels - 1)) - 1
+    stack[0] = 0
+    while top > 0:
+        top -= 1
+        k = stack[top]
+        looked += 1
+        if not overlap(nodes, k, nodes, leaf):
+            continue
+        if k < first:
+            stack[top], stack[top + 1] = 2 * k + 1, 2 * k + 2
+            top += 2
+            continue
+        start, stop = stretch(len(order), levels - 1, k - first)
+        for i in range(start, stop):
+            if overlap(bounds, order[i], nodes, leaf):
+                found[count] = order[i]
+                for axis in range(4):
+                    sides[2 * axis, count], sides[2 * axis + 1, count] = (bounds[order[i], 0, axis],
+                                                                          bounds[order[i], 1, axis])
+                count += 1
+    return count, looked
+
+
+@scalar_code
+def overlaps(sides: Any, count: Any, bounds: Any, met: Any) -> None:
+    """Fill in whether bounds in the first columns of `sides` overlap one box."""
+    for j in range(count):
+        met[j] = ((sides[0, j] <= bounds[1, 0]) & (bounds[0, 0] <= sides[1, j])
+                  & (sides[2, j] <= bounds[1, 1]) & (bounds[0, 1] <= sides[3, j])
+                  & (sides[4, j] <= bounds[1, 2]) & (bounds[0, 2] <= sides[5, j])
+                  & (sides[6, j] <= bounds[1, 3]) & (bounds[0, 3] <= sides[7, j]))
+
+
+Array = NDArray[Any]
+
+
+@scalar_code
+def may_meet(shapes: Any, moving: Any, meets: Any, apart: Any, i: Any, j: Any) -> bool:
+    """Whether shape j is a partner that the moving shape i is to be paired with.
+
+    Of two moving shapes the one of the lower index finds the other.
+    """
+    a, b = shapes[i], shapes[j]
+    if a.body == b.body or (b.body < moving and j < i) or not meets[a.group, b.group]:
+        return False
+    if a.owner != NO_OWNER and a.owner == b.owner:
+        return False
+    key = (np.int64(min(i, j)) << 32) | np.int64(max(i, j))
+    low, high = 0, len(apart)
+    while low < high:
+        middle = (low + high) // 2
+        if apart[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low == len(apart) or apart[low] != key)
+
+
+@scalar_entry
+def find(shapes: Any, moving: Any, meets: Any, apart: Any, bounds: Any, order: Any, levels: Any, nodes: Any,
+         partners: Any, starts: Any, counts: Any) -> Any:
+    """Partners of each moving shape: where they begin, and how many there are.
+
+    Shapes of a leaf look together for what is near. Returns the number of partners, which may exceed the room for them,
+    and how many nodes of the tree were looked at.
+    """
+    total, looked, first = 0, 0, (1 << (levels - 1)) - 1
+    near, met, sides = np.empty(len(shapes), np.int32), np.empty(len(shapes), np.bool_), np.empty(
+        (8, len(shapes)), np.float32)
+    for place in range(first + 1):
+        start, stop = stretch(len(order), levels - 1, place)
+        count, nodes_looked_at = near_leaf(bounds, order, levels, nodes, first + place, near, sides)
+        looked += nodes_looked_at
+        for i in order[start:stop]:
+            starts[i], counts[i] = total, 0
+            if shapes[i].body >= moving:
+                continue
+            overlaps(sides, count, bounds[i], met)
+            for k in range(count):
+                j = near[k]
+                # of two that move the first finds the other
+                if met[k] and (j > i or shapes[j].body >= moving) and may_meet(shapes, moving, meets, apart, i, j):
+                    if total < len(partners):
+                        partners[total] = j
+                    total += 1
+                    counts[i] += 1
+    return total, looked
+
+
+@scalar_entry
+def match(rows: Any, heads: Any, partners: Any, starts: Any, counts: Any, mates: Any, fresh: Any) -> Any:
+    """Free the pairs that are no longer found and list those that are new as (shape, partner): how many.
+
+    heads: by moving shape its first pair; the pairs of a shape are a chain. mates: FREE for every shape.
+    """
+    new = 0
+    for i in range(len(counts)):
+        k = heads[i]
+        while k != FREE:
+            mates[_other(rows[k], i)] = k
+            k = rows[k].following
+        old, heads[i] = heads[i], FREE
+        for at in range(starts[i], starts[i] + counts[i]):
+            k = mates[partners[at]]
+            if k == FREE:
+                fresh[new, 0], fresh[new, 1] = i, partners[at]
+                new += 1
+            else:
+                mates[partners[at]] = FREE
+        while old != FREE:
+            row, other = rows[old], _other(rows[old], i)
+            following = row.following
+            if mates[other] == FREE:
+                row.following, heads[i] = heads[i], old
+            else:
+                mates[other] = FREE
+                row.shape0 = FREE
+            old = following
+    return new
+
+
+@borrowing_entry
+def find_free(rows: Any, places: Any) -> Any:
+    """Fill in free rows, the first ones, as far as there are some: how many."""
+    found = 0
+    for k in range(len(rows)):
+        if found == len(places):
+            break
+        if rows[k].shape0 == FREE:
+            places[found] = k
+            found += 1
+    return found
+
+
+@borrowing_entry
+def begin(rows: Any, places: Any, fresh: Any, taken: Any, shapes: Any, ranks: Any, supported: Any, born: Any,
+          tolerance_length: Any, heads: Any) -> Any:
+    """Write new pairs in front of their shapes' chains, up to the first of two kinds that are not supported: how many.
+
+    fresh: (shape, partner), in the order of their birth, of which the first is number `born`; taken: their slots.
+    """
+    for i in range(len(fresh)):
+        shape, partner = fresh[i, 0], fresh[i, 1]
+        own, other, pair = shapes[shape], shapes[partner], rows[places[i]]
+        if not supported[own.kind, other.kind]:
+            return i
+        forget(pair)
+        later = other.precedence < own.precedence
+        side0, side1 = (partner, shape) if later else (shape, partner)
+        swapped = ranks[shapes[side0].kind] > ranks[shapes[side1].kind]
+        pair.shape0, pair.shape1 = (side1, side0) if swapped else (side0, side1)
+        pair.swapped, pair.born, pair.slot = swapped, born + i, taken[i]
+        pair.tolerance_length = tolerance_length
+        _add_offsets(pair, own, other)
+        pair.following, heads[shape] = heads[shape], places[i]
+    return len(fresh)
+
+
+@borrowing_entry
+def renew_offsets(rows: Any, shapes: Any) -> None:
+    """Have pairs keep the offsets that their shapes have now."""
+    for k in range(len(rows)):
+        if rows[k].shape0 != FREE:
+            _add_offsets(rows[k], shapes[rows[k].shape0], shapes[rows[k].shape1])
+
+
+@borrowing_code
+def _add_offsets(pair: Any, own: Any, other: Any) -> None:
+    pair.reach = own.contact_offset + other.contact_offset
+    pair.rest = own.rest_offset + other.rest_offset
+
+
+@borrowing_code
+def forget(pair: Any) -> None:
+    """Make a pair one that never touched; its manifold has no points."""
+    pair.touching, pair.first, pair.contacts, pair.manifolds = 0, 0, 0, 0
+    pair.known, pair.points, pair.warm = 0, 0, 0
+
+
+@scalar_code
+def _other(row: Any, shape: Any) -> Any:
+    return row.shape1 if row.shape0 == shape else row.shape0

@@ -1,0 +1,1 @@
+"""PhysX's convex cores: GJK, EPA and clipping."""

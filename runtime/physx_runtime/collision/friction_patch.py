@@ -1,0 +1,450 @@
+"""Friction patches: correlation and anchors (PhysX PxsContactManager, DyFrictionPatch).
+
+Contacts grouped into patches of one normal, and their friction anchors, which a patch keeps from step to step.
+
+As DyFrictionCorrelation.cpp and DyContactPrepShared.h do it: what sticks keeps its anchors and by them remembers where
+it began, what slips gets new ones.
+
+The patch of a pair in many worlds at once: as `patches.renew` has it to the bit, with masks as branches.
+
+Traced: conditions stand for themselves, all other numbers are `Unfused`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
+from physx_runtime.language.ops import Scalar, Unfused, inverted, maximum, minimum, where
+
+Array = NDArray[Any]
+Vector = tuple[Any, Any, Any]      # of numbers, or of what stands for them
+
+# Of kinds of bodies, in `PLACE`.
+BODY, LINK, KINEMATIC, STATIC = range(4)
+# Normals are one where the cosine between them is so large.
+SAME_NORMAL = 0.999
+# A second anchor is farther from the first than this [m^2].
+APART = 1e-8
+ANCHORS = 2
+
+PLACE = np.dtype([
+    ("world", "i4"),
+    ("kind", "i4"),                 # BODY, LINK, KINEMATIC or STATIC
+    ("owner", "i4"),                # which actor, or which kinematic body
+    ("link", "i4"),
+    ("position", "f8", 3),          # of a static body, in the world
+    ("rotation", "f8", 4),
+], align=True)
+
+SURFACE = np.dtype([
+    ("static_friction", "f8"),
+    ("dynamic_friction", "f8"),
+    ("restitution", "f8"),
+    ("stiffness", "f8"),            # 0 of rigid surfaces
+    ("damping", "f8"),
+    ("acceleration_spring", "f8"),  # 1: stiffness and damping do not feel masses
+], align=True)
+
+PATCH = np.dtype([
+    ("pair", "i4"),                 # row of the table of pairs
+    ("side0", "i4"),                # rows of places
+    ("side1", "i4"),
+    ("first", "i4"),                # its contacts in `Patches.contacts`: where they begin, and how many
+    ("points", "i4"),
+    ("anchors", "i4"),
+    ("slipped", "i4"),              # 1: friction met its limit in the last iteration
+    ("born", "i8"),                 # of its pair
+    ("normal0", "f8", 3),           # in the frames of both sides
+    ("normal1", "f8", 3),
+    ("anchor0", "f8", (ANCHORS, 3)),
+    ("anchor1", "f8", (ANCHORS, 3)),
+    ("normal", "f8", 3),            # world
+    ("low", "f8", 3),               # bounds of its contacts
+    ("high", "f8", 3),
+], align=True)
+
+
+class Patches:
+    """Patches of all pairs that touch, and the contacts of each.
+
+    threshold: contacts farther apart than this get no anchor. correlation: anchors that have parted by this are given
+    up. Both are distances.
+    """
+
+    def __init__(self, threshold: float, correlation: float) -> None:
+        self._threshold, self._correlation = threshold, correlation
+        self.rows = np.zeros(0, PATCH)
+        self.contacts = np.zeros(0, np.int32)       # rows of contacts, those of a patch neighbours in solving order
+
+    def correlate(self, shapes: Array, pairs: Array, touching: Array, contacts: Array, frames: Array) -> None:
+        """Group the contacts of a step; patches follow the order of `touching`.
+
+        contacts, pairs: of one step. frames: (bodies, 7) float64, of the centres of mass.
+        """
+        before, self.rows = self.rows, np.empty(len(contacts) + len(self.rows), PATCH)
+        self.contacts = np.empty(len(contacts), np.int32)
+        count = _correlate(shapes, pairs, touching, contacts, frames, before, self.rows, self.contacts,
+                           self._threshold, self._correlation)
+        self.rows = self.rows[:count]
+
+    def go_on(self, before: Patches) -> None:
+        """Remember the patches of others, under the distances of these."""
+        self.rows, self.contacts = before.rows, before.contacts
+
+    def give_up(self, pairs: Array) -> None:
+        """Give up the anchors of some pairs, rows of the table."""
+        self.rows = self.rows[~np.isin(self.rows["pair"], pairs)]
+
+    def forget(self, worlds: Array, places: Array) -> None:
+        """Give up the anchors of worlds that were set anew."""
+        self.rows = self.rows[~np.isin(places["world"][self.rows["side0"]], worlds)]
+
+
+@scalar_entry
+def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, frames: Array, before: Array,
+               patches: Array, order: Array, threshold: float, correlation: float) -> int:
+    """Fill patches and the order of contacts; how many patches there are."""
+    count = placed = 0
+    known = np.full(len(pairs), -1, np.int32)               # the first patch of each pair
+    for i in range(len(before) - 1, -1, -1):
+        known[before[i]["pair"]] = i
+    owner = np.zeros(len(contacts), np.int32)               # patch of every run of contacts
+    start = np.zeros(len(contacts), np.int32)
+    for p in touching:
+        pair = pairs[p]
+        side0, side1 = shapes[pair["shape0"]]["body"], shapes[pair["shape1"]]["body"]
+        if pair["swapped"]:
+            side0, side1 = side1, side0
+        first, last = pair["first"], pair["first"] + pair["contacts"]
+        oldest = count
+        i = known[p]
+        while i >= 0 and i < len(before) and before[i]["pair"] == p and before[i]["born"] == pair["born"]:
+            if _is_correlated(before[i], frames[side0], frames[side1], correlation):
+                patches[count] = before[i]
+                _go_on(patches[count], frames[side0])
+                count += 1
+            i += 1
+        runs = _divide(contacts, first, last, start)
+        for r in range(runs):
+            end = start[r + 1] if r + 1 < runs else last
+            owner[r] = _patch_of(patches, oldest, count, contacts, start[r], end, frames[side0], frames[side1])
+            if owner[r] == count:
+                patches[count]["pair"], patches[count]["born"] = p, pair["born"]
+                count += 1
+        kept = oldest
+        for k in range(oldest, count):
+            patches[k]["side0"], patches[k]["side1"], patches[k]["first"] = side0, side1, placed
+            for r in range(runs - 1, -1, -1):               # the newest run comes first
+                if owner[r] == k:
+                    for c in range(start[r], start[r + 1] if r + 1 < runs else last):
+                        order[placed] = c
+                        placed += 1
+            patches[k]["points"] = placed - patches[k]["first"]
+            if patches[k]["points"]:
+                _anchor(patches[k], contacts, order, frames[side0], frames[side1], threshold + pair["rest"])
+                patches[kept] = patches[k]
+                kept += 1
+        count = kept
+    return count
+
+
+@scalar_code
+def renew(patches: Array, k: int, pair: Any, begun: int, contacts: Array, order: Array, frame0: Array, frame1: Array,
+          threshold: float, correlation: float) -> None:
+    """Bring the k-th patch to this step: the only one of its pair, whose contacts have one normal.
+
+    begun: tells one time of touching from the next. order: of contacts, as they lie.
+    """
+    patch, first, end = patches[k], pair["first"], pair["first"] + pair["contacts"]
+    held = patch["born"] == begun and _is_correlated(patch, frame0, frame1, correlation)
+    if held:
+        _go_on(patch, frame0)
+        held = _cosine(_vector(contacts[first]["normal"]), _vector(patch["normal"])) >= SAME_NORMAL
+    _patch_of(patches, k, k + held, contacts, first, end, frame0, frame1)
+    patch["first"], patch["points"], patch["born"] = first, end - first, begun
+    _anchor(patch, contacts, order, frame0, frame1, threshold + pair["rest"])
+
+
+@scalar_code
+def _divide(contacts: Array, first: int, last: int, start: Array) -> int:
+    """Where runs of contacts with one normal begin; how many there are."""
+    runs = 0
+    for c in range(first, last):
+        if runs == 0 or _cosine(contacts[start[runs - 1]]["normal"], contacts[c]["normal"]) < SAME_NORMAL:
+            start[runs] = c
+            runs += 1
+    return runs
+
+
+@scalar_code
+def _is_correlated(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
+    """Whether a patch of the last step goes on: its normals agree still, and its anchors have not parted."""
+    if old["slipped"] or old["anchors"] == 0:
+        return False
+    normal0 = turned(frame0, _vector(old["normal0"]))
+    if not _cosine(normal0, turned(frame1, _vector(old["normal1"]))) > SAME_NORMAL:
+        return False
+    for j in range(old["anchors"]):
+        arm0, arm1 = turned(frame0, _vector(old["anchor0"][j])), turned(frame1, _vector(old["anchor1"][j]))
+        apart = 0.0
+        for x in range(3):
+            apart += (arm0[x] + frame0[x] - arm1[x] - frame1[x]) * normal0[x]
+        if not abs(apart) < correlation:
+            return False
+    return True
+
+
+@scalar_code
+def _go_on(patch: Any, frame0: Array) -> None:
+    """Make a patch of the last step one of this step that nothing touches yet."""
+    patch["slipped"] = 0
+    _put(patch["normal"], turned(frame0, _vector(patch["normal0"])))
+    _empty(patch)
+
+
+@scalar_code
+def _empty(patch: Any) -> None:
+    """Bounds about nothing."""
+    for x in range(3):
+        patch["low"][x], patch["high"][x] = np.inf, -np.inf
+
+
+@scalar_code
+def _patch_of(patches: Array, oldest: int, count: int, contacts: Array, start: int, end: int, frame0: Array,
+              frame1: Array) -> int:
+    """The patch that a run of contacts joins, a new one if none has its normal."""
+    normal, found = contacts[start]["normal"], count
+    for k in range(count - 1, oldest - 1, -1):
+        if _cosine(_vector(normal), _vector(patches[k]["normal"])) >= SAME_NORMAL:
+            found = k
+    patch = patches[found]
+    if found == count:
+        patch["anchors"], patch["slipped"] = 0, 0
+        for j in range(ANCHORS):
+            for x in range(3):
+                patch["anchor0"][j, x], patch["anchor1"][j, x] = 0.0, 0.0
+        _put(patch["normal"], _vector(normal))
+        _put(patch["normal0"], turned_back(frame0, _vector(patch["normal"])))
+        _put(patch["normal1"], turned_back(frame1, _vector(patch["normal"])))
+        _empty(patch)
+    for c in range(start, end):
+        for x in range(3):
+            patch["low"][x] = min(patch["low"][x], contacts[c]["point"][x])
+            patch["high"][x] = max(patch["high"][x], contacts[c]["point"][x])
+    return found
+
+
+@scalar_code
+def _anchor(patch: Any, contacts: Array, order: Array, frame0: Array, frame1: Array, most: float) -> None:
+    """Give a patch anchors where it lacks one, or where its two lie too close for what touches now."""
+    anchors = patch["anchors"]
+    if anchors == ANCHORS:
+        apart = _distance_squared(_vector(patch["anchor0"][0]), _vector(patch["anchor0"][1]))
+        if 4.0 * apart >= _distance_squared(_vector(patch["low"]), _vector(patch["high"])):
+            return
+        anchors = 0
+    first = second = (0.0, 0.0, 0.0)
+    if anchors:
+        first = outward(frame0, _vector(patch["anchor0"][0]))
+    old, count, farthest = anchors, anchors, 0.0
+    for i in range(patch["first"], patch["first"] + patch["points"]):
+        contact = contacts[order[i]]
+        if not contact["separation"] < most:
+            continue
+        point = _vector(contact["point"])
+        if count == 0:
+            first, count = point, 1
+        elif count == 1:
+            farthest = _distance_squared(point, first)
+            if farthest > APART:
+                second, count = point, 2
+        else:
+            from0, from1 = _distance_squared(point, first), _distance_squared(point, second)
+            if from0 > from1:
+                if from0 > farthest:
+                    second, farthest = point, from0
+            elif from1 > farthest:
+                first, farthest = point, from1
+    for j in range(old, count):
+        place = second if j else first
+        _put(patch["anchor0"][j], inward(frame0, place))
+        _put(patch["anchor1"][j], inward(frame1, place))
+    patch["anchors"] = count
+
+
+@scalar_code
+def _cosine(a: Any, b: Any) -> float:
+    return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
+
+
+@scalar_code
+def _distance_squared(a: Vector, b: Vector) -> float:
+    x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
+    return float(x * x + y * y + z * z)
+
+
+@scalar_code
+def turned(frame: Any, a: Vector) -> Vector:
+    """A vector from the axes of a frame to the world's."""
+    return _by(frame[3], frame[4], frame[5], frame[6], a)
+
+
+@scalar_code
+def turned_back(frame: Any, a: Vector) -> Vector:
+    """A vector from the world's axes to those of a frame."""
+    return _by(-frame[3], -frame[4], -frame[5], frame[6], a)
+
+
+@scalar_code
+def _by(x: float, y: float, z: float, w: float, a: Vector) -> Vector:
+    tx, ty, tz = 2.0 * (y * a[2] - z * a[1]), 2.0 * (z * a[0] - x * a[2]), 2.0 * (x * a[1] - y * a[0])
+    return a[0] + w * tx + y * tz - z * ty, a[1] + w * ty + z * tx - x * tz, a[2] + w * tz + x * ty - y * tx
+
+
+@scalar_code
+def outward(frame: Any, a: Any) -> Vector:
+    """A point of a frame in the world."""
+    x, y, z = turned(frame, a)
+    return x + frame[0], y + frame[1], z + frame[2]
+
+
+@scalar_code
+def inward(frame: Any, a: Vector) -> Vector:
+    """A point of the world as seen from a frame."""
+    return turned_back(frame, (a[0] - frame[0], a[1] - frame[1], a[2] - frame[2]))
+
+
+@scalar_code
+def _vector(row: Any) -> Vector:
+    """A row of an array in float64."""
+    return np.float64(row[0]), np.float64(row[1]), np.float64(row[2])
+
+
+@scalar_code
+def _put(row: Any, a: Vector) -> None:
+    for x in range(3):
+        row[x] = a[x]
+
+
+Condition = Any
+Frame = Sequence[Any]       # position, then quaternion
+
+
+class FrictionPatch(NamedTuple):
+    """What a patch keeps between steps, as in `patches.PATCH`."""
+
+    slipped: Scalar
+    anchors: Scalar
+    normal0: Vector
+    normal1: Vector
+    anchor0: Sequence[Vector]
+    anchor1: Sequence[Vector]
+
+
+class Contacts(NamedTuple):
+    """Of a step, with one normal."""
+
+    used: Sequence[Condition]
+    point: Sequence[Vector]
+    separation: Sequence[Any]
+    normal: Vector
+
+
+def anchored(before: FrictionPatch, touched: Condition, contacts: Contacts, frame0: Frame, frame1: Frame, most: Scalar,
+             correlation: Scalar) -> FrictionPatch:
+    """The patch in this step. touched: whether its pair did in the last one. most: as `patches.renew` adds it up."""
+    held = touched & _is_correlated_traced(before, contacts.normal, frame0, frame1, correlation)
+    nowhere = (0.0, 0.0, 0.0)
+    old = FrictionPatch(0.0, where(held, before.anchors, 0.0),
+                        _chosen(held, before.normal0, turned_back(frame0, contacts.normal)),
+                        _chosen(held, before.normal1, turned_back(frame1, contacts.normal)),
+                        [_chosen(held, a, nowhere) for a in before.anchor0],
+                        [_chosen(held, a, nowhere) for a in before.anchor1])
+    return _with_anchors(old, contacts, frame0, frame1, most)
+
+
+def _is_correlated_traced(before: FrictionPatch, normal: Vector, frame0: Frame, frame1: Frame,
+                          correlation: Scalar) -> Condition:
+    """Whether the patch of the last step goes on."""
+    normal0 = turned(frame0, before.normal0)
+    held = (before.slipped < 0.5) & (before.anchors > 0.5)
+    held = held & (_dot(normal0, turned(frame1, before.normal1)).value > SAME_NORMAL)
+    for j in range(ANCHORS):
+        arm0, arm1 = turned(frame0, before.anchor0[j]), turned(frame1, before.anchor1[j])
+        apart = _dot([arm0[x] + frame0[x] - arm1[x] - frame1[x] for x in range(3)], normal0)
+        held = held & ((before.anchors < j + 0.5) | (abs(apart.value) < correlation))
+    return held & (_dot(normal, normal0).value >= SAME_NORMAL)
+
+
+def _with_anchors(old: FrictionPatch, contacts: Contacts, frame0: Frame, frame1: Frame, most: Scalar) -> FrictionPatch:
+    """New anchors where some lack, or where both lie too close for what touches now."""
+    low, high = ([_extreme(choice, contacts, x) for x in range(3)] for choice in (minimum, maximum))
+    wide = 4.0 * _distance_squared_traced(*old.anchor0)
+    enough = (old.anchors > 1.5) & (wide.value >= _distance_squared_traced(low, high).value)
+    one = (old.anchors > 0.5) & (old.anchors < 1.5)
+    places, some = _farthest(contacts, one, _chosen(one, outward(frame0, old.anchor0[0]), (0.0, 0.0, 0.0)), most)
+    new = [some[0] & inverted(one) & inverted(enough), some[1] & inverted(enough)]
+    anchors = where(enough, 2.0, where(some[1], 2.0, where(some[0], 1.0, 0.0)))
+    both = ([_chosen(fresh, inward(frame, place), a) for fresh, place, a in zip(new, places, own, strict=True)]
+            for frame, own in ((frame0, old.anchor0), (frame1, old.anchor1)))
+    anchor0, anchor1 = both
+    return old._replace(anchors=anchors, anchor0=anchor0, anchor1=anchor1)
+
+
+def _farthest(contacts: Contacts, one: Condition, first: Vector, most: Scalar
+              ) -> tuple[tuple[Vector, Vector], tuple[Condition, Condition]]:
+    """Two points far from each other, and which of them there are, where there is `one` at the start."""
+    second, two, farthest = _unfused((0.0, 0.0, 0.0)), None, Unfused(0.0)
+    for used, point, separation in zip(contacts.used, contacts.point, contacts.separation, strict=True):
+        counts = used & (separation.value < most)
+        from0, had_none, alone = _distance_squared_traced(point, first), counts & inverted(one), counts & one
+        onto0 = onto1 = None
+        if two is not None:
+            alone = alone & inverted(two)
+            from1 = _distance_squared_traced(point, second)
+            nearer = from0.value > from1.value
+            onto1 = counts & two & nearer & (from0.value > farthest.value)
+            onto0 = counts & two & inverted(nearer) & (from1.value > farthest.value)
+        begins = alone & (from0.value > APART)
+        farthest = _number(alone, from0, farthest)
+        first, second, two, one = (_chosen(had_none, point, first), _chosen(begins, point, second),
+                                   begins if two is None else two | begins, one | had_none)
+        if onto0 is not None:
+            second, first = _chosen(onto1, point, second), _chosen(onto0, point, first)
+            farthest = _number(onto1, from0, _number(onto0, from1, farthest))
+    return (first, second), (one, two)
+
+
+def _extreme(choice: Any, contacts: Contacts, x: int) -> Unfused:
+    """The least or the largest x-th coordinate; what is not used repeats the first contact."""
+    value = contacts.point[0][x].value
+    for point in contacts.point[1:]:
+        value = choice(value, point[x].value)
+    return Unfused(value)
+
+
+def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _distance_squared_traced(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
+    return x * x + y * y + z * z
+
+
+def _unfused(a: Sequence[Scalar]) -> Any:
+    return tuple(Unfused(x) for x in a)
+
+
+def _number(condition: Condition, a: Any, b: Any) -> Unfused:
+    values = (x.value if isinstance(x, Unfused) else x for x in (a, b))
+    return Unfused(where(condition, *values))
+
+
+def _chosen(condition: Condition, a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return tuple(_number(condition, x, y) for x, y in zip(a, b, strict=True))

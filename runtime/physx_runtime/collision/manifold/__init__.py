@@ -1,0 +1,1 @@
+"""Contact manifolds that last over steps."""

@@ -1,0 +1,259 @@
+"""Contacts of capsules with capsules, boxes and hulls.
+
+Two capsules: the closest points of their axes, and where these are parallel the ends that face the other axis.
+
+Products that PhysX takes four at once (aos::V3Dot4) are summed up in another order than a single one.
+
+A capsule and a box: closest points of its axis and the box, and after a loss what of the axis lies over a face.
+
+A capsule and a hull: closest points of its axis and the hull, and after a loss what of the axis lies over it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from physx_runtime.collision.bounds import scale_of, size_of
+from physx_runtime.collision.manifold.persistent import (
+    BOX_MARGIN,
+    add_found,
+    add_of_two,
+    box_margin,
+    hull_margin,
+    keep_two,
+    new_points,
+    put_contact,
+    put_points_of_segment,
+    refresh,
+    remember,
+    segment_moved_on,
+    world_normal,
+)
+from physx_runtime.collision.narrow_phase.polygons import WITNESS_MARGIN, box_hull, opposed_face, witness_face
+from physx_runtime.collision.narrow_phase.segment import edges_under_axis, ends_over_face, ends_over_hull, least_overlap
+from physx_runtime.collision.pcm.closest_points import APART, FOUND, closest_points
+from physx_runtime.collision.pcm.simplex import box_core, hull_core, segment_core
+from physx_runtime.collision.scalar_math import dot as plain_dot
+from physx_runtime.collision.simd_math import (
+    EPSILON,
+    HALF,
+    ONE,
+    UPRIGHT,
+    ZERO,
+    Frame,
+    Number,
+    Pose,
+    Vector,
+    add,
+    clamped,
+    divided,
+    dot,
+    frame_of,
+    into,
+    inward,
+    least,
+    negated,
+    over,
+    relative,
+    rotated,
+    scaled,
+    sub,
+    times,
+    unit,
+    x_axis,
+)
+from physx_runtime.compiling.numba_functions import scalar_code
+
+PARALLEL = np.float32(0.9998)
+SMALL = np.float32(1e-6)            # squares of lengths
+
+
+@scalar_code
+def capsule_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+    middle = scaled(add(pose0[0], pose1[0]), HALF)
+    start0, along0 = _axis(size0, pose0, middle)
+    start1, along1 = _axis(size1, pose1, middle)
+    radii = size0[0] + size1[0]
+    within = radii + pair.reach
+    share0, share1 = closest_shares(start0, along0, start1, along1)
+    point0, point1 = add(scaled(along0, share0), start0), add(scaled(along1, share1), start1)
+    way = sub(point0, point1)
+    square = dot(way, way)
+    if not within * within >= square:
+        return at
+    if abs(dot(_direction(along0), _direction(along1))) > PARALLEL:
+        first = at
+        ends = (start1, add(start1, along1), start0, add(start0, along0))
+        for i in range(4):
+            start, along = (start0, along0) if i < 2 else (start1, along1)
+            foot, faces = _foot(start, along, ends[i])
+            on0, on1 = (foot, ends[i]) if i < 2 else (ends[i], foot)
+            way = sub(on0, on1)
+            gap = dot(way, way)
+            if faces and gap > SMALL and within * within > gap:
+                distance = math.sqrt(gap)
+                normal = divided(way, distance)
+                point = add(sub(on0, scaled(normal, size0[0])), middle)
+                at = put_contact(contacts, at, point, normal, distance - radii)
+        if at > first:
+            return at
+    touch = square < SMALL
+    normal = unit((along0 if dot(along0, along0) > SMALL else (ONE, ZERO, ZERO)) if touch else sub(point0, point1))
+    point = add(sub(point0, scaled(normal, size0[0])), middle)
+    return put_contact(contacts, at, point, normal, (ZERO if touch else math.sqrt(square)) - radii)
+
+
+@scalar_code
+def _axis(size: Vector, pose: Pose, middle: Vector) -> Any:
+    """A capsule's axis about the middle of both: its +x end, and the way to the other one."""
+    centre, half = sub(pose[0], middle), scaled(x_axis(pose[1]), size[1])
+    start = add(centre, half)
+    return start, sub(sub(centre, half), start)
+
+
+@scalar_code
+def _direction(along: Vector) -> Vector:
+    square = dot(along, along)
+    return (ZERO, ZERO, ZERO) if square < SMALL else divided(along, math.sqrt(square))
+
+
+@scalar_code
+def _foot(start: Vector, along: Vector, end: Vector) -> Any:
+    """Where an end of the other axis projects to, and whether that lies on this one."""
+    length = dot(along, along)
+    share = plain_dot(sub(end, start), along) / length if length != ZERO else ZERO
+    return add(scaled(along, share), start), share >= ZERO and share <= ONE
+
+
+@scalar_code
+def closest_shares(start0: Vector, along0: Vector, start1: Vector, along1: Vector) -> tuple[Number, Number]:
+    """The closest points of two segments, as shares of their lengths."""
+    way = sub(start0, start1)
+    a, e, b, c, f = (plain_dot(along0, along0), plain_dot(along1, along1), plain_dot(along0, along1),
+                     plain_dot(along0, way), dot(along1, way))
+    determinant = a * e - b * b
+    share0 = HALF if determinant < EPSILON else clamped((b * f - c * e) / determinant, ZERO, ONE)
+    share1 = clamped((b * share0 + f) * (ONE / e if e > EPSILON else ZERO), ZERO, ONE)
+    return clamped((b * share1 - c) * (ONE / a if a > EPSILON else ZERO), ZERO, ONE), share1
+
+
+BOX_BREAKING, BOX_REPLACE = np.float32(0.8), np.float32(0.1)       # shares of the margin
+UNSCALED = (ONE, ONE, ONE)
+
+
+@scalar_code
+def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
+                at: Any) -> Any:
+    radius, pose = size0[0], relative(pose0, pose1)
+    frame, margin, before = frame_of(pose), min(box_margin(size1, pair.tolerance_length), radius), pair.points
+    lost = refresh(pair, frame, margin * BOX_BREAKING)
+    if not (lost or segment_moved_on(pair, pose, margin)):
+        if pair.points == 0:
+            return at
+        normal = world_normal(pair, pose1)
+        return put_points_of_segment(pair, pose0, normal, normal, radius, contacts, at)
+    remember(pair, pose)
+    half = scaled(frame[1][0], size0[1])
+    core0, core1 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls), box_core(size1, hulls)
+    # PhysX takes the place of the box in the world for that in its own frame here
+    start = sub(frame[0], pose1[0])
+    end, point0, point1, normal, distance, _ = closest_points(pair, core0, UPRIGHT, core1, start, pair.reach)
+    if end == APART:
+        return at
+    if end == FOUND and before > 0 and not lost:
+        add_of_two(pair, inward(pose, point0), point1, normal, distance, margin * BOX_REPLACE)
+    else:
+        points = new_points()
+        if end == FOUND:
+            add_found(points, into(frame, point0), point1, normal, distance)
+        within, normal = _over_box(pair, core0, core1, frame, normal, point1, end == FOUND, points, hulls)
+        if not within:
+            return at
+        keep_two(pair, points, 1 if end == FOUND and points.count[0] > 1 else 0)
+    normal = rotated(pose1[1], normal)
+    return put_points_of_segment(pair, pose0, normal, normal, radius, contacts, at)
+
+
+@scalar_code
+def _over_box(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector, point1: Vector, known: Any,
+              points: Any, hulls: Any) -> Any:
+    """Add what of the axis lies over a face: whether the capsule is within reach, and the normal.
+
+    known: whether the normal is; else it is that of the least overlap.
+    """
+    hull, first, end, radius, reach = box_hull(core1.half, hulls), core0.half, core0.end, core0.radius, pair.reach
+    if known:
+        margin = least(core1.half) * BOX_MARGIN
+        face = witness_face(hull, UNSCALED, negated(normal), point1, margin, pair.tolerance_length)
+    else:
+        within, normal = least_overlap(core1, hull, first, end, radius, UNSCALED, reach)
+        if not within:
+            return False, normal
+        face = opposed_face(hull, UNSCALED, negated(normal))
+    before = points.count[0]
+    ends_over_face(hull, face, frame, first, end, normal, radius + reach, points)
+    if points.count[0] - before < 2:
+        edges_under_axis(hull, face, UNSCALED, frame, first, end, normal, radius + reach, points)
+    return True, normal
+
+
+SEGMENT_MARGIN = np.float32(0.05)                   # of the radius
+CONVEX_BREAKING, CONVEX_REPLACE = np.float32(1.25), np.float32(0.05)     # shares of the margin
+
+
+@scalar_code
+def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
+                   at: Any) -> Any:
+    size, pose = size_of(shape0), relative(pose0, pose1)
+    frame, radius, before = frame_of(pose), size[0], pair.points
+    core1 = hull_core(hulls, shape1.geometry, scale_of(shape1))
+    margin = min(hull_margin(core1.hull, core1.scale, pair.tolerance_length), radius * SEGMENT_MARGIN)
+    lost = refresh(pair, frame, margin * CONVEX_BREAKING)
+    if not (lost or segment_moved_on(pair, pose, margin)):
+        if pair.points == 0:
+            return at
+        normal = world_normal(pair, pose1)
+        return put_points_of_segment(pair, pose0, normal, normal, radius, contacts, at)
+    remember(pair, pose)
+    half = scaled(frame[1][0], size[1])
+    core0 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls)
+    start = sub(frame[0], times(core1.hull.center, core1.scale))
+    end, point0, point1, normal, distance, _ = closest_points(pair, core0, UPRIGHT, core1, start, pair.reach)
+    if end == APART:
+        return at
+    if end == FOUND:
+        add_of_two(pair, into(frame, point0), point1, normal, distance, margin * CONVEX_REPLACE)
+    if end != FOUND or before == 0 or lost:
+        within, normal = _over_hull(pair, core0, core1, frame, normal, point1, end == FOUND)
+        if not within:
+            return at
+    normal = rotated(pose1[1], normal)
+    return put_points_of_segment(pair, pose0, normal, normal, radius, contacts, at)
+
+
+@scalar_code
+def _over_hull(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector, point1: Vector, known: Any) -> Any:
+    """Make the points anew from what of the axis lies over the hull: whether there are any, and the normal.
+
+    known: whether the normal is; else it is that of the least overlap.
+    """
+    hull, first, end, inverse = core1.hull, core0.half, core0.end, over(ONE, core1.scale)
+    within, points = core0.radius + pair.reach, new_points()
+    if not known:
+        meets, normal = least_overlap(core1, hull, first, end, core0.radius, inverse, pair.reach)
+        if not meets:
+            return False, normal
+    ends_over_hull(hull, inverse, frame, first, end, normal, within, points)
+    if points.count[0] < 2:
+        if known:
+            margin = least(times(hull.inner_half, core1.scale)) * WITNESS_MARGIN
+            face = witness_face(hull, inverse, negated(normal), point1, margin, pair.tolerance_length)
+        else:
+            face = opposed_face(hull, core1.scale, negated(normal))
+        edges_under_axis(hull, face, core1.scale, frame, first, end, normal, within, points)
+    if points.count[0] > 0:
+        keep_two(pair, points, 0)
+    return known or points.count[0] > 0, normal

@@ -1,0 +1,216 @@
+"""Which function makes the contacts of a pair of kinds, and the loop over pairs.
+
+Which pairs of kinds of shapes have contacts, and what makes them.
+
+The loop over pairs of two kinds, around any function that makes the contacts of one of them.
+
+Such functions ask for different things of their shapes; `of_...` gives them all one form:
+(pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at), and the next free row of contacts back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from physx_runtime.collision.bounds import pose_at, size_of
+from physx_runtime.collision.narrow_phase.box_box import box_box, box_faces, box_nearest
+from physx_runtime.collision.narrow_phase.capsules import capsule_box, capsule_capsule, capsule_convex
+from physx_runtime.collision.narrow_phase.convex_convex import convex_convex
+from physx_runtime.collision.narrow_phase.convex_core import core_convex, core_core, core_mesh, plane_core
+from physx_runtime.collision.narrow_phase.convex_mesh import convex_mesh
+from physx_runtime.collision.narrow_phase.planes import plane_box, plane_capsule, plane_convex
+from physx_runtime.collision.narrow_phase.round_mesh import capsule_mesh, sphere_mesh
+from physx_runtime.collision.narrow_phase.spheres import (
+    sphere_box,
+    sphere_capsule,
+    sphere_convex,
+    sphere_plane,
+    sphere_sphere,
+)
+from physx_runtime.collision.shapes import BOX, CAPSULE, CONE, CONVEX, CYLINDER, MESH, PLANE, SPHERE, TO_SEARCH
+from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
+
+Maker = Callable[..., Any]
+
+
+def over_pairs(contacts_of: Maker) -> Maker:
+    """The loop over rows of a table of pairs, compiled for Python to call."""
+
+    @scalar_entry
+    def touch(rows: Any, chosen: Any, shapes: Any, placed: Any, geometry: Any, manifolds: Any, contacts: Any,
+              at: Any) -> Any:
+        """Write the contacts of the chosen rows from row `at` on; the next free row."""
+        for k in chosen:
+            pair, i, j = rows[k], rows[k].shape0, rows[k].shape1
+            end = contacts_of(pair, shapes[i], pose_at(placed, i), shapes[j], pose_at(placed, j), geometry, manifolds,
+                              contacts, at)
+            put_down(pair, k, contacts, at, end)
+            at = end
+        return at
+
+    return touch
+
+
+@scalar_code
+def put_down(pair: Any, k: Any, contacts: Any, first: Any, end: Any) -> None:
+    """Tell a pair, row `k` of its table, which contacts are its own, and have their normals point to solver side 0."""
+    pair.first, pair.contacts = first, end - first
+    for row in range(first, end):
+        contacts[row].pair = k
+        if pair.swapped:
+            for axis in range(3):
+                contacts[row].normal[axis] = -contacts[row].normal[axis]
+
+
+def one_of(made: Sequence[Maker]) -> Maker:
+    """The maker that is told by its place among these."""
+    if len(made) == 1:
+        return _only(made[0])
+    return _or(made[0], one_of(made[1:]))
+
+
+def _only(make: Maker) -> Maker:
+
+    @scalar_code
+    def contacts_of(which: Any, pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any,
+                    manifolds: Any, contacts: Any, at: Any) -> Any:
+        return make(pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
+
+    return contacts_of
+
+
+def _or(make: Maker, others: Maker) -> Maker:
+
+    @scalar_code
+    def contacts_of(which: Any, pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any,
+                    manifolds: Any, contacts: Any, at: Any) -> Any:
+        if which == 0:
+            return make(pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
+        return others(which - 1, pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
+
+    return contacts_of
+
+
+def searched_apart(touch: Maker, search: Maker) -> Maker:
+    """The loop of `touch`, and that of `search` over the pairs that it leaves, which is not compiled before one is."""
+
+    def both(rows: Any, chosen: Any, shapes: Any, placed: Any, geometry: Any, manifolds: Any, contacts: Any,
+             at: int) -> int:
+        at = touch(rows, chosen, shapes, placed, geometry, manifolds, contacts, at)
+        left = chosen[rows["warm"][chosen] == TO_SEARCH]
+        return search(rows, left, shapes, placed, geometry, manifolds, contacts, at) if len(left) else at
+
+    return both
+
+
+def of_sizes(make: Maker) -> Maker:
+    """For shapes that are told by their sizes."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, size_of(shape0), pose0, size_of(shape1), pose1, contacts, at)
+
+    return contacts_of
+
+
+def of_sizes_beside_hulls(make: Maker) -> Maker:
+    """For shapes told by their sizes that the search for hulls is used for."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, size_of(shape0), pose0, size_of(shape1), pose1, geometry.hulls, contacts, at)
+
+    return contacts_of
+
+
+def of_cores(make: Maker) -> Maker:
+    """For shapes of kinds that only the core tells apart."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, shape0.kind, size_of(shape0), pose0, shape1.kind, size_of(shape1), pose1, contacts, at)
+
+    return contacts_of
+
+
+def of_hulls(make: Maker) -> Maker:
+    """For shapes that refer to hulls."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, shape0, pose0, shape1, pose1, geometry.hulls, contacts, at)
+
+    return contacts_of
+
+
+def of_mesh(make: Maker) -> Maker:
+    """For a shape with a mesh, a pair that keeps several manifolds."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, manifolds[pair.manifolds], shape0, pose0, shape1, pose1, geometry.meshes, contacts, at)
+
+    return contacts_of
+
+
+def of_hull_and_mesh(make: Maker) -> Maker:
+    """For a box or a hull and a mesh, a pair that keeps several manifolds."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, manifolds[pair.manifolds], shape0, pose0, shape1, pose1, geometry.hulls, geometry.meshes,
+                    contacts, at)
+
+    return contacts_of
+
+
+def of_remade_mesh(make: Maker) -> Maker:
+    """For a shape with a mesh whose contacts are new in every step."""
+
+    @scalar_code
+    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
+                    contacts: Any, at: Any) -> Any:
+        return make(pair, shape0, pose0, shape1, pose1, geometry.meshes, contacts, at)
+
+    return contacts_of
+
+
+_CORES, _BESIDE_CORES = (CYLINDER, CONE), (SPHERE, CAPSULE, BOX, CYLINDER, CONE)
+_OF_CORES, _PLANE_OF_CORE, _OF_HULLS = of_cores(core_core), of_cores(plane_core), of_hulls(convex_convex)
+_OF_HULL_AND_MESH = of_hull_and_mesh(convex_mesh)
+_CORE_AND_HULL, _CORE_AND_MESH = of_hulls(core_convex), of_remade_mesh(core_mesh)
+
+# By the kinds of shape 0 and shape 1, what makes the contacts of one pair: see `over_pairs`.
+MAKERS: Mapping[tuple[int, int], Maker] = {
+    (SPHERE, SPHERE): of_sizes(sphere_sphere),
+    (SPHERE, PLANE): of_sizes(sphere_plane),
+    (SPHERE, CAPSULE): of_sizes(sphere_capsule),
+    (SPHERE, BOX): of_sizes(sphere_box),
+    (PLANE, CAPSULE): of_sizes(plane_capsule),
+    (PLANE, BOX): of_sizes(plane_box),
+    (CAPSULE, CAPSULE): of_sizes(capsule_capsule),
+    (CAPSULE, BOX): of_sizes_beside_hulls(capsule_box),
+    (BOX, BOX): of_sizes_beside_hulls(box_box),
+    **{(kind, core): _OF_CORES for core in _CORES for kind in _BESIDE_CORES},
+    **{(PLANE, core): _PLANE_OF_CORE for core in _CORES},
+    **{(core, CONVEX): _CORE_AND_HULL for core in _CORES},
+    **{(core, MESH): _CORE_AND_MESH for core in _CORES},
+    (SPHERE, CONVEX): of_hulls(sphere_convex),
+    (PLANE, CONVEX): of_hulls(plane_convex),
+    (CAPSULE, CONVEX): of_hulls(capsule_convex),
+    **{(kind, CONVEX): _OF_HULLS for kind in (BOX, CONVEX)},
+    (SPHERE, MESH): of_mesh(sphere_mesh),
+    (CAPSULE, MESH): of_mesh(capsule_mesh),
+    **{(kind, MESH): _OF_HULL_AND_MESH for kind in (BOX, CONVEX)},
+}
+_LOOPS = {make: over_pairs(make) for make in MAKERS.values()}
+# The loop over pairs of such kinds; each is compiled when it is first needed.
+TOUCH: Mapping[tuple[int, int], Maker] = {kinds: _LOOPS[make] for kinds, make in MAKERS.items()} | {
+    (BOX, BOX): searched_apart(over_pairs(of_sizes(box_faces)), over_pairs(of_sizes_beside_hulls(box_nearest)))}

@@ -1,0 +1,1 @@
+"""PhysX's persistent contact manifold: GJK and EPA in single precision."""

@@ -1,0 +1,109 @@
+"""Vectors of three float32 and rotations in the order of operations of PhysX's code without SSE."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from physx_runtime.collision.simd_math import HALF, ONE, TWO, ZERO, Number, Pose, Quaternion, Vector, add, scaled, sub
+from physx_runtime.compiling.numba_functions import scalar_code
+
+NEARLY_UPRIGHT = np.float32(0.9999)
+
+
+@scalar_code
+def dot(a: Vector, b: Vector) -> Number:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@scalar_code
+def length(a: Vector) -> Number:
+    return math.sqrt(dot(a, a))
+
+
+@scalar_code
+def shared(a: Vector, s: Number) -> Vector:
+    """The vector divided by a number, through its inverse."""
+    return scaled(a, ONE / s)
+
+
+@scalar_code
+def unit(a: Vector) -> Vector:
+    """The vector at length 1; one without length stays as it is."""
+    square = dot(a, a)
+    return scaled(a, ONE / math.sqrt(square)) if square > ZERO else (ZERO, ZERO, ZERO)
+
+
+@scalar_code
+def sign(x: Number) -> Number:
+    return ONE if x >= ZERO else -ONE
+
+
+@scalar_code
+def rotated(q: Quaternion, a: Vector) -> Vector:
+    return _turned(q, a, q[3])
+
+
+@scalar_code
+def rotated_back(q: Quaternion, a: Vector) -> Vector:
+    return _turned(q, a, -q[3])
+
+
+@scalar_code
+def _turned(q: Quaternion, a: Vector, w: Number) -> Vector:
+    x, y, z = q[0], q[1], q[2]
+    vx, vy, vz = TWO * a[0], TWO * a[1], TWO * a[2]
+    w2, along = w * w - HALF, x * vx + y * vy + z * vz
+    return (vx * w2 + (y * vz - z * vy) * w + x * along, vy * w2 + (z * vx - x * vz) * w + y * along,
+            vz * w2 + (x * vy - y * vx) * w + z * along)
+
+
+@scalar_code
+def outward(pose: Pose, point: Vector) -> Vector:
+    """A point of a body in the world."""
+    return add(rotated(pose[1], point), pose[0])
+
+
+@scalar_code
+def inward(pose: Pose, point: Vector) -> Vector:
+    """A point of the world in a body."""
+    return rotated_back(pose[1], sub(point, pose[0]))
+
+
+@scalar_code
+def relative(pose: Pose, other: Pose) -> Pose:
+    """A pose as seen from another."""
+    p, q = other[1], pose[1]
+    x, y, z, w = -p[0], -p[1], -p[2], p[3]
+    return inward(other, pose[0]), (
+        w * q[0] + q[3] * x + y * q[2] - q[1] * z, w * q[1] + q[3] * y + z * q[0] - q[2] * x,
+        w * q[2] + q[3] * z + x * q[1] - q[0] * y, w * q[3] - x * q[0] - y * q[1] - z * q[2])
+
+
+@scalar_code
+def x_axis(q: Quaternion) -> Vector:
+    """The rotated x axis."""
+    x2, w2 = q[0] * TWO, q[3] * TWO
+    return q[3] * w2 - ONE + q[0] * x2, q[2] * w2 + q[1] * x2, -q[1] * w2 + q[2] * x2
+
+
+@scalar_code
+def about(axis: Vector, angle: Number) -> Quaternion:
+    """The turn by an angle about an axis of length 1."""
+    half = angle * HALF
+    s = math.sin(half)
+    return axis[0] * s, axis[1] * s, axis[2] * s, math.cos(half)
+
+
+@scalar_code
+def across(way: Vector) -> tuple[Vector, Vector]:
+    """Two directions across a unit vector and each other."""
+    x, y, z = way
+    if abs(y) <= NEARLY_UPRIGHT:
+        right = (z, ZERO, -x)
+        right = shared(right, length(right))
+        return right, (y * right[2], z * right[0] - x * right[2], -y * right[0])
+    up = (ZERO, z, -y)
+    size = length(up)
+    return (ONE, ZERO, ZERO), shared(up, size) if size > ZERO else up

@@ -1,0 +1,175 @@
+"""Kinds of shapes: records, contacts at most, and bounds' inputs.
+
+Arrays in which colliders, pairs of them and contacts are kept: their records, field by field.
+
+All numbers are float32, the precision in which PhysX makes contacts: the last bits choose points.
+
+Convex hulls of colliders in flat arrays, which shapes refer to by row: shapes of one hull share it.
+
+A hull is as PhysX cooks it: the order of vertices, polygons and edges decides among equals.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.meshes.triangle_mesh import NO_MESHES, Meshes
+from physx_runtime.collision.simd_math import ZERO, Vector
+from physx_runtime.compiling.numba_functions import scalar_code
+
+# Kinds of shapes in PhysX's order: of two shapes the one of the lower kind is shape 0 of their pair.
+SPHERE, PLANE, CAPSULE, BOX, CYLINDER, CONE, CONVEX, MESH = range(8)
+KIND_NAMES = ("sphere", "plane", "capsule", "box", "cylinder", "cone", "convex mesh", "triangle mesh")
+RANKS = np.array((0, 1, 2, 3, 4, 4, 5, 6))      # of two shapes of one rank, cylinder and cone too, side 0 has shape 0
+EVERY_WORLD = -1
+NO_OWNER = -1
+ALONE = 0
+NO_GEOMETRY = -1
+MOST_POINTS = 4     # of a manifold
+
+SHAPE = np.dtype([
+    ("kind", "i4"),
+    ("body", "i4"),                 # row of `poses`; bodies that forces move come first
+    ("world", "i4"),                # shapes of different worlds do not meet; EVERY_WORLD for statics that all share
+    ("group", "i4"),                # row of the table of groups that meet
+    ("owner", "i4"),                # shapes of one owner do not meet (an articulation's links); NO_OWNER for none
+    ("precedence", "i4"),           # of two shapes the lower one is side 0 of the solver, which normals point to
+    ("articulation", "i4"),         # counts from 1, in each world: which one's link it is on; ALONE for none
+    ("kinematic", "i4"),            # 1: on a kinematic body
+    ("created", "i4"),              # counts up in the order in which PhysX creates them
+    ("material", "i4"),
+    ("position", "f4", 3),          # in the frame of its body, of a link its mass frame; x along axis or plane's normal
+    ("rotation", "f4", 4),          # x y z w, as the engine has it: a plane's is not quite of unit length
+    ("size", "f4", 3),              # half extents; radius; radius, half height
+    ("geometry", "i4"),             # of a hull or a mesh: its row in the table of its kind; NO_GEOMETRY for the others
+    ("scale", "f4", 3),             # and what multiplies it along its axes, above 0
+    ("contact_offset", "f4"),
+    ("rest_offset", "f4"),
+])
+
+FREE = -1
+TO_SEARCH = -1      # in `warm` of a pair: its faces make no contact, and yet nothing parts the shapes
+
+PAIR = np.dtype([
+    ("shape0", "i4"),               # of the lower kind, of equal ones that of side 0; FREE in a free place of the table
+    ("shape1", "i4"),
+    ("swapped", "i4"),              # 1: side 0 of the solver owns shape 1
+    ("reach", "f4"),                # a point further apart gives no contact: the sum of the contact offsets
+    ("rest", "f4"),                 # the sum of the rest offsets
+    ("tolerance_length", "f4"),     # as of PairTable
+    ("born", "i8"),                 # counts up in the order in which bounds met; no two pairs share one, ever
+    ("slot", "i4"),                 # its place in PhysX's pool of contact managers
+    ("following", "i4"),            # the next pair of the same moving shape, or FREE
+    ("touching", "i4"),             # 1 while it has contacts
+    ("first", "i4"),                # its contacts of this step: row of the first one
+    ("contacts", "i4"),             # and how many
+    ("manifolds", "i4"),            # of a pair with a mesh its row of the table of those (meshes/manifolds.py)
+    # its manifold: points kept between steps, and the poses of their last rebuilding
+    ("known", "i4"),                # 1 once those poses are known
+    ("points", "i4"),
+    ("local0", "f4", (MOST_POINTS, 3)),         # points in the frame of shape 0; of a plane's pair shape 0 is the other
+    ("local1", "f4", (MOST_POINTS, 3)),
+    ("normal", "f4", (MOST_POINTS, 3)),         # in the frame of shape 1, towards shape 0
+    ("distance", "f4", MOST_POINTS),
+    ("position", "f4", 3),          # of shape 0 in shape 1
+    ("rotation", "f4", 4),
+    ("rotation0", "f4", 4),         # of both shapes in the world
+    ("rotation1", "f4", 4),
+    # the corners of both shapes at which the last search for closest points ended, where the next one begins
+    ("warm", "i4"),                 # how many
+    ("warm0", "i4", 4),
+    ("warm1", "i4", 4),
+], align=True)
+
+CONTACT = np.dtype([
+    ("pair", "i4"),                 # row of the table of pairs
+    ("point", "f4", 3),
+    ("normal", "f4", 3),            # towards side 0 of the solver
+    ("separation", "f4"),           # of the surfaces; the rest distance is not taken off
+])
+
+
+Array = NDArray[Any]
+
+# Rows of a hull in the arrays of all: first, and one after the last
+HULL = np.dtype([
+    ("vertices", "i4", 2),
+    ("polygons", "i4", 2),
+    ("corners", "i4", 2),
+    ("edges", "i4", 2),
+    ("neighbours", "i4", 2),
+    ("samples", "i4", 2),           # none of a hull of few vertices, which are all looked at
+    ("center", "f4", 3),            # of mass
+    ("inner_half", "f4", 3),        # half sides of an upright box about the centre that lies inside
+    ("inner_radius", "f4"),         # and the radius of such a ball
+    ("low", "f4", 3),               # its bounds
+    ("high", "f4", 3),
+], align=True)
+
+
+class Hulls(NamedTuple):
+    """All hulls: what their polygons, edges and vertices refer to is counted within the hull."""
+
+    hulls: Array            # HULL
+    vertices: Array         # (n, 3) f4
+    planes: Array           # (n, 4) f4, of the polygons: normals, and minus the distance along them
+    spans: Array            # (n, 3) i4, of the polygons: first corner, how many, and the vertex furthest below
+    corners: Array          # (n,) i4: vertices
+    edges: Array            # (n, 2) i4: polygons on both sides
+    valencies: Array        # (n, 2) i4, of the vertices: first neighbour, and how many
+    neighbours: Array       # (n,) i4: vertices
+    samples: Array          # (n,) i4: vertices furthest along directions to the six sides of a cube
+
+
+class Geometry(NamedTuple):
+    """What shapes are made of besides their sizes."""
+
+    hulls: Hulls
+    meshes: Meshes
+
+
+NO_HULLS = Hulls(
+    np.zeros(0, HULL), np.zeros((0, 3), np.float32), np.zeros((0, 4), np.float32), np.zeros((0, 3), np.int32),
+    np.zeros(0, np.int32), np.zeros((0, 2), np.int32), np.zeros((0, 2), np.int32), np.zeros(0, np.int32),
+    np.zeros(0, np.int32))
+EMPTY = Geometry(NO_HULLS, NO_MESHES)
+
+
+class Hull(NamedTuple):
+    """One hull, or the polygons of a box."""
+
+    vertices: Array
+    planes: Array
+    spans: Array
+    corners: Array
+    edges: Array
+    valencies: Array
+    neighbours: Array
+    samples: Array
+    center: Vector
+    inner_half: Vector
+    inner_radius: Any
+
+
+@scalar_code
+def hull_at(hulls: Any, row: Any) -> Any:
+    """A hull of the table."""
+    h = hulls.hulls[row]
+    first, last = h.vertices[0], h.vertices[1]
+    p, c, e, n, s = h.polygons, h.corners, h.edges, h.neighbours, h.samples
+    center, inner = h.center, h.inner_half
+    return Hull(hulls.vertices[first:last], hulls.planes[p[0]:p[1]], hulls.spans[p[0]:p[1]], hulls.corners[c[0]:c[1]],
+                hulls.edges[e[0]:e[1]], hulls.valencies[first:last], hulls.neighbours[n[0]:n[1]],
+                hulls.samples[s[0]:s[1]], (center[0], center[1], center[2]), (inner[0], inner[1], inner[2]),
+                h.inner_radius)
+
+
+@scalar_code
+def no_hull(hulls: Any) -> Any:
+    """A hull of nothing, for shapes that have none."""
+    origin = (ZERO, ZERO, ZERO)
+    return Hull(hulls.vertices[:0], hulls.planes[:0], hulls.spans[:0], hulls.corners[:0], hulls.edges[:0],
+                hulls.valencies[:0], hulls.neighbours[:0], hulls.samples[:0], origin, origin, ZERO)

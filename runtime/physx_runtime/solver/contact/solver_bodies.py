@@ -1,0 +1,274 @@
+"""Poses, velocities and inverse masses of what a patch touches (PhysX PxSolverBody).
+
+What a patch touches at its two sides, and the forces of its rows.
+
+Rows with the poses of links that collision detection is handed, from the root on (`dynamics.link_poses`).
+
+What they are carried on by follows from the stage alone and is written into rows once: `constants`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from physx_runtime.collision.pair_table import MASS_FRAME
+from physx_runtime.compiling.schedule import Schedule, Span
+from physx_runtime.dynamics import spatial as sp
+from physx_runtime.dynamics.aba import NO_LINK_RESPONSE, LinkResponse, response_of
+from physx_runtime.dynamics.kinematics import joint_rotation
+from physx_runtime.dynamics.link_poses import BodyPose, JointFrames, ball_turn, carried, hinge_turn, within
+from physx_runtime.dynamics.spatial import (
+    NO_FORCE,
+    NO_MOTION,
+    ZERO3,
+    Force,
+    Motion,
+    Vec3,
+    linear_first,
+    motion_of,
+    triple,
+)
+from physx_runtime.language.ops import Rows, Scalar, Single, maximum
+from physx_runtime.model.contact_rows import ContactTopology
+from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD
+from physx_runtime.model.topology import FIXED, PRISMATIC, REVOLUTE, SPHERICAL, DofTopology, Topology
+from physx_runtime.solver.island.plan import IslandPlan
+from physx_runtime.solver.maximal_joint.couplings import Forces, Motions, Responses, speed_along
+from physx_runtime.solver.maximal_joint.preparation import Made, RowReader, body_response, put
+from physx_runtime.solver.scheduled.fragments.kinematics import Operands, quat, vec
+from physx_runtime.solver.scheduled.plan import Plan
+
+# What a patch reads of each kind of side once a step, and how many numbers each is.
+AT_START: dict[str, dict[str, int]] = {
+    WORLD: {}, KINEMATIC: {"position": 3, "velocity": 6}, LINK: {"position": 3, "v": 6, "response": 21, "cfm": 1},
+    BODY: {"position": 3, "v": 6, "inverse_mass": 1, "inverse_inertia": 6}}
+# What it reads or makes besides in every iteration.
+IN_ITERATIONS: dict[str, dict[str, int]] = {
+    WORLD: {}, KINEMATIC: {}, LINK: {"travel": 3, "turn": 3, "impulse": 6}, BODY: {"travel": 3, "turn": 3}}
+
+
+def positions(t: ContactTopology, rows: Rows) -> tuple[Vec3, Vec3]:
+    """Centres of mass at the step's start; the world's origin of what does not move."""
+    first, second = (ZERO3 if side.kind == WORLD else triple(rows, f"side{k}_position", 0)
+                     for k, side in enumerate(t.sides))
+    return first, second
+
+
+def responses(t: ContactTopology, rows: Rows) -> Responses:
+    """How both sides answer impulses at their centres of mass."""
+    first, second = (_response(side.kind, rows, k) for k, side in enumerate(t.sides))
+    return first, second
+
+
+def _response(kind: str, rows: Rows, k: int) -> LinkResponse:
+    if kind == LINK:
+        return response_of(rows[f"side{k}_response"])
+    return body_response(rows, k) if kind == BODY else NO_LINK_RESPONSE
+
+
+def velocities(t: ContactTopology, rows: Rows) -> Motions:
+    """Of what forces move, now."""
+    first, second = (motion_of(rows[f"side{k}_v"]) if side.moves else NO_MOTION for k, side in enumerate(t.sides))
+    return first, second
+
+
+def kinematic_velocities(t: ContactTopology, rows: Rows) -> Motions:
+    """Of what is moved from outside."""
+    first, second = (motion_of(rows[f"side{k}_velocity"]) if side.kind == KINEMATIC else NO_MOTION
+                     for k, side in enumerate(t.sides))
+    return first, second
+
+
+def ways(t: ContactTopology, rows: Rows) -> Motions:
+    """How both sides have moved since the step's start: time integrals of their velocities."""
+    first, second = (Motion(triple(rows, f"side{k}_turn", 0), triple(rows, f"side{k}_travel", 0)) if side.moves
+                     else NO_MOTION for k, side in enumerate(t.sides))
+    return first, second
+
+
+def forces_at(arms: tuple[Vec3, Vec3], axis: Vec3) -> Forces:
+    """Of a row that pushes along an axis at these arms."""
+    return Force(sp.cross(arms[0], axis), axis), Force(sp.cross(arms[1], axis), axis)
+
+
+def softness(t: ContactTopology, rows: Rows) -> Scalar:
+    """The cfm of the softer link, 0 between bodies."""
+    return functools.reduce(maximum, (rows[f"side{k}_cfm"][0] for k, side in enumerate(t.sides) if side.kind == LINK),
+                            0.0)
+
+
+def keep_row(made: Made, t: ContactTopology, group: str, forces: Forces, answers: Motions) -> None:
+    """Put what a row does to the sides that move, for `Sides.row` to read back."""
+    for k, side in enumerate(t.sides):
+        if side.moves:
+            put(made, f"{group}_levers", *forces[k].angular)
+            put(made, f"{group}_answers", *answers[k].angular, *(answers[k].linear if side.kind == LINK else ()))
+
+
+class State(Protocol):
+    """What moves while a patch is solved, between two of its rows."""
+
+    def row(self, reading: RowReader, group: str, axis: Vec3) -> Any:
+        """The next row of a group, which pushes along an axis."""
+
+    def way(self, row: Any) -> Scalar:
+        """How far the sides have moved along a row since the step's start."""
+
+    def speed(self, row: Any) -> Scalar:
+        """How fast side 0 moves against side 1 along a row."""
+
+    def push(self, row: Any, impulse: Scalar) -> None:
+        """Give an impulse of a row to side 0, and take it from side 1."""
+
+    def made(self) -> Made:
+        """What all impulses do."""
+
+
+class Sides:
+    """Both sides as they move in space: a row is its forces and what the sides answer."""
+
+    def __init__(self, t: ContactTopology, rows: Rows) -> None:
+        self.t, self.rows = t, rows
+        self._velocities, self._ways = velocities(t, rows), ways(t, rows)
+        self._given = NO_FORCE, NO_FORCE
+
+    def row(self, reading: RowReader, group: str, axis: Vec3) -> tuple[Forces, Motions]:
+        forces, answers = [NO_FORCE, NO_FORCE], [NO_MOTION, NO_MOTION]
+        for k, side in enumerate(self.t.sides):
+            if side.moves:
+                forces[k] = Force(reading.vector(f"{group}_levers"), axis)
+                angular = reading.vector(f"{group}_answers")
+                linear = (reading.vector(f"{group}_answers") if side.kind == LINK
+                          else sp.scale(self.rows[f"side{k}_inverse_mass"][0], axis))
+                answers[k] = Motion(angular, linear)
+        return (forces[0], forces[1]), (answers[0], answers[1])
+
+    def way(self, row: tuple[Forces, Motions]) -> Scalar:
+        return speed_along(row[0], self._ways)
+
+    def speed(self, row: tuple[Forces, Motions]) -> Scalar:
+        return speed_along(row[0], self._velocities)
+
+    def push(self, row: tuple[Forces, Motions], impulse: Scalar) -> None:
+        forces, answers = row
+        (v0, v1), (g0, g1) = self._velocities, self._given
+        self._velocities = v0 + answers[0] * impulse, v1 - answers[1] * impulse
+        self._given = g0 + forces[0] * impulse, g1 - forces[1] * impulse
+
+    def made(self) -> Made:
+        made = Made()
+        for k, side in enumerate(self.t.sides):
+            if side.kind == BODY:
+                made[f"side{k}_v"] = linear_first(self._velocities[k])
+            elif side.kind == LINK:
+                made[f"side{k}_impulse"] = linear_first(self._given[k])
+        return made
+
+
+Array = NDArray[Any]
+
+POSE = "body_pose"
+# 1 where a step has brought the links to where they are, 0 where they were put there; of trees with spherical joints.
+STEPPED = "stepped"
+# Of every link, the numbers of MASS_FRAME, called so.
+CONSTANT = {f"mass_{name}": int(np.prod(MASS_FRAME[name].shape)) for name in MASS_FRAME.names or ()}
+
+
+def add_poses(p: IslandPlan) -> None:
+    """Rows for the poses of all links of articulations that can touch, and for what they are carried on by."""
+    for tree in p.trees.values():
+        if tree.touching:
+            for name, size in {POSE: 7, **CONSTANT}.items():
+                tree.p.scratch(name, len(tree.p.t.links), size)
+            if tree.p.balls:
+                tree.p.scratch(STEPPED, 1)
+
+
+def constants(p: IslandPlan, frames: Mapping[int, Array]) -> tuple[Array, Array]:
+    """Rows that stay what they are, and their numbers. frames: of MASS_FRAME, by actor."""
+    rows: list[int] = []
+    values: list[Array] = []
+    for actor, own in frames.items():
+        layout = p.trees[actor].layout
+        for name in CONSTANT if p.trees[actor].touching else ():
+            rows += range(layout[name].row, layout[name].row + layout[name].size)
+            values.append(own[name.removeprefix("mass_")].ravel())
+    return np.array(rows, np.int64), np.concatenate([np.zeros(0, np.float32), *values])
+
+
+def stepped_rows(p: IslandPlan) -> dict[int, int]:
+    """The row STEPPED of every actor that has one."""
+    return {i: tree.p.row(STEPPED).row for i, tree in p.trees.items() if STEPPED in tree.p.layout.groups}
+
+
+def write_poses(p: IslandPlan, s: Schedule) -> None:
+    """The poses at the step's start."""
+    for tree in p.trees.values():
+        if tree.touching:
+            _write_tree(tree.p, s)
+
+
+def _write_tree(p: Plan, s: Schedule) -> None:
+    shift = {} if p.t.fixed_base else {"shift": p.row("root_center")}
+    s.do(_root, **shift, position=p.row("root_position"), rotation=p.row("root_rotation"),
+         center=p.at("mass_center"), pose=p.at(POSE))
+    for link in range(1, len(p.t.links)):
+        given = {"q": p.of_link("q", link)} if p.dofs[link] else {}
+        if p.t.links[link].kind != FIXED:
+            given["axes"] = p.at("mass_axes", link)
+        if p.t.links[link].kind == SPHERICAL:
+            given[STEPPED] = p.row(STEPPED)
+        s.do(_link, _bare(p.joints[link]), **given, **p.locked_of(link), parent_pose=p.at(POSE, p.parent(link)),
+             pose=p.at(POSE, link), **{name: p.at(f"mass_{name}", link) for name in ("parent", "child", "relative")})
+
+
+def _bare(joint: Topology) -> Topology:
+    """What a pose depends on: many joints share its code."""
+    return Topology(True, True, joint.links, tuple(DofTopology(1, axis=dof.axis) for dof in joint.dofs))
+
+
+def pose_rows(p: Plan, link: int) -> Span:
+    """Position and quaternion of a link's mass frame."""
+    return p.at(POSE, link)
+
+
+def _root(rows: Operands) -> Rows:
+    """The root's mass frame from where its F is."""
+    frame = vec(_singles(rows["position"])), quat(_singles(rows["rotation"]))
+    position, rotation = _pose(rows["center"])
+    if "shift" in rows:
+        position = vec(_singles(rows["shift"]))
+    return {"pose": _plain(within(frame, (position, rotation)))}
+
+
+def _link(rows: Operands, joint: Topology) -> Rows:
+    kind, q = joint.links[1].kind, rows.get("q", [])
+    frames = JointFrames(vec(_singles(rows["parent"])), vec(_singles(rows["child"])), quat(_singles(rows["relative"])))
+    turn, slide, stepped = None, None, None
+    if kind == REVOLUTE:
+        turn = hinge_turn(Single(q[0]), vec(_singles(rows["axes"])))
+    elif kind == PRISMATIC:
+        slide = sp.scale(Single(q[0]), vec(_singles(rows["axes"])))
+    elif kind == SPHERICAL:
+        given: Rows = {name: rows[name] for name in ("locked",) if name in rows}
+        parts = _singles(joint_rotation(joint, given, q, 1))
+        turn, stepped = ball_turn(parts, [vec(_singles(rows["axes"]), i) for i in range(3)]), rows[STEPPED][0]
+    return {"pose": _plain(carried(_pose(rows["parent_pose"]), frames, turn, slide, stepped))}
+
+
+def _pose(values: Any) -> BodyPose:
+    numbers = _singles(values)
+    return vec(numbers), quat(numbers[3:])
+
+
+def _singles(values: Any) -> list[Single]:
+    return [Single(value) for value in values]
+
+
+def _plain(pose: BodyPose) -> list[Any]:
+    return [number.value for part in pose for number in part]

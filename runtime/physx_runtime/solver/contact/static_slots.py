@@ -1,0 +1,286 @@
+"""The step of articulations that touch nothing but what stands still, with a fixed number of places for patches.
+
+Such patches are solved behind the constraints of their link's own joint, one after the other, whatever else touches: so
+the order of all instructions is known, and worlds share them. Every link has slots for as many patches as it can have;
+a patch takes the next one. Slots that are used in no world of a block are passed over.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+
+from physx_runtime.compiling.schedule import Layout, LayoutPart, Schedule, Span
+from physx_runtime.model.contact_rows import ContactTopology, patch_rows
+from physx_runtime.model.island import LINK, WORLD, IslandTopology, Side
+from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
+from physx_runtime.solver.contact import fragments, joint_space, plane_pairs
+from physx_runtime.solver.contact.patch import prepared_rows
+from physx_runtime.solver.contact.program import (
+    arranged,
+    enter_behind,
+    side_row,
+    write_contact_sleep,
+    write_velocities_at_start,
+)
+from physx_runtime.solver.contact.solver_bodies import AT_START, IN_ITERATIONS, add_poses, pose_rows, write_poses
+from physx_runtime.solver.island import links
+from physx_runtime.solver.island.fragments.link import pass_time
+from physx_runtime.solver.island.iteration import write_island_iteration
+from physx_runtime.solver.island.joints import enter_inside
+from physx_runtime.solver.island.plan import IslandPlan, TreePlan, make_island_plan
+from physx_runtime.solver.island.program import write_island_end, write_island_start
+from physx_runtime.solver.scheduled.joint_space import (
+    add_inverse,
+    column_of,
+    write_inverse,
+    write_joint_space_iteration,
+)
+from physx_runtime.solver.scheduled.sweeps import clear
+
+# Of an articulation whose M^-1 is worked with.
+MOST_VELOCITIES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSlots:
+    """The places that one link has for patches, all alike."""
+
+    owner: int          # its articulation among the actors
+    link: int
+    count: int
+    points: int         # places for contacts in each
+    torsional: bool
+    on_plane: int | None = None     # the kind of its one shape, where its one pair is met by rows (`on_planes`)
+
+    @property
+    def patch(self) -> ContactTopology:
+        """The structure of each."""
+        return ContactTopology((Side(LINK), Side(WORLD)), self.points, torsional=self.torsional)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SlotProgram:
+    """The step in two halves; patches are written into the rows of their slots between them."""
+
+    plan: IslandPlan
+    start: Schedule
+    prepare: Schedule
+    position: Schedule
+    velocity: Schedule
+    end: Schedule
+    # rows of every slot of every link; `used` is 0 where no patch is in it, `several` where it has one contact and one
+    # anchor at most
+    slots: tuple[tuple[LayoutPart, ...], ...]
+    met: Mapping[int, LayoutPart]               # by link with slots: rows of `on_planes`, KEPT ones neighbours
+    layout: Mapping[str, int]                   # row scalar -> row: state, then inputs
+    state_size: int
+    size: int
+
+
+@functools.lru_cache(maxsize=16)
+def slot_program(t: IslandTopology, links_with: tuple[LinkSlots, ...]) -> SlotProgram:
+    """The step of worlds of these actors where these links can touch what stands still.
+
+    Raises UnsupportedError where the dofs of a joint are not numbered one after another.
+    """
+    p = make_island_plan(t, [(one.owner, one.link) for one in links_with])
+    add_poses(p)
+    way: _Sweeping | _InJointSpace = (_InJointSpace if _fits_joint_space(t) else _Sweeping)(p)
+    slots = tuple(tuple(_rows(p.layout, one, i, k, way.prepared_rows(one)) for k in range(one.count))
+                  for i, one in enumerate(links_with))
+    kinds = {i: one.on_plane for i, one in enumerate(links_with) if one.on_plane is not None}
+    met = _met_rows(p.layout, kinds)
+    start, prepare, position, velocity, end = (Schedule() for _ in range(5))
+    write_island_start(p, start)
+    write_poses(p, start)
+    way.write_start(start)
+    for i, rows in met.items():
+        plane_pairs.write_meeting(start, kinds[i], rows.groups, slots[i][0],
+                                _whereabouts(p, links_with[i]))
+    for one, own in zip(links_with, slots, strict=True):
+        for slot in own:
+            part = Schedule()
+            way.write_prepare(part, one, slot)
+            prepare.where_any(slot["used"], part)
+    _write_iterations(p, way, links_with, slots, position, velocity)
+    write_island_end(p, end)
+    write_contact_sleep(p, end)
+    for i, rows in met.items():
+        plane_pairs.write_left(end, kinds[i], rows.groups, slots[i][0])
+    lasting = island_lasting_rows(t)
+    layout = {f"{name}_{i}": p.row(name).row + i
+              for name, size in (lasting | island_input_rows(t)).items() for i in range(size)}
+    return SlotProgram(p, start, prepare, position, velocity, end, slots, met, layout, sum(lasting.values()),
+                       p.layout.size)
+
+
+def _rows(layout: Layout, one: LinkSlots, i: int, k: int, prepared: Mapping[str, int]) -> LayoutPart:
+    """Rows for one slot, those that it is given first."""
+    part = LayoutPart(whole=layout, prefix=f"slot{i}_{k}_")
+    for name, size in ({"used": 1, "several": 1} | patch_rows(one.patch) | dict(prepared)).items():
+        part.add(name, size)
+    return part
+
+
+def _met_rows(layout: Layout, met: Collection[int]) -> dict[int, LayoutPart]:
+    """Rows for pairs that are met by rows, those that are kept between steps side by side."""
+    parts = {i: LayoutPart(whole=layout, prefix=f"met{i}_") for i in met}
+    for groups in (plane_pairs.KEPT, plane_pairs.STANDING | plane_pairs.MET):
+        for part in parts.values():
+            for name, size in groups.items():
+                part.add(name, size)
+    return parts
+
+
+def _whereabouts(p: IslandPlan, one: LinkSlots) -> dict[str, Span]:
+    tree = p.trees[one.owner]
+    return {"pose": pose_rows(tree.p, one.link), "rotation": tree.p.at("rotation", one.link),
+            "center": tree.at("place", one.link)}
+
+
+def _write_iterations(p: IslandPlan, way: _Sweeping | _InJointSpace, links_with: tuple[LinkSlots, ...],
+                      slots: tuple[tuple[LayoutPart, ...], ...], position: Schedule, velocity: Schedule) -> None:
+    inside = {i: [one.link for one in links_with if one.owner == i] for i in p.trees}
+    p = replace(p, trees={i: arranged(tree, [], inside[i], tree.misread) for i, tree in p.trees.items()})
+    for one, own in zip(links_with, slots, strict=True):
+        if one.link not in p.trees[one.owner].by_joints:
+            p.trees[one.owner].flags[one.link] = own[0]["used"]
+    enter_inside(p)
+    for one, own in zip(links_with, slots, strict=True):
+        enter_behind(p, (one.owner, one.link), functools.partial(_write_slots, way, one, own))
+    way.write_iteration(p, position, final=False)
+    way.write_iteration(p, velocity, final=True)
+
+
+def _write_slots(way: _Sweeping | _InJointSpace, one: LinkSlots, slots: tuple[LayoutPart, ...], s: Schedule,
+                 final: bool) -> None:
+    """The patches of a link, behind its own joint."""
+    way.write_before(s, one)
+    for slot in slots:
+        part = Schedule()
+        way.write_solve(part, one, slot, final)
+        s.where_any(slot["used"], part)
+
+
+class _Sweeping:
+    """Impulses are passed on from link to link."""
+
+    def __init__(self, p: IslandPlan) -> None:
+        self._p = p
+
+    def prepared_rows(self, one: LinkSlots) -> Mapping[str, int]:
+        return prepared_rows(one.patch.alone)
+
+    def write_start(self, s: Schedule) -> None:
+        write_velocities_at_start(self._p, s)
+
+    def write_prepare(self, s: Schedule, one: LinkSlots, slot: Layout) -> None:
+        s.do(fragments.prepare, one.patch.alone, **self._operands(one, slot, at_start=True))
+
+    def write_iteration(self, p: IslandPlan, s: Schedule, final: bool) -> None:
+        write_island_iteration(p, s, final)
+
+    def write_before(self, s: Schedule, one: LinkSlots) -> None:
+        if (one.owner, one.link) not in self._p.order.inside:
+            clear(s, self._tree(one).p.at("P", self._tree(one).p.tree.last[one.link]))
+
+    def write_solve(self, s: Schedule, one: LinkSlots, slot: Layout, final: bool) -> None:
+        tree, p = self._tree(one), self._p
+        links.see_link(tree, s, one.link, p.row("side0_v"))
+        s.do(fragments.solve, one.patch.alone, final, **self._operands(one, slot, at_start=False))
+        links.take_impulse(tree, s, one.link, p.row("side0_impulse"), joins=True)
+
+    def _tree(self, one: LinkSlots) -> TreePlan:
+        return self._p.trees[one.owner]
+
+    def _operands(self, one: LinkSlots, slot: Layout, at_start: bool) -> dict[str, Span]:
+        p, held = self._p, (one.owner, one.link)
+        given = dict(slot.groups) | p.time | {"elapsed": p.row("elapsed")}
+        for name in AT_START[LINK] | IN_ITERATIONS[LINK]:
+            given[f"side0_{name}"] = side_row(p, held, 0, name, at_start)
+        return given
+
+
+def _fits_joint_space(t: IslandTopology) -> bool:
+    """Whether M^-1 is worth its rows: of one articulation that is not too large."""
+    return (len(t.actors) == 1 and not t.joints and t.actors[0].tree.nv <= MOST_VELOCITIES
+            and not t.actors[0].tree.balls)
+
+
+class _InJointSpace:
+    """Impulses act on all velocities of the one articulation at once, by M^-1."""
+
+    def __init__(self, p: IslandPlan) -> None:
+        self._p, self._tree = p, p.trees[0].p
+        add_inverse(self._tree)
+        if self._tree.t.root_size:
+            self._tree.scratch("root_turned", 5)
+
+    def prepared_rows(self, one: LinkSlots) -> Mapping[str, int]:
+        return joint_space.prepared_rows(one.patch.alone, self._chain(one))
+
+    def write_start(self, s: Schedule) -> None:
+        write_inverse(self._tree, s)
+
+    def write_prepare(self, s: Schedule, one: LinkSlots, slot: Layout) -> None:
+        p, (_, dofs) = self._tree, joint_space.chain_to(self._tree.t, one.link)
+        given = self._operands(one, slot) | {"side0_position": self._p.trees[0].at("place", one.link),
+                                             "side0_cfm": p.at("cfm", one.link)}
+        given |= {name: p.row(name) for name in ("dt", "h")}
+        given |= {name: p.at(name, one.link) for name in ("position", "center", "com", "motion", "a_com")}
+        given |= {f"tree_position{i}": p.at("tree_position", link)
+                  for i, link in enumerate(p.t.path(one.link), 1)}
+        given |= {f"hinge{i}": p.at("position", p.t.dofs[dof].link) for i, dof in enumerate(dofs)}
+        given["minv_root"] = Span(p.row("minv").row, p.t.root_size * p.t.nv)
+        for i, dof in enumerate(dofs):
+            line = column_of(p, p.t.root_size + dof)
+            given |= {f"minv{i}": line} | {f"minv{i}_{j}": line.part(p.t.root_size + k) for j, k in enumerate(dofs)}
+        self._write(s, one, slot, lambda part, patch: part.do(joint_space.in_slot, joint_space.prepare, _groups(slot),
+                                                              patch, one.patch.alone, self._chain(one), **given))
+
+    def write_iteration(self, p: IslandPlan, s: Schedule, final: bool) -> None:
+        if self._tree.t.root_size:
+            s.do(joint_space.turn_root, **{name: self._tree.row(name) for name in ("axes_rotation", "axes_start",
+                                                                               "root_turned")})
+        write_joint_space_iteration(p.trees[0].p, s, final)
+        if not final:
+            s.do(pass_time, elapsed=p.row("elapsed"), h=p.time["h"])
+
+    def write_before(self, s: Schedule, one: LinkSlots) -> None:
+        """Nothing has to be ready."""
+
+    def write_solve(self, s: Schedule, one: LinkSlots, slot: Layout, final: bool) -> None:
+        self._write(s, one, slot, lambda part,
+                    patch: part.do(joint_space.in_slot, joint_space.solve, _groups(slot), patch,
+                                                              self._chain(one), final, **self._operands(one, slot)))
+
+    def _write(self, s: Schedule, one: LinkSlots, slot: Layout, write: Callable[[Schedule, ContactTopology], None]
+               ) -> None:
+        """For patches of one contact and one anchor alone, and for others."""
+        small, whole = Schedule(), Schedule()
+        write(small, replace(one.patch.alone, points=1, anchors=1))
+        write(whole, one.patch.alone)
+        s.where_none(slot["several"], small)
+        s.where_any(slot["several"], whole)
+
+    def _operands(self, one: LinkSlots, slot: Layout) -> dict[str, Span]:
+        """What a patch reads of the way to its link."""
+        p, (_, dofs) = self._tree, joint_space.chain_to(self._tree.t, one.link)
+        first, size = slot["used"].row, sum(span.size for span in slot.groups.values())
+        given = {"slot": Span(first, size), "elapsed": self._p.row("elapsed"), "v_root": p.v_root}
+        given |= {name: p.row(name) for name in ("dv", "root_travel", "root_turn", "root_turned")
+                  if name in p.layout.groups}
+        for i, dof in enumerate(dofs):
+            given |= {f"v{i}": p.v_at(dof), f"dv{i}": p.row("dv").part(p.t.root_size + dof),
+                      f"travel{i}": p.at("travel", dof), f"axis{i}": p.at("axes", dof)}
+        return given
+
+    def _chain(self, one: LinkSlots) -> joint_space.Chain:
+        return joint_space.chain_to(self._tree.t, one.link)[0]
+
+
+def _groups(slot: Layout) -> tuple[tuple[str, int, int], ...]:
+    """Row groups of a slot: names, first rows in it and sizes."""
+    return tuple((name, span.row - slot["used"].row, span.size) for name, span in slot.groups.items())
