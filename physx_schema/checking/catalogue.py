@@ -35,11 +35,9 @@ from physx_schema.checking.rules import (
 from physx_schema.checking.rules.bodies import reader
 
 _FILES = (       # in the order of lists and pages; findings have an order of their own
-    driven, articulations, joint_bodies, mimic, mimic_values, mimic_values, mimic_pairs, tendon_axes, tendon_forces,
-    tendon_attachments, tendon_solver, joint_limits, joint_axes, joint_bodies, maximal_joints,
-    mass, bodies, articulations, iterations,
-    collision, contact_settings, contact_reach, stages, engines, values, values, values, mass,
-    units, engines, unused, engines, stages, stages,
+    driven, articulations, joint_bodies, mimic, mimic_values, mimic_pairs, tendon_axes, tendon_forces,
+    tendon_attachments, tendon_solver, joint_limits, joint_axes, maximal_joints, mass, bodies, iterations, collision,
+    contact_settings, contact_reach, stages, engines, values, units, unused,
 )
 _NAMED = [item for file in _FILES for item in vars(file).values()]
 

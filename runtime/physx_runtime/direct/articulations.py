@@ -19,13 +19,8 @@ from physx_runtime.dynamics import kinematics
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.language.ops import Rows
-from physx_runtime.model.row_specs import (
-    LINK_FORCE_ROWS,
-    acting_fixed_tendons,
-    acting_rows,
-    acting_spatial_tendons,
-    given_rows,
-)
+from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tendons
+from physx_runtime.model.row_specs import LINK_FORCE_ROWS, acting_rows, given_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.quantities import state as quantities

@@ -19,7 +19,7 @@ from physx_runtime.direct.kinds import (
     TENDON_JOINT_SIZE,
     MaxCounts,
 )
-from physx_runtime.model.row_specs import acting_fixed_tendons, acting_spatial_tendons, leaf_paths
+from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tendons, leaf_paths
 from physx_runtime.model.topology import PRISMATIC, Topology
 from physx_runtime.simulation.actor import Actor
 from physx_schema.description.model import ActorDescription

@@ -22,6 +22,7 @@ from dataclasses import replace
 import numpy as np
 
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tendons, leaf_paths
 from physx_runtime.model.row_specs import (
     ATTACHMENT,
     DOF,
@@ -34,9 +35,6 @@ from physx_runtime.model.row_specs import (
     PUSH,
     SPATIAL_TENDON,
     TENDON_AXIS,
-    acting_fixed_tendons,
-    acting_spatial_tendons,
-    leaf_paths,
     rows_of,
 )
 from physx_runtime.model.topology import (

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP
-from physx_runtime.model.row_specs import FORCE_ROWS, input_rows, owners
+from physx_runtime.model.owners import owners
+from physx_runtime.model.row_specs import FORCE_ROWS, input_rows
 from physx_runtime.model.topology import ActorTopology, Topology
 from physx_runtime.packing.frames import Frame, loaded_rotations
 from physx_runtime.packing.model import PackedModel

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.model.row_specs import input_rows, owners, row_label, state_rows
+from physx_runtime.model.owners import owners, row_label
+from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.packing.not_simulated import level_outside
 from physx_runtime.solver.divergence import DIVERGED, LARGEST_STATE, moving_rows

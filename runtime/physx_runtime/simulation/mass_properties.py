@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.model.row_specs import acting_spatial_tendons, leaf_paths
+from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
 from physx_runtime.packing.articulation import principal_moments
 from physx_runtime.packing.frames import Frame, in_frame, inertia_in_frame, inverse_frame, root_place, tree_frame
 from physx_runtime.packing.model import PackedModel

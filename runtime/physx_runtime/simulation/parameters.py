@@ -24,7 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 
 import physx_schema
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.model.row_specs import FORCE_ROWS, PARAMETER, TABLE, Owner, Row, input_rows, owners, row_label
+from physx_runtime.model.owners import Owner, owners, row_label
+from physx_runtime.model.row_specs import FORCE_ROWS, PARAMETER, TABLE, Row, input_rows
 from physx_runtime.model.topology import PRISMATIC, REVOLUTE, ActorTopology, BodyTopology, DofTopology, Topology
 from physx_runtime.packing.frames import Frame, inverse_frame
 from physx_runtime.packing.model import PackedModel

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from physx_schema.description.collision_filter import CollisionFilter
 from pxr import Sdf, Usd, UsdPhysics
 from support.stages.filtered_pairs import FILTERED
 from support.stages.robots import described, opened
+
+from physx_schema.description.filter import CollisionFilter
 
 REPORT = "PhysxContactReportAPI"
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.model.row_specs import PARAMETER, TABLE, input_rows, lasting_rows, owners, row_label, state_rows
+from physx_runtime.model.owners import owners, row_label
+from physx_runtime.model.row_specs import PARAMETER, TABLE, input_rows, lasting_rows, state_rows
 from physx_runtime.simulation import row_page
 from physx_runtime.simulation.parameters import ordered_pairs, said_range
 from physx_runtime.simulation.row_page import page, with_table

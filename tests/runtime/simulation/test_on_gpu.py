@@ -14,7 +14,8 @@ import pytest
 from physx_runtime import Direct, Simulation
 from physx_runtime.direct import ComputeType, DirectError, ReadType, WriteType
 from physx_runtime.quantities.dynamics import Dynamics
-from physx_runtime.targets.cuda.kernels import gpu_on_host, kernels
+from physx_runtime.targets.cuda import kernels
+from physx_runtime.targets.cuda.kernels import gpu_on_host
 from physx_runtime.targets.host_driver import HostDriver, Transfer
 from support.device_arrays import OnDevice, Packed, filled
 from support.places import DOUBLE_PENDULUM, FINGER, MOTIONS

@@ -16,9 +16,10 @@ import pytest
 from physx_runtime import Simulation
 from physx_runtime.compiling.cuda import cubin
 from physx_runtime.compiling.cuda.cubin import ToolkitError, compile_cubin, find_nvrtc, section_sizes
+from physx_runtime.targets.cuda import driver as driver_module
+from physx_runtime.targets.cuda import kernels
 from physx_runtime.targets.cuda.driver import NO_DEVICE, Copy2D, DeviceError, Gpu, Lines
-from physx_runtime.targets.cuda.kernels import driver as driver_module
-from physx_runtime.targets.cuda.kernels import gpu_on_host, kernels, try_kernel
+from physx_runtime.targets.cuda.kernels import gpu_on_host, try_kernel
 from physx_runtime.targets.host_driver import HostDriver
 from support.chance.packed_robots import packed_robot
 from support.places import FINGER, ROOT

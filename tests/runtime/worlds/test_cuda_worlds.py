@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from physx_runtime import Simulation
 from physx_runtime.compiling.cuda.source import LANES
+from physx_runtime.targets.cuda import kernels
 from physx_runtime.targets.cuda.driver import DeviceError
-from physx_runtime.targets.cuda.kernels import gpu_on_host, kernels
+from physx_runtime.targets.cuda.kernels import gpu_on_host
 from physx_runtime.targets.host_driver import HostDriver, Launch, Transfer
 from physx_runtime.worlds.cpu import SpecialisedWorlds
 from physx_runtime.worlds.gpu.worlds import CudaWorlds, step_kernels

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.targets.cuda.kernels import gpu_on_host, kernels
+from physx_runtime.targets.cuda import kernels
+from physx_runtime.targets.cuda.kernels import gpu_on_host
 from physx_runtime.targets.host_driver import HostDriver, Launch, Transfer, Wait
 from physx_runtime.worlds.gpu.arrays import stream_of
 from support.device_arrays import OnDevice, Packed, filled

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from physx_runtime.dynamics.jacobian import angular_jacobian, point_jacobian
-from physx_runtime.model.row_specs import acting_fixed_tendons
+from physx_runtime.model.owners import acting_fixed_tendons
 from physx_runtime.model.topology import REVOLUTE
 from physx_runtime.verification.bench import Array, Bench, Case
 from physx_runtime.verification.quantity import Findings, Key, Measured

@@ -18,7 +18,7 @@ import numpy as np
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.jacobian import point_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics
-from physx_runtime.model.row_specs import acting_spatial_tendons, leaf_paths
+from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.solver.constraints.spatial_tendon import SHORTEST_SEGMENT, attachment_point
 from physx_runtime.verification.bench import Array, Bench

@@ -15,7 +15,7 @@ from typing import TypedDict
 import numpy as np
 
 from physx_runtime.dynamics.jacobian import point_jacobian
-from physx_runtime.model.row_specs import acting_fixed_tendons, leaf_paths
+from physx_runtime.model.owners import acting_fixed_tendons, leaf_paths
 from physx_runtime.verification.bench import Array, Bench, Case, stripped
 from physx_runtime.verification.laws.drives import compliant, measure_compliance
 from physx_runtime.verification.laws.fixed_tendons import Pull, fixed_pull, read_axis

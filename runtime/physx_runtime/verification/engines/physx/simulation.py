@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tendons, leaf_paths
 from physx_runtime.model.row_specs import (
     ATTACHMENT,
     DOF,
@@ -25,9 +26,6 @@ from physx_runtime.model.row_specs import (
     PARAMETER,
     SPATIAL_TENDON,
     TENDON_AXIS,
-    acting_fixed_tendons,
-    acting_spatial_tendons,
-    leaf_paths,
     rows_of,
 )
 from physx_runtime.packing.frames import internal_frame

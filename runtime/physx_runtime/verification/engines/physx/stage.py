@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.model.row_specs import acting_fixed_tendons, acting_spatial_tendons
+from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tendons
 from physx_runtime.verification.bench import Array, with_dofs
 from physx_runtime.verification.quantities import quantities
 from physx_schema.description.articulation.axes import instance_of
