@@ -1,22 +1,16 @@
-"""Rows of contact patches, and the numbers that a scene gives to all of them.
+"""Rows of contact patches.
 
 The structure of a patch: contacts of one pair of colliders that share a normal, and its friction anchors.
 
 It is a cache key: what a patch does with its numbers follows from it, parameter values never enter it. Places that a
 patch does not fill have multipliers of 0 and give nothing.
-
-Who is stepped together on a stage, by name, and what ties them together.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from physx_runtime.model.island import LINK, Side
-from physx_schema.description.model import ActorDescription, Link, OutsideJoint
 
 # Of the pair, in the order of `SURFACE`: how its two surfaces answer each other.
 SURFACE = ("static_friction", "dynamic_friction", "restitution", "bounce_threshold", "stiffness", "damping",
@@ -56,31 +50,3 @@ def patch_rows(t: ContactTopology) -> dict[str, int]:
     """
     return {"normal": 3, **dict.fromkeys(SURFACE, 1), "point": 3 * t.points, "separation": t.points,
             "point_used": t.points, "anchor0": 3 * t.anchors, "anchor1": 3 * t.anchors, "anchor_used": t.anchors}
-
-
-@dataclass(frozen=True, repr=False)
-class SceneModel:
-    """The actors of a stage, the kinematic bodies among them, and the joints outside articulations."""
-
-    actors: Mapping[str, ActorDescription]      # by name: articulations, and free bodies as such of a single link
-    kinematic: tuple[Link, ...] = ()        # bodies that no force moves
-    joints: tuple[OutsideJoint, ...] = ()          # at links and bodies, of actors and of others
-
-    def __repr__(self) -> str:
-        return f"SceneModel(actors={len(self.actors)}, joints={len(self.joints)}, kinematic={len(self.kinematic)})"
-
-    @cached_property
-    def owners(self) -> Mapping[str, ActorDescription]:
-        """The actor that a link or a body is of, by the link's path."""
-        return {link.path: actor for actor in self.actors.values() for link in actor.links}
-
-    def ends(self, joint: OutsideJoint) -> tuple[ActorDescription | None, ActorDescription | None]:
-        """The actors that a joint holds; None for the world, a kinematic body and what is not stepped."""
-        return self.owners.get(joint.body0), self.owners.get(joint.body1)
-
-
-def named(moved: Iterable[ActorDescription]) -> dict[str, ActorDescription]:
-    """Actors by name: the prim path, or the root link's where a root prim has several."""
-    moved = tuple(moved)
-    several = Counter(item.path for item in moved)
-    return {item.path if several[item.path] == 1 else item.links[0].path: item for item in moved}

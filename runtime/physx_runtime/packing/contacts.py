@@ -37,7 +37,7 @@ from physx_runtime.collision.shapes import (
     SPHERE,
     Geometry,
 )
-from physx_runtime.model.contact_rows import SceneModel
+from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.frames import Frame, compose, loaded
 from physx_runtime.packing.hulls import has_shape, put_geometry
 from physx_runtime.packing.mass_frames import against_mass_frame, mass_frames, turned_about_own

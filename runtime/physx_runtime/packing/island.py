@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from physx_runtime.collision.friction_patch import BODY as BODY_PLACE
 from physx_runtime.collision.friction_patch import KINEMATIC as KINEMATIC_PLACE
 from physx_runtime.collision.friction_patch import LINK as LINK_PLACE
-from physx_runtime.model.contact_rows import SceneModel
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, HingeTopology, IslandTopology, Side
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, island_lasting_rows
+from physx_runtime.model.scene import SceneModel
 from physx_runtime.model.topology import SAPIEN, BodyTopology
 from physx_runtime.packing.body import pack_actor
 from physx_runtime.packing.contacts import Mover, PackedContacts, Touching, pack_contacts

@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from physx_runtime.model.contact_rows import SceneModel, named
+from physx_runtime.model.scene import SceneModel, named
 from physx_runtime.packing.body import free_body
 from physx_runtime.packing.contacts import Touching
 from physx_runtime.packing.model import NotSimulated

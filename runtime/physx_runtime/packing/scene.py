@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from physx_runtime.model.contact_rows import SceneModel, named
+from physx_runtime.model.scene import SceneModel, named
 from physx_runtime.packing.body import free_body, pack_actor
 from physx_runtime.packing.contacts import Touching
 from physx_runtime.packing.island import PackedIsland, islands_of

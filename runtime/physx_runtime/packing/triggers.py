@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from physx_runtime.collision.friction_patch import BODY
 from physx_runtime.collision.pair_table import supported
-from physx_runtime.model.contact_rows import SceneModel
+from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.contacts import KINDS, NO_KIND, Mover, PackedContacts, pack_contacts
 from physx_runtime.packing.hulls import has_shape
 from physx_runtime.packing.model import NotSimulated

@@ -15,7 +15,7 @@ from typing import Any
 
 from pxr import Usd
 
-from physx_runtime.model.contact_rows import SceneModel
+from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.contacts import Touching
 from physx_runtime.packing.island import sorted_islands
 from physx_runtime.packing.not_simulated import require_taken, stage_refusal

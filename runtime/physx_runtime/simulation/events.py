@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from physx_runtime.collision.friction_patch import ANCHORS, LINK, STATIC
 from physx_runtime.collision.pair_table import generate
 from physx_runtime.dynamics.spatial import add, rotate
-from physx_runtime.model.contact_rows import SceneModel
+from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.contacts import PackedContacts
 from physx_runtime.packing.triggers import pack_triggers
 from physx_runtime.simulation.contacts import ColliderPairs, Contacts, Friction

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.model.contact_rows import SceneModel
 from physx_runtime.model.island_rows import ACTOR_GROUP
+from physx_runtime.model.scene import SceneModel
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.packing.frames import Frame
 from physx_runtime.packing.island import PackedIsland
@@ -44,7 +44,8 @@ from physx_runtime.simulation.queries import (
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.scene_actor_group import SceneActorGroup
 from physx_runtime.simulation.world_batch import WorldBatch
-from physx_runtime.solver.settings import WorldBatches, share_counts, solver_settings, step_scene
+from physx_runtime.solver.batches import WorldBatches, share_counts, step_scene
+from physx_runtime.solver.settings import solver_settings
 from physx_runtime.worlds.store import AUTO
 from physx_schema.description import describe
 from physx_schema.description.model import ActorDescription, Description

@@ -15,7 +15,7 @@ from physx_runtime.simulation.actor_group import ActorGroup
 from physx_runtime.simulation.island_group import IslandGroup
 from physx_runtime.simulation.recording import spatial_velocities, velocities_after_step, world_link_poses
 from physx_runtime.simulation.world_batch import ImmobileActors, WorldBatch
-from physx_runtime.solver.settings import Counts
+from physx_runtime.solver.batches import Counts
 from physx_schema.description.scenes import SolverCounts
 
 Array = NDArray[Any]

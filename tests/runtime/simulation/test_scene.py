@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 from numpy.typing import NDArray
 from physx_runtime import DivergenceWarning, NotSimulatedWarning, Scene, Session, Simulation, simulate
-from physx_runtime.solver.settings import WorldBatches
+from physx_runtime.solver.batches import WorldBatches
 from physx_runtime.worlds.store import BY_JOINT
 from support.chance.companies import random_company
 from support.places import ROOT
