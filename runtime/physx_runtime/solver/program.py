@@ -17,7 +17,6 @@ from physx_runtime.compiling.program import PassSource, Program, program_layout,
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.row_specs import input_rows, lasting_rows, state_rows
 from physx_runtime.model.topology import ActorTopology, BodyTopology
-from physx_runtime.solver import settings
 from physx_runtime.solver import settings as settings_module
 from physx_runtime.solver.articulation.velocity import clamp_start
 from physx_runtime.solver.divergence import freeze_diverged, keep_state
@@ -40,20 +39,20 @@ def step_layout(t: ActorTopology) -> dict[str, int]:
 def step_program(t: ActorTopology) -> Program:
     """The step of a topology as straight-line code."""
     passes = (PassSource("start", functools.partial(_start, t)),
-              PassSource("position", functools.partial(settings.iterate, t, final=False), POSITION_COUNT,
+              PassSource("position", functools.partial(settings_module.iterate, t, final=False), POSITION_COUNT,
                          changes=MOVING),
-              PassSource("velocity", functools.partial(settings.iterate, t, final=True), VELOCITY_COUNT,
+              PassSource("velocity", functools.partial(settings_module.iterate, t, final=True), VELOCITY_COUNT,
                          changes=MOVING),
               PassSource("end", functools.partial(_end, t), guard=LISTENING))
     return trace_program(passes, lasting_rows(t), input_rows(t))
 
 
 def _start(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
-    return settings.begin(t, rows) | keep_state(t, rows)
+    return settings_module.begin(t, rows) | keep_state(t, rows)
 
 
 def _end(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
-    out = freeze_diverged(t, {**rows, **settings.finish(t, rows)})
+    out = freeze_diverged(t, {**rows, **settings_module.finish(t, rows)})
     return out | fall_asleep(t, rows, out) | {LISTENING: listening(t, rows)} if t.sleeping else out
 
 
