@@ -6,6 +6,7 @@ has. Joints that hold what does not move come behind all others of their body.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from physx_runtime.model.island import BODY, LINK, IslandTopology, JointTopology
 
 # Partitions of one round (MAX_NUM_PARTITIONS): joints that find no room in one begin the next.
 ROUND = 32
+# Rounds of TGS (DyTGSDynamics.cpp, 64 partitions): what finds no room is solved before all else; PGS has no end.
+ROUNDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ def partitions(t: IslandTopology) -> SolvingOrder:
     joints = [(j, t.joints[j]) for j in as_listed(t)]
     moving = [(j, _held(joint)) for j, joint in joints if all(side.moves for side in joint.sides)]
     anchored = [(j, joint) for j, joint in joints if not all(side.moves for side in joint.sides)]
-    place = dict(_packed(moving))
+    place = dict(_packed(moving, math.inf if t.pgs else ROUNDS))
     behind: dict[int, int] = {}
     for j, held in moving:
         for actor in held:
@@ -62,10 +65,10 @@ def _held(joint: JointTopology) -> set[int]:
     return {side.owner for side in joint.sides if side.kind in (BODY, LINK)}
 
 
-def _packed(joints: Iterable[tuple[int, set[int]]]) -> Iterator[tuple[int, int]]:
-    """(joint, partition): each joint in the first partition that has none at its actors yet."""
+def _packed(joints: Iterable[tuple[int, set[int]]], rounds: float) -> Iterator[tuple[int, int]]:
+    """(joint, partition): each joint in the first partition that has none at its actors yet, below 0 where none is."""
     left, first = list(joints), 0
-    while left:
+    while left and first < rounds * ROUND:
         used: dict[int, set[int]] = {}
         crowded = []
         for j, held in left:
@@ -78,3 +81,4 @@ def _packed(joints: Iterable[tuple[int, set[int]]]) -> Iterator[tuple[int, int]]
                 used[actor].add(free)
             yield j, first + free
         left, first = crowded, first + ROUND
+    yield from ((j, i - len(left)) for i, (j, _) in enumerate(left))

@@ -1,7 +1,7 @@
 """The order in which joints and touching pairs of a world are solved: PhysX's partitions (DyConstraintPartition.cpp).
 
 The same rule as of joints alone (`solver.islands`): the smallest partition in which nothing else holds an actor, and
-what holds one actor alone behind all others of that actor, one after the other.
+what holds one actor alone behind all others of that actor, one after the other. What finds no partition is before all.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.numba_functions import scalar_entry
-from physx_runtime.solver.islands import ROUND
+from physx_runtime.solver.islands import ROUND, ROUNDS
 
 Array = NDArray[Any]
 NOTHING = -1        # in place of an actor: what no force moves
 
 
-def solving_order(first: Array, second: Array, actors: int) -> Array:
+def solving_order(first: Array, second: Array, actors: int, pgs: bool = False) -> Array:
     """Indices of joints and pairs in the order of an iteration; arguments as of `partitions_of`."""
-    return np.argsort(partitions_of(first, second, actors), kind="stable")
+    return np.argsort(partitions_of(first, second, actors, pgs), kind="stable")
 
 
-def partitions_of(first: Array, second: Array, actors: int) -> Array:
+def partitions_of(first: Array, second: Array, actors: int, pgs: bool = False) -> Array:
     """The partition of each of some joints and pairs; those of one partition hold no actor in common.
 
     first, second: (n,) the actors of each, NOTHING for what no force moves, in input order: joints as PhysX lists them,
@@ -31,23 +31,25 @@ def partitions_of(first: Array, second: Array, actors: int) -> Array:
     """
     a, b = np.asarray(first, np.int32), np.asarray(second, np.int32)
     places = np.zeros(len(a), np.int32)
-    _partition(a, b, places, np.zeros(actors, np.int32), np.zeros(actors, np.uint32))
+    _partition(a, b, pgs, places, np.zeros(actors, np.int32), np.zeros(actors, np.uint32))
     return places
 
 
-def turns_of(joints: Array, pair: Array, first: Array, second: Array, apart: Array, actors: int) -> tuple[Array, Array]:
+def turns_of(joints: Array, pair: Array, first: Array, second: Array, apart: Array, actors: int, pgs: bool = False,
+             ) -> tuple[Array, Array]:
     """When joints and patches of pairs are solved: what has one turn holds no actor in common.
 
     joints: (n, 2) the actors of each, as PhysX lists them. pair, first, second: the pair of each patch, and its actors,
     NOTHING for what no force moves; patches of a pair are neighbours. apart: which patches have no turn, but -1.
     """
     turns = np.empty(len(joints) + len(pair), np.int64)
-    _take_turns(joints, pair, first, second, apart, actors, turns)
+    _take_turns(joints, pair, first, second, apart, actors, pgs, turns)
     return turns[:len(joints)], turns[len(joints):]
 
 
 @scalar_entry
-def _take_turns(joints: Any, pair: Any, first: Any, second: Any, apart: Any, actors: Any, turns: Any) -> None:
+def _take_turns(joints: Any, pair: Any, first: Any, second: Any, apart: Any, actors: Any, pgs: Any,
+                turns: Any) -> None:
     count, size = len(joints), len(joints) + len(pair)
     held0, held1, heads, most = np.empty(size, np.int32), np.empty(size, np.int32), count, 1
     head, among = np.empty(len(pair), np.int32), 0
@@ -65,7 +67,7 @@ def _take_turns(joints: Any, pair: Any, first: Any, second: Any, apart: Any, act
         head[i], turns[count + i] = heads - 1, among
         most = max(most, among + 1)
     places = np.empty(heads, np.int32)
-    _partition(held0[:heads], held1[:heads], places, np.zeros(actors, np.int32), np.zeros(actors, np.uint32))
+    _partition(held0[:heads], held1[:heads], pgs, places, np.zeros(actors, np.int32), np.zeros(actors, np.uint32))
     for i in range(count):
         turns[i] = places[i] * most
     for i in range(len(pair)):
@@ -73,13 +75,13 @@ def _take_turns(joints: Any, pair: Any, first: Any, second: Any, apart: Any, act
 
 
 @scalar_entry
-def _partition(first: Array, second: Array, places: Array, behind: Array, used: Array) -> None:
+def _partition(first: Array, second: Array, pgs: Any, places: Array, behind: Array, used: Array) -> None:
     """The partition of every pair; behind: of every actor, the one after its last."""
     round_, left = 0, 0
     for i in range(len(first)):
         places[i] = -1
         left += first[i] >= 0 and second[i] >= 0
-    while left:
+    while left and (pgs or round_ < ROUNDS * ROUND):
         used[:] = 0
         for i in range(len(first)):
             a, b = first[i], second[i]
@@ -96,8 +98,14 @@ def _partition(first: Array, second: Array, places: Array, behind: Array, used: 
                     left -= 1
                     break
         round_ += ROUND
+    ahead = 0
     for i in range(len(first)):
-        if places[i] < 0:
+        if places[i] >= 0:
+            places[i] += left
+        elif first[i] >= 0 and second[i] >= 0:
+            places[i] = ahead
+            ahead += 1
+        else:
             actor = max(first[i], second[i])
-            places[i] = behind[actor]
+            places[i] = left + behind[actor]
             behind[actor] += 1

@@ -93,7 +93,7 @@ class PatchOrder:
         t, listed = self._program.plan.t, self._program.listed
         joints = np.array([[_actor(side) for side in t.joints[j].sides] for j in listed]) if listed else NO_JOINTS
         first, second = self._owners
-        return turns_of(joints, self._met[PAIR], first, second, self._inside, len(t.actors))
+        return turns_of(joints, self._met[PAIR], first, second, self._inside, len(t.actors), t.pgs)
 
     def inside_order(self, block_of: Array, blocks: int) -> tuple[dict[Held | None, list[tuple[int, int]]], Array]:
         """Patches of links with what does not move, by link, as ranges of numbers; and the number of each block.

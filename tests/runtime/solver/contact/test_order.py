@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime.model.island import BODY, D6, WORLD, IslandTopology, JointTopology, Side
-from physx_runtime.model.topology import BodyTopology
+from physx_runtime.model.topology import PGS, TGS, BodyTopology
 from physx_runtime.solver.contact.order import NOTHING, partitions_of, solving_order, turns_of
 from physx_runtime.solver.islands import as_listed, partitions
 
@@ -33,6 +33,20 @@ def test_pairs_are_solved_in_the_order_of_joints_that_hold_the_same(seed: int) -
 
 def test_a_hub_with_more_pairs_than_a_round_has_partitions_keeps_their_order() -> None:
     assert order(*((0, i) for i in range(1, 39))) == list(range(38))
+
+
+@pytest.mark.parametrize("pgs", [False, True])
+def test_pairs_beyond_the_partitions_of_tgs_are_solved_first(pgs: bool) -> None:
+    hub, others = np.zeros(70, np.int64), np.arange(1, 71)
+    first, second = np.r_[hub, 0], np.r_[others, NOTHING]
+    found = solving_order(first, second, 71, pgs).tolist()
+    assert found == [*range(64 if not pgs else 70, 70), *range(64 if not pgs else 70), 70]
+    joints = tuple(JointTopology(D6, tuple(Side(WORLD) if end == NOTHING else Side(BODY, int(end)) for end in pair))
+                   for pair in zip(first, second, strict=True))
+    t = IslandTopology((BodyTopology(True, PGS if pgs else TGS),) * 71, joints)
+    listed = as_listed(t)
+    again = solving_order(first[listed], second[listed], 71, pgs)
+    assert partitions(t).between == tuple(listed[i] for i in again)
 
 
 def test_a_bodys_static_pairs_come_behind_its_others_one_after_the_other() -> None:
