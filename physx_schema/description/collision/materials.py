@@ -203,13 +203,19 @@ def offset_of_plane(meters_per_unit: float) -> float:
 
 
 def automatic_offset(smallest: float, rest: float, least: float) -> float:
-    """The contact offset of a shape whose smallest side is that long."""
-    return max(OFFSET_OF_SIZE * smallest, least) + max(rest, 0.0)
+    """The contact offset of a shape whose smallest side is that long, in single floats (createShape, UsdInterface.cpp).
+
+    Its last bits shift bounds, by whose last bits PhysX finds pairs in an order.
+    """
+    return float(Single(max(float(Single(smallest) * Single(OFFSET_OF_SIZE)), least)) + Single(max(rest, 0.0)))
 
 
 def least_offset(reading: ReadContext, scene: Scene) -> float:
-    """The least automatic contact offset: twice the way that gravity moves a body in a step."""
+    """The least automatic contact offset: twice the way that gravity moves a body in a step, likewise."""
     steps = reading.prims[scene.path].peek("physxScene:timeStepsPerSecond") if scene.path in reading.prims else None
     rate = float(steps) if isinstance(steps, int | float) and steps > 0 else STEPS_PER_SECOND
     gravity = math.hypot(*scene.gravity)
-    return 2.0 * max(gravity, _LEAST_GRAVITY) / (rate * rate) if math.isfinite(gravity) else 0.0
+    if not math.isfinite(gravity):
+        return 0.0
+    dt = Single(1.0) / Single(rate)
+    return float(Single(2.0) * dt * dt * Single(max(gravity, _LEAST_GRAVITY)))

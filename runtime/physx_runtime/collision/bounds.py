@@ -1,4 +1,8 @@
-"""Upright boxes around shapes, grown by their contact offsets; their fourth axis is the world that a shape is in."""
+"""Upright boxes around shapes, grown by their contact offsets; their fourth axis is the world that a shape is in.
+
+PhysX rounds the boxes first and then grows them (GuBounds.cpp, Aggregate::computeBounds), those of hulls and cores by
+way of their middle. The order of pairs hangs on the last bits of what comes out.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.collision.convex_core.support import core_of, support
+from physx_runtime.collision.scalar_math import x_axis
 from physx_runtime.collision.shapes import BOX, CAPSULE, CONVEX, CYLINDER, EVERY_WORLD, MESH, PLANE, Geometry
 from physx_runtime.collision.simd_math import (
     HALF,
@@ -22,10 +27,8 @@ from physx_runtime.collision.simd_math import (
     dot,
     matrix_of,
     negated,
-    outward,
     scaled,
     sub,
-    x_axis,
 )
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
@@ -78,9 +81,7 @@ def place_shape(shape: Any, body: Pose, placed: Any, bounds: Any) -> None:
     if shape.kind == PLANE:
         _bound_plane(bounds, pose, shape.contact_offset)
     else:
-        reach = extent_of(shape.kind, size_of(shape), pose, shape.contact_offset)
-        for k in range(3):
-            bounds[0, k], bounds[1, k] = pose[0][k] - reach[k], pose[0][k] + reach[k]
+        _grow(bounds, pose[0], extent_of(shape.kind, size_of(shape), pose), shape.contact_offset)
     everywhere = shape.world == EVERY_WORLD
     bounds[0, 3] = -ENDLESS if everywhere else np.float32(shape.world)
     bounds[1, 3] = ENDLESS if everywhere else np.float32(shape.world)
@@ -96,9 +97,7 @@ def _bound_hull(bounds: Any, pose: Pose, shape: Any, vertices: Any) -> None:
         corner = by_matrix(axes, (vertices[i, 0], vertices[i, 1], vertices[i, 2]))
         low = min(low[0], corner[0]), min(low[1], corner[1]), min(low[2], corner[2])
         high = max(high[0], corner[0]), max(high[1], corner[1]), max(high[2], corner[2])
-    for k in range(3):
-        bounds[0, k] = (low[k] - shape.contact_offset) + pose[0][k]
-        bounds[1, k] = (high[k] + shape.contact_offset) + pose[0][k]
+    _grow_from(bounds, add(low, pose[0]), add(high, pose[0]), shape.contact_offset)
 
 
 @scalar_code
@@ -123,38 +122,48 @@ def scale_of(shape: Any) -> Vector:
 
 
 @scalar_code
-def extent_of(kind: Any, size: Vector, pose: Pose, offset: Number) -> Vector:
-    """Half the sides of the bounds."""
+def extent_of(kind: Any, size: Vector, pose: Pose) -> Vector:
+    """Half the sides of what a shape with a size fits in."""
     if kind == BOX:
-        return _box_extent(matrix_of(pose[1]), size, offset)
-    grown = size[0] + offset
+        return _box_extent(matrix_of(pose[1]), size)
     if kind == CAPSULE:
-        axis = x_axis(pose[1])
-        return (abs(axis[0] * size[1]) + grown, abs(axis[1] * size[1]) + grown, abs(axis[2] * size[1]) + grown)
-    return grown, grown, grown
+        axis, radius = x_axis(pose[1]), size[0]
+        return abs(axis[0]) * size[1] + radius, abs(axis[1]) * size[1] + radius, abs(axis[2]) * size[1] + radius
+    return size[0], size[0], size[0]
 
 
 @scalar_code
-def _box_extent(m: Matrix, half: Vector, offset: Number) -> Vector:
-    return ((abs(m[0][0] * half[0]) + abs(m[1][0] * half[1])) + abs(m[2][0] * half[2]) + offset,
-            (abs(m[0][1] * half[0]) + abs(m[1][1] * half[1])) + abs(m[2][1] * half[2]) + offset,
-            (abs(m[0][2] * half[0]) + abs(m[1][2] * half[1])) + abs(m[2][2] * half[2]) + offset)
+def _box_extent(m: Matrix, half: Vector) -> Vector:
+    return ((abs(m[0][0] * half[0]) + abs(m[1][0] * half[1])) + abs(m[2][0] * half[2]),
+            (abs(m[0][1] * half[0]) + abs(m[1][1] * half[1])) + abs(m[2][1] * half[2]),
+            (abs(m[0][2] * half[0]) + abs(m[1][2] * half[1])) + abs(m[2][2] * half[2]))
+
+
+@scalar_code
+def _grow(bounds: Any, center: Vector, reach: Vector, offset: Number) -> None:
+    for k in range(3):
+        bounds[0, k], bounds[1, k] = (center[k] - reach[k]) - offset, (center[k] + reach[k]) + offset
+
+
+@scalar_code
+def _grow_from(bounds: Any, low: Vector, high: Vector, offset: Number) -> None:
+    """By way of the middle, which rounds: PhysX scales them by 1 about it."""
+    _grow(bounds, scaled(add(high, low), HALF), scaled(sub(high, low), HALF), offset)
 
 
 @scalar_code
 def _bound_box(bounds: Any, low: Vector, high: Vector, pose: Pose, offset: Number) -> None:
-    center = outward(pose, scaled(add(low, high), HALF))
-    reach = _box_extent(matrix_of(pose[1]), scaled(sub(high, low), HALF), offset)
-    for k in range(3):
-        bounds[0, k], bounds[1, k] = center[k] - reach[k], center[k] + reach[k]
+    m = matrix_of(pose[1])
+    center = add(by_matrix(m, scaled(add(low, high), HALF)), pose[0])
+    _grow(bounds, center, _box_extent(m, scaled(sub(high, low), HALF)), offset)
 
 
 @scalar_code
 def _bound_core(bounds: Any, kind: Any, size: Vector, pose: Pose, offset: Number) -> None:
     core = core_of(kind, size, pose, np.empty((0, 3), np.float32))
-    for k in range(3):
-        along = (ONE if k == 0 else ZERO, ONE if k == 1 else ZERO, ONE if k == 2 else ZERO)
-        bounds[0, k], bounds[1, k] = support(core, negated(along))[k] - offset, support(core, along)[k] + offset
+    x, y, z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
+    low = support(core, negated(x))[0], support(core, negated(y))[1], support(core, negated(z))[2]
+    _grow_from(bounds, low, (support(core, x)[0], support(core, y)[1], support(core, z)[2]), offset)
 
 
 @scalar_code

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from support.stages.offsets import MEASURED, PLAIN_PLANES, PLANES, Offsets, ball, ground
-from support.stages.robots import opened
+from support.stages.robots import described, link, opened, prim, robot
 
 from physx_schema import describe
 from physx_schema.description.model import Collider
 
 EXACT = 1e-8        # m: of numbers in single floats
+SHOWN = float.fromhex("0x1.652bd8p-8").hex()        # m, ovphysx: 2 dt dt 9.81
 
 
 @pytest.mark.parametrize("asked", MEASURED, ids=str)
@@ -28,6 +29,13 @@ def test_offsets_of_a_plane_are_those_that_physx_shows(asked: Offsets) -> None:
 def test_offsets_of_a_plane_of_physx_are_those_that_physx_shows(asked: Offsets) -> None:
     [plane] = describe(opened(ground(asked, True, 0.1))).static_colliders
     assert offsets(plane) == pytest.approx(PLANES[asked], abs=EXACT)
+
+
+def test_an_automatic_offset_has_the_last_bits_that_physx_shows() -> None:
+    """Twice the way of a step in single floats; in double ones it is two units of the last place less."""
+    small = prim("Sphere", "shape", ("PhysicsCollisionAPI",), {"double radius": 0.01})
+    [shape] = described(robot(link("a", children=small), schemas=())).bodies[0].colliders
+    assert float(shape.contact_offset or 0.0).hex() == SHOWN
 
 
 def offsets(collider: Collider) -> tuple[float | None, float]:

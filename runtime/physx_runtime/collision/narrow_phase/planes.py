@@ -245,8 +245,8 @@ def pose_of(values: Sequence[Number]) -> Pose:
 
 def may_touch(kind: int, size: Vector, offset: Number, pose: Pose, low: Vector, high: Vector) -> Condition:
     """Whether the bounds of a shape at `pose` overlap those of a plane, from `low` to `high`."""
-    reach = extent_of(kind, size, pose, offset)
-    own_low, own_high = sub(pose[0], reach), add(pose[0], reach)
+    reach = extent_of(kind, size, pose)
+    own_low, own_high = ([a - offset for a in sub(pose[0], reach)], [a + offset for a in add(pose[0], reach)])
     met = (own_low[0].value <= high[0].value) & (low[0].value <= own_high[0].value)
     for k in (1, 2):
         met = met & (own_low[k].value <= high[k].value) & (low[k].value <= own_high[k].value)
