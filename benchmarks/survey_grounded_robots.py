@@ -16,11 +16,11 @@ from pxr import Gf, Usd, UsdGeom, UsdPhysics
 from survey_robots import (
     DT,
     EVERY,
-    LOOKS,
     STEPS,
     Motion,
     apart,
     bar,
+    bare,
     recorded,
     robots,
     shared,
@@ -40,14 +40,7 @@ AXES = {"Y": 1, "Z": 2}
 
 def on_the_ground(path: Path) -> Usd.Stage:
     """All of a stage in one layer, without looks, over a plane."""
-    stage = Usd.Stage.Open(str(path))
-    for prim in stage.Traverse():
-        if prim.IsInstance():
-            prim.SetInstanceable(False)
-    flat = Usd.Stage.Open(stage.Flatten())
-    for prim in [prim for prim in flat.Traverse() if prim.GetTypeName() in LOOKS and not prim.GetChildren()]:
-        if not any("Physics" in name for name in prim.GetAppliedSchemas()):
-            flat.RemovePrim(prim.GetPath())
+    flat = bare(path)
     lay_ground(flat)
     return flat
 

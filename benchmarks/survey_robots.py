@@ -1,13 +1,14 @@
 """Survey robots that others made: how each is read, checked and stepped, beside real PhysX.
 
-    python benchmarks/survey_robots.py FOLDER WORK [NAME ...]
+    python benchmarks/survey_robots.py [--touching] FOLDER WORK [NAME ...]
 
 FOLDER holds USD files, or one folder with a USD file for each robot, as `urdf_usd_converter` and
 `mujoco_usd_converter` write them; WORK keeps the prepared stages and PhysX's recordings. Needs the oracle
 (PHYSX_ORACLE and ORACLE_PYTHON, see CONTRIBUTING.md). Each robot is compared alone, and beside a free body and a second
 robot of other iteration counts, as a whole stage, 60 steps of 1/60 s from joint states by chance (as authored where
 joints outside articulations hold its links together), with its colliders' contacts off in what both step; one that a
-loose fixed joint holds at the world also with a fixed base.
+loose fixed joint holds at the world also with a fixed base. With --touching each robot is stepped alone with its
+colliders as they are, 80 steps, and held to PhysX's own motions from starts that are turned by 3e-7 rad as a whole.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from pxr import Gf, Sdf, Usd
+from pxr import Gf, Sdf, Usd, UsdGeom
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), os.environ["PHYSX_ORACLE"]]
 
@@ -47,6 +48,8 @@ from physx_schema.errors import AuthoringError, UnsupportedError  # noqa: E402
 
 DT, STEPS, EVERY = 1 / 60, 60, 4
 ANGLE, LENGTH, SPEED = 0.3, 0.05, 0.5      # of starts by chance: rad, m, rad/s or m/s
+MARKS, OFF = (1, 3, 5, 10, 20, 60, 80), 1e-5        # steps that are told, and m
+TURN, TURNS = 3e-7, 6                               # rad, three units of float32's last place
 LOOKS = ("Mesh", "Shader", "Material", "GeomSubset")
 HELD = "articulation/world-joint-outside"
 BESIDE = {"alone": (), "both": ("body", "robot")}
@@ -127,6 +130,13 @@ def variants(path: Path) -> Iterator[tuple[str, Usd.Stage]]:
 
 def flattened(path: Path) -> Usd.Stage:
     """All of a stage in one layer, without instances, looks and contacts."""
+    flat = bare(path)
+    kept_out_of_contact(flat)
+    return flat
+
+
+def bare(path: Path) -> Usd.Stage:
+    """All of a stage in one layer, without instances and looks."""
     stage = Usd.Stage.Open(str(path))
     for prim in stage.Traverse():
         if prim.IsInstance():
@@ -135,7 +145,6 @@ def flattened(path: Path) -> Usd.Stage:
     for prim in [prim for prim in flat.Traverse() if prim.GetTypeName() in LOOKS and not prim.GetChildren()]:
         if not any("Physics" in name for name in prim.GetAppliedSchemas()):
             flat.RemovePrim(prim.GetPath())
-    kept_out_of_contact(flat)
     return flat
 
 
@@ -295,6 +304,40 @@ def with_spread(row: Result, real: Motion, error: float, others: list[Motion]) -
     return replace(row, outcome=outcome, ratio=ratio, note=f"{error:.1e}, spread {widest:.1e}")
 
 
+def beside_turned(name: str, path: Path, work: Path) -> str:
+    """A row of the table of robots with their colliders: how far ours is off, and PhysX's turned motions are."""
+    stage = bare(path)
+    (work / name).mkdir(parents=True, exist_ok=True)
+    turns = [np.zeros(3), *(TURN * v / np.linalg.norm(v) for v in np.random.default_rng(0).normal(size=(TURNS, 3)))]
+    files = [work / name / f"turned{k}.usdc" for k in range(len(turns))]
+    for file, turn in zip(files, turns, strict=True):
+        copy = turned(stage, turn)      # a layer goes with its stage
+        copy.GetRootLayer().Export(str(file))
+    description = describe(str(files[0]))
+    real = in_physx([(file, DT) for file in files], MARKS[-1], work, 1, description)
+    ours = simulated(description, None, DT, MARKS[-1], path="generic")
+    paths = sorted(ours.poses.keys() & real[0].poses.keys())
+    places = [np.stack([motion.poses[path][:, :3] for path in paths]) for motion in (ours, *real)]
+    off, _, *others = (np.linalg.norm(own - np.cross(turn, own) - places[1], axis=2).max(axis=0)
+                       for own, turn in zip(places, [np.zeros(3), *turns], strict=True))
+    cells = [f"{int((found > OFF).argmax()) if (found > OFF).any() else '-'} | " + " ".join(
+        f"{found[mark]:.1e}" for mark in MARKS) for found in (off, np.max(others, axis=0))]
+    return f"| {name} | {len(paths)} | {cells[0]} | {cells[1]} |"
+
+
+def turned(stage: Usd.Stage, turn: np.ndarray) -> Usd.Stage:
+    """A copy, all of which is turned about the origin."""
+    made = Usd.Stage.CreateInMemory()
+    made.GetRootLayer().TransferContent(stage.GetRootLayer())
+    angle = float(np.linalg.norm(turn))
+    for prim in made.GetPseudoRoot().GetChildren() if angle else ():
+        if place := UsdGeom.Xformable(prim):
+            op = place.AddOrientOp(UsdGeom.XformOp.PrecisionDouble, "turn")
+            op.Set(Gf.Quatd(math.cos(angle / 2), *map(float, math.sin(angle / 2) * turn / angle)))
+            place.SetXformOpOrder([op, *place.GetOrderedXformOps()[:-1]], place.GetResetXformStack())
+    return made
+
+
 def read(name: str, path: Path) -> Result:
     """How long the reading takes and what the check says."""
     began = time.perf_counter()
@@ -310,8 +353,14 @@ def read(name: str, path: Path) -> Result:
 
 def main() -> None:
     """The table, a line for each comparison as it is made."""
-    folder, work, names = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:]
+    touching, rest = sys.argv[1] == "--touching", [word for word in sys.argv[1:] if word != "--touching"]
+    folder, work, names = Path(rest[0]), Path(rest[1]), rest[2:]
     work.mkdir(exist_ok=True)
+    chosen = {name: path for name, path in robots(folder).items() if not names or name in names}
+    if touching:
+        for name, path in chosen.items():
+            print(beside_turned(name, path, work), flush=True)
+        return
     results: list[Result] = []
 
     def report(result: Result) -> None:
@@ -319,9 +368,8 @@ def main() -> None:
         print(f"{result.robot:40} {result.variant:10} {result.beside:6} {result.door:9} {result.outcome:8} "
               f"{result.ratio:8.2f} {result.note}", flush=True)
 
-    for name, path in robots(folder).items():
-        if not names or name in names:
-            survey(name, path, work, report)
+    for name, path in chosen.items():
+        survey(name, path, work, report)
     judged = [result for result in results if result.outcome in ("agrees", "misses")]
     agreeing = sum(result.outcome == "agrees" for result in judged)
     print(f"{agreeing} of {len(judged)} agree; {sum(r.outcome == 'refused' for r in results)} refused, "
