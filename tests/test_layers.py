@@ -53,6 +53,7 @@ ROOMS = {
         "errors": "",
         "files": "errors",
         "html_table": "errors",
+        "text": "",
         "definitions": "",
         "attachment_sides": "",
         "class_description": "",
@@ -69,7 +70,7 @@ ROOMS = {
         "validation": "checking",
         "asset_validation": "checking",
         "authoring": "checking definitions description errors",
-        "cli": "checking definitions description errors files installed_usd migration outputs",
+        "cli": "checking definitions description errors files installed_usd migration outputs text",
     },
     "physx_runtime": {
         "start": "",

@@ -32,7 +32,7 @@ from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import run_json
 from physx_schema.cli.program import Boundary, Internal
 from physx_schema.cli.progress import Progress, is_quiet, progress, quiet_option
-from physx_schema.cli.text import finding_lines, not_evaluated_lines, plural, summary
+from physx_schema.cli.text import finding_lines, not_evaluated_lines, summary
 from physx_schema.description.robot_files import require_layer
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnreadableError, UnsupportedError, printable
@@ -42,6 +42,7 @@ from physx_schema.migration.composition import replace as replace_layers
 from physx_schema.migration.lost_text import lost_text
 from physx_schema.migration.report import LayerChange
 from physx_schema.outputs import files_of, require_output, require_report
+from physx_schema.text import plural
 
 FORMATS = ("text", "json", "sarif", "html", "github")
 _COMPLETE = ("json", "sarif")       # for programs, which are told every finding

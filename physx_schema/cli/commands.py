@@ -16,11 +16,11 @@ from physx_schema.cli.force import force_option
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import JSON_VERSION, description_json, plain
 from physx_schema.cli.outline import outline
-from physx_schema.cli.text import plural
 from physx_schema.description import describe
 from physx_schema.errors import printable
 from physx_schema.files import write_files, writer
 from physx_schema.outputs import require_output
+from physx_schema.text import plural
 
 __all__ = ["describe_command", "doctor_command", "explain_command", "plugin_path_command"]
 

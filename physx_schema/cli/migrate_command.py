@@ -16,7 +16,6 @@ import click
 from physx_schema.cli.force import force_option
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.json_output import JSON_VERSION, plain
-from physx_schema.cli.text import plural
 from physx_schema.errors import UnsupportedError, printable
 from physx_schema.files import require_layer_name
 from physx_schema.migration import LayerChange, Migration, Note, migrate
@@ -24,6 +23,7 @@ from physx_schema.migration.changes import breaking
 from physx_schema.migration.composition import copy, in_package, replace, why_not
 from physx_schema.migration.report import layer_name
 from physx_schema.outputs import files_of_layers
+from physx_schema.text import plural
 
 _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
 

@@ -9,13 +9,14 @@ import math
 from collections.abc import Container, Iterator, Sequence
 
 from physx_schema.cli.outline_tree import articulation_lines, collider_line, header, home_of
-from physx_schema.cli.text import Units, drive_text, joint_name, number, plural, units_of
+from physx_schema.cli.text import Units, drive_text, joint_name, number, units_of
 from physx_schema.description import Articulation, Description, Link, Opinion, OutsideJoint, Scene
 from physx_schema.description.bodies import looped_joints, why_outside
 from physx_schema.description.model import PhysicsMaterial
 from physx_schema.description.opinions.schemas import ROTATIONS, SINGLE_AXIS, TRANSLATIONS
 from physx_schema.description.scenes import SolverBatches
 from physx_schema.errors import printable
+from physx_schema.text import plural
 
 
 def outside_lines(description: Description, units: Units) -> Iterator[str]:

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 
-from physx_schema.cli.text import AXIS_NAMES, Units, drive_text, joint_name, number, plural
+from physx_schema.cli.text import AXIS_NAMES, Units, drive_text, joint_name, number
 from physx_schema.description import (
     Articulation,
     Attachment,
@@ -20,6 +20,7 @@ from physx_schema.description import (
 from physx_schema.description.model import Collider
 from physx_schema.description.opinions.schemas import SINGLE_AXIS
 from physx_schema.description.scenes import SolverCounts
+from physx_schema.text import plural
 
 _DEEPEST = 12           # levels of indentation; deeper links name the link they hang on
 

@@ -8,31 +8,20 @@ Joints and drives in words, as they are named in an articulation and outside.
 from __future__ import annotations
 
 import math
-import os
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-
-import click
 
 from physx_schema.checking import Finding, Report
 from physx_schema.checking.engine.finding import location, rank
 from physx_schema.cli.formats.sarif import line_of
 from physx_schema.description import Drive, Envelope, Opinion, Scene
 from physx_schema.errors import printable
+from physx_schema.text import painted, plural
 
 _ELSEWHERE, _HIDDEN, _IDLE = "unused/other-engine", "scene/hidden", "unused/idle"
 _PRIM = "<prim>"    # stands for each of several prims in a text
 _NAMED = 5          # prims named of a finding that is no error
-_COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
-
-
-def painted(text: str, severity: str = "error") -> str:
-    """The text in the colour of a severity, where a command writes to a terminal that is to have colours."""
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty()
-    return text if plain or click.get_current_context(silent=True) is None else click.style(
-        text, fg=_COLOURS[severity], bold=severity == "error")
 
 
 def finding_lines(source: str, findings: Sequence[Finding], folding: bool = True) -> Iterator[str]:
@@ -118,11 +107,6 @@ def summary(report: Report) -> str:
     counts += [f"{report.count('info')} info", f"{len(report.not_evaluated)} not evaluated"]
     aside = [f"{len(found)} {what}" for found, what in ((report.waived, "waived"), (report.known, "known")) if found]
     return ", ".join((*counts, *aside))
-
-
-def plural(count: int, noun: str, several: str = "") -> str:
-    """A count with its noun."""
-    return f"{count} {noun}" if count == 1 else f"{count} {several or noun + 's'}"
 
 
 _DEGREE = 180.0 / math.pi

@@ -14,9 +14,9 @@ from physx_schema.cli.check_command import Way, fix_stages
 from physx_schema.cli.force import force_option
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.progress import is_quiet, progress, quiet_option
-from physx_schema.cli.text import plural
 from physx_schema.errors import printable
 from physx_schema.files import unwritable
+from physx_schema.text import plural
 
 if TYPE_CHECKING:
     from physx_runtime.packing.model import NotSimulated

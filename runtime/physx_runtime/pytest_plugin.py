@@ -25,7 +25,8 @@ def assert_valid_physics(stage: str | Path | Any, profile: str = "physx+simready
     """
     __tracebackhide__ = True
     from physx_schema.checking import check
-    from physx_schema.cli.text import finding_lines, plural
+    from physx_schema.cli.text import finding_lines
+    from physx_schema.text import plural
 
     report = check(stage, profile)
     _warn([f"not evaluated: {item.path} {item.property}: {item.reason}" for item in report.not_evaluated])
@@ -45,7 +46,7 @@ def assert_authored_values(stage: str | Path | Any, tolerance: float = 0.05) -> 
     from physx_runtime.verification.report import NOT_EVALUATED
     from physx_runtime.verification.stage import folded
     from physx_runtime.verification.text import reasons, sentence
-    from physx_schema.cli.text import plural
+    from physx_schema.text import plural
 
     verification = verify(stage)
     unknown = folded(row for row in verification.rows if row.verdict == NOT_EVALUATED)

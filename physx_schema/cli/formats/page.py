@@ -14,9 +14,9 @@ from physx_schema.checking.catalogue import rule_of
 from physx_schema.checking.engine.finding import SEVERITIES, Finding, location
 from physx_schema.checking.engine.outcome import Report
 from physx_schema.checking.stages import Run
-from physx_schema.cli.text import plural
 from physx_schema.description import Opinion
 from physx_schema.errors import printable
+from physx_schema.text import plural
 
 _BREAKS = re.compile(r"(?<=[/:.])")      # after these a long name may go on in the next line
 _MARKS = {"error": "✕", "warning": "▲", "info": "i", "not evaluated": "?", "pass": "✓"}

@@ -28,8 +28,8 @@ from physx_runtime.simulation.contacts import ColliderPairs, Contacts, Friction
 from physx_runtime.simulation.reset import StepWatcher
 from physx_runtime.simulation.world_batch import WorldBatch
 from physx_runtime.worlds.contact.worlds import ContactStore
-from physx_schema.cli.text import plural
 from physx_schema.description.model import ContactReport, Description
+from physx_schema.text import plural
 
 Array = NDArray[Any]
 Kind = Literal["found", "persists", "lost"]

@@ -36,9 +36,9 @@ from physx_runtime.verification.laws.mimics import holders, measure_mimics
 from physx_runtime.verification.laws.spatial_tendons import measure_spatial_tendons
 from physx_runtime.verification.quantity import Findings, Key
 from physx_runtime.verification.settling import measure_settling, settles
-from physx_schema.cli.text import plural
 from physx_schema.description.model import Articulation, Description, FixedTendon
 from physx_schema.description.scenes import SolverBatches, as_solved
+from physx_schema.text import plural
 
 # A factor this close to 1 is no cause.
 NEGLIGIBLE_CAUSE = 5e-3

@@ -54,13 +54,13 @@ from physx_runtime.verification.report import (
     agree,
 )
 from physx_runtime.verification.settling import gravity_rows
-from physx_schema.cli.text import plural
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.opinions.coverage import WITHOUT_EFFECT
 from physx_schema.description.scenes import SolverBatches, SolverCounts, as_solved
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
+from physx_schema.text import plural
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from physx_runtime.verification.report import (
 )
 from physx_runtime.verification.stage import Fold, folded
 from physx_schema.cli.json_output import plain
-from physx_schema.cli.text import painted, plural
 from physx_schema.errors import printable
+from physx_schema.text import painted, plural
 
 FORMAT_VERSION = 2
 HEADINGS = ("path", "property", "authored", "effective", "ideal", "verdict")

@@ -52,13 +52,13 @@ from physx_runtime.viewing.robot.figure import figure, script, script_hash
 from physx_runtime.viewing.text import listed, numeral
 from physx_schema.checking import Report, check
 from physx_schema.checking.engine.finding import location
-from physx_schema.cli.text import plural
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError, printable
 from physx_schema.files import replacing
 from physx_schema.outputs import files_of, require_output
+from physx_schema.text import plural
 
 MARKS = {AS_AUTHORED: ("ok", "\N{CHECK MARK}"), ALTERED: ("altered", "\N{ALMOST EQUAL TO}"),
          IGNORED: ("ignored", "\N{MULTIPLICATION X}"), NOT_EVALUATED: ("unknown", "?")}

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.charts import recorded_articulations
 from physx_runtime.viewing.poses import rotated
-from physx_schema.cli.text import plural
 from physx_schema.description.model import Description, Dof, Link
+from physx_schema.text import plural
 
 AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 MOST_JOINTS = 12            # lines; a file that the motion is written to has all

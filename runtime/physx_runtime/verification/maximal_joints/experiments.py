@@ -25,10 +25,10 @@ from physx_runtime.verification.maximal_joints.events import break_keys, measure
 from physx_runtime.verification.maximal_joints.limits import Bound, bounds_of, measure_bounds
 from physx_runtime.verification.quantities import POSITION_NOISE, drive_quantities, target_quantities
 from physx_runtime.verification.quantity import Findings, Key, Quantity
-from physx_schema.cli.text import plural
 from physx_schema.description.model import Description, OutsideJoint
 from physx_schema.description.scenes import SolverCounts, held_counts
 from physx_schema.description.units import DEGREES_PER_RADIAN
+from physx_schema.text import plural
 
 V = TypeVar("V", float, str)
 EXPERIMENTS = (measure_outside_drives, measure_bounds, measure_bounces, measure_breaking, measure_coupling)
