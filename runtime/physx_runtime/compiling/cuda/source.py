@@ -251,7 +251,7 @@ class _Body:
 
 
 def emit_kernels(program: Program, dtype: str, design: str) -> KernelSource:
-    """The kernels of a program; design: one of `kernel_design.DESIGNS`."""
+    """The kernels of a program; design: one of `DESIGNS`."""
     bodies = [_repeated(program, one, dtype, design) if one.count else _single(program, one, dtype)
               for one in program.passes]
     kernels = tuple(Kernel(body.name, one.count, len(body.shared))

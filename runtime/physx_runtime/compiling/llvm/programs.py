@@ -6,7 +6,7 @@ A repeated pass is one chain of dependent operations. Its code is cut into short
 of the block after the other, so that the processor works on the chains of all parts at once. A piece is a basic block:
 the compiler neither moves nor keeps loaded values across it, which would only spill them to the stack.
 
-What only rare conditions need (rare_branches.py) is jumped over where no world of a register asks for it.
+What only rare conditions need (passes.py) is jumped over where no world of a register asks for it.
 
 A fragment as LLVM IR on explicit vectors: a function of a block and of the operands of one instruction.
 

@@ -4,7 +4,7 @@ Traced arithmetic as LLVM IR on explicit vectors: every value is a vector over w
 
 No fast-math flags and explicit fma, so a world's bits depend neither on the vector width nor on its neighbours.
 
-Rare branches (rare_branches.py) as LLVM IR: jumped over where no world of a vector asks for them.
+Rare branches (passes.py) as LLVM IR: jumped over where no world of a vector asks for them.
 
 LLVM IR that moves numbers between rows of worlds side by side and arrays with one line a world.
 

@@ -7,7 +7,7 @@ An iteration with M^-1 at hand: an impulse changes all velocities at once, and n
 Costs O(n^2) an iteration and O(n^2) sweeps' parts once a step: less than sweeps where n is small, or where much acts
 on single links.
 
-What every joint carries before constraints act, where that rubs: as `articulation.load.joint_loads`.
+What every joint carries before constraints act, where that rubs: as `articulation.step.joint_loads`.
 """
 
 from __future__ import annotations
