@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
 from pxr import Tf, UsdShade
 
 from physx_schema.definitions import attribute
@@ -207,7 +208,8 @@ def automatic_offset(smallest: float, rest: float, least: float) -> float:
 
     Its last bits shift bounds, by whose last bits PhysX finds pairs in an order.
     """
-    return float(Single(max(float(Single(smallest) * Single(OFFSET_OF_SIZE)), least)) + Single(max(rest, 0.0)))
+    with np.errstate(over="ignore"):        # of sizes that a single float cannot hold
+        return float(Single(max(float(Single(smallest) * Single(OFFSET_OF_SIZE)), least)) + Single(max(rest, 0.0)))
 
 
 def least_offset(reading: ReadContext, scene: Scene) -> float:
@@ -217,5 +219,7 @@ def least_offset(reading: ReadContext, scene: Scene) -> float:
     gravity = math.hypot(*scene.gravity)
     if not math.isfinite(gravity):
         return 0.0
-    dt = Single(1.0) / Single(rate)
-    return float(Single(2.0) * dt * dt * Single(max(gravity, _LEAST_GRAVITY)))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):     # of rates that a single float cannot hold
+        dt = Single(1.0) / Single(rate)
+        offset = float(Single(2.0) * dt * dt * Single(max(gravity, _LEAST_GRAVITY)))
+    return 0.0 if math.isnan(offset) else offset

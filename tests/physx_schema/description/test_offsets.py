@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import warnings
+
 import pytest
 from support.stages.offsets import MEASURED, PLAIN_PLANES, PLANES, Offsets, ball, ground
 from support.stages.robots import described, link, opened, prim, robot
@@ -36,6 +39,18 @@ def test_an_automatic_offset_has_the_last_bits_that_physx_shows() -> None:
     small = prim("Sphere", "shape", ("PhysicsCollisionAPI",), {"double radius": 0.01})
     [shape] = described(robot(link("a", children=small), schemas=())).bodies[0].colliders
     assert float(shape.contact_offset or 0.0).hex() == SHOWN
+
+
+@pytest.mark.parametrize(("size", "gravity", "rate"), [(1e39, 9.8, "60"), (1.0, 3e38, "1e-30"), (1.0, 9.8, "1e200")])
+def test_sizes_and_rates_beyond_single_floats_give_an_offset_without_a_warning(
+        size: float, gravity: float, rate: str) -> None:
+    scene = (f'def PhysicsScene "scene" (prepend apiSchemas = ["PhysxSceneAPI"])\n{{\n'
+             f'float physics:gravityMagnitude = {gravity}\ndouble physxScene:timeStepsPerSecond = {rate}\n}}\n')
+    ball = prim("Sphere", "shape", ("PhysicsCollisionAPI",), {"double radius": size})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        [shape] = describe(opened(robot(link("a", children=ball), schemas=()) + scene)).bodies[0].colliders
+    assert not math.isnan(shape.contact_offset or 0.0)
 
 
 def offsets(collider: Collider) -> tuple[float | None, float]:
