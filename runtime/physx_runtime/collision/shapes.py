@@ -66,7 +66,7 @@ PAIR = np.dtype([
     ("touching", "i4"),             # 1 while it has contacts
     ("first", "i4"),                # its contacts of this step: row of the first one
     ("contacts", "i4"),             # and how many
-    ("manifolds", "i4"),            # of a pair with a mesh its row of the table of those (meshes/manifolds.py)
+    ("manifolds", "i4"),            # of a pair with a mesh its row of the table of those (manifold/multi.py)
     # its manifold: points kept between steps, and the poses of their last rebuilding
     ("known", "i4"),                # 1 once those poses are known
     ("points", "i4"),

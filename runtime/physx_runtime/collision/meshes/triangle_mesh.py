@@ -144,7 +144,7 @@ class Meshes(NamedTuple):
     points: Array       # (n, 3) f4, the same as authored, neither scaled nor mirrored
     triangles: Array    # (n, 3) i4, in PhysX's order
     beside: Array       # (n, 3) i4, the triangles beyond their edges from each corner on, NO_TRIANGLE without one
-    flags: Array        # (n,) i1, of triangles: which edges are active (meshes/edges.py)
+    flags: Array        # (n,) i1, of triangles: which edges are active (`edge_flags`)
     nodes: Array        # (n, 2, 3) f4, low and high bounds; node k of a mesh has the children 2k + 1 and 2k + 2
 
 
