@@ -2,8 +2,6 @@
 
 The page of a live view: viser's scene and sliders around a `LiveRobot`, which one thread alone touches.
 
-The command `view`.
-
 Who a live view answers: its own page alone, not the pages of other sites that a browser has open.
 
 A page of any site can send requests to this machine's loopback address: by its number, which browsers mark with the
@@ -22,7 +20,6 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-import click
 import numpy as np
 import rich
 import viser
@@ -31,41 +28,7 @@ from websockets.asyncio import server
 
 from physx_runtime.live_view.robot import Knob, LiveRobot
 from physx_runtime.viewing.robot.shapes import STILL
-from physx_schema.cli.force import force_option
-from physx_schema.cli.isolation import isolation_option
-from physx_schema.errors import UnsupportedError, printable
-from physx_schema.files import require_layer_name
-
-
-@click.command("view")
-@click.argument("stage")
-@isolation_option
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True,
-              help="Of this machine's loopback address; the next free one where it is taken.")
-@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("edits.usda"),
-              show_default=True, help="The layer over the stage that the button Save edits writes.")
-@force_option
-@click.option("--open", "shown", is_flag=True, help="Open it in a browser.")
-def view_command(stage: str, port: int, out: Path, force: bool, shown: bool) -> None:
-    """Step a robot live in a browser, with sliders for joints, targets, drives and tendons; ends with Ctrl-C.
-
-    Sliders author what they move in a layer over the stage, which a button writes; joints are put, and author nothing.
-    """
-    from physx_runtime.live_view.robot import LiveRobot
-    from physx_schema.description.stages import open_stage
-    from physx_schema.outputs import files_of, require_output
-
-    opened = open_stage(stage)
-    require_layer_name(out)
-    require_output(out, files_of(opened), force)
-    view = LiveView(LiveRobot(opened), out, port)
-    click.echo(printable(f"{stage}: live at {view.address}; Ctrl-C ends it"))
-    if shown:
-        import webbrowser
-
-        webbrowser.open(view.address)
-    view.run()
-
+from physx_schema.errors import UnsupportedError
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 HTTP_PORT = 80          # which addresses leave out
