@@ -8,7 +8,8 @@ from physx_schema.description.trial import trusted_files
 
 
 def _isolate(context: click.Context, parameter: click.Parameter, value: str) -> None:
-    context.with_resource(trusted_files(value == "off"))
+    # of the program's own context, which is closed where another option of the command is refused too
+    context.find_root().with_resource(trusted_files(value == "off"))
 
 
 isolation_option = click.option(

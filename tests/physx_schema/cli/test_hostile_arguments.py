@@ -18,7 +18,7 @@ from physx_schema import check
 from physx_schema.checking.catalogue import FINDERS
 from physx_schema.checking.engine.outcome import run
 from physx_schema.cli.program import program
-from physx_schema.description import describe, stages
+from physx_schema.description import describe, stages, trial
 from physx_schema.errors import UnreadableError
 
 NOT_UTF8 = os.fsdecode(b"bad\xff.usda")
@@ -189,3 +189,9 @@ def test_the_name_of_a_stage_is_looked_at_before_the_disk(monkeypatch: pytest.Mo
     monkeypatch.setattr(stages, "_require_file", None)
     with pytest.raises(UnreadableError, match="not UTF-8"):
         stages.open_stage(NOT_UTF8)
+
+
+def test_a_refused_option_leaves_no_file_trusted(sound: Path) -> None:
+    result = call("simulate", sound, "--isolate", "off", "--steps", "many")
+    assert result.exit_code == 2
+    assert not trial._TRUSTED.get()
