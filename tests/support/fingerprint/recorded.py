@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import version
+from multiprocessing import get_context
 from pathlib import Path
 
 import llvmlite.binding as llvm
@@ -37,7 +38,8 @@ def libraries() -> str:
 def taken(group: str) -> Iterator[tuple[str, str]]:
     """Name and digest of everything in a group, in its order."""
     names = [name for name, _ in GROUPS[group]()]
-    with ProcessPoolExecutor(os.cpu_count()) as pool:
+    # Spawned: a fork would share the pipes of the process that tries files, and two would wait for each other.
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
         yield from zip(names, pool.map(_digest_of, [group] * len(names), range(len(names))), strict=True)
 
 
