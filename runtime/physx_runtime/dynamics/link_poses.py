@@ -10,8 +10,8 @@ Numbers are `Single`. A joint's frames are those of PhysX's joint core, seen fro
     position = parent position + rotate(rotation, rotate(p2c, parent frame) - child frame + u q)
 (DyFeatherstoneArticulation.cpp, teleportLinks; DyFeatherstoneForwardDynamic.cpp, propagateLinksDown)
 
-A step takes the p2c of a spherical joint with w >= 0 (computeSphericalJointPositions), teleportLinks as it comes. That
-turns the quaternions of the links below into their opposites, which manifolds take for half a turn and make anew.
+A step takes the p2c of a spherical joint with w >= 0 (computeSphericalJointPositions); teleportLinks takes it as it is.
+Negated quaternions of the links below look like half a turn to manifolds, which are then rebuilt.
 """
 
 from __future__ import annotations

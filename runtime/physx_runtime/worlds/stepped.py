@@ -1,4 +1,8 @@
-"""Which actors are where a step has brought them, and which were put there, whose links PhysX turns otherwise."""
+"""Which actors hold poses that a step computed, and which hold poses that were set.
+
+A step takes the quaternion of a spherical joint with w >= 0 (computeSphericalJointPositions,
+DyFeatherstoneForwardDynamic.cpp); setting poses does not (teleportLinks). Links below turn into opposite quaternions.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +23,9 @@ Flags = NDArray[np.bool_]
 
 
 class Stepped:
-    """Of worlds in one buffer, (blocks, rows, lanes): what the last step left of their places, and whether it is there.
+    """Compares the state of worlds in one buffer, (blocks, rows, lanes), with what the last step wrote.
 
-    Whoever writes a place puts the actor there, by whatever door. rows: STEPPED of every actor that has it.
+    A state that differs was set, by whichever entry point. rows: (n_actor,) the row STEPPED of every actor that has one.
     """
 
     def __init__(self, p: IslandPlan, layout: Mapping[str, int], host: Array) -> None:
@@ -34,22 +38,22 @@ class Stepped:
         self._left = np.full((len(host), len(self._watched), host.shape[2]), np.nan, host.dtype)
 
     def begin(self, host: Array) -> Flags:
-        """(blocks, n_actor, lanes) whether actors are where the last step left them."""
+        """(blocks, n_actor, lanes) whether the state of each actor is what the last step wrote."""
         if not len(self.rows):
             return np.zeros((len(host), 0, host.shape[2]), np.bool_)
         return np.asarray(np.logical_and.reduceat(host[:, self._watched] == self._left, self._starts, axis=1))
 
     def end(self, host: Array) -> None:
-        """Remember where a step has left them."""
+        """Keep the state that a step wrote."""
         if len(self.rows):
             self._left = host[:, self._watched]
 
     def forget(self, worlds: Array) -> None:
-        """Heed that these worlds were set anew."""
+        """Treat the state of these worlds as set, after a reset."""
         lanes = self._left.shape[2]
         self._left[worlds // lanes, :, worlds % lanes] = np.nan
 
     def go_on(self, before: Stepped) -> None:
-        """Know what was known of other worlds with the same actors."""
+        """Take over what was kept for other worlds with the same actors."""
         if self._left.shape == before._left.shape:
             self._left = before._left.astype(self._left.dtype)
