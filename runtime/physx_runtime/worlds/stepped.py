@@ -25,7 +25,7 @@ Flags = NDArray[np.bool_]
 class Stepped:
     """Compares the state of worlds in one buffer, (blocks, rows, lanes), with what the last step wrote.
 
-    A state that differs was set, by whichever entry point. rows: (n_actor,) the row STEPPED of every actor that has one.
+    A state that differs was set, by whichever entry point. rows: (n_actor,) the row STEPPED of each that has one.
     """
 
     def __init__(self, p: IslandPlan, layout: Mapping[str, int], host: Array) -> None:
