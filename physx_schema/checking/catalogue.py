@@ -32,7 +32,7 @@ from physx_schema.checking.rules import (
     unused,
     values,
 )
-from physx_schema.checking.rules.bodies import reader
+from physx_schema.checking.rules.problems import reader
 
 _FILES = (       # in the order of lists and pages; findings have an order of their own
     driven, articulations, joint_bodies, mimic, mimic_values, mimic_pairs, tendon_axes, tendon_forces,

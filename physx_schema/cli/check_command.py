@@ -37,8 +37,8 @@ from physx_schema.description.robot_files import require_layer
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnreadableError, UnsupportedError, printable
 from physx_schema.files import STAGE_SUFFIXES, require_layer_name, write_text
-from physx_schema.migration.composition import copy, in_package, why_not, write_layer
-from physx_schema.migration.composition import replace as replace_layers
+from physx_schema.migration.layer_files import copy, in_package, why_not, write_layer
+from physx_schema.migration.layer_files import replace as replace_layers
 from physx_schema.migration.lost_text import lost_text
 from physx_schema.migration.report import LayerChange
 from physx_schema.outputs import files_of, require_output, require_report

@@ -20,7 +20,7 @@ from physx_schema.errors import UnsupportedError, printable
 from physx_schema.files import require_layer_name
 from physx_schema.migration import LayerChange, Migration, Note, migrate
 from physx_schema.migration.changes import breaking
-from physx_schema.migration.composition import copy, in_package, replace, why_not
+from physx_schema.migration.layer_files import copy, in_package, replace, why_not
 from physx_schema.migration.report import layer_name
 from physx_schema.outputs import files_of_layers
 from physx_schema.text import plural

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from physx_schema.checking import Finding, Report
 from physx_schema.checking.engine.finding import location, rank
-from physx_schema.cli.formats.sarif import line_of
+from physx_schema.cli.formats.places import line_of
 from physx_schema.description import Drive, Envelope, Opinion, Scene
 from physx_schema.errors import printable
 from physx_schema.text import painted, plural

@@ -16,10 +16,11 @@ from physx_schema.description.stages import open_stage
 from physx_schema.errors import without_addresses
 from physx_schema.migration.changes import MOVES, Difference, Move, former_prefixes
 from physx_schema.migration.clips import unhandled_clips
-from physx_schema.migration.composition import Composition, why_not
+from physx_schema.migration.composition import Composition
 from physx_schema.migration.follow import Follower
 from physx_schema.migration.former import renames, traced
 from physx_schema.migration.groups import together
+from physx_schema.migration.layer_files import why_not
 from physx_schema.migration.leftovers import remaining
 from physx_schema.migration.lost_text import lost_text
 from physx_schema.migration.plan import Plan

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from physx_runtime.components.articulation import PhysxRigidDynamicComponent
 from physx_runtime.components.config import get_default_material
 from physx_runtime.components.entity import Entity, instance, number, one_of, positive_vector
-from physx_runtime.components.mass import PhysxMaterial
+from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.rigid import PhysxRigidBaseComponent, PhysxRigidBodyComponent, PhysxRigidStaticComponent
 from physx_runtime.components.shapes import (

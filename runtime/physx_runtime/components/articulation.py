@@ -1,4 +1,4 @@
-"""An articulation of components, and its links' dynamics.
+"""Articulations and free bodies as components.
 
 Articulations.
 
@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.components.accessors import Named
 from physx_runtime.components.config import MOST_ITERATIONS, get_body_config
 from physx_runtime.components.entity import LARGEST, Entity, count, instance, number, vector, with_part
-from physx_runtime.components.group_reader import Named
 from physx_runtime.components.joint import PhysxArticulationJoint
 from physx_runtime.components.joint_components import FixedTendon, fixed_tendon
 from physx_runtime.components.pose import Pose

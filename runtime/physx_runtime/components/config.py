@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.components.entity import LARGEST, count, number, vector
-from physx_runtime.components.mass import PhysxMaterial
+from physx_runtime.components.material import PhysxMaterial
 
 MOST_ITERATIONS = 255       # PhysX's own bound of both counts
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.components.group_reader import Named
+from physx_runtime.components.accessors import Named
 from physx_runtime.components.pose import Pose
 
 Array = NDArray[np.float32]

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.components.accessors import Accessors, Named
 from physx_runtime.components.entity import LARGEST, instance, number, one_of, vector
-from physx_runtime.components.group_reader import Accessors, Named
 from physx_runtime.components.pose import Pose, quaternion_of
 
 

@@ -1,4 +1,4 @@
-"""Links, and contacts of components.
+"""Links of articulations, and the contacts and ray hits of components.
 
 Links: bodies that joints hold together.
 

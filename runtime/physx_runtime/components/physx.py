@@ -25,7 +25,7 @@ from physx_runtime.components.joint_components import (
     PhysxJointComponent,
 )
 from physx_runtime.components.link import PhysxArticulationLinkComponent, PhysxContact, PhysxContactPoint, PhysxRayHit
-from physx_runtime.components.mass import PhysxMaterial
+from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.rigid import (
     PhysxBaseComponent,
     PhysxRigidBaseComponent,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from physx_runtime.components.group_reader import Accessors
+from physx_runtime.components.accessors import Accessors
 
 Array = NDArray[np.float32]
 Doubles = NDArray[np.float64]

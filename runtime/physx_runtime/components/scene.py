@@ -14,19 +14,19 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.components.accessors import Accessors
 from physx_runtime.components.actor_builder import ActorBuilder
 from physx_runtime.components.articulation import PhysxArticulation, PhysxRigidDynamicComponent
 from physx_runtime.components.articulation_builder import ArticulationBuilder
 from physx_runtime.components.engine import Engine
 from physx_runtime.components.entity import Entity, count, instance, only_component
-from physx_runtime.components.group_reader import Accessors
 from physx_runtime.components.joint_components import (
     PhysxDistanceJointComponent,
     PhysxDriveComponent,
     PhysxJointComponent,
 )
 from physx_runtime.components.link import PhysxContact
-from physx_runtime.components.mass import PhysxMaterial
+from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.profile import PHYSX, profile_of
 from physx_runtime.components.rigid import PhysxRigidBaseComponent, PhysxRigidBodyComponent, PhysxRigidStaticComponent

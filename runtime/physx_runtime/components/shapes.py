@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.components.accessors import Accessors
 from physx_runtime.components.changes import Changes
 from physx_runtime.components.config import get_shape_config
 from physx_runtime.components.entity import count, instance, matrix, number, positive_vector, vector
-from physx_runtime.components.group_reader import Accessors
-from physx_runtime.components.mass import Mass, PhysxMaterial, of_solid
+from physx_runtime.components.mass import Mass, of_solid
+from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.pose import Pose
 from physx_schema.description.collision.cropped_hull import HullLimits, cook_hull, hull_solid
 from physx_schema.description.collision.hull import Solid, scaled_solid, solid_of

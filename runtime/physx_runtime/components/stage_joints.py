@@ -1,4 +1,4 @@
-"""Joints of a stage as components.
+"""Joints of components, written to a stage and read from one.
 
 Articulations written to a stage: links, joints, drives and fixed tendons.
 

@@ -1,4 +1,4 @@
-"""Shapes of a stage as components.
+"""Collision shapes of components, written to a stage and read from one.
 
 Collision shapes, materials and collision groups written to a stage.
 
@@ -17,7 +17,7 @@ from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics, UsdShade, Vt
 import physx_schema as PhysxSchema
 from physx_runtime.components.entity import LARGEST
 from physx_runtime.components.group_reader import collision_groups
-from physx_runtime.components.mass import PhysxMaterial
+from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.rigid import PhysxRigidBaseComponent
 from physx_runtime.components.shapes import (

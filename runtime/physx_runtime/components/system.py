@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from physx_runtime.components.accessors import Accessors
 from physx_runtime.components.articulation import PhysxRigidDynamicComponent
 from physx_runtime.components.config import PhysxSceneConfig, get_scene_config
 from physx_runtime.components.entity import count, number, vector
-from physx_runtime.components.group_reader import Accessors
 from physx_runtime.components.link import PhysxArticulationLinkComponent, PhysxContact, PhysxRayHit, contacts_of, hit_of
 from physx_runtime.components.rigid import PhysxRigidStaticComponent
 

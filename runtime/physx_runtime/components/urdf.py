@@ -18,7 +18,7 @@ from physx_runtime.components.articulation import PhysxArticulation
 from physx_runtime.components.articulation_builder import ArticulationBuilder, LinkBuilder, MimicJointRecord
 from physx_runtime.components.entity import Entity
 from physx_runtime.components.joint import axis_frame
-from physx_runtime.components.mass import PhysxMaterial
+from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.pose import Pose, quaternion_of
 
 Element = ElementTree.Element

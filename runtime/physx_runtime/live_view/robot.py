@@ -19,8 +19,8 @@ from pxr import Usd, UsdGeom
 
 from physx_runtime.packing.frames import rigid
 from physx_runtime.session import Session
-from physx_runtime.viewing.poses import layer_over, require_another_file, write_over
 from physx_runtime.viewing.robot.shapes import Shapes, visible_shapes
+from physx_runtime.viewing.stage_over import layer_over, require_another_file, write_over
 from physx_schema.description import describe
 from physx_schema.description.frames import taken_apart
 from physx_schema.description.model import Articulation, Description, Dof, FixedTendon, SpatialTendon

@@ -1,4 +1,4 @@
-"""Resetting worlds, and who is told of it.
+"""Resetting worlds, and callbacks on writes and steps.
 
 Looking on as an actor is written to and stepped, without the actor knowing by whom.
 

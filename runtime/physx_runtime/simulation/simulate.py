@@ -1,7 +1,5 @@
 """Simulate a stage in one call and record its motion.
 
-Simulate a stage in one call and record its motion.
-
 What a command line or a file gives joints to start with, hold or push with, as `simulate` takes it by name.
 
 What a caller gives for joints or links, as an array in their order or by name.

@@ -23,13 +23,8 @@ from physx_runtime.verification.bench import (
 )
 from physx_runtime.verification.engines.physx.process import PhysXProcess
 from physx_runtime.verification.engines.physx.simulation import PhysXBench
-from physx_runtime.verification.laws.drives import (
-    compliant,
-    enveloped,
-    measure_compliance,
-    measure_drives,
-    measure_envelopes,
-)
+from physx_runtime.verification.laws.compliance import compliant, measure_compliance
+from physx_runtime.verification.laws.drives import enveloped, measure_drives, measure_envelopes
 from physx_runtime.verification.laws.fixed_tendons import measure_fixed_tendons, read_axis, single_axis
 from physx_runtime.verification.laws.joint_axes import bears, measure_joint_axes
 from physx_runtime.verification.laws.mimics import holders, measure_mimics

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 
 from physx_runtime.packing.model import NotSimulated
-from physx_runtime.verification.laws.spatial_tendons import Opening
+from physx_runtime.verification.maximal_joints.openings import Opening
 from physx_schema.description.scenes import SolverCounts
 from physx_schema.html_table import html_table
 

@@ -29,7 +29,6 @@ from physx_runtime.verification.bodies.experiments import body_rows
 from physx_runtime.verification.contact.rows import MaterialExperiments
 from physx_runtime.verification.engines.physx.process import PhysXProcess
 from physx_runtime.verification.families import FAMILIES, Experiments
-from physx_runtime.verification.laws.spatial_tendons import measure_openings
 from physx_runtime.verification.maximal_joints.events import lost_limits
 from physx_runtime.verification.maximal_joints.experiments import (
     OutsideExperiments,
@@ -38,6 +37,7 @@ from physx_runtime.verification.maximal_joints.experiments import (
     refused_drives,
     unmeasured,
 )
+from physx_runtime.verification.maximal_joints.openings import measure_openings
 from physx_runtime.verification.quantities import quantities
 from physx_runtime.verification.quantity import Quantity
 from physx_runtime.verification.remedies.remedy import NO_STAGE, Question

@@ -26,7 +26,7 @@ from physx_runtime.packing.frames import PlacedLink, placed_links, rigid
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
 from physx_runtime.verification.stage import Fold, folded
-from physx_runtime.viewing.poses import layer_over, require_another_file, write_over
+from physx_runtime.viewing.stage_over import layer_over, require_another_file, write_over
 from physx_schema import JointStateAPI
 from physx_schema.checking import Finding
 from physx_schema.checking.engine.finding import location, rank

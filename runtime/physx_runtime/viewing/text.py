@@ -1,4 +1,4 @@
-"""A recording as tables and text.
+"""Recordings as CSV, and how numbers and lists appear in reports.
 
 A recording's joints as comma-separated values.
 

@@ -15,7 +15,7 @@ from support.places import STAGES
 from support.stages.robots import finger
 
 from physx_schema.checking import RULES
-from physx_schema.cli.formats.sarif import line_of
+from physx_schema.cli.formats.places import line_of
 from physx_schema.cli.program import program
 
 HOSTILE = finger({"uniform token drive:angular:physics:type": "</script><b>%0A::error::x"},

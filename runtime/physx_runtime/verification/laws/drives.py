@@ -1,24 +1,21 @@
-"""Drives: stiffness, damping, compliance and force limits as they act.
+"""Experiments on drives and on what bounds them.
 
 Experiments on drives: what stiffness, damping and maxForce of each degree of freedom come to.
 
 Experiments on performance envelopes: what bounds a drive that asks for far more.
-
-Experiments on compliant mimic joints: the spring and damper they come to.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from physx_runtime.verification.bench import LARGEST_ANGLE_CHANGE, LARGEST_TARGET_CHANGE, Array, Bench, Case
-from physx_runtime.verification.quantity import Findings, Key, Measured, UnsteadyError
+from physx_runtime.verification.quantity import Findings, Key, Measured
 from physx_runtime.verification.settling import alone
-from physx_schema.description.model import Dof, Drive, Envelope, Mimic, unlimited
+from physx_schema.description.model import Dof, Drive, Envelope, unlimited
 
 # Far beyond where a drive saturates: demanded force over maxForce.
 OVERLOAD = 1e6
@@ -200,96 +197,3 @@ def _forces(bench: Bench, i: int, stop: float, bounds: Mapping[str, float]) -> t
     slow, fast = (float(bench.throw(Case(rows, velocity=speed * own))[i] - speed) * inertia / kicked
                   for speed in (SLOW * stop, FAST * stop))
     return slow, fast
-
-
-# Radians of oscillation within one step above which a step shows too little of it.
-LARGEST_STEP_PHASE = 2.5
-
-
-def compliant(mimic: Mimic) -> bool:
-    """Whether PhysX makes a spring of the mimic joint."""
-    return mimic.natural_frequency > 0.0 and mimic.damping_ratio > 0.0
-
-
-def measure_compliance(bench: Bench) -> Findings:
-    """Natural frequency [rad/s] and damping ratio of every compliant mimic joint, the other ones taken away.
-
-    naturalFrequency: the effort that holds the follower off the mimic equation gives the spring; times the response of
-    both joints together that is the frequency squared. dampingRatio: how an error and a rate of error turn into each
-    other over one free step; the slower mode of that motion decays at a rate that tells the damping.
-    """
-    found = Findings()
-    for mimic in bench.articulation.mimics:
-        if not compliant(mimic):
-            continue
-        frequency, ratio = (Key(mimic.path, mimic.prefix + name) for name in ("naturalFrequency", "dampingRatio"))
-        if not bench.asks(frequency, ratio):
-            continue
-        alone = bench.variant(replace(bench.articulation, mimics=(mimic,)))
-        with found.attempt(frequency, ratio):
-            found.put(frequency, _frequency(alone, mimic))
-            found.put(ratio, _ratio(alone, mimic, found.values[frequency]))
-    return found
-
-
-def _row(bench: Bench, mimic: Mimic) -> Array:
-    """The error's change per joint position, (n_dof,)."""
-    row = np.zeros(bench.size)
-    row[mimic.follower], row[mimic.reference] = 1.0, mimic.gearing
-    return row
-
-
-def _satisfied(bench: Bench, mimic: Mimic) -> Array:
-    """The shift of the follower, (n_dof,), that fulfils the mimic equation in the authored pose."""
-    error = float(_row(bench, mimic) @ bench.pose) + mimic.offset
-    shift = np.zeros(bench.size)
-    shift[mimic.follower] = -error
-    return shift
-
-
-def _frequency(bench: Bench, mimic: Mimic) -> Measured:
-    start, unit = _satisfied(bench, mimic), np.eye(bench.size)[mimic.follower] * bench.lengths
-    efforts, errors = (x[:, mimic.follower]
-                       for x in bench.held([Case(shift=start + sign * unit) for sign in (1.0, -1.0)]))
-    spring = Measured(float(efforts[0] - efforts[1]), float(errors.sum())).times(
-        0.5 / float(bench.lengths[mimic.follower]))
-    free = bench.variant(replace(bench.articulation, mimics=()))
-    row = _row(bench, mimic)
-    push = row * float(bench.inertia[mimic.follower] * bench.speeds[mimic.follower] / bench.dt)
-    rate = float(row @ free.kick([Case(shift=start)], push[None, :])[0])
-    response = rate / (float(push[mimic.follower]) * bench.dt)
-    frequency = math.sqrt(max(spring.value * response, 0.0))
-    return Measured(frequency, 0.5 * spring.error * response / frequency if frequency else 0.0)
-
-
-def _ratio(bench: Bench, mimic: Mimic, frequency: float) -> Measured:
-    """From a small error and rate; it may be off by what the opposite ones say otherwise."""
-    if frequency * bench.dt > LARGEST_STEP_PHASE:
-        raise UnsteadyError(f"a step of {bench.dt:.3g} s is too long to show a spring of {frequency:.3g} rad/s")
-    there, back = (_decay(bench, step, frequency) for step in _error_maps(bench, mimic))
-    return Measured(there, abs(there - back))
-
-
-def _decay(bench: Bench, step: Array, frequency: float) -> float:
-    """The damping ratio of the motion that an error map repeats."""
-    mode = max(np.linalg.eigvals(step), key=abs)
-    if abs(mode) < 1e-12 or (mode.imag == 0.0 and mode.real <= 0.0):
-        raise UnsteadyError("the error changes its sign from step to step")
-    decay = np.log(complex(mode)) / bench.dt
-    if abs(mode.imag) > 0.0:
-        return float(-decay.real / abs(decay))
-    return float((frequency ** 2 + decay.real ** 2) / (-2.0 * frequency * decay.real))
-
-
-def _error_maps(bench: Bench, mimic: Mimic) -> list[Array]:
-    """(2, 2) each: error and its rate after a free step, per error and rate before it, one way and the other."""
-    row, unit = _row(bench, mimic), np.eye(bench.size)[mimic.follower]
-    q0 = np.tile(bench.pose + _satisfied(bench, mimic), (5, 1))
-    v0 = np.zeros_like(q0)
-    error, rate = float(bench.lengths[mimic.follower]), float(bench.speeds[mimic.follower])
-    q0[[1, 3]] += np.outer((1.0, -1.0), unit * error)
-    v0[[2, 4]] += np.outer((1.0, -1.0), unit * rate)
-    q, v = bench.step(q0, v0)
-    after = np.stack([q @ row, v @ row])
-    return [np.stack([(after[:, at] - after[:, 0]) / (sign * error), (after[:, at + 1] - after[:, 0]) / (sign * rate)],
-                     axis=1) for at, sign in ((1, 1.0), (3, -1.0))]

@@ -1,4 +1,4 @@
-"""Bounces at limits and breaking of joints outside articulations.
+"""Bounces, breaking and refused limits of joints outside articulations.
 
 The experiment on hard limits that send back: the joint comes to its limit with many speeds.
 

@@ -17,7 +17,7 @@ import numpy as np
 from physx_runtime.dynamics.jacobian import point_jacobian
 from physx_runtime.model.owners import acting_fixed_tendons, leaf_paths
 from physx_runtime.verification.bench import Array, Bench, Case, stripped
-from physx_runtime.verification.laws.drives import compliant, measure_compliance
+from physx_runtime.verification.laws.compliance import compliant, measure_compliance
 from physx_runtime.verification.laws.fixed_tendons import Pull, fixed_pull, read_axis
 from physx_runtime.verification.laws.spatial_tendons import spatial_pull
 from physx_runtime.verification.quantity import Key, UnsteadyError

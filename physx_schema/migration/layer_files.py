@@ -1,0 +1,111 @@
+"""Migrated layers to files: all of them or none, each complete before it takes the place of the old one."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pxr import Sdf, Tf, UsdUtils
+
+from physx_schema.errors import UnsupportedError
+from physx_schema.files import write_files
+from physx_schema.migration.report import LayerChange
+from physx_schema.outputs import require_copy
+
+CRATE = b"PXR-USDC"
+
+
+def replace(changes: Sequence[LayerChange]) -> None:
+    """Write changed layers over their files, then have USD read them again; on UnsupportedError none is written."""
+    problems = [problem for change in changes for problem in [why_not(change.layer)] if problem]
+    if problems:
+        raise UnsupportedError("\n".join(sorted(problems)))
+    paths = {Path(change.layer.realPath): change for change in changes}
+    write_files({path: partial(export, change.copy, crate=is_crate(path)) for path, change in paths.items()})
+    for change in changes:
+        change.layer.Reload(True)
+
+
+def why_not(layer: Any) -> str:
+    """Why a layer cannot be written in place; empty where it can."""
+    name = layer.realPath or layer.identifier
+    if not layer.realPath:
+        return f"{name}: is not a file; export it first"
+    if in_package(layer):
+        return f"{name}: lies in a package; unpack it, change the layers and pack it again"
+    if layer.GetFileFormat().formatId not in ("usda", "usdc", "usd"):
+        return f"{name}: is written by another program; save a copy as .usda and change that"
+    if layer.dirty:
+        return f"{name}: has changes that are not saved; save it first"
+    if not os.access(name, os.W_OK):
+        return f"{name}: is read-only; make it writable"
+    links = Path(name).stat().st_nlink
+    if links > 1:
+        return f"{name}: is one file with {links} names (hard links), which would part; write a copy with -o"
+    return ""
+
+
+def in_package(layer: Any) -> bool:
+    """Whether a layer is a usdz package or lies in one."""
+    return bool(layer.GetFileFormat().IsPackage()) or "[" in layer.identifier
+
+
+def copy(copies: Mapping[Path, LayerChange], parts: Iterable[Path], force: bool) -> None:
+    """Write migrated copies of layers, all or none, in which relative asset paths go on meaning the same files.
+
+    parts: files of the stages, which no copy replaces. force: replace other files too. Raises UnsupportedError.
+    """
+    writers = {target: partial(_export_copy, change=change, folder=target.parent) for target, change in copies.items()}
+    for target, write in writers.items():
+        require_copy(target, write, parts, force)
+    write_files(writers)
+
+
+def write_layer(layer: Any, target: Path, parts: Iterable[Path], force: bool) -> None:
+    """Write a layer to a file, with `parts` and `force` as of `copy`. Raises UnsupportedError."""
+    write = partial(export, layer, crate=target.suffix == ".usdc")
+    require_copy(target, write, parts, force)
+    write_files({target: write})
+
+
+def _export_copy(path: Path, change: LayerChange, folder: Path) -> None:
+    source = Path(change.layer.realPath)
+    layer = Sdf.Layer.CreateAnonymous(".usda")
+    layer.TransferContent(change.copy)
+    if source.parent.resolve() != folder.resolve():
+        UsdUtils.ModifyAssetPaths(layer, lambda asset: _anchored(asset, source.parent, folder))
+    export(layer, path, path.suffix == ".usdc" or (path.suffix == ".usd" and is_crate(source)))
+
+
+def _anchored(path: str, source: Path, target: Path) -> str:
+    """A path relative to one folder, relative to another; absolute and search paths as they are."""
+    if not path.startswith(("./", "../")):
+        return path
+    moved = os.path.relpath(source / path, target)
+    return moved if moved.startswith("..") else f"./{moved}"
+
+
+def export(layer: Any, path: Path, crate: bool) -> None:
+    """Write a layer to a new file, as a crate or as text. Raises OSError."""
+    reason = ""
+    try:
+        if layer.Export(str(path), args={"format": "usdc" if crate else "usda"} if path.suffix == ".usd" else {}):
+            return
+    except Tf.ErrorException as error:
+        reason = next((f": {words}" for words in _reasons(error)), "")
+    raise OSError(errno.EIO, f"USD could not export the layer{reason}", str(path))
+
+
+def _reasons(error: Any) -> Iterator[str]:
+    """What went wrong in the words of the operating system, where USD passes them on."""
+    return (str(item.commentary).rpartition(": ")[2] for item in error.args if ": " in str(item.commentary))
+
+
+def is_crate(path: Path) -> bool:
+    """Whether a file is in USD's binary format, whatever its name."""
+    with path.open("rb") as stream:
+        return stream.read(len(CRATE)) == CRATE
