@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from pxr import Sdf, Tf, Usd, UsdUtils
 
 from physx_schema.cli.program import program
-from physx_schema.migration import composition
+from physx_schema.migration import layer_files
 
 JOINT = """#usda 1.0
 
@@ -112,7 +112,7 @@ def test_files_keep_their_format(path: Path, suffix: str, crate: bool) -> None:
     path.unlink()
     target.chmod(0o640)
     assert run(target, "--write").exit_code == 0
-    assert composition.is_crate(target) == crate and target.stat().st_mode & 0o777 == 0o640
+    assert layer_files.is_crate(target) == crate and target.stat().st_mode & 0o777 == 0o640
     assert Usd.Stage.Open(str(target)).GetPrimAtPath("/j").GetAttribute("physxJointAxis:angular:armature").Get() == 0.5
 
 
@@ -196,14 +196,14 @@ def test_a_failed_rename_leaves_every_file_as_it_was(path: Path, monkeypatch: py
     root = written(path.with_name("root.usda"), "#usda 1.0\n(\nsubLayers = [@./arm.usda@]\n)\n" + JOINT[10:].replace(
         '"j"', '"k"'))
     before = {item: item.read_bytes() for item in path.parent.iterdir()}
-    made = composition.export
+    made = layer_files.export
 
     def full_disk(layer: Sdf.Layer, place: Path, crate: bool) -> None:
         if place.name.startswith(".root."):
             raise OSError(28, "No space left on device", str(place))
         made(layer, place, crate)
 
-    monkeypatch.setattr(composition, "export", full_disk)
+    monkeypatch.setattr(layer_files, "export", full_disk)
     result = run(root, "--write")
     assert result.exit_code == 2
     remedy = "give a writable place with room"
@@ -217,7 +217,7 @@ def test_what_usd_cannot_export_leaves_no_file_and_keeps_its_reason(path: Path) 
             Tf.RaiseRuntimeError(f"Error occurred writing {name}: No space left on device")
 
     with pytest.raises(OSError, match="could not export the layer: No space left on device") as caught:
-        composition.export(Full(), path, crate=False)
+        layer_files.export(Full(), path, crate=False)
     assert caught.value.filename == str(path) and list(path.parent.iterdir()) == [path]
 
 
