@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime import simulate
+from support.physx.processor import CLIPPED, elsewhere
 from support.stages.fans import COLLIDERS, RECORDED, STEPS, fan
 from support.stages.robots import opened
 
-# m, of float32 over ten steps; another order of two fingers moves these fans by 5e-4 to 1e-2
-NEAR = 5e-6
+# m, of float32 over ten steps; on another maker's processor clipped edges of boxes are elsewhere. Another order of two
+# fingers moves these fans by 5e-4 to 1e-2.
+NEAR = elsewhere(5e-6, CLIPPED)
 
 
 @pytest.mark.parametrize("kind", COLLIDERS)

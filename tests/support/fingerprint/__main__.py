@@ -21,7 +21,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="keep what is found")
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.groups if name not in GROUPS]:
-        parser.error(f"no group {', '.join(map(repr, unknown))}; choose of {', '.join(GROUPS)}")
+        parser.error(f"no group {', '.join(map(repr, unknown))}; choose from {', '.join(GROUPS)}")
     return max(_compare(group, arguments.write) for group in arguments.groups or GROUPS)
 
 
