@@ -25,8 +25,8 @@ from physx_runtime.worlds.contact.bytecode import Code
 from physx_runtime.worlds.contact.islands import IslandManager, WakeStateWriter
 from physx_runtime.worlds.contact.patches import Structures, surfaces_of
 from physx_runtime.worlds.contact.step import ContactStep, WorldPatches
+from physx_runtime.worlds.state_tracker import StateTracker
 from physx_runtime.worlds.static_contact.worlds import StaticContactWorlds
-from physx_runtime.worlds.stepped import Stepped
 from physx_runtime.worlds.store import BY_JOINT
 
 Array = NDArray[Any]
@@ -62,7 +62,7 @@ class ContactWorlds(Buffer):
         for own in self._worlds:
             own.memory[rows] = values
         self._told = WakeStateWriter(program, table.places, count)
-        self._stepped = Stepped(program.plan, program.layout, self.host)
+        self._state_tracker = StateTracker(program.plan, program.layout, self.host)
         self.resting = IslandManager(t, count, program.layout, table.places, table.pairs.shapes)
         self._frames_known = False      # whether the memory of every world has the frames of what sleeps
 
@@ -87,7 +87,7 @@ class ContactWorlds(Buffer):
             before.contacts, before.impulses, before.frictions, before.centers)
         self._patches.go_on(before._patches)
         self.resting.go_on(before.resting)
-        self._stepped.go_on(before._stepped)
+        self._state_tracker.go_on(before._state_tracker)
         self._frames_known = False
 
     def step(self, steps: int, n: int, v: int) -> None:
@@ -103,7 +103,7 @@ class ContactWorlds(Buffer):
         self.contacts, self.impulses = self.contacts[kept], self.impulses[kept]
         self.frictions = self.frictions[~np.isin(self.table.places["world"][self.patches["side0"]], worlds)]
         self.resting.forget(worlds)
-        self._stepped.forget(worlds)
+        self._state_tracker.forget(worlds)
         self._patches.forget(worlds, self.table.places)
         self.table.pairs.forget(worlds)
 
@@ -116,10 +116,10 @@ class ContactWorlds(Buffer):
             return
         begun = resting.awake | resting.fresh | (not self._frames_known)
         self._frames_known = True
-        stepped = self._stepped.begin(self.host)[:, :, 0]
+        stepped = self._state_tracker.begin(self.host)[:, :, 0]
         for world, own in enumerate(self._worlds):
             own.load(rows[world])
-            own.memory[self._stepped.rows] = stepped[world]
+            own.memory[self._state_tracker.rows] = stepped[world]
             own.begin(begun[world])
         self.poses, self.centers = self._frames.read([own.memory for own in self._worlds])
         before = resting.touched(pairs)
@@ -128,7 +128,7 @@ class ContactWorlds(Buffer):
         self._patches.correlate(pairs.shapes, pairs.rows, pairs.touching, contacts, self.centers)
         self._take(contacts)
         self._finish(resting.awake & ~begun, counts)
-        self._stepped.end(self.host)
+        self._state_tracker.end(self.host)
 
     def shown(self, pairs: Array) -> NDArray[np.bool_]:
         """Which pairs, rows of the table, are of something that is awake after the step, and so tell contacts."""

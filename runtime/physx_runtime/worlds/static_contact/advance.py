@@ -266,7 +266,7 @@ def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
         """Step the blocks `first` to `last` so often.
 
         which: of each world, the line of `passes.rest_times` that it is stepped under. worlds: REST. stepped_rows,
-        stepped: of `Stepped`. impulses, frictions: are given what patches gave.
+        stepped: of `StateTracker`. impulses, frictions: are given what patches gave.
         """
         inputs, lanes = host.shape[1], host.shape[2]
         own = SlotBlock(room.rows, room.rows.reshape(room.rows.size), lanes, room.held)

@@ -30,6 +30,7 @@ from physx_runtime.targets.interpreter import (
 )
 from physx_runtime.worlds.buffer import Buffer, aligned
 from physx_runtime.worlds.contact.patches import surfaces_of
+from physx_runtime.worlds.state_tracker import StateTracker
 from physx_runtime.worlds.static_contact.advance import (
     FLAGS,
     REST,
@@ -43,7 +44,6 @@ from physx_runtime.worlds.static_contact.advance import (
     resting_rows,
 )
 from physx_runtime.worlds.static_contact.plane_pairs import KEPT_SIZE, PairPatches, PlanePairs, kinds_on_planes
-from physx_runtime.worlds.stepped import Stepped
 from physx_runtime.worlds.store import BY_JOINT
 
 Array = NDArray[Any]
@@ -77,7 +77,7 @@ class StaticContactWorlds(Buffer):
         self._advance = advancing(pairs.kinds)
         self._entry: Callable[..., Any] | None = None       # its code, known from the first step on
         self._resting = resting_rows(program, pairs.links)
-        self._stepped = Stepped(program.plan, program.layout, self.host)
+        self._state_tracker = StateTracker(program.plan, program.layout, self.host)
         self._worlds = np.zeros(count, REST)
         self._worlds["awake"] = True
         self._scratch = threading.local()
@@ -146,7 +146,7 @@ class StaticContactWorlds(Buffer):
             own[:] = other
         renew_offsets(self._pairs.all.rows, self.table.pairs.shapes)
         self._met.go_on()
-        self._stepped.go_on(before._stepped)
+        self._state_tracker.go_on(before._state_tracker)
 
     def shown(self, pairs: Array) -> NDArray[np.bool_]:
         """Which pairs, rows of the table, are of something that is awake after the step, and so tell contacts."""
@@ -156,7 +156,7 @@ class StaticContactWorlds(Buffer):
     def forget(self, worlds: Array) -> None:
         """Give up all that pairs of these worlds remember, and their contacts: they were set anew."""
         self._met.forget(worlds)
-        self._stepped.forget(worlds)
+        self._state_tracker.forget(worlds)
         self._known.patches["anchors"][self._pairs.forget(worlds)] = 0
         self._worlds["awake"][worlds], self._worlds["falling"][worlds] = True, False
 
@@ -175,8 +175,8 @@ class StaticContactWorlds(Buffer):
         if steps < 1:
             return
         self._met.stale = True
-        self._run_parts(steps, counts, which, self._stepped.begin(self.host))
-        self._stepped.end(self.host)
+        self._run_parts(steps, counts, which, self._state_tracker.begin(self.host))
+        self._state_tracker.end(self.host)
 
     def _run_parts(self, steps: int, counts: Array, which: Array, stepped: Array) -> None:
         blocks = len(self.host)
@@ -196,7 +196,7 @@ class StaticContactWorlds(Buffer):
             self._met.set_up(self._scratch.room.rows)
         given = (self.host, first, last, steps, self._program.state_size, self._code.passes(counts), which,
                  self._scratch.room, self._links, self._slots, self._pairs.all, self._pairs.colliders, self._known,
-                 self._resting, self._worlds, self._met.rows, self._stepped.rows, stepped, self._impulses,
+                 self._resting, self._worlds, self._met.rows, self._state_tracker.rows, stepped, self._impulses,
                  self._frictions)
         if self._entry is None:
             self._entry = entry_for(self._advance, *given)

@@ -22,7 +22,7 @@ Array = NDArray[Any]
 Flags = NDArray[np.bool_]
 
 
-class Stepped:
+class StateTracker:
     """Compares the state of worlds in one buffer, (blocks, rows, lanes), with what the last step wrote.
 
     A state that differs was set, by whichever entry point. rows: (n_actor,) the row STEPPED of each that has one.
@@ -53,7 +53,7 @@ class Stepped:
         lanes = self._left.shape[2]
         self._left[worlds // lanes, :, worlds % lanes] = np.nan
 
-    def go_on(self, before: Stepped) -> None:
+    def go_on(self, before: StateTracker) -> None:
         """Take over what was kept for other worlds with the same actors."""
         if self._left.shape == before._left.shape:
             self._left = before._left.astype(self._left.dtype)
