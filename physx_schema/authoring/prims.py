@@ -1,4 +1,6 @@
-"""What every helper asks of a prim before it writes: that it exists, that it may be edited, what is there already.
+"""What helpers that write have in common: prims, properties of joint axes, numbers and vectors.
+
+What every helper asks of a prim before it writes: that it exists, that it may be edited, what is there already.
 
 What moves and brakes one joint axis: its drive, and its armature, friction and speed limit.
 

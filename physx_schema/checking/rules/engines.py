@@ -1,4 +1,6 @@
-"""One quantity authored for two engines with different values: each engine simulates another robot.
+"""Schemas and values of other engines, retired ones, and schemas applied where they do not belong.
+
+One quantity authored for two engines with different values: each engine simulates another robot.
 
 Schemas and properties that PhysX no longer has.
 

@@ -1,4 +1,6 @@
-"""Mass properties that contradict one another, or that no solid has.
+"""Mass properties, and the lengths of quaternions.
+
+Mass properties that contradict one another, or that no solid has.
 
 Quaternions of another length than 1.
 """

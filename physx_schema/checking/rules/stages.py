@@ -1,4 +1,6 @@
-"""Scenes, and the stage itself.
+"""Scenes, the stage itself, and its files of baselines and waivers.
+
+Scenes, and the stage itself.
 
 Baselines: files of findings that were there before.
 
