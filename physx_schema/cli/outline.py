@@ -1,7 +1,5 @@
 """A description as an outline: scenes, robots, and joints outside articulations.
 
-A description as an outline for people.
-
 Joints outside articulations: why they are, what they hold, what acts in them, and which may stay open.
 """
 

@@ -1,7 +1,5 @@
 """Scenes, the stage itself, and its files of baselines and waivers.
 
-Scenes, and the stage itself.
-
 Baselines: files of findings that were there before.
 
 Waivers: decisions to live with a finding.
