@@ -104,7 +104,7 @@ def real_physx(stage: Path, folder: Path) -> Any:
     copies = folder / "copies.usda"
     job = {"stage": str(copies), "roots": spread(stage, copies, WORLDS["PhysX"]), "dt": DT, "effort": EFFORT,
            "changes": CHANGES, "threads": 0, "clock": "process_time"}
-    engine = PhysXProcess("engine_physx.py", folder)
+    engine = PhysXProcess(Path(__file__).with_name("engine_physx.py"), folder)
     engine.worlds = WORLDS["PhysX"]         # type: ignore[attr-defined]
     engine.ask(json.dumps(job), "ready")
     engine.run(LANDED)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 class PhysXProcess:
-    """A script of this folder run by ORACLE_PYTHON, an interpreter with ovphysx; `folder` is where it runs."""
+    """A script run by ORACLE_PYTHON, an interpreter with ovphysx; `folder` is where it runs."""
 
-    def __init__(self, script: str, folder: Path) -> None:
-        self._child = subprocess.Popen([os.environ["ORACLE_PYTHON"], str(Path(__file__).with_name(script))],
+    def __init__(self, script: Path, folder: Path) -> None:
+        self._child = subprocess.Popen([os.environ["ORACLE_PYTHON"], str(script)],
                                        stdin=subprocess.PIPE, text=True, stdout=subprocess.PIPE,
                                        stderr=subprocess.DEVNULL, cwd=folder,
                                        env=os.environ | {"OVPHYSX_LOG": "error"})

@@ -79,7 +79,7 @@ class Ours:
 
 def physx_seconds(stage: Path, count: int) -> float:
     """Seconds of one core that the timed steps took PhysX, in a process of its own."""
-    physx = PhysXProcess("scene_physx.py", stage.parent)
+    physx = PhysXProcess(Path(__file__).with_name("scene_physx.py"), stage.parent)
     try:
         bodies = int(physx.ask(json.dumps({"stage": str(stage), "dt": DT, "still": 0}), "bodies").split()[1])
         if bodies != count:

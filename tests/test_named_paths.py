@@ -1,4 +1,4 @@
-"""Files that pages and sources name are there, and so are the helpers that tests and benchmarks import."""
+"""Files that pages and sources name are there, and so are the helpers that tests, benchmarks and experiments import."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from support.places import ROOT
 
-SOURCES = ("benchmarks", "codegen", "docs", "examples", "physx_schema", "runtime", "schema")
-NAMED = re.compile(r"(?<![\w./<-])(?:tests|benchmarks|docs|examples|physx_schema|schema"
+SOURCES = ("benchmarks", "codegen", "experiments", "docs", "examples", "physx_schema", "runtime", "schema")
+NAMED = re.compile(r"(?<![\w./<-])(?:tests|benchmarks|experiments|docs|examples|physx_schema|schema"
                    r"|codegen/physx_codegen|generated/physx_generated|runtime/physx_runtime)"
                    r"/[\w./*-]*\w\.(?:py|md|json|yaml|usda|txt)\b")
 MADE_ON_THE_WAY = {"schema/springs.yaml"}       # by the commands of docs/changing_a_schema.md
@@ -40,7 +40,7 @@ def test_every_path_that_is_named_is_there() -> None:
 
 
 def test_every_helper_that_is_imported_is_there() -> None:
-    wrong = [f"{path.relative_to(ROOT)} imports {name}" for folder in ("tests", "benchmarks")
+    wrong = [f"{path.relative_to(ROOT)} imports {name}" for folder in ("tests", "benchmarks", "experiments")
              for path in (ROOT / folder).rglob("*.py") for name in helpers(path)
              if not (place := ROOT.joinpath("tests", *name.split("."))).is_dir()
              and not place.with_suffix(".py").is_file()]

@@ -5,7 +5,7 @@ Physics scenes: gravity and solver settings with PhysX's defaults filled in, and
 Which objects PhysX solves together, and under how many iterations: all of a batch take the largest counts in it.
 
 Free bodies and articulations share a batch wherever they are, joined by nothing. Kinematic bodies and what is asleep
-are in none. Every rule is measured by `benchmarks/measure_iterations.py`.
+are in none. Every rule is measured by `experiments/measure_iterations.py`.
 """
 
 from __future__ import annotations

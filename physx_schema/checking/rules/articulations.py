@@ -29,7 +29,7 @@ ARTICULATION_NO_ROOT = Rule("articulation/no-root", "warning", """
     Without PhysicsArticulationRootAPI PhysX solves joints one by one, as soft constraints.
 
     Measured: The end of four welded bodies of mass 1, 3 m from the world, sags by 1.43 mm under gravity 10, as an
-    articulation by 0.0000 mm. (`benchmarks/measure_articulation_rules.py`)
+    articulation by 0.0000 mm. (`experiments/measure_articulation_rules.py`)
     """,
     why="PhysX solves them as separate joints, softer and without joint state, armature, friction and envelope",
     fix="apply PhysicsArticulationRootAPI to a prim above the bodies, or leave it if loose joints are meant",
@@ -42,7 +42,7 @@ SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
     PhysX makes an articulation of each tree below a root, all of one path.
 
     Measured: All four bodies of two hinges become links, under the one path.
-    (`benchmarks/measure_articulation_rules.py`)
+    (`experiments/measure_articulation_rules.py`)
     """,
     why="PhysX makes one articulation of each, all under this path",
     fix="apply PhysicsArticulationRootAPI once for each tree",
@@ -75,7 +75,7 @@ NESTED_ROOT = ReaderRule("articulation/nested-root", "error", """
     An articulation root inside the prims of another is ignored.
 
     Measured: PhysX logs an error and ignores the inner root; the bodies around it are links of the outer one.
-    (`benchmarks/measure_articulation_rules.py`)
+    (`experiments/measure_articulation_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("Xform", "in", {}, _ROOT, children=usda.body()),
@@ -88,7 +88,7 @@ ARTICULATION_NO_BODIES = ReaderRule("articulation/no-bodies", "error", """
     PhysicsArticulationRootAPI holds no enabled rigid body.
 
     Measured: Nothing is made of a root over no bodies or disabled ones; kinematic ones stay bodies.
-    (`benchmarks/measure_articulation_rules.py`)
+    (`experiments/measure_articulation_rules.py`)
     """,
     profiles=PROFILES,
 )
@@ -99,7 +99,7 @@ STATIC_ROOT = ReaderRule("articulation/static-root", "error", """
     PhysicsArticulationRootAPI is on a body that is disabled or kinematic, and PhysX ignores it.
 
     Measured: On a disabled and on a kinematic body PhysX warns and makes no articulation: the bodies and joints beyond
-    stay separate. (`benchmarks/measure_articulation_rules.py`)
+    stay separate. (`experiments/measure_articulation_rules.py`)
     """,
 )
 
@@ -109,7 +109,7 @@ KINEMATIC_BODY = ReaderRule("articulation/kinematic-body", "error", """
     PhysX makes no articulation whose base a joint to a kinematic body would fix.
 
     Measured: PhysX logs that articulations with kinematic bodies are not supported and makes none; so it does of
-    SphericalArtiAtOrigin, a sample of the ovphysx wheel. (`benchmarks/measure_articulation_rules.py`)
+    SphericalArtiAtOrigin, a sample of the ovphysx wheel. (`experiments/measure_articulation_rules.py`)
     """,
 )
 
@@ -121,7 +121,7 @@ WORLD_JOINT_OUTSIDE = ReaderRule("articulation/world-joint-outside", "warning", 
     the API on the joint or above the bodies the base is fixed, whatever kind the joint is.
 
     Measured: The base is floating, and the end of four welded links, 3 m from the world, sags by 0.045 mm where a fixed
-    base leaves 0.0000 mm. (`benchmarks/measure_articulation_rules.py`)
+    base leaves 0.0000 mm. (`experiments/measure_articulation_rules.py`)
     """,
 )
 
@@ -131,7 +131,7 @@ ARTICULATION_IN_INSTANCE = ReaderRule("articulation/in-instance", "error", """
     PhysX makes no articulation of what is inside an instance or a point instancer.
 
     Measured: Nothing is made of an articulation inside an instance; with instanceable off it is made. Of one in a point
-    instancer PhysX makes bodies. (`benchmarks/measure_articulation_rules.py`)
+    instancer PhysX makes bodies. (`experiments/measure_articulation_rules.py`)
     """,
 )
 
@@ -142,7 +142,7 @@ SHARED_BODIES = ReaderRule("articulation/shared-bodies", "error", """
     nothing of the other.
 
     Measured: Of the roots /robot and /z the articulation is that of /z, of /robot and /A that of /robot.
-    (`benchmarks/measure_articulation_rules.py`)
+    (`experiments/measure_articulation_rules.py`)
     """,
 )
 
@@ -154,7 +154,7 @@ ARTICULATION_SEVERAL_SCENES = ReaderRule("articulation/several-scenes", "error",
 
     Measured: With links of /one and /two both fall as bodies of their own, by 5.005 and 0.501. So they do with a link
     of /one and one without owner where there are two scenes; where /one is the only scene they are an articulation.
-    (`benchmarks/measure_articulation_rules.py`)
+    (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/s2>"}, name="c") + usda.joint("j2", child="c") + _SCENES,
     remedy=usda.body(name="c") + usda.joint("j2", child="c") + _SCENES,
@@ -168,7 +168,7 @@ ROOT_JOINT = ReaderRule("articulation/root-joint", "error", """
 
     Measured: On a disabled joint, on one between two bodies and on one to a static collider, switched off or not, no
     articulation is made; on a joint to an Xform or to a prim that does not exist it is.
-    (`benchmarks/measure_articulation_rules.py`)
+    (`experiments/measure_articulation_rules.py`)
     """,
 )
 
@@ -179,7 +179,7 @@ JOINT_KIND = ReaderRule("articulation/joint-kind", "warning", """
     take part in the choice of the root.
 
     Measured: PhysX logs an error and leaves the body behind a distance joint outside: it falls by 1.025 on a rope of 1.
-    (`benchmarks/measure_articulation_rules.py`)
+    (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.joint("j2", kind="Distance", parent="a"),
     remedy=usda.joint("j2", _EXCLUDED, kind="Distance", parent="a"),
@@ -191,7 +191,7 @@ KINEMATIC_LINK = ReaderRule("articulation/kinematic-link", "error", """
     A kinematic body away from the root becomes a link that moves by forces, and what lies beyond it is left outside.
 
     Measured: A kinematic link on a slider falls by 5.003 in a second, as it does where it is not kinematic; the body
-    welded to it is a body of its own. (`benchmarks/measure_articulation_rules.py`)
+    welded to it is a body of its own. (`experiments/measure_articulation_rules.py`)
     """,
     example=usda.body(_KINEMATIC, name="c") + usda.joint("j2") + usda.joint("k", parent="b", child="c"),
     remedy=usda.body(name="c") + usda.joint("j2") + usda.joint("k", parent="b", child="c"),
@@ -215,7 +215,7 @@ LOOP = ReaderRule("DJ.011/loop", "error", """
 
     Measured: Two links in a ring of three hinges j0, j1 and j2 have the joints j0 and j1; where the third is a0, a0 and
     j1; where it is fixed, j1 alone, and where it is a second hinge between the two by path last, j0 and j1. PhysX logs
-    a closed articulation with its joints, not which one it drops. (`benchmarks/measure_joint_bodies.py`)
+    a closed articulation with its joints, not which one it drops. (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS, kind="Fixed", parent="b", child="a"),
@@ -232,7 +232,7 @@ BESIDE = ReaderRule("DJ.011/beside", "warning", """
     where a converter puts no bodies between them.
 
     Measured: A link on a hinge about y sags by 10.232 degrees in half a second, with a second hinge about x by as much,
-    and with a third about z not at all. (`benchmarks/measure_joint_bodies.py`)
+    and with a third about z not at all. (`experiments/measure_joint_bodies.py`)
     """,
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS) + usda.joint("j4", usda.LIMITS),
     remedy=usda.joint("j2", usda.LIMITS),
@@ -246,7 +246,7 @@ WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
     articulation, as a separate and softer constraint.
 
     Measured: With a fixed base and a second, prismatic joint from a link to the world PhysX makes an articulation of
-    one joint without a message; the other two hold it from outside. (`benchmarks/measure_start_poses.py`)
+    one joint without a message; the other two hold it from outside. (`experiments/measure_start_poses.py`)
     """,
     why="PhysX solves it beside the articulation, as a separate and softer constraint",
     fix="remove one of the two, or set physics:excludeFromArticulation where the loop is meant; verify says how far it "
@@ -265,7 +265,7 @@ MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
 
     Measured: A driven four-bar on a fixed base opens by 0.008 mm, on a link that swings by 0.12, and by 0.45 where its
     own link closes it. Undriven on the swinging link it ends in NaN or opens by 6.2 mm; 64/4 iterations help little.
-    On a floating base it opens by 0.003 mm. (`benchmarks/measure_outside_rules.py`)
+    On a floating base it opens by 0.003 mm. (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX leaves out that this joint moves both, and the loop opens more than others or ends in NaN",
     fix="close the loop at another joint, root the articulation at the link that both hang on, or shorten the step; "

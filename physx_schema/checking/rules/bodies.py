@@ -20,7 +20,7 @@ BODY_NO_SCENE = ReaderRule("body/no-scene", "error", """
     physics:simulationOwner names no PhysicsScene, and PhysX leaves the body out.
 
     Measured: A body owned by a prim that does not exist is not made; owned by that and by a scene it is.
-    (`benchmarks/measure_scene_rules.py`)
+    (`experiments/measure_scene_rules.py`)
     """,
     example=usda.body({_OWNER: "</Robot/scene>"}),
     remedy=usda.body({_OWNER: "</Robot/scene>"}) + usda.prim("PhysicsScene", "scene", {}),
@@ -32,7 +32,7 @@ BODY_SEVERAL_SCENES = ReaderRule("body/several-scenes", "warning", """
     physics:simulationOwner has several targets; PhysX takes the first that is a PhysicsScene.
 
     Measured: With gravity 10 in /one and 1 in /two a body of /one, /two falls by 5.005 in a second, of /two, /one by
-    0.501. (`benchmarks/measure_scene_rules.py`)
+    0.501. (`experiments/measure_scene_rules.py`)
     """,
     example=usda.body({_OWNER: "[</Robot/s1>, </Robot/s2>]"}) + _SCENES,
     remedy=usda.body({_OWNER: "</Robot/s1>"}) + _SCENES,
@@ -45,7 +45,7 @@ BODY_IN_INSTANCE = ReaderRule("body/in-instance", "error", """
     disabled. An instance may itself be a body, and colliders inside it count.
 
     Measured: A body inside an instance is not made, kinematic or not; with instanceable off it falls. An instance that
-    is itself a body comes to rest on the collider inside it. (`benchmarks/measure_scene_rules.py`)
+    is itself a body comes to rest on the collider inside it. (`experiments/measure_scene_rules.py`)
     """,
     example=usda.instance(usda.body()),
     remedy=usda.instance(usda.body(), instanceable=False),
@@ -57,7 +57,7 @@ IN_INSTANCER = ReaderRule("body/in-instancer", "info", """
     The prototypes of a point instancer have rigid bodies; PhysX steps one for each instance.
 
     Measured: Two instances push the resting bodies below them from 3.0 down to 1.0, a third body beside them stays.
-    PhysX names the instancer as one body, which its tensors do not find. (`benchmarks/measure_scene_rules.py`)
+    PhysX names the instancer as one body, which its tensors do not find. (`experiments/measure_scene_rules.py`)
     """,
     example=usda.prim("PointInstancer", "many", _MANY, children=usda.body()),
     remedy=usda.prim("Xform", "many", {}, children=usda.body()),
@@ -71,7 +71,7 @@ TRANSFORM_OPERATION = ReaderRule("body/transform-operation", "error", """
 
     Measured: An operation of type string, one that is not authored and one that does not exist leave the body at the
     translation beside them. Without xformOpOrder, or with one of type string[], a translation by (1, 2, 3) leaves it at
-    the origin. (`benchmarks/measure_scene_rules.py`)
+    the origin. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body({"uniform token[] xformOpOrder": '["xformOp:translate"]'}),
@@ -84,7 +84,7 @@ TRANSFORM_NOT_FINITE = ReaderRule("body/transform-not-finite", "error", """
     A transform with NaN or infinity: PhysX leaves the body and its joints out.
 
     Measured: A body at NaN or infinity is not made. In an articulation of three the other two are, without the joint to
-    it. (`benchmarks/measure_scene_rules.py`)
+    it. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body(usda.placed(translate="(nan, 0, 0)")),
@@ -100,7 +100,7 @@ ANIMATED = ReaderRule("body/animated", "warning", """
     (PhysicsBody.cpp of omni.physx). Simulations here move kinematic bodies as Omniverse and step others as ovphysx.
 
     Measured: A body with samples that lead from (0, 0, 10) to (3, 0, 10) falls by 5.005 in a second as one without; so
-    does one below a prim with such samples. A kinematic one stays. (`benchmarks/measure_outside_rules.py`)
+    does one below a prim with such samples. A kinematic one stays. (`experiments/measure_outside_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body({**usda.placed(translate="(0, 0, 1)"), _SAMPLES: "{ 0: (0, 0, 1), 24: (1, 0, 1) }"}),
@@ -113,7 +113,7 @@ TRANSFORM_SINGULAR = ReaderRule("body/transform-singular", "error", """
     A scale of 0 leaves a body without an axis: PhysX turns it by another angle, and its colliders have no shape.
 
     Measured: Turned by 30 degrees, a scale of (1, 0, 1) leaves a turn of 15 degrees, (0, 1, 1) none. A cube of scale
-    (1, 1, 0) has no shape and falls through the ground. (`benchmarks/measure_scene_rules.py`)
+    (1, 1, 0) has no shape and falls through the ground. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body(usda.placed(scale="(1, 1, 0)")),
@@ -127,7 +127,7 @@ TRANSFORM_SHEARED = ReaderRule("body/transform-sheared", "warning", """
     square to it; joint frames use the scales of the symmetric part.
 
     Measured: Turned by 45 degrees about x below a scale of (1, 1, 2), the body stands at 63.4 degrees.
-    (`benchmarks/measure_scene_rules.py`)
+    (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("Xform", "up", _STRETCHED, children=usda.body(_TURNED)),
@@ -141,7 +141,7 @@ TRANSFORM_MIRRORED = ReaderRule("body/transform-mirrored", "warning", """
     free body stay where they are seen, those of a link do not.
 
     Measured: A scale of (-1, 1, 1) turns a body by 180 degrees about x, (1, -1, 1) about y. A link stands where its
-    joint puts it, and a cube at y = 1 is then at -1. (`benchmarks/measure_scene_rules.py`)
+    joint puts it, and a cube at y = 1 is then at -1. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body(usda.placed(scale="(-1, 1, 1)")),
@@ -155,7 +155,7 @@ NESTED = ReaderRule("body/nested", "info", """
     does not want it.
 
     Measured: PhysX steps both at their own world poses: the inner body falls as the outer one does, 2 above it. With
-    !resetXformStack! and with a joint the same. (`benchmarks/measure_body_rules.py`)
+    !resetXformStack! and with a joint the same. (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("Xform", "outer", _MASS, *_BODY, children=usda.prim("Xform", "inner", _MASS, *_BODY)),
     remedy=usda.prim("Xform", "outer", _MASS, *_BODY) + usda.prim("Xform", "inner", _MASS, *_BODY),

@@ -48,8 +48,8 @@ NO_SHAPE = ReaderRule("collider/no-shape", "error", """
     refused, and so is a shape of size or scale 0.
 
     Measured: A body whose collider is on an Xform without geometry falls through the ground, to -2.5.
-    (`benchmarks/measure_body_rules.py`) Cubes of size 0 and NaN and a sphere of radius 0 weigh nothing, a cube of size
-    -1 and a capsule of height 0 what they should. (`benchmarks/measure_mass_rules.py`)
+    (`experiments/measure_body_rules.py`) Cubes of size 0 and NaN and a sphere of radius 0 weigh nothing, a cube of size
+    -1 and a capsule of height 0 what they should. (`experiments/measure_mass_rules.py`)
     """,
     example=usda.prim("Xform", "shape", {}, "PhysicsCollisionAPI"),
     remedy=usda.prim("Cube", "shape", {}, "PhysicsCollisionAPI"),
@@ -63,7 +63,7 @@ MESH = ReaderRule("collider/mesh", "error", """
 
     Measured: An index of -1 or 1000000 on a body that moves and a face of -3 corners anywhere end PhysX with a
     segmentation fault. Index 4 of 4 points and a face too many are taken. With a point of NaN a tetrahedron weighs
-    nothing, and a ball falls through a static pit. (`benchmarks/measure_mesh_rules.py`)
+    nothing, and a ball falls through a static pit. (`experiments/measure_mesh_rules.py`)
     """,
     profiles=PROFILES,
     example=_mesh("[0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 4]"),
@@ -78,7 +78,7 @@ COLLIDER_NO_SCENE = ReaderRule("collider/no-scene", "error", """
 
     Measured: A cube falls through ground of a scene that does not exist, and rests on it without an owner. Ground
     without an owner is of the first scene, and a body of the second falls through it.
-    (`benchmarks/measure_scene_rules.py`)
+    (`experiments/measure_scene_rules.py`)
     """,
     example=usda.cube({"rel physics:simulationOwner": "</Robot/scene>"}),
     remedy=usda.cube({"rel physics:simulationOwner": "</Robot/scene>"}) + usda.prim("PhysicsScene", "scene", {}),
@@ -91,7 +91,7 @@ MERGED = ReaderRule("collider/merged", "warning", """
     as without the schema; programs that merge them have other masses and contacts.
 
     Measured: Two meshes right below weigh 7000 as two hulls with the schema and without it, and one further below
-    weighs nothing. (`benchmarks/measure_mass_rules.py`)
+    weighs nothing. (`experiments/measure_mass_rules.py`)
     """,
     example=usda.prim("Xform", "shape", {}, "PhysicsCollisionAPI", "PhysxMeshMergeCollisionAPI", children=usda.cube()),
     remedy=usda.prim("Xform", "shape", {}, "PhysicsCollisionAPI", children=usda.cube()),
@@ -104,7 +104,7 @@ TRIGGER_MESH = ReaderRule("collider/trigger-mesh", "error", """
     makes a collider of it, as without PhysxTriggerAPI.
 
     Measured: A cube comes to rest on a mesh with PhysxTriggerAPI, and falls through its convex hull and a box with it;
-    PhysX warns. (`benchmarks/measure_contact_settings.py`)
+    PhysX warns. (`experiments/measure_contact_settings.py`)
     """,
     example=_mesh("[0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2]", "PhysxTriggerAPI"),
     remedy=usda.cube({}, "PhysxTriggerAPI"),
@@ -117,7 +117,7 @@ OFFSETS = ReaderRule("collider/offsets", "error", """
     place of one below restOffset.
 
     Measured: With a contact offset of 0.05 a cube rests 0.02 above the ground for a rest offset of 0.02, and on it for
-    0.05 and 0.1. A negative contact offset counts as none. (`benchmarks/measure_contact_rules.py`)
+    0.05 and 0.1. A negative contact offset counts as none. (`experiments/measure_contact_rules.py`)
     """,
     example=usda.cube(_offsets("0.05", "0.1"), "PhysxCollisionAPI"),
     remedy=usda.cube(_offsets("0.05", "0.02"), "PhysxCollisionAPI"),
@@ -136,7 +136,7 @@ COMBINE_MODE = ReaderRule("material/combine-mode", "error", """
     Combine modes are average, min, multiply and max; PhysX takes average for anything else.
 
     Measured: Of frictions 0.1 and 0.3, maximum and Max leave 2.40 m/s of 3, as average does; max leaves 2.10.
-    (`benchmarks/measure_contact_rules.py`)
+    (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"token physxMaterial:frictionCombineMode": '"maximum"'}),
     remedy=_material({"token physxMaterial:frictionCombineMode": '"max"'}),
@@ -150,7 +150,7 @@ REFUSED = ReaderRule("material/refused", "error", """
     friction 0.5, no restitution.
 
     Measured: A friction of -1 or NaN and a restitution of 1.5 leave 1.50 m/s of 3, as no material does, where friction
-    0.1 leaves 2.10. Infinite friction is taken: it leaves 0.05. (`benchmarks/measure_contact_rules.py`)
+    0.1 leaves 2.10. Infinite friction is taken: it leaves 0.05. (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"float physics:dynamicFriction": "-1"}),
     remedy=_material({"float physics:dynamicFriction": "1"}),
@@ -162,7 +162,7 @@ SOFT = ReaderRule("material/soft", "warning", """
     PhysX takes a restitution below 0 as the stiffness of a spring at the contact, and bodies sink in.
 
     Measured: A cube let go 1 m above the ground sinks 6.6 m into it with a restitution of -0.5, and comes back.
-    (`benchmarks/measure_contact_rules.py`)
+    (`experiments/measure_contact_rules.py`)
     """,
     example=_material({"float physics:restitution": "-0.5"}),
     remedy=_material({"float physics:restitution": "0.5"}),
@@ -174,7 +174,7 @@ GROUP_SEVERAL = ReaderRule("group/several", "warning", """
     PhysX keeps a collider in one collision group, the first by path.
 
     Measured: A cube in A and C rests on ground that only C filters and falls through ground that A filters, in
-    whichever order they are authored; PhysX warns. (`benchmarks/measure_contact_rules.py`)
+    whichever order they are authored; PhysX warns. (`experiments/measure_contact_rules.py`)
     """,
     example=usda.cube() + _group("g1", "shape") + _group("g2", "shape"),
     remedy=usda.cube() + _group("g1", "shape") + _group("g2", "a"),
@@ -186,7 +186,7 @@ MISSING_GROUP = ReaderRule("group/missing-group", "error", """
     physics:filteredGroups points at something that is no PhysicsCollisionGroup.
 
     Measured: A group that filters a prim that does not exist, or the collider itself, lets its members rest on it. The
-    other groups that it filters count. (`benchmarks/measure_contact_rules.py`)
+    other groups that it filters count. (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.cube() + _group("g1", "shape", "</Robot/g2>"),
@@ -199,7 +199,7 @@ MISSING_MEMBER = ReaderRule("group/missing-member", "error", """
     The colliders collection of a collision group names a path without a prim.
 
     Measured: A group of a prim that does not exist filters nothing, without a message.
-    (`benchmarks/measure_contact_rules.py`)
+    (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,
     example=_group("g1", "shape"),
@@ -212,7 +212,7 @@ MISSING_TARGET = ReaderRule("pair/missing-target", "error", """
     physics:filteredPairs names a path without a prim.
 
     Measured: A cube paired with a prim that does not exist rests on the ground; paired with that and the ground it
-    falls through. (`benchmarks/measure_contact_rules.py`)
+    falls through. (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.cube({"rel physics:filteredPairs": "</Robot/thing>"}, _PAIRS),
@@ -227,7 +227,7 @@ NO_OBJECT = ReaderRule("pair/no-object", "error", """
 
     Measured: A cube paired with an empty Xform, the scene or a collision group of the ground rests on it, and so does
     one below an Xform that has the schema. Paired with a prim two above the ground it falls through.
-    (`benchmarks/measure_contact_rules.py`)
+    (`experiments/measure_contact_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("Scope", "tools", {"rel physics:filteredPairs": "</Robot/a>"}, _PAIRS, children=usda.cube()),
@@ -243,7 +243,7 @@ IN_INSTANCER = ReaderRule("collider/in-instancer", "info", """
     have the prototype alone, where it stands, and say so.
 
     Measured: Balls over two instances of a cube rest on both; one over the prototype falls through it where that is
-    below the instancer, and rests on it where it is not. (`benchmarks/measure_contact_starts.py`)
+    below the instancer, and rests on it where it is not. (`experiments/measure_contact_starts.py`)
     """,
     example=usda.prim("PointInstancer", "many", _MANY, children=usda.cube()),
     remedy=usda.prim("Xform", "many", {}, children=usda.cube()),
@@ -256,7 +256,7 @@ STRETCHED = ReaderRule("collider/stretched", "warning", """
     where what is seen is stretched.
 
     Measured: A sphere of radius 0.5 scaled by (1, 1, 2) or (2, 1, 1) rests on the ground with its middle at 1.0.
-    (`benchmarks/measure_body_rules.py`)
+    (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("Sphere", "ball", _STRETCHED, "PhysicsCollisionAPI"),
     remedy=usda.prim("Sphere", "ball", {**_STRETCHED, "float3 xformOp:scale": "(2, 2, 2)"}, "PhysicsCollisionAPI"),

@@ -190,7 +190,7 @@ OVERLAP = Rule("body/overlap", "warning", """
 
     Measured: A cube that starts 0.2 m deep in the ground rises by 3.06 m/s and comes to rest on it, 0.01 m deep by 0.6,
     with a maxDepenetrationVelocity of 0.5 by 0.51. With inf, and with 0, it leaves the ground at 3 400 m/s.
-    (`benchmarks/measure_contact_starts.py`)
+    (`experiments/measure_contact_starts.py`)
     """,
     why="it is pushed out as the simulation starts",
     fix="move them apart, or filter the pair where they are meant to overlap",
@@ -208,7 +208,7 @@ MASS_RATIO = Rule("body/mass-ratio", "warning", """
     Measured: A cube sinks through one of mass 1 on the ground if it weighs 20 under one iteration, 80 under 4, 150
     under 8, 300 under 16, 600 under 32 and 2 000 under 64; it stays on it with 10, 60, 100, 200, 300 and 1 000, up to
     46 mm deep under one iteration and 14 under more.
-    (`benchmarks/measure_contact_starts.py`)
+    (`experiments/measure_contact_starts.py`)
     """,
     why="the lower one cannot hold it up under these iterations",
     fix="author more physxRigidBody:solverPositionIterationCount, or masses that are nearer to each other",

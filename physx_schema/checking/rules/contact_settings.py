@@ -69,7 +69,7 @@ LOW_STATIC_FRICTION = Rule("material/static-friction", "warning", """
     material it is never heeded.
 
     Measured: Pushed by 2 N, a cube of 1 kg stays on ground of the same frictions 0.1 and 0.3, as with 0.3 and 0.3; with
-    0.1 and 0.1 it is at 0.50 m/s after half a second. (`benchmarks/measure_contact_settings.py`)
+    0.1 and 0.1 it is at 0.50 m/s after half a second. (`experiments/measure_contact_settings.py`)
     """,
     why="PhysX raises the static friction to the dynamic one",
     fix="author a static friction that is not below the dynamic one",
@@ -85,7 +85,7 @@ IDLE_DAMPING = Rule("material/idle-damping", "warning", """
 
     Measured: A cube dropped on rigid ground moves alike with a damping of 0 and 100, with a restitution of 0.9 as well.
     With a stiffness of 1000 it comes to rest for a damping of 100 and swings for 0.
-    (`benchmarks/measure_contact_settings.py`)
+    (`experiments/measure_contact_settings.py`)
     """,
     why="contact is rigid without a stiffness, and nothing is damped",
     fix="author physxMaterial:compliantContactStiffness, or remove the damping",
@@ -99,7 +99,7 @@ IDLE_RESTITUTION = Rule("material/idle-restitution", "warning", """
     Where a material has a compliantContactStiffness its contacts are springs, and its restitution is not heeded.
 
     Measured: A cube dropped on ground of stiffness 1000 leaves it at 3.755 m/s with a restitution of 0.9 and of 0.
-    (`benchmarks/measure_contact_settings.py`)
+    (`experiments/measure_contact_settings.py`)
     """,
     why="its contacts are springs, which heed stiffness and damping alone",
     fix="remove the restitution, or the stiffness",
@@ -114,7 +114,7 @@ UNBOUND = Rule("material/unbound", "info", """
     only triggers and such as are switched off. Colliders without a material have friction 0.5 and no restitution.
 
     Measured: A cube slows down from 3 m/s to 1.50 in 18 steps beside a material of friction 0 that is bound to nothing,
-    and without any material. (`benchmarks/measure_contact_settings.py`)
+    and without any material. (`experiments/measure_contact_settings.py`)
     """,
     why="its friction and restitution act nowhere on this stage",
     fix="bind it to colliders by material:binding:physics, or remove its physics",
@@ -130,7 +130,7 @@ THRESHOLD = Rule("scene/bounce-threshold", "warning", """
 
     Measured: With a threshold of 2 m/s a ball of restitution 0.5 stays down that is dropped from 0.2 m, and rises at
     1.23 m/s from 0.3 m; with 3 m/s it stays down from 0.3 m and rises at 1.55 m/s from 0.5 m.
-    (`benchmarks/measure_contact_settings.py`)
+    (`experiments/measure_contact_settings.py`)
     """,
     why="slower impacts do not bounce, whatever the restitution",
     fix="author a lower physxScene:bounceThreshold, or remove the restitution",
@@ -144,7 +144,7 @@ GROUPS = Rule("group/meets-nothing", "warning", """
     The filters of collision groups leave a moving collider nothing that it may meet, so it falls through everything.
 
     Measured: A cube of a group that filters the group of the ground falls through it.
-    (`benchmarks/measure_contact_rules.py`)
+    (`experiments/measure_contact_rules.py`)
     """,
     why="its body falls through everything",
     fix="let its group meet another one, or take the collider out of the group",
@@ -163,7 +163,7 @@ TUNNELLING = Rule("body/tunnelling", "warning", """
     Measured: A ball of diameter 0.1 shot at a wall of 0.01 at 8 m/s, 0.13 in a step, or at 33 m/s ends behind it, at x
     6.987 and 31.987 after a second; at 3, 5 and 6 m/s it stops, at 10 and more it depends on where its steps fall. With
     enableCCD of the body alone or of the scene alone it ends at the same places, with both it stops at -0.055 at 8 and
-    33 m/s; with a contact offset of 0.5 it stops at 8 m/s. (`benchmarks/measure_contact_settings.py`)
+    33 m/s; with a contact offset of 0.5 it stops at 8 m/s. (`experiments/measure_contact_settings.py`)
     """,
     why="it may pass through what is thin",
     fix="author both physxRigidBody:enableCCD and its scene's physxScene:enableCCD, a contact offset as long as its "
@@ -178,7 +178,7 @@ NO_IMPULSE = Rule("body/contact-impulse", "error", """
     maxContactImpulse is the most that a contact point gives the body in a step; with 0 nothing holds it up.
 
     Measured: Let go above the ground with a maxContactImpulse of 0, a cube is at -4.3 m a second later, with 0.1 or 1
-    it rests. (`benchmarks/measure_contact_settings.py`)
+    it rests. (`experiments/measure_contact_settings.py`)
     """,
     why="it falls through everything",
     fix="remove maxContactImpulse, or author how much a contact point may give in a step",
@@ -195,7 +195,7 @@ REPORT_PARTNER = ReaderRule("report/partner", "error", """
 
     Measured: A cube between another and the ground reports nothing with pairs of a prim that does not exist or of the
     other's collider, and its contacts with the other with pairs of the other. A cube on a link reports nothing with the
-    prim that has the root API above. (`benchmarks/record_contact_answers.py`)
+    prim that has the root API above. (`experiments/record_contact_answers.py`)
     """,
     example=_reporting({_PARTNERS: "</Robot/nothing>"}),
     remedy=_reporting({_PARTNERS: "</Robot/a>"}),
@@ -208,7 +208,7 @@ REPORT_THRESHOLD = ReaderRule("report/threshold", "warning", """
     centimetres.
 
     Measured: On a stage in centimetres contacts of a cube that weighs 50 are not reported with a threshold of 1, nor
-    without one; one that weighs 1000 reports without one. (`benchmarks/record_contact_answers.py`)
+    without one; one that weighs 1000 reports without one. (`experiments/record_contact_answers.py`)
     """,
 )
 

@@ -29,7 +29,7 @@ MAX_FORCE = Rule("DJ.001/max-force", "error", f"""
     value/not-finite.
 
     Measured: maxForce inf and NaN drive without bound; 0 and -5 leave the joint where it is.
-    (`benchmarks/measure_joint_rules.py`)
+    (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX applies whatever force the gains ask for; the published rule wants a finite maxForce",
     fix="author the greatest force or torque of the actuator",
@@ -53,7 +53,7 @@ TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
     whatever the stage's unit. {_ONLY_PUBLISHED}
 
     Measured: A slider at 0 with a drive to 1, stiffness 100, has a velocity of 1.66 after one step of 1/60 s.
-    (`benchmarks/measure_joint_rules.py`)
+    (`experiments/measure_joint_rules.py`)
     """,
     why="the drive moves the joint from the first step on; the published rule wants the two to agree",
     fix="author a joint state and a target that agree",
@@ -69,7 +69,7 @@ JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
     instances are rotX and so on. {_ONLY_PUBLISHED}
 
     Measured: Without a joint state PhysX starts a joint at 0, not where its links are posed: a hinge posed at 30
-    degrees starts at 0, with a state of 10 at 10. (`benchmarks/measure_joint_rules.py`)
+    degrees starts at 0, with a state of 10 at 10. (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX starts it at 0, wherever its links are posed; the published rule wants PhysicsJointStateAPI",
     profiles=(DRIVEN,),
@@ -103,8 +103,8 @@ UNDRIVEN = Rule("DJ.004/undriven", "error", f"""
     stiffness, is not so: under rotX they follow exactly, and gains fight the coupling (DJ.007/drive-fight).
 
     Measured: A slider without a drive keeps its speed of 1. A prismatic mimic joint under rotX follows to 0.200 without
-    gains; gains of its reference's size leave both at 0.100. (`benchmarks/measure_joint_rules.py`,
-    `benchmarks/measure_mimics.py`)
+    gains; gains of its reference's size leave both at 0.100. (`experiments/measure_joint_rules.py`,
+    `experiments/measure_mimics.py`)
     """,
     why="PhysX lets it swing freely, as a passive joint should; the published rule wants every joint driven",
     profiles=(DRIVEN,),
@@ -127,7 +127,7 @@ MAX_VELOCITY = Rule("DJ.005/max-velocity", "error", f"""
     has; here PhysxJointAxisAPI and newton:velocityLimit count. {_ONLY_PUBLISHED} 0 is joint/no-velocity.
 
     Measured: physxJoint:maxJointVelocity 0.5 leaves a slider at speed 1; physxJointAxis:linear:maxJointVelocity 0.5
-    slows it to 0.5; 0 and -1 hold it; NaN does nothing. (`benchmarks/measure_joint_rules.py`)
+    slows it to 0.5; 0 and -1 hold it; NaN does nothing. (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX does not limit it; the published rule wants a velocity above 0, in PhysxJointAxisAPI since "
         "PhysxJointAPI is gone",
@@ -156,7 +156,7 @@ STIFFNESS = Rule("DJ.006/stiffness", "error", f"""
     infinite ones are value/range and value/not-finite.
 
     Measured: 1e8 holds a slider on its target of 1; -100 throws it to -5.1 in half a second; infinity and NaN make the
-    articulation NaN. (`benchmarks/measure_joint_rules.py`)
+    articulation NaN. (`experiments/measure_joint_rules.py`)
     """,
     fix="check the unit of the gain, or use a limit",
     profiles=(DRIVEN,),
@@ -208,7 +208,7 @@ TARGET_WITHOUT_GAIN = Rule("DJ.006/target-without-gain", "warning", """
 
     Measured: Target 1 with stiffness and damping 0, and target velocity 1 with both 0, leave a slider at 0. Target
     velocity 1 with stiffness 100 and damping 0 brings it to -0.000154 in one step.
-    (`benchmarks/measure_joint_rules.py`)
+    (`experiments/measure_joint_rules.py`)
     """,
     why="the drive does not pull towards it",
     example=usda.driven({_STIFF: "0", _TARGET: "20"}),
@@ -235,7 +235,7 @@ TARGET_OUTSIDE_LIMITS = Rule("DJ.006/target-outside-limits", "warning", """
 
     The drive presses the joint against its limit for as long as the target stands.
 
-    Measured: Target 1 with limits of 0.5 ends at 0.500001. (`benchmarks/measure_joint_rules.py`)
+    Measured: Target 1 with limits of 0.5 ends at 0.500001. (`experiments/measure_joint_rules.py`)
     """,
     why="the drive presses the joint against its limit and never arrives",
     fix="author a target within the limits, or widen them",

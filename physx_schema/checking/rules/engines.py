@@ -57,7 +57,7 @@ DISAGREE = Rule("engine/disagree", "warning", """
 
     Measured: PhysX takes its own armature 3 beside newton:armature 1 and does not read mjc:armature: a driven slider
     gets 0.416 in a step, 1.658 beside mjc:armature 5 alone. Where its own is 0 it takes Newton's, and the two agree.
-    (`benchmarks/measure_unused.py`)
+    (`experiments/measure_unused.py`)
     """,
     why="each engine simulates another robot",
     fix="make the values agree, in the unit of each engine, or remove one",
@@ -129,7 +129,7 @@ GONE = Rule("unused/retired", "error", """
     to one, `physx-schema migrate` rewrites the stage.
 
     Measured: physxJoint:maxJointVelocity 0.5, armature 9 and jointFriction 5 leave a slider at speed 1.
-    (`benchmarks/measure_joint_rules.py`)
+    (`experiments/measure_joint_rules.py`)
     """,
     why="it has no effect on the simulation",
     example=usda.joint("j2", {"float physxJoint:maxJointVelocity": "90"}, "PhysxJointAPI"),
@@ -188,7 +188,7 @@ SCHEMA_HOST = Rule("schema/host", "warning", """
 
     Measured: PhysxTriggerAPI above a collider, PhysxSurfaceVelocityAPI on static ground, PhysxSceneQuasistaticAPI on an
     Xform and PhysxPhysicsDistanceJointAPI on a fixed joint do nothing, without a message.
-    (`benchmarks/measure_contact_rules.py`)
+    (`experiments/measure_contact_rules.py`)
     """,
     why="PhysX does not look for it there",
     example=usda.prim("Xform", "up", {}, "PhysxTriggerAPI", children=usda.cube()),
@@ -235,7 +235,7 @@ INSTANCE_NAME = ReaderRule("schema/instance-name", "error", """
     any other it makes nothing of the schema, or works with its defaults.
 
     Measured: A tendon a:b of stiffness 10 is made and does not pull; a mimic joint rotX:a and a drive linear:x are not
-    made. (`benchmarks/measure_value_rules.py`)
+    made. (`experiments/measure_value_rules.py`)
     """,
     example=usda.driven({"float drive:linear:x:physics:stiffness": "5"}, "PhysicsDriveAPI:linear:x"),
     remedy=usda.driven(),

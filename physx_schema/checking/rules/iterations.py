@@ -36,7 +36,7 @@ RAISED = Rule("iterations/raised", "warning", """
     body is named where its own count is authored, as an info.
 
     Measured: A slider authored 1/0 moves -0.001 in its first step alone, -0.00053125 beside a free body of 16/1 and
-    -0.000515625 beside a robot of 32/4, 5 m and 100 m away. (`benchmarks/measure_iterations.py`)
+    -0.000515625 beside a robot of 32/4, 5 m and 100 m away. (`experiments/measure_iterations.py`)
     """,
     why=_WHY,
 )
@@ -48,7 +48,7 @@ RAISED_DEFAULT = Rule("iterations/raised-default", "info", """
     more: its motion is not that of the same robot alone.
 
     Measured: A slider without counts takes 60 and 3 iterations beside a free body of 60/3.
-    (`benchmarks/measure_iterations.py`)
+    (`experiments/measure_iterations.py`)
     """,
     why=_WHY,
     example=_counted(48),
@@ -80,7 +80,7 @@ OUT_OF_BOUNDS = Rule("iterations/out-of-bounds", "warning", """
     An authored count is above the scene's maximum or below its minimum, and PhysX takes the bound.
 
     Measured: A slider of 60/3 in a scene with maxima of 8 and 2 takes 8 and 2 iterations, one of 1/0 with minima of 8
-    and 2 as well. (`benchmarks/measure_iterations.py`)
+    and 2 as well. (`experiments/measure_iterations.py`)
     """,
     why="PhysX takes no count beyond the bounds of the scene",
     example=_counted(32) + _scene(maxPositionIterationCount=16),
@@ -111,7 +111,7 @@ BOUNDS_CROSSED = Rule("iterations/bounds-crossed", "warning", """
     The scene's minimum is above its maximum: PhysX lowers it, and every count becomes the maximum.
 
     Measured: With a minimum of 9 and a maximum of 3 a slider of 1/0 takes 3 position iterations.
-    (`benchmarks/measure_iterations.py`)
+    (`experiments/measure_iterations.py`)
     """,
     example=_scene(minPositionIterationCount=9, maxPositionIterationCount=3),
     remedy=_scene(minPositionIterationCount=3, maxPositionIterationCount=9),

@@ -36,7 +36,7 @@ FRICTION_ORDER = ReaderRule("joint/friction-order", "error", """
     viscous friction included.
 
     Measured: Static 2 and dynamic 5, with viscous 10 or without, and dynamic 5 alone leave a slider at speed 1; static
-    5 and dynamic 2 slow it to 0.967 in a step. (`benchmarks/measure_joint_rules.py`)
+    5 and dynamic 2 slow it to 0.967 in a step. (`experiments/measure_joint_rules.py`)
     """,
     example=_rubbing(dynamic="5"),
     remedy=_rubbing(dynamic="5", static="5"),
@@ -49,7 +49,7 @@ NO_DYNAMIC_FRICTION = Rule("joint/no-dynamic-friction", "warning", """
     staticFrictionEffort holds a joint at rest, and dynamicFrictionEffort, 0 unless authored, brakes it once it moves.
 
     Measured: Static and dynamic 5 stop a slider of speed 1 within 0.0997; static 5 alone leaves it at speed 1, and
-    stops one of speed 0.05. (`benchmarks/measure_joint_rules.py`)
+    stops one of speed 0.05. (`experiments/measure_joint_rules.py`)
     """,
     why="it holds the joint at rest; once the joint moves nothing brakes it",
     fix="author dynamicFrictionEffort, 0 if none is meant",
@@ -79,8 +79,8 @@ DRIVE_REFUSED = ReaderRule("joint/drive-refused", "error", """
     as well. A target that is not finite makes it refuse the targets of all axes there.
 
     Measured: maxForce -5 leaves a slider at 0 that is driven to 1, and PhysX logs that envelope parameters must be
-    non-negative. (`benchmarks/measure_joint_rules.py`) Outside, a stiffness of -20 or NaN and a damping of -2 leave a
-    hinge at 0. (`benchmarks/measure_outside_joints.py`)
+    non-negative. (`experiments/measure_joint_rules.py`) Outside, a stiffness of -20 or NaN and a damping of -2 leave a
+    hinge at 0. (`experiments/measure_outside_joints.py`)
     """,
     profiles=PROFILES,
     example=usda.driven({"float drive:angular:physics:maxForce": "-5"}),
@@ -95,7 +95,7 @@ DRIVE_POWERLESS = Rule("joint/drive-powerless", "error", """
 
     Measured: maxForce 0 leaves a slider at 0 that is driven to 1. An effort of 3 brings it to speed 1.5 in half a
     second, with an envelope of velocity 0.2 as well; with maxForce 2 it gets to 1.0.
-    (`benchmarks/measure_joint_rules.py`)
+    (`experiments/measure_joint_rules.py`)
     """,
     why="the drive exerts nothing",
     fix="author a force above 0, or inf for no bound",
@@ -116,7 +116,7 @@ NO_VELOCITY = Rule("joint/no-velocity", "error", """
     PhysX clamps the speed of a joint to maxJointVelocity; 0 holds it where it is.
 
     Measured: maxJointVelocity 0, and -1 as well, stop a slider of speed 1 in one step.
-    (`benchmarks/measure_joint_rules.py`)
+    (`experiments/measure_joint_rules.py`)
     """,
     why="the joint does not move",
     fix="author a velocity above 0, or a fixed joint",
@@ -138,7 +138,7 @@ VELOCITY_CLAMP = Rule("joint/velocity-clamp", "warning", """
     changes nothing. In stages where the clamp is 2 m/s or less, articulations with prismatic joints get an info.
 
     Measured: A slider of speed 250 moves with 100, also with maxJointVelocity 300. A drive with a damping of 1e4 brings
-    it back to 300 within the step. (`benchmarks/measure_joint_rules.py`)
+    it back to 300 within the step. (`experiments/measure_joint_rules.py`)
     """,
     fix="author stages in metres, or a lower velocity",
     example=usda.driven({"float physxJointAxis:linear:maxJointVelocity": "300"}, kind="Prismatic"),
@@ -190,7 +190,7 @@ NEWTON_MIMIC = ReaderRule("joint/newton-mimic", "error", """
 
     Measured: mimicCoef0 10 leads the follower to 29.99 degrees behind 19.99. It stays at 0 with mimicCoef1 0, a target
     that is missing, itself or one of two, without limits, and on a spherical joint; each is logged. Infinity or NaN
-    makes both joints NaN. (`benchmarks/measure_mimics.py`)
+    makes both joints NaN. (`experiments/measure_mimics.py`)
     """,
     example=usda.joint("j2", _NEWTON, "NewtonMimicAPI"),
     remedy=usda.joint("j2", {**_NEWTON, **usda.LIMITS}, "NewtonMimicAPI"),
@@ -204,7 +204,7 @@ NEWTON_WINS = ReaderRule("joint/newton-wins", "warning", """
 
     Measured: newton:friction 2 beside a static friction of 0 slows a slider to 0.967, beside 5 it leaves the 0.917 of
     PhysX's own. newton:velocityLimit 0.5 counts beside infinity, not beside 0.8 or 1e38; newton:armature 1 beside 0,
-    not beside 3. (`benchmarks/measure_unused.py`)
+    not beside 3. (`experiments/measure_unused.py`)
     """,
     example=usda.joint("j2", {"float newton:armature": "1", "float physxJointAxis:angular:armature": "0"},
                        "NewtonJointAPI", "PhysxJointAxisAPI:angular"),

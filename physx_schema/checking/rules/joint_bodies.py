@@ -43,7 +43,7 @@ SEVERAL_BODIES = ReaderRule("joint/several-bodies", "error", """
 
     Measured: A hinge with body1 l0 and l1 swings l0 to -10.23 degrees and lets l1 fall; with l1 and l0 it swings l1. No
     log has a word. With a first target that does not exist that side is the world.
-    (`benchmarks/measure_joint_bodies.py`)
+    (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", {"rel physics:body1": "[</Robot/b>, </Robot/a>]"}),
@@ -56,7 +56,7 @@ MISSING_BODY = ReaderRule("joint/missing-body", "error", """
     A body relationship points at a path without a prim.
 
     Measured: With body0 missing the joint to the world fixes the base: the hinge has no degree of freedom, and l0
-    stays. With body1 missing l0 falls as a free body. No log has a word. (`benchmarks/measure_joint_bodies.py`)
+    stays. With body1 missing l0 falls as a free body. No log has a word. (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", {"rel physics:body1": "</Robot/bb>"}),
@@ -71,8 +71,8 @@ NO_BODY = ReaderRule("joint/no-body", "warning", """
     inside an instance and no collider. An info where the prim holds the body of the other side, as a robot's root does.
 
     Measured: A hinge from an Xform without body to a link fixes the base: no degree of freedom, no message.
-    (`benchmarks/measure_joint_bodies.py`) A body fixed to an Xform stays where it is; where the Xform or body is
-    inactive, an over or inside an instance it jumps to the world's origin. (`benchmarks/measure_outside_rules.py`)
+    (`experiments/measure_joint_bodies.py`) A body fixed to an Xform stays where it is; where the Xform or body is
+    inactive, an over or inside an instance it jumps to the world's origin. (`experiments/measure_outside_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("Xform", "rock", {}) + usda.joint("j2", {"rel physics:body0": "</Robot/rock>"}),
@@ -85,7 +85,7 @@ JOINT_DISABLED = Rule("joint/disabled", "info", """
     PhysX makes nothing of a joint with jointEnabled false.
 
     Measured: With jointEnabled false a hanging link falls by 0.125 in half a second, as a free body does.
-    (`benchmarks/measure_joint_bodies.py`)
+    (`experiments/measure_joint_bodies.py`)
     """,
     why="PhysX makes no joint of it; the bodies beyond it are in no articulation of this side",
     fix="set physics:jointEnabled to true to use it",
@@ -115,8 +115,8 @@ NO_HINGE = ReaderRule("joint/no-hinge", "error", """
     Measured: A wheel driven to 1 rad/s turns the other with -2. Without hinges it does so too on hinges about x, and
     about y where the gear's own frames are turned alike. With hinge1 of another body, or a slider, the wheels turn with
     19 and -38; with the two swapped with -10.3 and 20.6. Only missing hinges are logged.
-    (`benchmarks/measure_joint_bodies.py`) On hinges about y, with hinge1 missing, switched off or from a body to
-    itself, the gear brakes the driven wheel to 0.113 and the other stays. (`benchmarks/measure_outside_rules.py`)
+    (`experiments/measure_joint_bodies.py`) On hinges about y, with hinge1 missing, switched off or from a body to
+    itself, the gear brakes the driven wheel to 0.113 and the other stays. (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX takes its position for that of the body's hinge, and the bodies turn at other speeds",
     example=_geared("</Robot/j2>"),
@@ -154,7 +154,7 @@ SAME_BODY = ReaderRule("joint/same-body", "error", """
     PhysX makes no joint between a body and itself.
 
     Measured: A joint from a link to itself changes nothing, and PhysX logs a closed articulation, outside articulations
-    that both bodies must be unique. (`benchmarks/measure_joint_bodies.py`)
+    that both bodies must be unique. (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", parent="b"),
@@ -167,7 +167,7 @@ JOINT_NO_BODIES = ReaderRule("joint/no-bodies", "error", """
     A joint with no rigid body on either side does nothing.
 
     Measured: A joint without bodies changes nothing, and PhysX logs that none are defined.
-    (`benchmarks/measure_joint_bodies.py`)
+    (`experiments/measure_joint_bodies.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("PhysicsRevoluteJoint", "j2", {}),
@@ -180,7 +180,7 @@ STATIC = ReaderRule("joint/static", "error", """
     PhysX makes no joint between two bodies that forces do not move.
 
     Measured: A kinematic or disabled body joined to a kinematic one: PhysX logs that it cannot create a joint between
-    static bodies. To a dynamic body it makes the joint. (`benchmarks/measure_joint_bodies.py`)
+    static bodies. To a dynamic body it makes the joint. (`experiments/measure_joint_bodies.py`)
     """,
     example=_ANVIL + usda.prim("PhysicsFixedJoint", "weld", {"rel physics:body0": "</Robot/anvil>"}),
     remedy=_ANVIL + usda.prim("PhysicsFixedJoint", "weld", {
@@ -193,7 +193,7 @@ JOINT_SEVERAL_SCENES = ReaderRule("joint/several-scenes", "error", """
     PhysX makes no joint between bodies that different scenes step.
 
     Measured: A body of one scene hinged to one of another falls by 0.125 in half a second, as a free body; PhysX logs
-    different owners. In one scene it swings. (`benchmarks/measure_joint_bodies.py`)
+    different owners. In one scene it swings. (`experiments/measure_joint_bodies.py`)
     """,
     example=_SCENES + _owned("c", "day") + _owned("d", "night") + _WELD,
     remedy=_SCENES + _owned("c", "day") + _owned("d", "day") + _WELD,
@@ -212,7 +212,7 @@ FRAMES_APART = Rule("DJ.003/frames-apart", "error", """
 
     Measured: A fixed, hinged or spherical link posed 1 m or 30 degrees away from its joint is at its joint before the
     first step. A root posed at the origin, with an anchor frame 1 m above, stays at the origin.
-    (`benchmarks/measure_start_poses.py`)
+    (`experiments/measure_start_poses.py`)
     """,
     fix="author poses, frames and joint state that agree",
     example=usda.driven({"float state:angular:physics:position": "30"}),
@@ -263,8 +263,8 @@ FRAME_REFUSED = ReaderRule("joint/frame-refused", "error", """
 
     Measured: A zero or NaN frame on the parent's side puts the hinge where the child is posed, turned to another axis;
     on the child's side the child is held by its own origin. PhysX logs an invalid pose. A rotation of length 2 counts
-    as of 1. (`benchmarks/measure_joint_bodies.py`) A body on a fixed joint outside articulations flies on.
-    (`benchmarks/measure_outside_joints.py`)
+    as of 1. (`experiments/measure_joint_bodies.py`) A body on a fixed joint outside articulations flies on.
+    (`experiments/measure_outside_joints.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", {"quatf physics:localRot0": "(0, 0, 0, 0)"}),

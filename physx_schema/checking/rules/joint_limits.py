@@ -58,8 +58,8 @@ ONE_SIDED_LIMIT = ReaderRule("joint/one-sided-limit", "error", """
     by 90 degrees to either side, or freely where both swings have limits; hinges and twists take one bound.
 
     Measured: Limits [-inf, 0.5] hold a slider of speed 1 at 0, and PhysX logs invalid limit parameters.
-    (`benchmarks/measure_joint_rules.py`) Outside it gets to 1.5 in 1.5 s, a swing with [-inf, 20] to 90 degrees, a
-    hinge to 20. (`benchmarks/measure_outside_joints.py`)
+    (`experiments/measure_joint_rules.py`) Outside it gets to 1.5 in 1.5 s, a swing with [-inf, 20] to 90 degrees, a
+    hinge to 20. (`experiments/measure_outside_joints.py`)
     """,
     example=usda.joint("j2", {"float physics:lowerLimit": "-45"}),
     remedy=usda.joint("j2", usda.LIMITS),
@@ -86,8 +86,8 @@ LIMIT_ORDER = ReaderRule("joint/limit-order", "error", """
     axis, and takes NaN for no bound of a hinge. A hinge's bounds are cut to 180 degrees first.
 
     Measured: Limits [0.5, -0.5] and [NaN, 0.5] hold a slider of speed 1 at 0, and PhysX logs invalid limit parameters.
-    (`benchmarks/measure_joint_rules.py`) Outside a hinge with [20, -10] or [200, 250] stops at 90 degrees, with
-    [NaN, 20] at 20; a slider passes both. (`benchmarks/measure_outside_joints.py`)
+    (`experiments/measure_joint_rules.py`) Outside a hinge with [20, -10] or [200, 250] stops at 90 degrees, with
+    [NaN, 20] at 20; a slider passes both. (`experiments/measure_outside_joints.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", {"float physics:lowerLimit": "45", "float physics:upperLimit": "-45"}),
@@ -101,7 +101,7 @@ LOCKED = Rule("joint/locked", "info", """
     Both limits of the joint are the same, 0 and 0 included, so it has one position.
 
     Measured: Under gravity a hinge with limits of 10 and 10 stays at 10.000 degrees, one of 0 and 0 at 0.
-    (`benchmarks/measure_joint_bodies.py`)
+    (`experiments/measure_joint_bodies.py`)
     """,
     why="the joint is held there",
     fix="use a fixed joint, or author lower < upper",
@@ -134,7 +134,7 @@ STATE_OUTSIDE_LIMITS = Rule("joint/state-outside-limits", "warning", """
     The authored joint state is outside the joint's limits, so the first steps push the joint back with great force.
 
     Measured: A slider that starts at 1 with limits of 0.5 is at 0.5 after one step.
-    (`benchmarks/measure_joint_rules.py`)
+    (`experiments/measure_joint_rules.py`)
     """,
     why="the first steps push the joint back inside",
     fix="author a position within the limits",
@@ -173,8 +173,8 @@ LIMIT_RANGE = ReaderRule("joint/limit-range", "error", """
 
     Measured: rotX of a generic joint turns with limits of 180 and stays at 0 with [-200, 100]; the swing of a cone of
     200 degrees beside 30 stays at 0.3. PhysX logs the range. A hinge takes [-400, 400].
-    (`benchmarks/measure_joint_limits.py`) Outside, a swing with [-90, 250] stops at 90 degrees, and cones of 0, 180 or
-    200 degrees beside 30 stop nothing. (`benchmarks/measure_outside_joints.py`)
+    (`experiments/measure_joint_limits.py`) Outside, a swing with [-90, 250] stops at 90 degrees, and cones of 0, 180 or
+    200 degrees beside 30 stop nothing. (`experiments/measure_outside_joints.py`)
     """,
     example=_ball("200", "30"),
     remedy=_ball("180", "30"),
@@ -186,7 +186,7 @@ HALF_CONE = ReaderRule("joint/half-cone", "warning", """
     PhysX makes a cone of two angles of at least 0, and ignores one alone.
 
     Measured: Cone angles 20 and 30 stop two swings of 1 rad/s within a second; 20 alone lets both turn on, to 57.3
-    degrees, without a message. (`benchmarks/measure_joint_limits.py`)
+    degrees, without a message. (`experiments/measure_joint_limits.py`)
     """,
     example=_ball("20", "-1"),
     remedy=_ball("20", "180"),
@@ -200,7 +200,7 @@ SOFT_CONE = Rule("joint/soft-cone", "warning", """
 
     Measured: A body at rest in the middle of a cone of 30 degrees, which nothing else turns, is at 57.6 degrees after
     half a second with a stiffness of 50, and stays where it is with 0.
-    (`benchmarks/measure_outside_limits.py`)
+    (`experiments/measure_outside_limits.py`)
     """,
     why="PhysX pulls the joint out to the rim of the cone, from inside too",
     fix="take stiffness and damping away for a hard cone, or use a drive for a spring",
@@ -225,7 +225,7 @@ FREE_TRANSLATION = ReaderRule("joint/free-translation", "warning", """
     PhysX locks the translations of generic joints in articulations.
 
     Measured: With transX free or limited to [-1, 1] the joint has its rotations alone, and PhysX logs that it locks all
-    translations. (`benchmarks/measure_joint_limits.py`)
+    translations. (`experiments/measure_joint_limits.py`)
     """,
     example=usda.joint("j2", kind=""),
     remedy=usda.joint("j2", _BALL, *_LOCKED, kind=""),
@@ -240,7 +240,7 @@ STATE_REFUSED = ReaderRule("joint/state-refused", "error", """
 
     Measured: A hinge at 361 degrees and one at NaN start at 0, at 360 and, with limits of 500, at 400 it starts there;
     a generic joint does at 170, not at 200. An infinite velocity makes a hinge NaN and a slider as fast as 100; an
-    infinite position makes a slider NaN. (`benchmarks/measure_joint_limits.py`)
+    infinite position makes a slider NaN. (`experiments/measure_joint_limits.py`)
     """,
     example=usda.driven({"float state:angular:physics:position": "nan"}),
     remedy=usda.driven(),
@@ -254,7 +254,7 @@ TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
 
     Measured: A hinge driven to 350 degrees arrives; to 360 it stays at 0, to 500 it ends at 140, with limits of 600 at
     499.99. A generic joint arrives at 170 and stays at 0 for 200; that alone is logged.
-    (`benchmarks/measure_joint_limits.py`)
+    (`experiments/measure_joint_limits.py`)
     """,
     example=usda.driven({**_FREE, "float drive:angular:physics:targetPosition": "500"}),
     remedy=usda.driven({**_FREE, "float drive:angular:physics:targetPosition": "140"}),
@@ -268,7 +268,7 @@ INFINITE_DISTANCE = ReaderRule("joint/infinite-distance", "error", """
 
     Measured: A body of speed 1 on a distance joint with maxDistance inf stops at 0.025, where the joint's tolerance
     ends; with 0.5 at 0.517, and with NaN it flies on. PhysX logs an invalid parameter.
-    (`benchmarks/measure_outside_joints.py`)
+    (`experiments/measure_outside_joints.py`)
     """,
     profiles=PROFILES,
     example=usda.joint("j2", {"float physics:maxDistance": "inf"}, kind="Distance"),

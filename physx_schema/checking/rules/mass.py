@@ -31,7 +31,7 @@ MASS_COMPUTED = Rule("body/mass-computed", "info", """
     A mass of 0 is none: PhysX works it out from the colliders and their densities.
 
     Measured: A mass of 0 with a cube of size 1 gives 1000, with a density of 500 as well 500.
-    (`benchmarks/measure_mass_rules.py`)
+    (`experiments/measure_mass_rules.py`)
     """,
     why="PhysX works out the mass from the colliders and their densities",
     fix="author the mass to fix it",
@@ -45,7 +45,7 @@ INERTIA_TRIANGLE = Rule("body/inertia-triangle", "error", """
     Each principal moment of a solid is at most the sum of the two others.
 
     Measured: PhysX takes moments 1, 1, 5 as they are, without a message: a torque of 1 about each axis turns the body a
-    fifth as fast about z. (`benchmarks/measure_mass_rules.py`)
+    fifth as fast about z. (`experiments/measure_mass_rules.py`)
     """,
     why="PhysX takes them, and the body turns as nothing real does",
     fix="author the moments of the body, each at most the sum of the others",
@@ -82,7 +82,7 @@ INERTIA_INCOMPLETE = Rule("body/inertia-incomplete", "warning", """
 
     Measured: principalAxes by 90 degrees about z swap the moments 13 and 10 of a box. diagonalInertia (1, 2, 3) over a
     box tilted by 30 degrees gives 1.25, 1.75 and -0.433 beside them; with principalAxes (1, 0, 0, 0), or with a mass
-    and a centre of mass, 1, 2, 3. (`benchmarks/measure_mass_rules.py`)
+    and a centre of mass, 1, 2, 3. (`experiments/measure_mass_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body({_MOMENTS: None, _AXES: "(0, 1, 0, 0)"}),
@@ -114,7 +114,7 @@ CENTER_FAR = Rule("body/center-far", "warning", """
     The centre of mass is far outside the colliders, often for another length unit or frame.
 
     Measured: PhysX takes a centre 5 away from a cube of size 1 without a message, and moments that it works out grow
-    from 0.17 to 25.17. (`benchmarks/measure_mass_rules.py`)
+    from 0.17 to 25.17. (`experiments/measure_mass_rules.py`)
     """,
     why="the body swings about a point outside itself",
     fix="author the centre in the body's frame and length units",
@@ -172,7 +172,7 @@ NO_MASS = ReaderRule("body/no-mass", "warning", """
     A body with neither mass nor collider gets a mass of 1 and the inertia of a small sphere.
 
     Measured: PhysX warns of a negative mass and takes the inertia of a small sphere.
-    (`benchmarks/measure_body_rules.py`)
+    (`experiments/measure_body_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("Xform", "thing", {}, "PhysicsRigidBodyAPI"),
@@ -186,7 +186,7 @@ ZERO_INERTIA = ReaderRule("body/zero-inertia", "error", """
     articulations a moment of 0 is infinite: no torque turns the body about that axis, which is not simulated here.
 
     Measured: A link of moments 2, 0, 3 gets 1, 1, 1 and an error. A free body of moments 0, 0, 3 turns about z alone
-    under a torque of 1 about each axis. (`benchmarks/measure_mass_rules.py`)
+    under a torque of 1 about each axis. (`experiments/measure_mass_rules.py`)
     """,
     example=usda.body({_MOMENTS: "(0, 1, 1)"}, name="c") + usda.joint("j2", child="c"),
     remedy=usda.body(name="c") + usda.joint("j2", child="c"),
@@ -199,7 +199,7 @@ COLLIDER_MASS = ReaderRule("body/collider-mass", "warning", """
     here.
 
     Measured: An L of mass 3000 weighs 3216 as a convex decomposition and 6455 as a sphere filling; the estimate is 3000
-    for both. As a hull and as an SDF it weighs what is worked out here. (`benchmarks/measure_mass_rules.py`)
+    for both. As a hull and as an SDF it weighs what is worked out here. (`experiments/measure_mass_rules.py`)
     """,
 )
 
@@ -216,10 +216,10 @@ NOT_UNIT = ReaderRule("value/not-unit", "error", """
     hundredth, and the centre of mass with them. Of transforms USD takes twice the arc cosine of the real part for the
     angle.
 
-    Measured: localRot0 of length 1.02, 2 and 0.5 turns by the same 90 degrees. (`benchmarks/measure_value_rules.py`)
+    Measured: localRot0 of length 1.02, 2 and 0.5 turns by the same 90 degrees. (`experiments/measure_value_rules.py`)
     principalAxes of length 1.009 are taken, of 1.011 the centre of mass moves back to the origin with them.
-    (`benchmarks/measure_mass_rules.py`) xformOp:orient by 90 degrees turns by 87.7 at length 1.02, by 0 at 2.
-    (`benchmarks/measure_scene_rules.py`)
+    (`experiments/measure_mass_rules.py`) xformOp:orient by 90 degrees turns by 87.7 at length 1.02, by 0 at 2.
+    (`experiments/measure_scene_rules.py`)
     """,
     fix="author a quaternion of length 1",
     profiles=PROFILES,

@@ -61,7 +61,7 @@ DISTANCE_DIRECTION = Rule("joint/distance-direction", "warning", """
     that starts there flies off by chance; the joint's tolerance of 0.025 m still holds it.
 
     Measured: Anchors at one point with a minDistance of 0.5 end 0.475 apart along x, 2e-7 apart along y they end along
-    y; with 0.01, or with maxDistance alone, the body stays. (`benchmarks/measure_outside_rules.py`)
+    y; with 0.01, or with maxDistance alone, the body stays. (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX pushes the bodies apart along the world's x axis, or where rounding points",
     fix="pose the bodies at least minDistance apart, or author minDistance -1 for no bound",
@@ -77,7 +77,7 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
 
     Measured: rotY driven to 40 degrees arrives where rotX, which is locked, has no target, and stops at 28.15 where it
     has one of 50; with rotZ driven to 0 beside, the body ends at another turn of rotY and rotZ together. A target of a
-    locked translation does nothing. (`benchmarks/measure_outside_rules.py`)
+    locked translation does nothing. (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX makes one rotation of all three targets, and the driven axes turn elsewhere than their own say",
     fix="author a target of 0 where the axis is not driven",
@@ -93,7 +93,7 @@ UNMADE_BODY = Rule("joint/unmade-body", "warning", """
 
     Measured: A body on a fixed joint to a disabled one 2 beside it stays where it is under gravity, and falls with it
     where that is enabled. To a body that no scene owns it jumps to the world's origin, less its own frame.
-    (`benchmarks/measure_outside_rules.py`)
+    (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX holds this side to the world",
     fix="set physics:rigidBodyEnabled to true, repair what is reported of the body, or remove the target for the world",
@@ -110,7 +110,7 @@ NO_RATIO = Rule("joint/no-ratio", "error", """
 
     Measured: With a gear ratio of 0 a first wheel driven to 1 rad/s turns with 1, a second one that is driven stays;
     so does a driven wheel at a rack of ratio 0. With NaN or infinity PhysX logs invalid transforms of both.
-    (`benchmarks/measure_outside_rules.py`)
+    (`experiments/measure_outside_rules.py`)
     """,
     why="PhysX holds one side still and couples nothing",
     fix="author the ratio, or remove the joint",

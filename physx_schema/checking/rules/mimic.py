@@ -25,7 +25,7 @@ from physx_schema.description import Description, MimicDeclaration, Opinion
 API, SLOT = "PhysxMimicJointAPI", "rotX"
 SOUND = usda.follower()
 REFERENCE = "rel physxMimicJoint:rotX:referenceJoint"
-SCRIPT = "(`benchmarks/measure_mimics.py`: the reference driven to 20 degrees, 240 steps of 1/120 s.)"
+SCRIPT = "(`experiments/measure_mimics.py`: the reference driven to 20 degrees, 240 steps of 1/120 s.)"
 _ROTATIONS = ("rotX", "rotY", "rotZ")
 _ONE_AXIS = ("revolute", "prismatic")
 _NOT_MADE = "PhysX makes no mimic joint of it"
@@ -52,7 +52,7 @@ MIMIC_HOST = Rule("DJ.007/host", "error", """
 
     PhysxMimicJointAPI belongs on the joint that follows, of a type derived from PhysicsJoint.
 
-    Measured: The follower stays at 0, without a message. (`benchmarks/measure_mimics.py`)
+    Measured: The follower stays at 0, without a message. (`experiments/measure_mimics.py`)
     """,
     why=_NOT_MADE,
     fix="apply it to the joint that should follow",
@@ -288,7 +288,7 @@ ORPHAN_PROPERTIES = Rule("DJ.007/orphan-properties", "error", """
     physxMimicJoint properties count only where PhysxMimicJointAPI is applied under the same instance name.
 
     Measured: With gearing and reference authored and the API not applied the follower stays at 0, without a message.
-    (`benchmarks/measure_mimics.py`)
+    (`experiments/measure_mimics.py`)
     """,
     why=_NOT_MADE,
     example=usda.joint("j2", {**usda.LIMITS, REFERENCE: "</Robot/j1>", "float physxMimicJoint:rotX:gearing": "-1"}),

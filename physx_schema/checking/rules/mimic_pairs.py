@@ -72,7 +72,7 @@ CHAIN = Rule("DJ.007/chain", "error", """
     forbids them, and Newton rejects them.
 
     Measured: A third joint that follows the follower reaches 19.99 degrees with the others, never more than 0.0004
-    apart from the first. (`benchmarks/measure_mimics.py`)
+    apart from the first. (`experiments/measure_mimics.py`)
     """,
     why="PhysX follows the chain; the published rule and other engines do not allow it",
     fix="refer to the joint at the head of the chain, with the product of the gearings",
@@ -224,7 +224,7 @@ NEWTON_PORTABILITY = Rule("DJ.007/newton-portability", "warning", """
     profile newton, elsewhere an info.
 
     Measured: PhysX itself couples a hinge and a slider: gearing -0.01 per degree leads the slider to 0.200 at 20
-    degrees. (`benchmarks/measure_mimics.py`)
+    degrees. (`experiments/measure_mimics.py`)
     """,
     why="Newton reads such mimic joints differently or not at all",
     fix="check the joint there before relying on it",

@@ -155,7 +155,7 @@ MIMIC_TIME_SAMPLES = ReaderRule("DJ.007/time-samples", "warning", """
 
     Measured: Gearing -1 with time samples of -2, or connected to -2, follows as -1. With samples or a connection alone
     PhysX works with 1: the follower goes to -19.99. A limit of time samples alone is none, and the mimic joint is
-    refused. (`benchmarks/measure_mimics.py`)
+    refused. (`experiments/measure_mimics.py`)
     """,
     example=usda.follower({"float physxMimicJoint:rotX:gearing.timeSamples": "{ 0: -1, 10: -2 }"}),
     remedy=SOUND,
@@ -241,7 +241,7 @@ LIMITS_DISJOINT = Rule("DJ.007/limits-disjoint", "error", """
     No position of the reference joint within its limits lets the follower stay in its own.
 
     Measured: A follower of [50, 60] whose reference has limits of 45 ends at 50 and drags its reference to 44.59 where
-    20 was asked for; one of [70, 80] drags a reference of 60 to its limit. (`benchmarks/measure_mimics.py`)
+    20 was asked for; one of [70, 80] drags a reference of 60 to its limit. (`experiments/measure_mimics.py`)
     """,
     why="no position satisfies both: the two joints fight their limits",
     example=usda.follower({"float physics:lowerLimit": "50", "float physics:upperLimit": "60"}),

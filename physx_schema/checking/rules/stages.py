@@ -26,7 +26,7 @@ HIDDEN = ReaderRule("scene/hidden", "warning", """
     physics:simulationOwner is the hidden one.
 
     Measured: With NewtonSceneAPI or NewtonKaminoSceneAPI alone and a gravity of 1 a body falls by 4.91 in a second,
-    with PhysxSceneAPI or a schema that no one knows by 0.50. (`benchmarks/measure_body_rules.py`)
+    with PhysxSceneAPI or a schema that no one knows by 0.50. (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("PhysicsScene", "scene", _GRAVITY, "NewtonSceneAPI"),
     remedy=usda.prim("PhysicsScene", "scene", _GRAVITY, "NewtonSceneAPI", "PhysxSceneAPI"),
@@ -40,7 +40,7 @@ SCENE_SEVERAL = ReaderRule("scene/several", "info", """
 
     Measured: A body without owner falls by 5.005 in a second in /one with gravity 10, in whichever order /one and /two
     are authored. Such a body cannot be joined to one that /one owns, and ground without owner stops no body of /two.
-    (`benchmarks/measure_scene_rules.py`)
+    (`experiments/measure_scene_rules.py`)
     """,
     example=usda.prim("PhysicsScene", "s1", _GRAVITY) + usda.prim("PhysicsScene", "s2", _GRAVITY),
     remedy=usda.prim("PhysicsScene", "s1", _GRAVITY),
@@ -52,7 +52,7 @@ SCENE_GRAVITY = ReaderRule("scene/gravity", "error", """
     PhysX multiplies gravityMagnitude and gravityDirection out as authored, -inf included.
 
     Measured: NaN, infinity and -inf leave a body without a place after a second; so does a magnitude of time samples
-    alone, which PhysX reads as -inf. A kinematic body stays. (`benchmarks/measure_scene_rules.py`)
+    alone, which PhysX reads as -inf. A kinematic body stays. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.prim("PhysicsScene", "scene", {**_GRAVITY, "float physics:gravityMagnitude": "inf"}),
@@ -65,7 +65,7 @@ GRAVITY_DIRECTION = ReaderRule("scene/gravity-direction", "warning", """
     PhysX does not normalise an authored direction; one of length 0 means no gravity.
 
     Measured: Gravity 10 along (0, 0, 0) leaves a body where it is, along (0, 0, -2) it falls by 10.0 in a second, twice
-    as far as it should. (`benchmarks/measure_body_rules.py`)
+    as far as it should. (`experiments/measure_body_rules.py`)
     """,
     example=usda.prim("PhysicsScene", "scene", {**_GRAVITY, "vector3f physics:gravityDirection": "(0, 0, -2)"}),
     remedy=usda.prim("PhysicsScene", "scene", _GRAVITY),
@@ -79,7 +79,7 @@ UNITS = ReaderRule("stage/units", "error", """
 
     Measured: 0, -1, NaN and infinity are refused for both units: "Attachment units must be finite and positive", and so
     are metersPerUnit 2.9e-38 and 3.5e38 and kilogramsPerUnit 6e-46 and 3.41e38; 2.95e-38, 3.4e38, 8e-46 and 3.4e38 are
-    taken. (`benchmarks/measure_scene_rules.py`)
+    taken. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
 )
@@ -91,7 +91,7 @@ UNITS_EXTREME = ReaderRule("stage/units-extreme", "warning", """
     stage and single precision. Units beyond about 2e-14 to 7e11 m, or as extreme in mass, make them infinite or 0.
 
     Measured: metersPerUnit 2.95e-38 and 3.4e38 and kilogramsPerUnit 8e-46 and 3.4e38 are taken without a message.
-    (`benchmarks/measure_scene_rules.py`)
+    (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
 )
@@ -102,7 +102,7 @@ UP_AXIS = ReaderRule("stage/up-axis", "error", """
     USD knows the up axes Y and Z. PhysX takes Z for any other, which matters to gravity without a direction.
 
     Measured: Without a gravityDirection a body falls along -y for Y, and along -z for Z, X and W.
-    (`benchmarks/measure_scene_rules.py`)
+    (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
 )
@@ -113,7 +113,7 @@ COMPOSITION = ReaderRule("stage/composition", "error", """
     A layer, reference or payload of the stage cannot be composed, so physics may be missing.
 
     Measured: Beside a reference to a missing file a body falls by 5.005 in a second, as without it.
-    (`benchmarks/measure_scene_rules.py`)
+    (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
 )
@@ -155,7 +155,7 @@ INACTIVE = ReaderRule("stage/inactive", "info", """
 
     USD passes over inactive prims and everything below them.
 
-    Measured: PhysX makes nothing of an inactive body. (`benchmarks/measure_scene_rules.py`)
+    Measured: PhysX makes nothing of an inactive body. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body().replace(" (\n", " (\n    active = false\n", 1),
@@ -167,7 +167,7 @@ UNLOADED = ReaderRule("stage/unloaded", "info", """
 
     What an unloaded payload holds is not on the stage.
 
-    Measured: ovphysx loads payloads: a body in one falls. (`benchmarks/measure_scene_rules.py`)
+    Measured: ovphysx loads payloads: a body in one falls. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
 )
@@ -177,7 +177,7 @@ UNDEFINED = ReaderRule("stage/undefined", "info", """
 
     An over without a def defines no prim; USD's traversal passes over it.
 
-    Measured: PhysX makes nothing of a body that is an over alone. (`benchmarks/measure_scene_rules.py`)
+    Measured: PhysX makes nothing of a body that is an over alone. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body().replace("def Xform", "over", 1),
@@ -189,7 +189,7 @@ ABSTRACT = ReaderRule("stage/abstract", "info", """
 
     A class is no prim of the scene: its opinions come with the prims that inherit it.
 
-    Measured: PhysX makes nothing of a body that is a class. (`benchmarks/measure_scene_rules.py`)
+    Measured: PhysX makes nothing of a body that is a class. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.body().replace("def Xform", "class Xform", 1),
@@ -202,7 +202,7 @@ VARIANTS = ReaderRule("stage/variants", "info", """
     Only the selected variant of a set is composed and read.
 
     Measured: A body at 10 in the selected variant and at 20 in another falls from 10.
-    (`benchmarks/measure_scene_rules.py`)
+    (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
 )

@@ -27,7 +27,7 @@ ZERO_LENGTH = Rule("tendon/zero-length", "warning", """
     and no force.
 
     Measured: A tendon of rest length 1 does not push a slider whose joint state is 0 or 0.001, and gives it 0.0998 at
-    0.0011, wherever its link is posed. (`benchmarks/measure_tendon_rules.py`)
+    0.0011, wherever its link is posed. (`experiments/measure_tendon_rules.py`)
     """,
     fix="move one of the two attachments",
     example=_ROOT + usda.attached("d", "Leaf", "f", ("c", "r"), {"point3f physxTendon:f:localPos": "(0, 0, 0)"}),
@@ -58,7 +58,7 @@ MASS_FRAME = Rule("tendon/mass-frame", "warning", """
 
     Measured: A link whose centre of mass is at 0.5 and whose attachment is at 0 is pushed as one at 0.5 is, with
     0.04995; with the attachment at -0.5 it lies on the root attachment and feels nothing.
-    (`benchmarks/measure_tendon_rules.py`)
+    (`experiments/measure_tendon_rules.py`)
     """,
     why="PhysX counts localPos from the centre of mass, along the principal axes",
     fix="author localPos from the centre of mass and along the principal axes, or author physics:centerOfMass and "
@@ -84,7 +84,7 @@ REST_FROM_POSE = Rule("tendon/rest-from-pose", "warning", """
     Joints then put the links elsewhere where their states or frames say so, and the tendon starts with a force.
 
     Measured: A slider posed at 0.5 whose joint state is 1 is pulled with 0.04995 by a tendon of stiffness 10, and not
-    at all where its state is 0.5. (`benchmarks/measure_tendon_rules.py`)
+    at all where its state is 0.5. (`experiments/measure_tendon_rules.py`)
     """,
     why="PhysX measures it before joint states and joint frames place the links, and with localPos in the links' own "
         "frames, so the tendon starts with a force",
@@ -129,7 +129,7 @@ SHARED_PREFIX = ReaderRule("tendon/shared-prefix", "error", """
 
     Measured: With a plain attachment of the leaf's name on its link the slider moves as without, and PhysX logs more
     than one instance. With a root attachment of that name it makes two tendons, and the slider keeps velocity 0. A
-    plain axis beside a root axis changes nothing. (`benchmarks/measure_tendon_topology.py`)
+    plain axis beside a root axis changes nothing. (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attached("d", "Leaf", "f", ("c", "r"), {}, "PhysxTendonAttachmentAPI:f"),
     remedy=_CABLE,
@@ -141,7 +141,7 @@ SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
     parentLink has more than one target; PhysX takes the first.
 
     Measured: With parents base and l1 the slider is pulled as with base alone; with l1 and base it keeps velocity 0.
-    PhysX warns that it uses the first. (`benchmarks/measure_tendon_topology.py`)
+    PhysX warns that it uses the first. (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attached("d", "Leaf", "f", ("c", "r"), {
         "rel physxTendon:f:parentLink": "[</Robot/c>, </Robot/b>]"}),
@@ -155,7 +155,7 @@ NO_LEAF = ReaderRule("tendon/no-leaf", "error", """
     length of 0; with a limitStiffness above 0 the motion becomes NaN. A root attachment alone pulls on nothing.
 
     Measured: A path without a leaf pulls with -0.09997 at stiffness 10 and rest length 0; with a limitStiffness of 10
-    the velocity is NaN. (`benchmarks/measure_tendon_rules.py`)
+    the velocity is NaN. (`experiments/measure_tendon_rules.py`)
     """,
     example=_ROOT + usda.attached("d", "", "m", ("c", "r")),
     remedy=_CABLE,
@@ -167,7 +167,7 @@ TENDON_CYCLE = ReaderRule("tendon/cycle", "error", """
     The parents of an attachment lead back to itself, so no root attachment reaches it.
 
     Measured: A leaf below two attachments that name each other, or below one that names itself, leaves velocity 0;
-    PhysX warns of each that its parent could not be found. (`benchmarks/measure_tendon_topology.py`)
+    PhysX warns of each that its parent could not be found. (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attached("e", "", "m", ("g", "n")) + usda.attached("g", "", "n", ("e", "m")),
     remedy=_CABLE,
@@ -178,7 +178,7 @@ NO_PARENT = ReaderRule("tendon/no-parent", "error", """
 
     parentLink and parentAttachment name no attachment of this articulation.
 
-    Measured: With parentAttachment misspelt the slider keeps velocity 0. (`benchmarks/measure_tendon_topology.py`)
+    Measured: With parentAttachment misspelt the slider keeps velocity 0. (`experiments/measure_tendon_topology.py`)
     """,
     example=_ROOT + usda.attached("d", "Leaf", "f", ("c", "root")),
     remedy=_CABLE,
@@ -189,7 +189,7 @@ LEAF_PARENT = ReaderRule("tendon/leaf-parent", "error", """
 
     A leaf ends a spatial tendon; what names it as its parent is dropped.
 
-    Measured: An attachment that names a leaf as its parent pulls on nothing. (`benchmarks/measure_tendon_topology.py`)
+    Measured: An attachment that names a leaf as its parent pulls on nothing. (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attached("e", "Leaf", "h", ("d", "f")),
     remedy=_CABLE + usda.attached("e", "Leaf", "h", ("c", "r")),
@@ -201,7 +201,7 @@ UNREACHED = ReaderRule("tendon/unreached", "error", """
     The parents of an attachment end before a root attachment.
 
     Measured: A leaf below an attachment whose parent is missing leaves velocity 0; below a root it gets -0.1998.
-    (`benchmarks/measure_tendon_topology.py`)
+    (`experiments/measure_tendon_topology.py`)
     """,
     example=_CABLE + usda.attached("e", "", "m", ("c", "x")) + usda.attached("g", "Leaf", "h", ("e", "m")),
     remedy=_CABLE + usda.attached("e", "", "m", ("c", "r")) + usda.attached("g", "Leaf", "h", ("e", "m")),

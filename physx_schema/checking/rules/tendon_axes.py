@@ -13,7 +13,7 @@ TENDON_NO_ROOT = ReaderRule("tendon/no-root", "error", """
     A fixed tendon starts at a joint with PhysxTendonAxisRootAPI. Axes without one do nothing.
 
     Measured: An axis without a root axis does nothing, with a warning in the log.
-    (`benchmarks/measure_tendon_topology.py`)
+    (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon(root=False),
     remedy=usda.tendon(),
@@ -26,7 +26,7 @@ SECOND_ROOT = ReaderRule("tendon/second-root", "warning", """
     before prismatic ones, then by joint path.
 
     Measured: Two sliders in series, both with a root axis of one name, make two tendons in the engine.
-    (`benchmarks/measure_tendon_topology.py`)
+    (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon(name="j1") + usda.joint("j2", {**_AXIS, "float physxTendon:t:stiffness": "10"},
                                                 "PhysxTendonAxisRootAPI:t", kind="Prismatic", parent="a"),
@@ -40,7 +40,7 @@ TENDON_JOINT_TYPE = ReaderRule("tendon/joint-type", "error", """
     joint whose neighbour carries an axis of the same name.
 
     Measured: PhysX ends with a segmentation fault on a root axis on a fixed or spherical joint with an axis of the
-    tendon on the next joint. (`benchmarks/measure_tendon_rules.py`)
+    tendon on the next joint. (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.joint("j1", _AXIS, "PhysxTendonAxisRootAPI:t", kind="Fixed")
     + usda.joint("j2", _AXIS, "PhysxTendonAxisAPI:t", kind="Prismatic", parent="a"),
@@ -54,7 +54,7 @@ _AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
     beside it, above it, or behind a joint without an axis.
 
     Measured: The slider beside the root axis, stretched by 1, keeps velocity 0, and PhysX warns of a topology issue.
-    (`benchmarks/measure_tendon_rules.py`)
+    (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon(name="j1") + usda.tendon(root=False),
     remedy=usda.tendon(name="j1") + usda.joint("j2", _AXIS, "PhysxTendonAxisAPI:t", kind="Prismatic", parent="a"),
@@ -66,7 +66,8 @@ ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
     gearing and forceCoefficient are arrays of one element on a joint with one axis. PhysX takes 1 for longer arrays,
     for empty ones and for a number that is no array.
 
-    Measured: gearing [2, 3] moves exactly as gearing 1, empty arrays as well. (`benchmarks/measure_tendon_topology.py`)
+    Measured: gearing [2, 3] moves exactly as gearing 1, empty arrays as well.
+    (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon({"float[] physxTendon:t:gearing": "[2, 3]"}),
     remedy=usda.tendon(),
@@ -77,7 +78,7 @@ JOINT__AXIS = ReaderRule("tendon/joint-axis", "warning", """
 
     jointAxis names an axis that the joint does not have. PhysX does not read it.
 
-    Measured: A slider with jointAxis rotY moves exactly as one without. (`benchmarks/measure_tendon_topology.py`)
+    Measured: A slider with jointAxis rotY moves exactly as one without. (`experiments/measure_tendon_topology.py`)
     """,
     example=usda.tendon({"uniform token[] physxTendon:t:jointAxis": '["rotY"]'}),
     remedy=usda.tendon({"uniform token[] physxTendon:t:jointAxis": '["transX"]'}),

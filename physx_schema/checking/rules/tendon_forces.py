@@ -18,7 +18,7 @@ SIGN = Rule("tendon/sign", "error", """
 
     Measured: Gearing -1 with forceCoefficient 1 turns a pull of -0.0999 into a push of 0.1000; from 0.01 the slider is
     at 56.6 after 3 s. With gearing -1 on the leaf of a spatial tendon it is at 54.6.
-    (`benchmarks/measure_tendon_rules.py`)
+    (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon({"float[] physxTendon:t:gearing": "[-1]"}),
     remedy=usda.tendon({"float[] physxTendon:t:gearing": "[-1]", "float[] physxTendon:t:forceCoefficient": "[-1]"}),
@@ -80,7 +80,7 @@ LIMITS_MISSING = Rule("tendon/limits-missing", "warning", """
     limitStiffness acts outside lowerLimit and upperLimit only, and neither is authored.
 
     Measured: A tendon stretched by 1 with limitStiffness 10 alone, or with limits of 1e38, keeps velocity 0; with
-    upperLimit 0.5 it gets -0.04995. PhysX warns of fixed ones only. (`benchmarks/measure_tendon_rules.py`)
+    upperLimit 0.5 it gets -0.04995. PhysX warns of fixed ones only. (`experiments/measure_tendon_rules.py`)
     """,
     why="it never acts",
     fix="author a limit, or remove limitStiffness",
@@ -94,7 +94,7 @@ LIMIT_STIFFNESS_MISSING = Rule("tendon/limit-stiffness-missing", "warning", """
     Limits of a tendon are springs: without limitStiffness they do nothing.
 
     Measured: Stiffness 10 pulls with -0.0999 with upperLimit 0.5 as without; upperLimit 0.5 alone leaves velocity 0.
-    (`benchmarks/measure_tendon_rules.py`)
+    (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon passes its limits without resistance",
     fix="author limitStiffness",
@@ -121,7 +121,7 @@ NO_GAINS = Rule("tendon/no-gains", "warning", """
     forceCoefficient of 0 on every axis.
 
     Measured: A tendon stretched by 1 without gains, and with an offset of 5, leaves velocity 0; so does one of
-    stiffness 10 with forceCoefficient 0. (`benchmarks/measure_tendon_rules.py`)
+    stiffness 10 with forceCoefficient 0. (`experiments/measure_tendon_rules.py`)
     """,
     why="the tendon exerts no force",
     example=usda.tendon({"float physxTendon:t:stiffness": None}),
@@ -135,7 +135,7 @@ NO_GEARING = Rule("tendon/no-gearing", "warning", """
     moves. The tendon is a constant force then: stiffness times rest length, outwards.
 
     Measured: At 1 with stiffness 10 and rest length 0.5 a gearing of 1 pulls a slider with -0.04995, a gearing of 0
-    pushes it with 0.04995, fixed or spatial. (`benchmarks/measure_tendon_rules.py`)
+    pushes it with 0.04995, fixed or spatial. (`experiments/measure_tendon_rules.py`)
     """,
     why="the length does not change with the motion, so the tendon is a constant force",
     fix="author a gearing",
@@ -164,7 +164,7 @@ TENDON_DISABLED = Rule("tendon/disabled", "info", """
     tendonEnabled is false: PhysX keeps the tendon with all its gains at 0.
 
     Measured: With tendonEnabled false the velocity after a step is 0, and the gains read back as 0.
-    (`benchmarks/measure_tendon_enabled.py`)
+    (`experiments/measure_tendon_enabled.py`)
     """,
     why="PhysX zeroes its stiffness, damping and limit stiffness",
     fix="set tendonEnabled to true to use it",

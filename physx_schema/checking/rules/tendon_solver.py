@@ -28,7 +28,7 @@ AXES_SHARE = Rule("tendon/axes-share", "info", """
     newton of every tendon with several axes.
 
     Measured: A slider stretched by 1 at stiffness 10 gets a velocity of -0.09997 with one axis and of -0.04999 with
-    two, whatever the second one does. (`benchmarks/measure_tendon_rules.py`)
+    two, whatever the second one does. (`experiments/measure_tendon_rules.py`)
     """,
     why="PhysX divides the force by the number of axes, those with gearing 0 included",
     profiles=PROFILES,
@@ -56,7 +56,7 @@ VELOCITY_ITERATIONS = Rule("tendon/velocity-iterations", "warning", """
     pull (N + V) / N times as hard. From 5 % on this is a warning; the default 32 and 1 give 3 %.
 
     Measured: A slider stretched by 1 at stiffness 10 gets -0.0999 at 4/0, -0.1249 at 4/1, -0.1999 at 4/4 and -0.1031 at
-    32/1. (`benchmarks/measure_tendon_rules.py`)
+    32/1. (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon() + usda.prim("PhysicsScene", "scene", {"uint physxScene:minVelocityIterationCount": "16"},
                                       "PhysxSceneAPI"),
@@ -86,7 +86,7 @@ REST_BIAS = Rule("tendon/rest-bias", "error", """
 
     Measured: Stiffness 1e5, damping 2000, 4/0 iterations, load 1, steps of 0.01 s: gearing 1 and coefficient 1 rest at
     -1.0e-5, as they should; 0.5 and 0.5 at -2.1e-4 where -4.0e-5 is right; 1 and 2 at +2.3e-5, against the load; 2 and
-    2 become NaN. (`benchmarks/measure_tendon_rules.py`)
+    2 become NaN. (`experiments/measure_tendon_rules.py`)
     """,
     example=usda.tendon({**_STIFF, "float[] physxTendon:t:forceCoefficient": "[100]"}),
     remedy=usda.tendon(_STIFF),

@@ -40,7 +40,7 @@ RADIANS = Rule("unit/radians", "warning", """
     are in degrees. Limits count where every bound of the joint looks so.
 
     Measured: A hinge driven to 90 with limits of 1.5708 stops at 1.5708 degrees; one driven to 1.5708 settles there.
-    (`benchmarks/measure_joint_rules.py`)
+    (`experiments/measure_joint_rules.py`)
     """,
     why="angles of joints are in degrees, so the joint turns 57.3 times less than radians would mean",
     profiles=PROFILES,
@@ -81,7 +81,7 @@ SMALL_LIMITS = Rule("unit/small-limits", "warning", """
 
     Three or more hinges have limits, and none of them gets further than 6.3 degrees: two pi, had radians been meant.
 
-    Measured: A hinge driven to 90 with limits of 1.5708 stops at 1.5708 degrees. (`benchmarks/measure_joint_rules.py`)
+    Measured: A hinge driven to 90 with limits of 1.5708 stops at 1.5708 degrees. (`experiments/measure_joint_rules.py`)
     """,
     why="limits in degrees that were meant in radians leave a 57th of the motion",
     fix="author the limits in degrees",
@@ -148,7 +148,7 @@ UNIT_GRAVITY = Rule("unit/gravity", "warning", """
     centimetre stage is a hundredth of Earth's gravity.
 
     Measured: gravityMagnitude 9.81 gives a body 4.91 length units in a second whatever metersPerUnit is. Left out, it
-    is 981 in a centimetre stage. (`benchmarks/measure_unused.py`)
+    is 981 in a centimetre stage. (`experiments/measure_unused.py`)
     """,
     why="bodies fall far slower or faster than on Earth",
     profiles=PROFILES,

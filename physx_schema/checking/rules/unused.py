@@ -28,7 +28,7 @@ MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
     No schema of the prim has a property of this name.
 
     Measured: A drive with stifness 100 leaves a slider at 0 that stiffness 100 brings to 1; maxJointVelocty 0.5 leaves
-    it at speed 1. (`benchmarks/measure_unused.py`)
+    it at speed 1. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     profiles=PROFILES,
@@ -42,7 +42,7 @@ MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
     PhysX has no schema of this name.
 
     Measured: Under PhysicsDriverAPI and PhysxJointAxesAPI the properties of PhysicsDriveAPI and PhysxJointAxisAPI do
-    nothing, without a message. (`benchmarks/measure_unused.py`)
+    nothing, without a message. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     profiles=PROFILES,
@@ -56,7 +56,7 @@ UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
     The instance name does not fit the joint: revolute joints have angular, prismatic joints linear.
 
     Measured: A drive named angular or transX leaves a slider at 0, one named linear a hinge; PhysxJointAxisAPI:transX
-    leaves a slider at speed 1. No log has a word. (`benchmarks/measure_unused.py`)
+    leaves a slider at speed 1. No log has a word. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"float drive:linear:physics:stiffness": "10"}, "PhysicsDriveAPI:linear"),
@@ -69,7 +69,7 @@ NO_INSTANCE = Rule("unused/no-instance", "error", """
     A multiple-apply schema is applied without an instance name and has no properties then.
 
     Measured: PhysicsDriveAPI without an instance name leaves a slider at 0, without a message.
-    (`benchmarks/measure_unused.py`)
+    (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     profiles=PROFILES,
@@ -83,7 +83,7 @@ NOT_APPLIED = Rule("unused/not-applied", "warning", """
     The property belongs to a schema that is not applied to the prim.
 
     Measured: The properties of a drive without its API leave a slider at 0, those of PhysxJointAxisAPI at speed 1.
-    (`benchmarks/measure_unused.py`)
+    (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     profiles=PROFILES,
@@ -97,7 +97,7 @@ SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
     PhysxLimitAPI has no effect on joints of an articulation.
 
     Measured: A slider that flies into a limit stops at 0.5 with PhysxLimitAPI (stiffness 10, damping 1, restitution 1)
-    exactly as without. (`benchmarks/measure_joint_rules.py`)
+    exactly as without. (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {**usda.LIMITS, "float physxLimit:angular:stiffness": "10"}, "PhysxLimitAPI:angular"),
@@ -110,7 +110,7 @@ UNUSED_DISABLED = Rule("unused/disabled", "warning", """
     The joint is disabled, so its drives, states and axis properties have no effect.
 
     Measured: A drive of stiffness 100 to 1 on a disabled joint leaves its body where it is.
-    (`benchmarks/measure_unused.py`)
+    (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     example=usda.driven({"bool physics:jointEnabled": "false"}),
@@ -125,7 +125,7 @@ OTHER_ENGINE = Rule("unused/other-engine", "info", """
     PhysicsArticulationRootAPI.
 
     Measured: mjc:damping 50 and mjc:frictionloss 20 leave a slider at speed 1, mjc:armature 5 a driven one at 1.658 as
-    without. newton:friction 2 slows it to 0.967. (`benchmarks/measure_unused.py`)
+    without. newton:friction 2 slows it to 0.967. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"double mjc:damping": "5"}, "MjcJointAPI"),
@@ -138,7 +138,7 @@ OVERRIDDEN = Rule("unused/overridden", "warning", """
     PhysX has a value of its own, and takes it instead of the other engine's.
 
     Measured: newton:friction 2 beside frictions of 5 leaves the 0.917 of 5; newton:damping 10 beside 5 the 0.923 of 5.
-    (`benchmarks/measure_unused.py`)
+    (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"float newton:armature": "1", "float physxJointAxis:angular:armature": "1"},
@@ -152,7 +152,7 @@ IDLE = Rule("unused/idle", "warning", """
     Nothing on the stage makes use of this opinion.
 
     Measured: breakForce and breakTorque of 0.001 hold a weight of 1 inside an articulation; outside one it falls.
-    (`benchmarks/measure_unused.py`)
+    (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"float physics:breakForce": "10"}),
@@ -168,7 +168,7 @@ ON_LINK = Rule("unused/on-link", "warning", """
 
     Measured: On a link startsAsleep, lockedPosAxis and lockedRotAxis 7, enableGyroscopicForces false, counts of 64/9,
     sleepThreshold 1e6 and, but for a floating root, velocities change no place in 60 steps by 1e-6; on a body outside
-    articulations each does. (`benchmarks/measure_body_properties.py`)
+    articulations each does. (`experiments/measure_body_properties.py`)
     """,
     why=NO_EFFECT,
     example=usda.sliding_link("l", {"int physxRigidBody:lockedPosAxis": "4"}, "PhysxRigidBodyAPI"),
@@ -181,7 +181,7 @@ ON_BODY = Rule("unused/on-body", "warning", """
     The cfmScale softens the joints and contacts of links of articulations alone.
 
     Measured: cfmScale 0.9 on a body outside articulations changes no place in 60 steps of falling and landing; on a
-    link it does. (`benchmarks/measure_body_properties.py`)
+    link it does. (`experiments/measure_body_properties.py`)
     """,
     why=NO_EFFECT,
     example=usda.body({"float physxRigidBody:cfmScale": "0.9"}, "PhysxRigidBodyAPI"),
@@ -195,7 +195,7 @@ BESIDE_MASS = Rule("unused/beside-mass", "warning", """
     reported where it does: with several colliders of which one has a density or a mass of its own.
 
     Measured: Mass 12 with density 3000 weighs 12, with the moments of 2 about a cube and 14, 14, 2 about two that it
-    has without. (`benchmarks/measure_mass_rules.py`)
+    has without. (`experiments/measure_mass_rules.py`)
     """,
     why=NO_EFFECT,
     example=usda.body({"float physics:density": "500"}),
@@ -209,7 +209,7 @@ NO_DRIVE = Rule("unused/no-drive", "warning", """
     PhysicsDriveAPI it does nothing.
 
     Measured: A slider with an envelope and no drive keeps its speed of 1; with a drive of stiffness 100 to 1 the
-    envelope lets it reach 0.125 in a step where the drive alone reaches 1.66. (`benchmarks/measure_joint_rules.py`)
+    envelope lets it reach 0.125 in a step where the drive alone reaches 1.66. (`experiments/measure_joint_rules.py`)
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity": "10"},
@@ -224,7 +224,7 @@ UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
     The property is in a namespace of physics, and no schema known here has one of this or a similar name. Older
     releases of Omniverse wrote such notes of a simulation into stages (physics:tensor:..., state:...:appliedForce).
 
-    Measured: physxJointAxis:linear:wobble leaves a slider at speed 1, as without. (`benchmarks/measure_unused.py`)
+    Measured: physxJointAxis:linear:wobble leaves a slider at speed 1, as without. (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
     profiles=PROFILES,

@@ -56,7 +56,7 @@ _RANGES: Mapping[tuple[str, str], Range] = {
        for name in ("breakForce", "breakTorque")},
 }
 
-# What PhysX makes of NaN, as benchmarks/measure_joint_rules.py measured it.
+# What PhysX makes of NaN, as experiments/measure_joint_rules.py measured it.
 _NAN_STATE = "the state of the whole articulation becomes NaN"
 _NAN_RATIO = "the state of both bodies becomes NaN"
 _RATIOS = (("PhysxPhysicsGearJoint", "gearRatio"), ("PhysxPhysicsRackAndPinionJoint", "ratio"))
@@ -85,8 +85,8 @@ TOKEN = Rule("value/token", "error", """
     A token that PhysX does not know is replaced by its default, without a message.
 
     Measured: acelleration, Acceleration and an empty drive type act as force, axes W and y as X, without a message.
-    (`benchmarks/measure_value_rules.py`) An unknown approximation acts as none: a ball falls into a static pit that
-    convexHull closes. (`benchmarks/measure_contact_rules.py`)
+    (`experiments/measure_value_rules.py`) An unknown approximation acts as none: a ball falls into a static pit that
+    convexHull closes. (`experiments/measure_contact_rules.py`)
     """,
     why="PhysX does not know it and works with its default",
     profiles=PROFILES,
@@ -113,7 +113,7 @@ RANGE = Rule("value/range", "error", """
 
     Measured: A stiffness of -100 throws a slider from 0.1 to -5.1 in half a second; maxJointVelocity -1 holds it as 0
     does. dynamicFrictionEffort -2, viscousFrictionCoefficient -10, armature -0.5 and maxActuatorVelocity -1 act as 0.
-    (`benchmarks/measure_joint_rules.py`)
+    (`experiments/measure_joint_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.driven({"float drive:angular:physics:stiffness": "-10"}),
@@ -127,7 +127,7 @@ NOT_FINITE = Rule("value/not-finite", "error", """
 
     Measured: NaN or infinite stiffness, NaN damping or target make the articulation NaN; maxForce NaN drives without
     bound, maxJointVelocity NaN does not limit, armature NaN is none, a limit of NaN holds the joint at 0.
-    (`benchmarks/measure_joint_rules.py`)
+    (`experiments/measure_joint_rules.py`)
     """,
     why="PhysX refuses it, or carries it into the state of the whole articulation",
     fix="author a number",
@@ -252,7 +252,7 @@ ONLY_SAMPLES = ReaderRule("value/only-samples", "warning", """
 
     Measured: Stiffness, mass and translation of time samples alone are 0, 1 and (0, 0, 0), the size of a cube 2. Opened
     at 0 s or 1 s, as `ovstage.population.open_usd` can be told, the samples of that time are read.
-    (`benchmarks/measure_value_rules.py`)
+    (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.driven({_STIFFNESS: None, f"{_STIFFNESS}.timeSamples": "{ 0: 10 }"}),
@@ -267,7 +267,7 @@ VALUE_TIME_SAMPLES = ReaderRule("value/time-samples", "warning", """
 
     Measured: Samples beside a stiffness of 5, a mass of 3 and a translation change nothing. Opened at 0 s or 1 s, as
     `ovstage.population.open_usd` can be told, the samples of that time count and not the default value.
-    (`benchmarks/measure_value_rules.py`)
+    (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.driven({f"{_STIFFNESS}.timeSamples": "{ 0: 20 }"}),
@@ -281,7 +281,7 @@ CONNECTED = ReaderRule("value/connected", "warning", """
     joints alone.
 
     Measured: A stiffness connected to 9 is 5 where 5 is authored beside it, and 0 otherwise; a gearing of -2 connected
-    to 9 is -2. (`benchmarks/measure_value_rules.py`)
+    to 9 is -2. (`experiments/measure_value_rules.py`)
     """,
     example=usda.driven({_STIFFNESS: None, f"{_STIFFNESS}.connect": "</Robot/j2.given>", "float given": "10"}),
     remedy=usda.driven(),
@@ -301,7 +301,7 @@ WRONG_TYPE = ReaderRule("value/wrong-type", "error", """
 
     Measured: A stiffness of type string, token, timecode or float[] is 0, moments of type float[] are worked out,
     rotations of type quatd, quath or float4 are none, acceleration of type string is force. A lower limit of type
-    string beside an upper one of 9 is 0, and so is a cone angle. (`benchmarks/measure_value_rules.py`)
+    string beside an upper one of 9 is 0, and so is a cone angle. (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
     example=usda.driven({_STIFFNESS: None, "string drive:angular:physics:stiffness": '"10"'}),
@@ -315,7 +315,7 @@ TYPE = Rule("value/type", "warning", """
     type for one another, alone, in vectors of three and in arrays; other programs may not.
 
     Measured: A stiffness is read as float, double, half, int, uint, int64, uint64, uchar and bool, moments as float3,
-    double3, half3 and int3, jointEnabled as int and float. (`benchmarks/measure_value_rules.py`)
+    double3, half3 and int3, jointEnabled as int and float. (`experiments/measure_value_rules.py`)
     """,
     why="PhysX reads the value; other programs may refuse or ignore it",
     profiles=PROFILES,

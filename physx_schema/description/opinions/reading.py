@@ -2,7 +2,7 @@
 
 What the parts of the reader share while one stage is being read.
 
-Which properties of bodies PhysX reads on links, roots and bodies, as benchmarks/measure_body_properties.py finds.
+Which properties of bodies PhysX reads on links, roots and bodies, as experiments/measure_body_properties.py finds.
 """
 
 from __future__ import annotations

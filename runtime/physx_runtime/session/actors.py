@@ -6,7 +6,7 @@ What becomes of a session's runs where the stage is read again: which go on wher
 
 Where links and joints were when they were last simulated: there they stay, and from there they go on.
 
-Edits of a stage that wake what sleeps, as measured in PhysX by benchmarks/measure_waking_edits.py.
+Edits of a stage that wake what sleeps, as measured in PhysX by experiments/measure_waking_edits.py.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def test_every_claim_about_physx_is_measured() -> None:
 
 def test_every_measurement_names_a_script_of_the_repository() -> None:
     for code, item in RULES.items():
-        scripts = re.findall(r"`(benchmarks/[^`]+)`", item.measured)
+        scripts = re.findall(r"`((?:benchmarks|experiments)/[^`]+)`", item.measured)
         assert bool(scripts) == bool(item.measured), code
         assert all((ROOT / script).is_file() for script in scripts), code
 

@@ -1,6 +1,6 @@
 """Findings about contact settings come where PhysX was seen to heed nothing, and nowhere else.
 
-The numbers are from benchmarks/measure_contact_settings.py and record_contact_answers.py.
+The numbers are from experiments/measure_contact_settings.py and record_contact_answers.py.
 """
 
 from __future__ import annotations

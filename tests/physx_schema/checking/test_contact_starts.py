@@ -1,6 +1,6 @@
 """Bodies that start in others or on much lighter ones are found where real PhysX throws them out or lets them sink.
 
-The numbers are from benchmarks/measure_contact_starts.py.
+The numbers are from experiments/measure_contact_starts.py.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ def test_a_value_that_physx_refuses_outside_articulations_has_one_finding(
     {"bool physics:jointEnabled": False}, {"rel physics:body0": "</Robot/b>"},
 ], ids=["switched off", "from a body to itself"])
 def test_a_hinge_that_physx_makes_nowhere_is_no_hinge(change: dict[str, object]) -> None:
-    """`benchmarks/measure_outside_rules.py`: the gear then couples about the x axis of its own frame."""
+    """`experiments/measure_outside_rules.py`: the gear then couples about the x axis of its own frame."""
     gear = prim("PhysxPhysicsGearJoint", "g", (), {
         "rel physics:body0": "</Robot/a>", "rel physics:body1": "</Robot/b>", "rel physics:hinge0": "</Robot/h0>",
         "rel physics:hinge1": "</Robot/h1>", "float physics:gearRatio": 2.0})

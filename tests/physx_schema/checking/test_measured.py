@@ -1,6 +1,6 @@
 """Corner cases that PhysX was measured on: what the reader makes of them and what the checker says.
 
-The numbers are from benchmarks/measure_articulation_rules.py, measure_mass_rules.py, measure_scene_rules.py,
+The numbers are from experiments/measure_articulation_rules.py, measure_mass_rules.py, measure_scene_rules.py,
 measure_contact_rules.py and measure_value_rules.py.
 """
 

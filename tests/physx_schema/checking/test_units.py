@@ -114,7 +114,7 @@ def test_velocity_iterations_that_add_force_are_a_warning(iterations: tuple[int,
 def test_stiff_tendon_that_rests_elsewhere_is_judged_by_how_far(
     gearing: float, force: float, severity: str | None,
 ) -> None:
-    """The five of benchmarks/measure_tendon_rules.py: right, too far, against the load, not a number, right."""
+    """The five of experiments/measure_tendon_rules.py: right, too far, against the load, not a number, right."""
     found = {item.code: item.severity for item in check(
         opened(tendon((4, 0), gearing, force, 1e5, 2e3)), "physx").findings}
     assert found.get("tendon/rest-bias") == severity

@@ -39,11 +39,11 @@ FACTS = list(measured())
 @pytest.fixture(scope="module")
 def script() -> Any:
     """The script that measured the table, for its stages."""
-    sys.path.insert(0, str(ROOT / "benchmarks"))
+    sys.path.insert(0, str(ROOT / "experiments"))
     try:
         return importlib.import_module("measure_body_properties")
     finally:
-        sys.path.remove(str(ROOT / "benchmarks"))
+        sys.path.remove(str(ROOT / "experiments"))
 
 
 @pytest.mark.parametrize(("title", "role", "acts"), FACTS, ids=[f"{title} on {role}" for title, role, _ in FACTS])

@@ -1,4 +1,4 @@
-"""Joints outside articulations as PhysX sets them up: `benchmarks/measure_outside_joints.py` says how far each lets a
+"""Joints outside articulations as PhysX sets them up: `experiments/measure_outside_joints.py` says how far each lets a
 body go, which is what is written down here."""
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ def test_friction_of_joints_is_told_not_to_be_simulated_with_the_profile_that_ha
 
 
 def test_friction_of_joints_brakes_by_what_they_carry() -> None:
-    """As `benchmarks/record_sapien_friction.py` recorded an arm in SAPIEN."""
+    """As `experiments/record_sapien_friction.py` recorded an arm in SAPIEN."""
     scene = sapien.Scene([px.PhysxCpuSystem()])
     scene.set_timestep(0.01)
     builder, along = scene.create_articulation_builder(), (0.5**0.5, 0.0, 0.0, 0.5**0.5)

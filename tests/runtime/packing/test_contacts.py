@@ -1,6 +1,6 @@
 """Colliders and materials become what contacts are made and answered from, with the numbers that PhysX showed.
 
-Frictions and springs: benchmarks/measure_contact_facts.py.
+Frictions and springs: experiments/measure_contact_facts.py.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from support.stages.session_stages import DRIVE, DRIVEN, DT, SCENE, arm, link, o
 from physx_schema.description.frames import rotation_matrix
 
 CRATE, LOWER, ELBOW = "/crate", "/Robot/lower", "/Robot/elbow"
-STEPS = 10          # as benchmarks/measure_live_edits.py
+STEPS = 10          # as experiments/measure_live_edits.py
 FALLEN, FASTER = 0.1371, 1.635      # its numbers: a free body after so many steps, from rest
 CLOSE = 1e-3
 

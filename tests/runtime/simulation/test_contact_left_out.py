@@ -1,6 +1,6 @@
 """Contact is named by every door where it is left out and colliders can meet, by the filters that PhysX goes by.
 
-The filters are as measured by benchmarks/measure_meeting.py.
+The filters are as measured by experiments/measure_meeting.py.
 """
 
 from __future__ import annotations

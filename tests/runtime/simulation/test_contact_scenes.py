@@ -57,4 +57,4 @@ def test_shapes_that_touch_move_as_recorded_in_float64_too(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCENES)
 def test_a_recording_is_of_the_scene_as_it_is_written(name: str) -> None:
-    assert is_of(name), f"record it anew: python benchmarks/record_contact_scenes.py '{name}'"
+    assert is_of(name), f"record it anew: python experiments/record_contact_scenes.py '{name}'"

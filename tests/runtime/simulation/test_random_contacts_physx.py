@@ -1,6 +1,6 @@
 """Random stages of links and bodies on the ground move as in real PhysX.
 
-A short sweep of the mixed stages that `benchmarks/survey_contacts.py` takes all 200 of, of plainer ones, and of every
+A short sweep of the mixed stages that `experiments/survey_contacts.py` takes all 200 of, of plainer ones, and of every
 pair of shapes in other units of length.
 """
 

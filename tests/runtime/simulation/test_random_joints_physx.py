@@ -1,6 +1,6 @@
 """Random stages with joints outside articulations move as in real PhysX.
 
-A short sweep of the stages that `benchmarks/survey_joints.py` takes all 200 of.
+A short sweep of the stages that `experiments/survey_joints.py` takes all 200 of.
 """
 
 from __future__ import annotations

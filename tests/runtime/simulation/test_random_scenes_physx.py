@@ -1,6 +1,6 @@
 """Objects of random stages move as in real PhysX beside others, through `simulate` and through a session.
 
-A short sweep of the stages that `benchmarks/survey_stages.py` takes 300 of.
+A short sweep of the stages that `experiments/survey_stages.py` takes 300 of.
 """
 
 from __future__ import annotations

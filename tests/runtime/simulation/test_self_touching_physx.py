@@ -1,7 +1,7 @@
 """Random robots that touch themselves move as in real PhysX: mirrored legs, and fingers that close on each other.
 
 The bar is ten times what PhysX parts from itself by when the whole robot is turned by 3e-7 rad. A short sweep of the
-stages that `benchmarks/survey_self_contacts.py` takes all 60 of.
+stages that `experiments/survey_self_contacts.py` takes all 60 of.
 """
 
 from __future__ import annotations

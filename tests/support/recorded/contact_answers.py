@@ -1,4 +1,4 @@
-"""What real PhysX answered about contacts; written by benchmarks/record_contact_answers.py."""
+"""What real PhysX answered about contacts; written by experiments/record_contact_answers.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How PGS scenes move in real PhysX; written by benchmarks/record_pgs_scenes.py."""
+"""How PGS scenes move in real PhysX; written by experiments/record_pgs_scenes.py."""
 
 from __future__ import annotations
 

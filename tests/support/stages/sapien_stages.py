@@ -63,7 +63,7 @@ def _arm(mass: float) -> str:
 
 
 def rubbing_arm(count: int, driven: bool) -> str:
-    """Links behind each other as `benchmarks/record_sapien_friction.py` has them."""
+    """Links behind each other as `experiments/record_sapien_friction.py` has them."""
     names = ["base", *(f"link{i}" for i in range(count))]
     links = [_link(name, (0.5 * i, 0.0, 0.0), 1.0, 0.25, 0.02, 0.002) for i, name in enumerate(names[1:])]
     hinges = [_hinge(f"hinge{i}", names[i], names[i + 1], 0.5 * (i > 0), 0.2, 20.0 * driven, 2.0 * driven, "force", q)
