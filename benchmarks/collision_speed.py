@@ -13,14 +13,14 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from physx_runtime.collision.pair_table import PairTable, every_pair, generate, touch
+from physx_runtime.collision.pair_table import PairTable, every_pair, generate, generate_contacts
 from physx_runtime.collision.shapes import (
     BOX,
     CAPSULE,
     CONTACT,
     FREE,
     KIND_NAMES,
-    MOST_POINTS,
+    MANIFOLD_SIZE,
     NO_OWNER,
     PLANE,
     SHAPE,
@@ -72,13 +72,13 @@ def time_pairs(kind0: int, kind1: int, count: int = 1000) -> tuple[float, float]
     for row in np.flatnonzero(table.shapes["kind"] == PLANE):
         poses[row, :3], poses[row, 2] = 0, 0.095
     generate(table, poses)
-    contacts = np.empty(MOST_POINTS * len(table.rows), CONTACT)
+    contacts = np.empty(MANIFOLD_SIZE * len(table.rows), CONTACT)
     alive = int((table.rows["shape0"] != FREE).sum())
-    rest = fastest(lambda: touch(table, every_pair(table), contacts))
+    rest = fastest(lambda: generate_contacts(table, every_pair(table), contacts))
 
     def anew() -> None:
         table.rows["known"] = 0
-        touch(table, every_pair(table), contacts)
+        generate_contacts(table, every_pair(table), contacts)
 
     return rest / alive * 1e9, fastest(anew) / alive * 1e9
 
@@ -95,11 +95,11 @@ def time_pile(count: int) -> tuple[float, float, int, int]:
         places = places + rng.normal(scale=0.0005, size=places.shape)
         poses = np.hstack((places, turns)).astype(np.float32)
         start = time.perf_counter()
-        table.place(poses)
+        table.update_overlaps(poses)
         middle = time.perf_counter()
-        contacts = np.empty(MOST_POINTS * len(table.rows), CONTACT)
+        contacts = np.empty(MANIFOLD_SIZE * len(table.rows), CONTACT)
         made = time.perf_counter()
-        count_of_contacts = touch(table, every_pair(table), contacts)
+        count_of_contacts = generate_contacts(table, every_pair(table), contacts)
         broad.append(middle - start)
         narrow.append(time.perf_counter() - made)
     return min(broad), min(narrow), int((table.rows["shape0"] != FREE).sum()), count_of_contacts

@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 
 from physx_runtime.compiling.cuda.cubin import Resources, kernel_resources
-from physx_runtime.compiling.cuda.source import DESIGNS, KERNEL, choose_design, emit_kernels, most_rows
+from physx_runtime.compiling.cuda.source import DESIGNS, KERNEL, choose_design, emit_kernels, max_rows
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds.gpu.worlds import scheduled_kernel
 from support.chance.packed_robots import CEILINGS, EVERYTHING, LARGE, SMALL, packed_robot
@@ -55,7 +55,7 @@ def main() -> None:
                 print(f"{robot} {architecture} {design}: {time.process_time() - begin:.1f} processor seconds",
                       file=sys.stderr, flush=True)
                 own = {kernel.name: found[kernel.name] for kernel in source.kernels}
-                print_lines(f"{robot} | {architecture} | {design} | {most_rows(program)}", own, architecture)
+                print_lines(f"{robot} | {architecture} | {design} | {max_rows(program)}", own, architecture)
                 if arguments.write:
                     keep(ceilings, robot, architecture, own)
             source, begin = scheduled_kernel(packed_robot(robot)[0], "float32"), time.process_time()

@@ -58,18 +58,18 @@ def filled(store: Any, t: Any, rows: Any) -> Any:
 
 def states(store: Any, t: Any) -> NDArray[Any]:
     """(worlds, n) of all that a step changes."""
-    from physx_runtime.model.row_specs import lasting_rows
+    from physx_runtime.model.row_specs import output_rows
 
-    return np.concatenate([store.rows(name) for name in lasting_rows(t)], axis=1)
+    return np.concatenate([store.rows(name) for name in output_rows(t)], axis=1)
 
 
 def compare(gpu: Any, t: Any, rows: Any, n: int, v: int, dtype: str, path: str) -> int:
     """How many numbers of the state differ from the CPU after some steps, in any bit."""
-    from physx_runtime.worlds.cpu import ByJointWorlds, SpecialisedWorlds
+    from physx_runtime.worlds.cpu import CompiledWorlds, ScheduledWorlds
     from physx_runtime.worlds.gpu.worlds import CudaWorlds
-    from physx_runtime.worlds.store import BY_JOINT
+    from physx_runtime.worlds.store import SCHEDULED
 
-    found, near = [], ByJointWorlds if path == BY_JOINT else SpecialisedWorlds
+    found, near = [], ScheduledWorlds if path == SCHEDULED else CompiledWorlds
     for store in (near(t, CHECKED, dtype), CudaWorlds(gpu, t, CHECKED, dtype, path)):
         filled(store, t, rows).step(CHECKED_STEPS, n, v)
         found.append(states(store, t))
@@ -100,12 +100,12 @@ def quantity_rates(gpu: Any, t: Any, rows: Any, worlds: int, dtype: str) -> dict
     from physx_runtime.quantities import state
     from physx_runtime.quantities.state import WorldQuantities
     from physx_runtime.targets.cuda.kernels import StridedView
-    from physx_runtime.worlds.cpu import SpecialisedWorlds
+    from physx_runtime.worlds.cpu import CompiledWorlds
     from physx_runtime.worlds.gpu.views import GpuRows
     from physx_runtime.worlds.gpu.worlds import CudaWorlds
 
     made, chosen, found = WorldQuantities(t), np.arange(min(worlds, CHECKED)), {}
-    near = filled(SpecialisedWorlds(t, len(chosen), dtype), t, rows)
+    near = filled(CompiledWorlds(t, len(chosen), dtype), t, rows)
     far = filled(CudaWorlds(gpu, t, len(chosen), dtype), t, rows)
     store = filled(CudaWorlds(gpu, t, worlds, dtype), t, rows)
     lines = GpuRows(store, 0, worlds)
@@ -116,11 +116,11 @@ def quantity_rates(gpu: Any, t: Any, rows: Any, worlds: int, dtype: str) -> dict
         size = one.shape[1]
         memory = gpu.allocate(worlds * size * one.itemsize, "matrices")
         places = {"values": StridedView(memory.address, of_line=size)}
-        made.gpu.run(quantity, lines, lines.everyone(), {}, places)
+        made.gpu.run(quantity, lines, lines.all_worlds(), {}, places)
         gpu.wait(None)
         begin = time.perf_counter()
         for _ in range(CALLS):
-            made.gpu.run(quantity, lines, lines.everyone(), {}, places)
+            made.gpu.run(quantity, lines, lines.all_worlds(), {}, places)
         gpu.wait(None)
         found[quantity.__name__] = worlds * CALLS / (time.perf_counter() - begin)
     return found
@@ -148,9 +148,9 @@ def neighbours(gpu: Any, path: Path) -> str:
         held = module.asarray(positions) if package == "cupy" else module.to_device(positions)
         module.cuda.Device().synchronize() if package == "cupy" else module.synchronize()
         store.stream = stream_of(stream)
-        store.take("q", held)
+        store.write_from("q", held)
         store.step(1, n, v)
-        store.give("q", held)
+        store.read_into("q", held)
         gpu.wait(store.stream)
         back = held.get() if package == "cupy" else held.copy_to_host()
         plain.step(1, n, v)
@@ -161,13 +161,13 @@ def neighbours(gpu: Any, path: Path) -> str:
 
 def measure(gpu: Any, path: Path, design: str, arguments: argparse.Namespace) -> None:
     """Print the lines of a robot in a design, chosen where none is named, or along the generic path."""
-    from physx_runtime.compiling.cuda.source import FORCED
+    from physx_runtime.compiling.cuda.source import DESIGN_VARIABLE
     from physx_runtime.targets.cuda.driver import DeviceError
     from physx_runtime.worlds.gpu.worlds import load_step
-    from physx_runtime.worlds.store import BY_JOINT, SPECIALISED
+    from physx_runtime.worlds.store import COMPILED, SCHEDULED
 
-    path_taken = BY_JOINT if design == BY_JOINT else SPECIALISED
-    os.environ[FORCED] = "" if design == BY_JOINT else design
+    path_taken = SCHEDULED if design == SCHEDULED else COMPILED
+    os.environ[DESIGN_VARIABLE] = "" if design == SCHEDULED else design
     packed = dict(np.load(path))
     t = pickle.loads(packed.pop("topology").tobytes())
     n, v = map(int, packed.pop("settings"))

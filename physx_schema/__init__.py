@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from physx_schema.description import Description, describe
     from physx_schema.description.trial import trusted_files
 
-_HOMES = {
+_LAZY_MODULES = {
     "ClassDescription": "physx_schema.class_description",
     "Description": "physx_schema.description",
     "Finding": "physx_schema.checking",
@@ -77,9 +77,9 @@ if not TYPE_CHECKING:       # to type checkers it would mean that every name is 
     def __getattr__(name: str) -> Any:
         if name == "authoring":
             return importlib.import_module("physx_schema.authoring")
-        if name not in _HOMES:
+        if name not in _LAZY_MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(_HOMES[name]), name)
+        value = getattr(importlib.import_module(_LAZY_MODULES[name]), name)
         globals()[name] = value
         return value
 

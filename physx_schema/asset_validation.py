@@ -48,13 +48,13 @@ def _rule(host: Any) -> Any:
                 failed = belongs(remark.code, RULE_FAILED.code)
                 self._issues.append(host.Issue(
                     message=remark.text, severity=host.IssueSeverity.ERROR if failed else severities[remark.severity],
-                    rule=type(self), at=_place(usdStage, remark), code=remark.code))
+                    rule=type(self), at=_location(usdStage, remark), code=remark.code))
 
     return PhysxSchemaChecker
 
 
-def _place(stage: Usd.Stage, remark: Remark) -> Any:
+def _location(stage: Usd.Stage, remark: Remark) -> Any:
     """The property of a remark where there is one, else its prim, else the stage."""
     prim = stage.GetPrimAtPath(remark.path)
-    place = prim.GetProperty(remark.property) if prim and remark.property else None
-    return place or (prim if prim and not prim.IsPseudoRoot() else stage)
+    prop = prim.GetProperty(remark.property) if prim and remark.property else None
+    return prop or (prim if prim and not prim.IsPseudoRoot() else stage)

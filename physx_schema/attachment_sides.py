@@ -14,10 +14,10 @@ SUFFIXES = {"Points": "Attr", "FilterType": "Attr", "CollisionFilterIndices": "A
 def getter(name: str, suffix: str) -> Callable[[Any, int], Any]:
     """The method that finds the property of one of the two actors."""
     def get(self: Any, index: int) -> Any:
-        side = operator.index(index)
-        if side not in (0, 1):
+        actor = operator.index(index)
+        if actor not in (0, 1):
             raise IndexError(f"Get{name}{suffix}({index!r}): an attachment has the actors 0 and 1")
-        return getattr(self, f"Get{name}{side}{suffix}")()
+        return getattr(self, f"Get{name}{actor}{suffix}")()
 
     get.__name__ = f"Get{name}{suffix}"
     get.__qualname__ = f"{PhysxPhysicsAttachment.__name__}.{get.__name__}"

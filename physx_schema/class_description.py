@@ -45,7 +45,7 @@ class PropertyDescription:
 
     def __str__(self) -> str:
         facts = [f"uniform {self.type}" if self.uniform else self.type]
-        facts += [f"default {_shown(self.default)}"] if self.default is not None else []
+        facts += [f"default {_display(self.default)}"] if self.default is not None else []
         facts += [f"range {self.range}"] if self.range else []
         facts += [f"unit {self.unit}"] if self.unit else []
         facts += ["one of " + ", ".join(word or "''" for word in self.tokens)] if self.tokens else []
@@ -53,7 +53,7 @@ class PropertyDescription:
         facts += ["several targets"] if self.many else []
         facts += [f"from {self.inherited_from}"] if self.inherited_from else []
         lines = [f"{self.name}: {', '.join(facts)}", *_wrapped(self.doc)]
-        return "\n".join([*lines, *_wrapped(_fate(self.deprecated, self.retired))])
+        return "\n".join([*lines, *_wrapped(_status(self.deprecated, self.retired))])
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class ClassDescription:
         for label, words in (("applies to", self.applies_to), ("instance names", self.instances),
                              ("built in", self.includes), ("not with the same instance name", self.conflicts)):
             head += _wrapped(f"{label}: {', '.join(words)}") if words else []
-        head += _wrapped(_fate(self.deprecated, self.retired))
+        head += _wrapped(_status(self.deprecated, self.retired))
         return "\n\n".join(["\n".join(head), *map(str, self.properties)])
 
 
@@ -138,25 +138,25 @@ def _names() -> Iterator[tuple[str, type[Any]]]:
 def _documentation(cls: type[Any], definition: Definition) -> str:
     """The class docstring up to the facts."""
     see = f"See {definition.semantics}."
-    kept = []
+    selected = []
     for paragraph in _paragraphs(cls):
         if paragraph.startswith(FACTS) or paragraph == see:
             break
-        kept.append(paragraph)
-    return " ".join(kept)
+        selected.append(paragraph)
+    return " ".join(selected)
 
 
 def _accessor_texts(cls: type[Any]) -> dict[str, tuple[str, str]]:
     """Property name as the docstrings show it to the name of its Get method and its documentation."""
-    found: dict[str, tuple[str, str]] = {}
+    texts: dict[str, tuple[str, str]] = {}
     for name in dir(cls):
         if not name.startswith("Get") or not name.endswith(("Attr", "Rel")):
             continue
         paragraphs = _paragraphs(inspect.getattr_static(cls, name))
         for index, paragraph in enumerate(paragraphs):
             if paragraph.startswith("``"):
-                found[paragraph.split("``")[1]] = name, " ".join(paragraphs[:index])
-    return found
+                texts[paragraph.split("``")[1]] = name, " ".join(paragraphs[:index])
+    return texts
 
 
 def _paragraphs(documented: object) -> list[str]:
@@ -166,27 +166,27 @@ def _paragraphs(documented: object) -> list[str]:
 
 
 def _property(definition: Definition, prop: Any, texts: dict[str, tuple[str, str]]) -> PropertyDescription:
-    shown = definition.start("<name>") + prop.name
-    getter, doc = texts.get(shown, ("", ""))
+    display_name = definition.start("<name>") + prop.name
+    getter, doc = texts.get(display_name, ("", ""))
     home = next((other.identifier for other in definition.inherited if prop.name in other.by_name), "")
     common = {
         "keyword": prop.keyword_name, "getter": getter, "doc": doc, "renamed_from": prop.renamed_from,
         "inherited_from": "" if prop.name in definition.own else home, "deprecated": prop.deprecated,
         "retired": prop.retired}
     if isinstance(prop, Relationship):
-        return PropertyDescription(shown, "rel", targets=prop.targets, many=prop.many, **common)
+        return PropertyDescription(display_name, "rel", targets=prop.targets, many=prop.many, **common)
     return PropertyDescription(
-        shown, prop.type, default=prop.default, uniform=prop.uniform, range=prop.range, unit=prop.unit,
+        display_name, prop.type, default=prop.default, uniform=prop.uniform, range=prop.range, unit=prop.unit,
         tokens=prop.tokens, **common)
 
 
-def _shown(value: object) -> str:
+def _display(value: object) -> str:
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_shown, value))}]"
+        return f"[{', '.join(map(_display, value))}]"
     return f"{value:g}" if isinstance(value, float) else str(value) or "''"
 
 
-def _fate(deprecated: str, retired: str) -> str:
+def _status(deprecated: str, retired: str) -> str:
     """What became of a class or property; empty where it is alive."""
     release = f"dropped in {retired}" if retired else ""
     return "; ".join(filter(None, (f"deprecated: {deprecated.rstrip('.')}" if deprecated else "", release)))

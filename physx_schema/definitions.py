@@ -54,20 +54,20 @@ def default_number(schema: str, base: str) -> float:
     return float(value)
 
 
-def own_numbers(schema: str) -> dict[str, str]:
+def float_fields(schema: str) -> dict[str, str]:
     """The attributes of a schema itself that are one number: name of the fact ("limit_stiffness") -> attribute.
 
     Raises KeyError for a schema that the YAML does not define, TypeError for a number without a default.
     """
-    found = [item.name for item in definitions()[schema].own.values()
+    names = [item.name for item in definitions()[schema].own.values()
              if isinstance(item, Attribute) and item.type == "float"]
-    for base in found:
+    for base in names:
         default_number(schema, base)
-    return {re.sub("[A-Z]", lambda capital: f"_{capital[0].lower()}", base): base for base in found}
+    return {re.sub("[A-Z]", lambda capital: f"_{capital[0].lower()}", base): base for base in names}
 
 
 @cache
-def ends(schema: str, base: str) -> tuple[float, float]:
+def attribute_range(schema: str, base: str) -> tuple[float, float]:
     """The numbers at the two ends of an attribute's range; infinite where it has none or the end is another attribute.
 
     Raises KeyError as :func:`attribute`.
@@ -85,11 +85,11 @@ def definitions_of(package: ModuleType) -> list[Definition]:
     Raises ValueError for a module that the generator did not make.
     """
     modules = [package]
-    for found in pkgutil.iter_modules(package.__path__ if hasattr(package, "__path__") else ()):
-        if found.ispkg:
-            modules.append(importlib.import_module(f"{package.__name__}.{found.name}"))
-    made = {item.definition.identifier: item.definition for module in modules for item in vars(module).values()
-            if isinstance(item, type) and hasattr(item, "definition")}
-    if not made:
+    for info in pkgutil.iter_modules(package.__path__ if hasattr(package, "__path__") else ()):
+        if info.ispkg:
+            modules.append(importlib.import_module(f"{package.__name__}.{info.name}"))
+    by_identifier = {item.definition.identifier: item.definition for module in modules for item in vars(module).values()
+                     if isinstance(item, type) and hasattr(item, "definition")}
+    if not by_identifier:
         raise ValueError(f"{package.__name__} has no schema classes; give a package that `physx-schema generate` made")
-    return [made[name] for name in sorted(made)]
+    return [by_identifier[name] for name in sorted(by_identifier)]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from physx_codegen.commit import Writer, commit, flush, has_control_characters, ready, recover, writer
+from physx_codegen.commit import Writer, commit, flush, has_control_characters, prepare_file, recover, writer
 
 from physx_schema.errors import UnsupportedError
 
@@ -42,7 +42,7 @@ def replacing(path: Path) -> Iterator[Path]:
             with temporary.open("rb") as source, path.open("wb") as target:
                 shutil.copyfileobj(source, target)
         else:
-            ready(temporary, path)
+            prepare_file(temporary, path)
             temporary.replace(path)
             flush(path.parent)
     finally:

@@ -17,52 +17,52 @@ class UsdMissingError(ImportError):
 
 def require_usd() -> None:
     """Import pxr, and warn (RuntimeWarning) of two distributions of it. Raises UsdMissingError."""
-    place = folder()
-    if place is None:
+    usd_folder = folder()
+    if usd_folder is None:
         raise UsdMissingError(
             "USD is not installed: pip install 'physx-schema[usd]' for usd-core; where Isaac Lab or a converter of "
             "robots is used, pip install usd-exchange in its place", name="pxr")
-    found = installed_beside(place)
+    versions = installed_distributions(usd_folder)
     try:
         from pxr import Plug, Usd
-        whole = hasattr(Usd, "Stage") and hasattr(Plug, "Registry")
-        said = "its modules are empty"
+        is_complete = hasattr(Usd, "Stage") and hasattr(Plug, "Registry")
+        reason = "its modules are empty"
     except ImportError as error:
-        whole, said = False, " ".join(str(error).split())
-    if not whole:
-        remedy = mixture(found) or f"pip install --force-reinstall {_pinned(found) or 'usd-core'}"
-        raise UsdMissingError(f"the USD at {place} is not whole ({said}): {remedy}", name="pxr")
-    if len(found) > 1:
-        warnings.warn(mixture(found), RuntimeWarning, stacklevel=3)
+        is_complete, reason = False, " ".join(str(error).split())
+    if not is_complete:
+        remedy = mixture(versions) or f"pip install --force-reinstall {_pinned(versions) or 'usd-core'}"
+        raise UsdMissingError(f"the USD at {usd_folder} is not whole ({reason}): {remedy}", name="pxr")
+    if len(versions) > 1:
+        warnings.warn(mixture(versions), RuntimeWarning, stacklevel=3)
 
 
 def folder() -> Path | None:
     """The folder of pxr, which need not have an __init__.py; None where there is none."""
     spec = find_spec("pxr")
-    places = spec.submodule_search_locations if spec else None
-    return Path(next(iter(places))) if places else None
+    locations = spec.submodule_search_locations if spec else None
+    return Path(next(iter(locations))) if locations else None
 
 
-def installed_beside(place: Path) -> dict[str, str]:
+def installed_distributions(usd_folder: Path) -> dict[str, str]:
     """Distribution to version of those that are installed into the folder beside pxr."""
-    found = {}
-    for path in sorted(place.parent.glob("usd_*.dist-info")):
+    versions = {}
+    for path in sorted(usd_folder.parent.glob("usd_*.dist-info")):
         name, _, text = path.stem.partition("-")
         if name.replace("_", "-") in DISTRIBUTIONS:
-            found[name.replace("_", "-")] = text
-    return found
+            versions[name.replace("_", "-")] = text
+    return versions
 
 
-def mixture(found: Mapping[str, str]) -> str:
+def mixture(versions: Mapping[str, str]) -> str:
     """What to do about two distributions, "" where there are not two; usd-core goes, which nothing else insists on."""
-    if len(found) < 2:
+    if len(versions) < 2:
         return ""
-    others = [name for name in found if name != "usd-core"]
-    kept = others[0]
-    gone = " ".join(name for name in found if name != kept)
-    return (f"{' and '.join(found)} overwrite each other's files: pip uninstall {gone}, then "
-            f"pip install --force-reinstall --no-deps {kept}=={found[kept]}")
+    others = [name for name in versions if name != "usd-core"]
+    preferred = others[0]
+    removed = " ".join(name for name in versions if name != preferred)
+    return (f"{' and '.join(versions)} overwrite each other's files: pip uninstall {removed}, then "
+            f"pip install --force-reinstall --no-deps {preferred}=={versions[preferred]}")
 
 
-def _pinned(found: Mapping[str, str]) -> str:
-    return " ".join(f"{name}=={text}" for name, text in found.items())
+def _pinned(versions: Mapping[str, str]) -> str:
+    return " ".join(f"{name}=={text}" for name, text in versions.items())

@@ -21,7 +21,7 @@ from pxr import Ar, Sdf, Tf
 
 from physx_schema.description.robot_files import original
 from physx_schema.description.stages import require_text
-from physx_schema.description.trial import require_survived
+from physx_schema.description.trial import require_openable
 from physx_schema.errors import UnreadableError, UnsupportedError, printable
 from physx_schema.files import (
     LARGEST_INPUT,
@@ -36,7 +36,7 @@ from physx_schema.files import (
 MARK = "physx-schema"
 LAYER_KEY = "physx_schema:written_as"       # in a layer's customLayerData
 PAGE_MARK = f'<meta name="generator" content="{MARK}">'
-_ENDS = 1 << 13                             # bytes at the start and at the end in which marks stand
+_MARK_BYTES = 1 << 13                             # bytes at the start and at the end in which marks stand
 _CSV = re.compile(r'"?time"?(,"?/[^,]* (position|velocity)"?)*\n')
 _LAST_LINE = re.compile(r"::(error|warning|notice) file=|    fix: |.*: \d+ errors?, \d+ warnings?, \d+ info, "
                         r"\d+ not evaluated|.*: not evaluated: |.*: \d+ findings? more, not shown$")
@@ -48,7 +48,7 @@ def require_output(path: Path, parts: Iterable[Path] = (), force: bool = False) 
 
     parts: the files of the stage, as `files_of` lists them. Raises UnsupportedError.
     """
-    with _looking_at(path):
+    with _reporting_unwritable(path):
         _require_name(path)
         if any(_is_same(path, part) for part in parts):
             raise UnsupportedError(f"{path}: belongs to the stage and is never written over; give a new name")
@@ -77,9 +77,9 @@ def require_copy(path: Path, write: Writer, parts: Iterable[Path] = (), force: b
     if force or not path.is_file():
         return
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / path.name
-        write(made)
-        if not filecmp.cmp(made, path, shallow=False):
+        copy = Path(folder) / path.name
+        write(copy)
+        if not filecmp.cmp(copy, path, shallow=False):
             raise UnsupportedError(f"{path}: is there already and holds something else; give a new name, or --force "
                                    "to replace it")
 
@@ -92,20 +92,20 @@ def files_of(stage: Any) -> set[Path]:
 
 def files_of_layers(layers: Iterable[Any]) -> set[Path]:
     """The files of layers, and those that they name, there or not."""
-    found: set[str] = set()
+    names: set[str] = set()
     for layer in layers:
         if layer.realPath:
             folder = Path(_outer(layer.realPath)).parent
-            found |= {_outer(layer.realPath), *(str(folder / _outer(name)) for name in _named(layer))}
-    return {Path(name) for name in found}
+            names |= {_outer(layer.realPath), *(str(folder / _outer(name)) for name in _named(layer))}
+    return {Path(name) for name in names}
 
 
 def is_ours(path: Path) -> bool:
     """Whether this program wrote a regular file, or it is empty."""
     size = path.stat().st_size
     with path.open("rb") as stream:
-        start = stream.read(_ENDS)
-        stream.seek(max(0, size - _ENDS))
+        start = stream.read(_MARK_BYTES)
+        stream.seek(max(0, size - _MARK_BYTES))
         end = stream.read()
     if not size:
         return True
@@ -120,11 +120,11 @@ def is_ours(path: Path) -> bool:
 
 def mark_layer(layer: Any, path: Path) -> None:
     """Note in a layer that this program writes it to a path."""
-    layer.customLayerData = {**layer.customLayerData, LAYER_KEY: _own_name(path)}
+    layer.customLayerData = {**layer.customLayerData, LAYER_KEY: _file_name(path)}
 
 
 @contextmanager
-def _looking_at(path: Path) -> Iterator[None]:
+def _reporting_unwritable(path: Path) -> Iterator[None]:
     """A place that cannot be looked at cannot be written either. Raises UnsupportedError."""
     try:
         yield
@@ -157,21 +157,21 @@ def _is_our_json(path: Path) -> bool:
 def _has_layer_mark(path: Path) -> bool:
     try:
         require_text(path)
-        require_survived(path)
+        require_openable(path)
         layer = Sdf.Layer.OpenAsAnonymous(str(path), metadataOnly=True)
     except (UnreadableError, Tf.ErrorException):
         return False
-    return layer is not None and layer.customLayerData.get(LAYER_KEY) == _own_name(path)
+    return layer is not None and layer.customLayerData.get(LAYER_KEY) == _file_name(path)
 
 
-def _own_name(path: Path) -> str:
+def _file_name(path: Path) -> str:
     """The name of the file that a path leads to."""
     return Path(os.path.realpath(path)).name
 
 
 def _is_layer(path: Path) -> bool:
     with path.open("rb") as stream:
-        return stream.read(_ENDS).startswith(_LAYER_STARTS)
+        return stream.read(_MARK_BYTES).startswith(_LAYER_STARTS)
 
 
 def _is_package(path: Path) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import simulate
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 from support.physx.linkages import AUTHORED, CONVERTED, EXAMPLES, Linkage, linkage
 from support.places import ROOT
 
@@ -35,7 +35,7 @@ def test_the_stage_has_no_errors(built: Linkage) -> None:
 
 
 def test_loops_stay_closed_while_motors_move(built: Linkage) -> None:
-    motion = simulate(built.path, DT, STEPS, path=BY_JOINT)
+    motion = simulate(built.path, DT, STEPS, path=SCHEDULED)
     assert not motion.not_simulated
     assert motion.joint_position.shape[2] == FREEDOM[built.path.stem]
     assert np.abs(motion.joint_position[-1] - motion.joint_position[0]).max() > 0.05
@@ -48,7 +48,7 @@ def test_the_motion_is_that_of_physx(built: Linkage, oracle_folder: Path) -> Non
     jobs = [{"usd": str(path), "dt": DT, "steps": STEPS} for path in (built.path, *built.moved(MOVES))]
     recorded = record(jobs)
     real, *others = (np.concatenate([found["pos"], found["quat"]], axis=2) for found in recorded)
-    motion = simulate(built.path, DT, STEPS, path=BY_JOINT)
+    motion = simulate(built.path, DT, STEPS, path=SCHEDULED)
     ours = motion.body_pose[:, 0, [motion.body_names.index(path) for path in recorded[0]["paths"]]]
     assert built.gaps(recorded[0]["paths"], real).max() < OPEN
     growth = max(apart(real, other) for other in others)

@@ -44,6 +44,6 @@ def load(path: str | os.PathLike[str]) -> list[Library]:
 
     Raises SchemaError with every problem of every file.
     """
-    from .definitions import load_all, places  # here, so that importing the package loads no parser
+    from .definitions import library_paths, load_all  # here, so that importing the package loads no parser
 
-    return load_all(places(Path(path)))
+    return load_all(library_paths(Path(path)))

@@ -50,102 +50,102 @@ def builtins(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
 
     One whose keywords mean other properties than those of an earlier one stays away.
     """
-    found: list[SchemaClass] = []
+    result: list[SchemaClass] = []
     words: dict[str, str] = {}
     for other in (scope.find(entry) for entry in cls.includes if ":" not in entry):
-        same_place = other and other.kind == cls.kind and (
+        compatible = other and other.kind == cls.kind and (
             cls.kind == "single-apply" or (cls.kind == "multiple-apply" and other.prefix == cls.prefix))
-        if other is None or not same_place or scope.library_of(other) is not scope.library_of(cls):
+        if other is None or not compatible or scope.library_of(other) is not scope.library_of(cls):
             continue
-        theirs = {word: name for name, word in keywords(scope, other).items()}
-        if all(words.get(word, name) == name for word, name in theirs.items()):
-            found.append(other)
-            words |= theirs
-    return found
+        other_words = {word: name for name, word in keywords(scope, other).items()}
+        if all(words.get(word, name) == name for word, name in other_words.items()):
+            result.append(other)
+            words |= other_words
+    return result
 
 
 @per_class
-def shared(scope: Scope, cls: SchemaClass) -> bool:
+def is_shared(scope: Scope, cls: SchemaClass) -> bool:
     """Whether other classes have the accessors of this one as well."""
     return cls.name in scope.included and any(
-        cls is found for other in scope.library_of(cls).classes for found in builtins(scope, other))
+        cls is builtin for other in scope.library_of(cls).classes for builtin in builtins(scope, other))
 
 
 @per_class
 def reflected(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
     """The API schemas whose accessors a class repeats. Raises SchemaError for one that is not defined along with it."""
-    found = []
+    schemas = []
     for name in cls.reflected:
         other = scope.find(name)
         if other is None or other.kind != "single-apply":
             rule = "give single-apply schemas of these definitions"
             raise SchemaError([(cls.at("reflected"), f"'{name}' in reflected has no accessors here; {rule}")])
-        found.append(other)
-    return found
+        schemas.append(other)
+    return schemas
 
 
 def local_base(scope: Scope, cls: SchemaClass) -> SchemaClass | None:
     """The parent type, where it is defined along with the class; a root such as Typed is compiled."""
-    found = scope.find(cls.base) if cls.base else None
-    return found if found and found.kind != "base" else None
+    base = scope.find(cls.base) if cls.base else None
+    return base if base and base.kind != "base" else None
 
 
 @per_class
-def needed(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
+def dependencies(scope: Scope, cls: SchemaClass) -> list[SchemaClass]:
     """The classes that have to be defined before this one."""
     base = local_base(scope, cls)
-    found = [*builtins(scope, cls), *reflected(scope, cls), *([base] if base else [])]
-    return list({other.name: other for other in found}.values())
+    classes = [*builtins(scope, cls), *reflected(scope, cls), *([base] if base else [])]
+    return list({other.name: other for other in classes}.values())
 
 
 @per_class
 def inherited(scope: Scope, cls: SchemaClass) -> list[tuple[SchemaClass, Property]]:
     """Properties whose accessors come along, with the class that defines each."""
-    found: dict[str, tuple[SchemaClass, Property]] = {}
+    properties: dict[str, tuple[SchemaClass, Property]] = {}
     for other in (*builtins(scope, cls), *reflected(scope, cls)):
-        found |= {naming.local_name(home, prop): (home, prop) for home, prop in inherited(scope, other)}
-        found |= {naming.local_name(other, prop): (other, prop) for prop in other.properties}
-    return list(found.values())
+        properties |= {naming.local_name(home, prop): (home, prop) for home, prop in inherited(scope, other)}
+        properties |= {naming.local_name(other, prop): (other, prop) for prop in other.properties}
+    return list(properties.values())
 
 
 @per_class
 def every_property(scope: Scope, cls: SchemaClass) -> list[tuple[SchemaClass, Property]]:
     """Every property under its USD name, those that come along first; own ones win."""
-    found = {naming.local_name(home, prop): (home, prop) for home, prop in inherited(scope, cls)}
-    return list((found | {naming.local_name(cls, prop): (cls, prop) for prop in cls.properties}).values())
+    properties = {naming.local_name(home, prop): (home, prop) for home, prop in inherited(scope, cls)}
+    return list((properties | {naming.local_name(cls, prop): (cls, prop) for prop in cls.properties}).values())
 
 
 @per_class
 def keywords(scope: Scope, cls: SchemaClass) -> dict[str, str]:
     """USD name to keyword, of every property of a class; those that come along keep theirs."""
-    taken: dict[str, str] = {}
-    for other in needed(scope, cls):
-        taken |= keywords(scope, other)
-    return taken | naming.keywords([(cls, prop) for prop in cls.properties], taken)
+    inherited_keywords: dict[str, str] = {}
+    for other in dependencies(scope, cls):
+        inherited_keywords |= keywords(scope, other)
+    return inherited_keywords | naming.keywords([(cls, prop) for prop in cls.properties], inherited_keywords)
 
 
 def values_text(scope: Scope, cls: SchemaClass) -> dict[str, Any]:
     """What the template needs for the types of a class's keywords."""
     words = keywords(scope, cls)
-    known = {name for other in needed(scope, cls) for name in keywords(scope, other)}
-    own = [(naming.local_name(cls, prop), prop) for prop in cls.properties]
+    inherited_names = {name for other in dependencies(scope, cls) for name in keywords(scope, other)}
+    properties = [(naming.local_name(cls, prop), prop) for prop in cls.properties]
     maker = MAKERS.get(cls.kind)
     users = [f":meth:`{cls.python_name}.{name}`" for name in (maker, "set") if name]
     return {
         "name": f"{cls.python_name}Values", "doc": [f"Keywords of {' and '.join(users)}."],
-        "parents": ", ".join(f"{other.python_name}Values" for other in needed(scope, cls)) or "TypedDict",
+        "parents": ", ".join(f"{other.python_name}Values" for other in dependencies(scope, cls)) or "TypedDict",
         "keywords": [keyword_lines(words[name], annotation(prop, literal=True))
-                     for name, prop in own if name not in known and prop.name != naming.PLACEHOLDER],
+                     for name, prop in properties if name not in inherited_names and prop.name != naming.PLACEHOLDER],
     }
 
 
 def keyword_lines(name: str, text: str) -> list[str]:
     """One entry of a TypedDict; a long list of tokens over several lines."""
-    whole = f"{name}: {text}"
-    if len(whole) + 8 <= WIDTH or "Literal[" not in whole:
-        return [whole]
-    start, _, rest = whole.partition("Literal[")
-    words, _, end = rest.partition("]")
+    entry = f"{name}: {text}"
+    if len(entry) + 8 <= WIDTH or "Literal[" not in entry:
+        return [entry]
+    start, _, remainder = entry.partition("Literal[")
+    words, _, end = remainder.partition("]")
     return [f"{start}Literal[", *(f"    {line.rstrip()}" for line in wrapped(words, WIDTH - 14)), f"]{end}"]
 
 
@@ -155,21 +155,21 @@ def class_values(scope: Scope, cls: SchemaClass) -> dict[str, Any]:
     retired = [(holder, prop) for holder in scope.holders.get(cls.name, ()) for prop in holder.properties]
     repeated = [(home, prop) for other in reflected(scope, cls) if other.name not in cls.includes or not cls.is_api
                 for home, prop in every_property(scope, other)]
-    own = [*repeated, *((cls, prop) for prop in cls.properties), *retired]
-    above = bases(scope, cls)
-    mixin = f"{cls.python_name}Accessors" if shared(scope, cls) else ""
+    accessor_properties = [*repeated, *((cls, prop) for prop in cls.properties), *retired]
+    base_names = bases(scope, cls)
+    mixin = f"{cls.python_name}Accessors" if is_shared(scope, cls) else ""
     return {
         "cls": cls, "library": scope.library_of(cls), "maker": MAKERS.get(cls.kind, ""),
         "getter": "get" if cls.is_api else "find",
-        "mixin": mixin, "mixin_bases": ", ".join(above), "bases": mixin or ", ".join(above),
+        "mixin": mixin, "mixin_bases": ", ".join(base_names), "bases": mixin or ", ".join(base_names),
         "properties": [constructor(cls, prop, words[naming.local_name(cls, prop)]) for prop in cls.properties
                        if prop.name != naming.PLACEHOLDER],
         "retired_properties": [constructor(home, prop, "") for home, prop in retired],
-        "inherited": [f"{other.python_name}.definition" for other in needed(scope, cls)],
+        "inherited": [f"{other.python_name}.definition" for other in dependencies(scope, cls)],
         "facts": [(key, python_lines(key, getattr(cls, key))) for key in FACTS if getattr(cls, key)],
         "conflicts": conflicts(scope, cls), "path_method": naming.path_method(cls),
         "instead": instead(cls), "paragraphs": docstrings.class_paragraphs(cls),
-        "methods": [accessor(home, prop) for home, prop in own if naming.api_name(prop)],
+        "methods": [accessor(home, prop) for home, prop in accessor_properties if naming.api_name(prop)],
         "collections": [collection(cls, entry) for entry in cls.includes if entry.startswith("CollectionAPI:")],
     }
 
@@ -194,11 +194,11 @@ def compiled_base(scope: Scope, cls: SchemaClass) -> tuple[str, str]:
     """The module of pxr and the class that a schema derives from. Raises SchemaError where Python has none."""
     if not cls.base or scope.find(cls.base):
         return "Usd", cls.base or "Typed"
-    found = python_class(scope.installed_base(cls))
-    if found is None:
+    python_type = python_class(scope.installed_base(cls))
+    if python_type is None:
         rule = "generate both from definitions in one folder"
         raise SchemaError([(cls.at("base"), f"base '{cls.base}' is of a plugin without Python classes; {rule}")])
-    return found
+    return python_type
 
 
 def accessor(cls: SchemaClass, prop: Property) -> Accessor:
@@ -253,19 +253,19 @@ def constructor(cls: SchemaClass, prop: Property, keyword: str) -> list[str]:
 
 def interval(cls: SchemaClass, attribute: Attribute) -> str:
     """A range as Python source, its attributes by their names in the definition."""
-    found = attribute.range
-    if found is None:
+    limits = attribute.range
+    if limits is None:
         return "None"
     names = {other.name: naming.local_name(cls, other) for other in cls.attributes}
-    bounds = [names[bound] if isinstance(bound, str) else bound for bound in (found.lower, found.upper)]
-    return f"Range({', '.join(map(PYTHON, (*bounds, found.lower_closed, found.upper_closed)))})"
+    bounds = [names[bound] if isinstance(bound, str) else bound for bound in (limits.lower, limits.upper)]
+    return f"Range({', '.join(map(PYTHON, (*bounds, limits.lower_closed, limits.upper_closed)))})"
 
 
 def call(name: str, arguments: list[str], indent: int) -> list[str]:
     """A call with a trailing comma as lines: one where it fits, else filled, else one argument a line."""
-    whole = f"{name}({', '.join(arguments)}),"
-    if len(whole) + indent <= WIDTH:
-        return [whole]
+    text = f"{name}({', '.join(arguments)}),"
+    if len(text) + indent <= WIDTH:
+        return [text]
     lines, line = [f"{name}("], ""
     for argument in arguments:
         if line and len(line) + len(argument) + indent + 6 > WIDTH:
@@ -300,8 +300,8 @@ def conflicts(scope: Scope, cls: SchemaClass) -> tuple[str, ...]:
     """Other schemas of the same prefix with a property of the same name and another type."""
     if cls.kind != "multiple-apply":
         return ()
-    mine = {prop.name: getattr(prop, "type", "rel") for _, prop in every_property(scope, cls)}
-    others = (other for other in scope.library_of(cls).classes if other.kind == cls.kind and other.prefix == cls.prefix)
-    return tuple(other.name for other in others if any(
-        mine.get(prop.name, kind) != kind for _, prop in every_property(scope, other)
+    types = {prop.name: getattr(prop, "type", "rel") for _, prop in every_property(scope, cls)}
+    peers = (other for other in scope.library_of(cls).classes if other.kind == cls.kind and other.prefix == cls.prefix)
+    return tuple(other.name for other in peers if any(
+        types.get(prop.name, kind) != kind for _, prop in every_property(scope, other)
         for kind in [getattr(prop, "type", "rel")]))

@@ -15,7 +15,7 @@ from .model import Library, SchemaError
 from .proof import prove
 
 SCHEMA, OUT, PAGES = Path("schema"), Path("generated/physx_generated"), Path("docs/reference")
-FOUND, USAGE, UNREADABLE = 1, 2, 3      # exit codes
+FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 
 
 @click.command()
@@ -44,32 +44,32 @@ def generate(check: bool, source: Path | None, out: Path | None, pages_out: Path
     try:
         if check:
             sys.exit(compare(source, out, pages_out))
-        found = load_valid(source)
-        outputs = {folder: files for folder, files in produce(found, out, pages_out).items() if files}
+        sources = load_valid(source)
+        outputs = {folder: files for folder, files in produce(sources, out, pages_out).items() if files}
         if any(not emit.same(out / name, text) for name, text in outputs[out].items()):
-            prove([library for _, library in found], outputs[out])
+            prove([library for _, library in sources], outputs[out])
         changed = emit.write(outputs, {path: text() for path, text in companions(source).items()})
     except (SchemaError, emit.EmitError) as error:
         click.echo(str(error), err=True)
-        sys.exit(USAGE if isinstance(error, emit.EmitError) else UNREADABLE if error.unreadable else FOUND)
+        sys.exit(USAGE if isinstance(error, emit.EmitError) else UNREADABLE if error.unreadable else FAILED)
     click.echo(f"{sum(map(len, outputs.values()))} files, {len(changed)} changed in {out}", err=True)
 
 
-def produce(found: Sequence[tuple[str, Library]], out: Path, pages_out: Path | None) -> dict[Path, dict[str, str]]:
+def produce(sources: Sequence[tuple[str, Library]], out: Path, pages_out: Path | None) -> dict[Path, dict[str, str]]:
     """Output folder to the files it shall hold: the package and plugin, and the reference pages, which may lie in it.
 
     `found` holds validated libraries with what banners call their definitions.
 
     Raises SchemaError, and EmitError for a package that lies among the pages.
     """
-    package, place = out.resolve(), (pages_out or out / "reference").resolve()
-    if package != place and package.is_relative_to(place):
+    package, folder = out.resolve(), (pages_out or out / "reference").resolve()
+    if package != folder and package.is_relative_to(folder):
         raise emit.EmitError(f"{out}: lies among the reference pages; give --pages a folder of its own")
-    files = assemble(found)
-    made = pages.render(tuple(library for _, library in found))
-    if pages_out is None or place.is_relative_to(package):
-        return {out: files | {(place.relative_to(package) / name).as_posix(): text for name, text in made.items()}}
-    return {out: files, pages_out: made}
+    files = assemble(sources)
+    texts = pages.render(tuple(library for _, library in sources))
+    if pages_out is None or folder.is_relative_to(package):
+        return {out: files | {(folder.relative_to(package) / name).as_posix(): text for name, text in texts.items()}}
+    return {out: files, pages_out: texts}
 
 
 def compare(source: Path, out: Path, pages_out: Path | None) -> int:
@@ -78,8 +78,8 @@ def compare(source: Path, out: Path, pages_out: Path | None) -> int:
     What was found in step before, down to the byte, is not generated again.
     """
     folders = [folder for folder in (out, pages_out) if folder]
-    digest = freshness.seal([source], [*folders, *companions(source)])
-    if freshness.is_remembered(digest):
+    digest = freshness.compute_digest([source], [*folders, *companions(source)])
+    if freshness.is_cached(digest):
         return 0
     outputs = produce(load_valid(source), out, pages_out)
     for folder, files in outputs.items():
@@ -89,8 +89,8 @@ def compare(source: Path, out: Path, pages_out: Path | None) -> int:
     click.echo(difference, nl=False)
     if difference:
         click.echo("generated files are out of date; run `physx-schema generate`", err=True)
-        return FOUND
-    freshness.remember(digest)
+        return FAILED
+    freshness.store(digest)
     return 0
 
 
@@ -99,9 +99,9 @@ def companions(source: Path) -> dict[Path, Callable[[], str]]:
 
     The JSON Schema beside the definitions, and the page on the language in the docs beside their folder.
     """
-    made = {source / json_schema.NAME: json_schema.render,
-            source.parent / "docs" / language_page.NAME: language_page.render}
-    return {path: render for path, render in made.items() if path.is_file()}
+    renderers = {source / json_schema.NAME: json_schema.render,
+                 source.parent / "docs" / language_page.NAME: language_page.render}
+    return {path: render for path, render in renderers.items() if path.is_file()}
 
 
 def checkout() -> Path | None:

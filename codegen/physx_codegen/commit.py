@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 Writer = Callable[[Path], object]           # fills in a file that is not there yet
-BEGUN, COMMITTED = ".begun", ".committed"   # what journals end in
-CLOCK_GRAINS = 1_000, 1_000_000_000, 2_000_000_000      # ns: how finely file systems keep times; most, HFS+, FAT
-KEPT_ATTRIBUTES = "user.", "system.posix_acl_"       # of extended attributes; others are the system's own
-GONE = FileNotFoundError, NotADirectoryError
+PENDING, COMMITTED = ".begun", ".committed"   # what journals end in
+CLOCK_RESOLUTIONS = 1_000, 1_000_000_000, 2_000_000_000      # ns: how finely file systems keep times; most, HFS+, FAT
+COPIED_ATTRIBUTES = "user.", "system.posix_acl_"       # of extended attributes; others are the system's own
+MISSING_ERRORS = FileNotFoundError, NotADirectoryError
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class _Change:
     """Of a file: where it goes, and the names beside that of what comes and of what was, None for nothing."""
 
     target: Path
-    fresh: Path | None
-    former: Path | None
+    new: Path | None
+    backup: Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +53,26 @@ def commit(writers: Mapping[Path, Writer | None]) -> None:
     """
     if not writers:
         return
-    with _about(_journals()):
+    with _errors_with_path(_journals()):
         _journals().mkdir(parents=True, exist_ok=True, mode=0o700)
     with _locked(fcntl.LOCK_SH):
-        journal = _begin([(path, write is not None) for path, write in writers.items()])
+        journal = _open_journal([(path, write is not None) for path, write in writers.items()])
         try:
             for change, write in zip(journal.changes, writers.values(), strict=True):
-                with _about(change.target):
+                with _errors_with_path(change.target):
                     _stage(change, write, journal.time)
-            for step in (_keep, _flush_folder, _put, _flush_folder):
+            for step in (_back_up, _flush_folder, _replace_target, _flush_folder):
                 for change in journal.changes:
-                    with _about(change.target):
+                    with _errors_with_path(change.target):
                         step(change)
-            with _about(journal.path):
+            with _errors_with_path(journal.path):
                 committed = journal.path.rename(journal.path.with_suffix(COMMITTED))
         except BaseException:
             with suppress(OSError):         # the next start tries again
-                _take_back(journal)
+                _roll_back(journal)
             raise
         with suppress(OSError):             # all is in place; what is left beside it goes at the next start
-            _tidy(committed, journal.changes)
+            _clean_up(committed, journal.changes)
 
 
 def recover() -> list[str]:
@@ -80,21 +80,21 @@ def recover() -> list[str]:
 
     Does nothing while another run writes files.
     """
-    said: list[str] = []
+    messages: list[str] = []
     if not _journals().is_dir():
-        return said
+        return messages
     with suppress(BlockingIOError), _locked(fcntl.LOCK_EX | fcntl.LOCK_NB):
         for path in sorted(_journals().glob("*.*")):
             try:
                 journal = _read(path)
                 if path.suffix == COMMITTED or not journal.changes:
-                    _tidy(path, journal.changes)
+                    _clean_up(path, journal.changes)
                 else:
-                    said.append(_told(journal, _take_back(journal)))
+                    messages.append(_rollback_message(journal, _roll_back(journal)))
             except OSError as error:
                 remedy = f"make it writable, or remove {path} to leave it so"
-                said.append(f"{error.filename}: a run was cut off while it wrote this: {error.strerror}; {remedy}")
-    return said
+                messages.append(f"{error.filename}: a run was cut off while it wrote this: {error.strerror}; {remedy}")
+    return messages
 
 
 def writer(text: str) -> Writer:
@@ -107,30 +107,30 @@ def has_control_characters(name: str) -> bool:
     return any(unicodedata.category(character) == "Cc" for character in name)
 
 
-def ready(fresh: Path, target: Path) -> None:
+def prepare_file(new: Path, target: Path) -> None:
     """Give a new file what a file has that it will replace, and have the disk hold its bytes before its name.
 
     That is the owner, the group, the mode, and extended attributes of users, access control lists among them. Raises
     OSError where one of these cannot be kept.
     """
     if target.is_file():
-        _take_after(fresh, target)
+        _copy_metadata(new, target)
     else:
-        fresh.chmod(0o666 & ~_umask())
-    flush(fresh)
+        new.chmod(0o666 & ~_umask())
+    flush(new)
 
 
-def _take_after(fresh: Path, target: Path) -> None:
-    status, own = target.stat(), fresh.stat()
-    if (status.st_uid, status.st_gid) != (own.st_uid, own.st_gid):
+def _copy_metadata(new: Path, target: Path) -> None:
+    status, new_status = target.stat(), new.stat()
+    if (status.st_uid, status.st_gid) != (new_status.st_uid, new_status.st_gid):
         try:
-            os.chown(fresh, status.st_uid, status.st_gid)
+            os.chown(new, status.st_uid, status.st_gid)
         except OSError as error:
             owner = f"{status.st_uid}:{status.st_gid}"
             raise OSError(error.errno, f"its owner and group {owner} cannot be kept: {error.strerror}") from error
-    fresh.chmod(stat.S_IMODE(status.st_mode))
+    new.chmod(stat.S_IMODE(status.st_mode))
     for name in _attributes(target):
-        os.setxattr(fresh, name, os.getxattr(target, name))
+        os.setxattr(new, name, os.getxattr(target, name))
 
 
 def _attributes(path: Path) -> list[str]:
@@ -138,7 +138,7 @@ def _attributes(path: Path) -> list[str]:
     if not hasattr(os, "listxattr"):
         return []
     try:
-        return [name for name in os.listxattr(path) if name.startswith(KEPT_ATTRIBUTES)]
+        return [name for name in os.listxattr(path) if name.startswith(COPIED_ATTRIBUTES)]
     except OSError as error:
         if error.errno != errno.ENOTSUP:
             raise
@@ -172,7 +172,7 @@ def _locked(how: int) -> Iterator[None]:
 
 
 @contextmanager
-def _about(path: Path) -> Iterator[None]:
+def _errors_with_path(path: Path) -> Iterator[None]:
     """Errors of the operating system name this file."""
     try:
         yield
@@ -180,19 +180,19 @@ def _about(path: Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
-def _begin(targets: Iterable[tuple[Path, bool]]) -> _Journal:
+def _open_journal(targets: Iterable[tuple[Path, bool]]) -> _Journal:
     """A journal on disk; targets: files to change, and whether each gets a new one."""
     token = os.urandom(4).hex()
 
     def change(path: Path, filled: bool) -> _Change:
         target = Path(os.path.realpath(path))
-        fresh, former = (target.with_name(f".{target.stem}.{token}.{what}{target.suffix}") for what in ("new", "old"))
-        return _Change(target, fresh if filled else None, former if os.path.lexists(target) else None)
+        new, backup = (target.with_name(f".{target.stem}.{token}.{what}{target.suffix}") for what in ("new", "old"))
+        return _Change(target, new if filled else None, backup if os.path.lexists(target) else None)
 
-    now = time.time_ns() // CLOCK_GRAINS[0] * CLOCK_GRAINS[0]
-    journal = _Journal(_journals() / f"{token}{BEGUN}", now, tuple(change(*item) for item in targets))
-    names = [[place and str(place) for place in (one.target, one.fresh, one.former)] for one in journal.changes]
-    with _about(journal.path):
+    now = time.time_ns() // CLOCK_RESOLUTIONS[0] * CLOCK_RESOLUTIONS[0]
+    journal = _Journal(_journals() / f"{token}{PENDING}", now, tuple(change(*item) for item in targets))
+    names = [[path and str(path) for path in (entry.target, entry.new, entry.backup)] for entry in journal.changes]
+    with _errors_with_path(journal.path):
         try:
             journal.path.write_text(json.dumps({"time": journal.time, "changes": names}), encoding="ascii")
             flush(journal.path)
@@ -206,36 +206,36 @@ def _begin(targets: Iterable[tuple[Path, bool]]) -> _Journal:
 def _read(path: Path) -> _Journal:
     """A journal as it was written; without changes where it was cut off itself, before any."""
     try:
-        found = json.loads(path.read_text(encoding="ascii"))
+        content = json.loads(path.read_text(encoding="ascii"))
     except ValueError:
         return _Journal(path, 0, ())
-    return _Journal(path, found["time"], tuple(
-        _Change(Path(target), Path(fresh) if fresh else None, Path(former) if former else None)
-        for target, fresh, former in found["changes"]))
+    return _Journal(path, content["time"], tuple(
+        _Change(Path(target), Path(new) if new else None, Path(backup) if backup else None)
+        for target, new, backup in content["changes"]))
 
 
-def _stage(change: _Change, write: Writer | None, mark: int) -> None:
+def _stage(change: _Change, write: Writer | None, timestamp: int) -> None:
     """Write the new file beside its target."""
-    if change.fresh is None or write is None:
+    if change.new is None or write is None:
         return
     change.target.parent.mkdir(parents=True, exist_ok=True)
-    write(change.fresh)
-    os.utime(change.fresh, ns=(mark, mark))
-    ready(change.fresh, change.target)
+    write(change.new)
+    os.utime(change.new, ns=(timestamp, timestamp))
+    prepare_file(change.new, change.target)
 
 
-def _keep(change: _Change) -> None:
+def _back_up(change: _Change) -> None:
     """Give what lies at the target a second name, or another one where the file system gives no file two."""
-    if change.former:
+    if change.backup:
         try:
-            os.link(change.target, change.former)
+            os.link(change.target, change.backup)
         except OSError:
-            change.target.rename(change.former)
+            change.target.rename(change.backup)
 
 
-def _put(change: _Change) -> None:
-    if change.fresh:
-        change.fresh.replace(change.target)
+def _replace_target(change: _Change) -> None:
+    if change.new:
+        change.new.replace(change.target)
     else:
         change.target.unlink(missing_ok=True)
 
@@ -244,57 +244,57 @@ def _flush_folder(change: _Change) -> None:
     flush(change.target.parent)
 
 
-def _take_back(journal: _Journal) -> list[Path]:
+def _roll_back(journal: _Journal) -> list[Path]:
     """Have everything as it was before a run; the files that somebody else has changed since, which stay so."""
-    others = [change.target for change in journal.changes if _is_anothers(change, journal.time)]
+    modified = [change.target for change in journal.changes if _changed_by_other(change, journal.time)]
     for change in journal.changes:
-        if change.target in others:
+        if change.target in modified:
             continue
-        with suppress(*GONE):       # in a folder that has gone nothing can be taken back
-            if change.former:
-                change.former.replace(change.target)
-            elif _bears(change.target, journal.time):
+        with suppress(*MISSING_ERRORS):       # in a folder that has gone nothing can be taken back
+            if change.backup:
+                change.backup.replace(change.target)
+            elif _has_timestamp(change.target, journal.time):
                 change.target.unlink()
             _flush_folder(change)
     for change in journal.changes:
-        _remove_what_usd_began(change)
-    _tidy(journal.path, journal.changes)
-    return others
+        _remove_usd_temporaries(change)
+    _clean_up(journal.path, journal.changes)
+    return modified
 
 
-def _remove_what_usd_began(change: _Change) -> None:
+def _remove_usd_temporaries(change: _Change) -> None:
     """Remove the temporary files of a USD that was ended while it exported to the new file, whose name they extend."""
-    if change.fresh:
-        for path in change.fresh.parent.glob(f"{glob.escape(change.fresh.stem)}.*"):
+    if change.new:
+        for path in change.new.parent.glob(f"{glob.escape(change.new.stem)}.*"):
             path.unlink(missing_ok=True)
 
 
-def _is_anothers(change: _Change, mark: int) -> bool:
+def _changed_by_other(change: _Change, timestamp: int) -> bool:
     """Whether what lies at the target is neither what was there before a run nor what the run put there."""
-    return change.former is not None and change.former.exists() and change.target.exists() and not (
-        change.former.samefile(change.target) or (change.fresh is not None and _bears(change.target, mark)))
+    return change.backup is not None and change.backup.exists() and change.target.exists() and not (
+        change.backup.samefile(change.target) or (change.new is not None and _has_timestamp(change.target, timestamp)))
 
 
-def _bears(path: Path, mark: int) -> bool:
+def _has_timestamp(path: Path, timestamp: int) -> bool:
     """Whether a file's time of change is the one that new files were given."""
-    return path.exists() and path.stat().st_mtime_ns in (mark // grain * grain for grain in CLOCK_GRAINS)
+    return path.exists() and path.stat().st_mtime_ns in (timestamp // unit * unit for unit in CLOCK_RESOLUTIONS)
 
 
-def _tidy(journal: Path, changes: Iterable[_Change]) -> None:
+def _clean_up(journal: Path, changes: Iterable[_Change]) -> None:
     """Remove what lies beside targets, and at last the journal, whose name is on disk before."""
     flush(journal.parent)
     for change in changes:
-        for path in (change.fresh, change.former):
+        for path in (change.new, change.backup):
             if path:
-                with suppress(*GONE):
+                with suppress(*MISSING_ERRORS):
                     path.unlink()
     journal.unlink(missing_ok=True)
 
 
-def _told(journal: _Journal, others: list[Path]) -> str:
+def _rollback_message(journal: _Journal, modified: list[Path]) -> str:
     first, count = journal.changes[0].target, len(journal.changes)
     more = f" and {count - 1} more" if count > 1 else ""
-    stay = f", but {others[0]}, which was changed since, stays" if others else ""
+    stay = f", but {modified[0]}, which was changed since, stays" if modified else ""
     return f"{first}{more}: a run was cut off while it wrote; what it wrote is taken back{stay}; run that command again"
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from . import definitions, write_usda, write_yaml
-from .emit import scratch
+from .emit import temp_folder
 from .model import Library, Location, SchemaClass, SchemaError
 from .plugin_files import USDA
 from .validate import validate
 
-PLACES = {"loc", "key_lines", "folder", "file"}     # where a definition was read, which another file must change
+LOCATION_KEYS = {"loc", "key_lines", "folder", "file"}     # where a definition was read, which another file must change
 
 
 def convert(source: Path) -> dict[str, str]:
@@ -21,13 +21,13 @@ def convert(source: Path) -> dict[str, str]:
 
     Raises SchemaError for problems of the source, and where it holds several libraries.
     """
-    found = definitions.places(source)
-    if len(found) != 1:
-        names = ", ".join(place.name if place.is_dir() else place.parent.name for place in found)
-        message = f"holds {len(found)} libraries: {names}; convert one at a time"
+    paths = definitions.library_paths(source)
+    if len(paths) != 1:
+        names = ", ".join(path.name if path.is_dir() else path.parent.name for path in paths)
+        message = f"holds {len(paths)} libraries: {names}; convert one at a time"
         raise SchemaError([(Location(str(source), 1), message)])
-    library = validate(definitions.load_place(found[0]), references=False)
-    files = {USDA: write_usda.render(library)} if found[0].is_dir() else write_yaml.render(library)
+    library = validate(definitions.load_library(paths[0]), references=False)
+    files = {USDA: write_usda.render(library)} if paths[0].is_dir() else write_yaml.render(library)
     try:
         where = difference(library, _read(files))
     except SchemaError as error:
@@ -41,8 +41,8 @@ def convert(source: Path) -> dict[str, str]:
 
 def _read(files: dict[str, str]) -> Library:
     """The library in a set of texts."""
-    with scratch(files) as folder:
-        return definitions.load_place(definitions.places(folder)[0])
+    with temp_folder(files) as folder:
+        return definitions.load_library(definitions.library_paths(folder)[0])
 
 
 def difference(left: Any, right: Any, where: str = "") -> str:
@@ -51,9 +51,9 @@ def difference(left: Any, right: Any, where: str = "") -> str:
         left, right = _ordered(left), _ordered(right)
     if is_dataclass(left) and type(left) is type(right):
         inner = f"{where} {getattr(left, 'name', '')}".strip()
-        keys = [field.name for field in fields_of(left) if field.name not in PLACES]
-        found = (difference(getattr(left, key), getattr(right, key), f"{inner} {key}") for key in keys)
-        return next(filter(None, found), "")
+        keys = [field.name for field in fields_of(left) if field.name not in LOCATION_KEYS]
+        differences = (difference(getattr(left, key), getattr(right, key), f"{inner} {key}") for key in keys)
+        return next(filter(None, differences), "")
     if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
         return next(filter(None, (difference(*pair, where) for pair in zip(left, right, strict=True))), "")
     return "" if repr(left) == repr(right) else where

@@ -13,7 +13,7 @@ from .convert import convert as convert_files
 from .model import SchemaError
 from .plugin_files import USDA
 
-FOUND, USAGE, UNREADABLE = 1, 2, 3      # exit codes
+FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 
 
 @click.command()
@@ -34,7 +34,7 @@ def convert(source: Path, out: Path, force: bool) -> None:
     try:
         files = convert_files(source)
         targets = {target(out, name): text for name, text in files.items()}
-        other = form_beside(targets)
+        other = conflicting_file(targets)
         if other:
             click.echo(f"{other}: definitions of the other form; give an --out of its own, as one library has one form",
                        err=True)
@@ -46,20 +46,20 @@ def convert(source: Path, out: Path, force: bool) -> None:
         emit.replace(targets)
     except SchemaError as error:
         click.echo(str(error), err=True)
-        sys.exit(UNREADABLE if error.unreadable else FOUND)
+        sys.exit(UNREADABLE if error.unreadable else FAILED)
     except emit.EmitError as error:
         click.echo(str(error), err=True)
         sys.exit(USAGE)
     click.echo("\n".join(map(str, sorted(targets))), err=True)
 
 
-def form_beside(targets: Iterable[Path]) -> Path | None:
+def conflicting_file(targets: Iterable[Path]) -> Path | None:
     """A file in a folder to be written that would make two forms of one library of it."""
     for path in targets:
-        others = {USDA: "*.yaml"}.get(path.name, USDA if path.suffix == ".yaml" else "")
-        found = sorted(path.parent.glob(others)) if others else []
-        if found:
-            return found[0]
+        pattern = {USDA: "*.yaml"}.get(path.name, USDA if path.suffix == ".yaml" else "")
+        matches = sorted(path.parent.glob(pattern)) if pattern else []
+        if matches:
+            return matches[0]
     return None
 
 

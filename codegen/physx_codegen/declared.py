@@ -32,19 +32,19 @@ class Declared:
 
 
 @dataclass(frozen=True, slots=True)
-class Flat:
+class FlatClass:
     """One class with everything of its parents."""
 
     builtins: tuple[str, ...]
     properties: dict[str, Declared]     # by name
 
 
-def user_doc(doc: str, written: str | None) -> str:
+def user_doc(doc: str, authored: str | None) -> str:
     """The userDocBrief that USD's generator gives: the one written, else the first sentence, cut where it is long."""
-    text = SENTENCE_END.split(doc, maxsplit=1)[0].strip() if written is None else written.strip()
-    if written is None and len(text) > BRIEF_LENGTH:
+    text = SENTENCE_END.split(doc, maxsplit=1)[0].strip() if authored is None else authored.strip()
+    if authored is None and len(text) > BRIEF_LENGTH:
         text = text[:BRIEF_LENGTH] + "..."
-    elif written is None and text and not text.endswith("."):
+    elif authored is None and text and not text.endswith("."):
         text += "."
     for pattern, replacement in DOXYGEN:
         text = pattern.sub(replacement, text)

@@ -53,12 +53,12 @@ class Comparison:
 
     def down_to(self, level: Level) -> Comparison:
         """Without what matters less than `level`."""
-        kept = LEVELS[:LEVELS.index(level) + 1]
-        return replace(self, differences=tuple(item for item in self.differences if item.level in kept))
+        levels = LEVELS[:LEVELS.index(level) + 1]
+        return replace(self, differences=tuple(item for item in self.differences if item.level in levels))
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ClassFacts:
     """A class with its library and the retired properties that another library keeps for it."""
 
     library: Library
@@ -68,41 +68,41 @@ class Known:
 
 def compare(old: Source, new: Source) -> Comparison:
     """How `new` differs from `old`; facts that one side cannot hold are left out and named."""
-    carried = old.carries & new.carries
-    before, after = known(old, new), known(new, old)
-    found = [*_token_differences(old, new), *_library_differences(old, new)]
+    carried = old.facts & new.facts
+    before, after = compared_classes(old, new), compared_classes(new, old)
+    differences = [*_token_differences(old, new), *_library_differences(old, new)]
     partners = _partners(before, after)
     for name, current in after.items():
         former = before.get(partners.get(name, name))
         if former is None:
-            found.append(Difference(name, "", "added", "compatible", f"class added{_already(current.cls)}"))
+            differences.append(Difference(name, "", "added", "compatible", f"class added{_already(current.cls)}"))
             continue
-        found += _class_differences(former, current, carried)
-    taken = {partners.get(name, name) for name in after}
-    found += [_removed(item.cls) for name, item in before.items() if name not in taken]
-    left_out = tuple(text for key, text in FACTS.items() if key not in carried)
-    return Comparison(old.name, new.name, tuple(sorted(set(found))), left_out)
+        differences += _class_differences(former, current, carried)
+    matched = {partners.get(name, name) for name in after}
+    differences += [_removed(item.cls) for name, item in before.items() if name not in matched]
+    not_compared = tuple(text for key, text in FACTS.items() if key not in carried)
+    return Comparison(old.name, new.name, tuple(sorted(set(differences))), not_compared)
 
 
-def known(source: Source, other: Source) -> dict[str, Known]:
+def compared_classes(source: Source, other: Source) -> dict[str, ClassFacts]:
     """Identifier to class; a holder's properties go to the class it extends, unless `other` has holders apart."""
     classes = [(library, cls) for library in source.libraries for cls in library.classes]
     names = {cls.name for _, cls in classes}
-    apart = {cls.name for library in other.libraries for cls in library.classes if not cls.extends}
-    found: dict[str, Known] = {}
-    held: dict[str, dict[str, Property]] = {}
+    separate = {cls.name for library in other.libraries for cls in library.classes if not cls.extends}
+    result: dict[str, ClassFacts] = {}
+    retired: dict[str, dict[str, Property]] = {}
     for library, cls in classes:
         properties = {naming.usd_name(cls, prop): prop for prop in cls.properties}
-        if cls.extends in names and cls.name not in apart:
-            held.setdefault(cls.extends, {}).update(properties)
+        if cls.extends in names and cls.name not in separate:
+            retired.setdefault(cls.extends, {}).update(properties)
         else:
-            found[cls.name] = Known(library, cls, properties)
-    for name, properties in held.items():
-        found[name] = replace(found[name], properties={**properties, **found[name].properties})
-    return found
+            result[cls.name] = ClassFacts(library, cls, properties)
+    for name, properties in retired.items():
+        result[name] = replace(result[name], properties={**properties, **result[name].properties})
+    return result
 
 
-def _partners(before: Mapping[str, Known], after: Mapping[str, Known]) -> dict[str, str]:
+def _partners(before: Mapping[str, ClassFacts], after: Mapping[str, ClassFacts]) -> dict[str, str]:
     """New name to former name of classes that were renamed."""
     return {name: item.cls.renamed_from for name, item in after.items()
             if item.cls.renamed_from in before and name not in before}
@@ -119,7 +119,7 @@ def _already(item: SchemaClass | Property) -> str:
 
 def _token_differences(old: Source, new: Source) -> Iterator[Difference]:
     """Words of the libraries themselves; generated files do not list them."""
-    if "api" not in old.carries & new.carries:
+    if "api" not in old.facts & new.facts:
         return
     before, after = ({token.name: token for library in source.libraries for token in library.tokens}
                      for source in (old, new))
@@ -134,13 +134,13 @@ def _token_differences(old: Source, new: Source) -> Iterator[Difference]:
 
 
 def _library_differences(old: Source, new: Source) -> Iterator[Difference]:
-    if len(old.libraries) == len(new.libraries) == 1 and "api" in old.carries & new.carries:
+    if len(old.libraries) == len(new.libraries) == 1 and "api" in old.facts & new.facts:
         first, second = old.libraries[0], new.libraries[0]
         yield from _fact(LIBRARY, "", "library name", "breaking", first.name, second.name)
         yield from _fact(LIBRARY, "", "plugin", "breaking", first.plugin, second.plugin)
 
 
-def _class_differences(former: Known, current: Known, carried: frozenset[str]) -> Iterator[Difference]:
+def _class_differences(former: ClassFacts, current: ClassFacts, carried: frozenset[str]) -> Iterator[Difference]:
     old, new = former.cls, current.cls
     name = new.name
     if new.retired and not old.retired:
@@ -181,10 +181,10 @@ def _instead(item: SchemaClass | Property) -> str:
     return f": {item.deprecated}" if item.deprecated else ""
 
 
-def _property_differences(former: Known, current: Known, carried: frozenset[str]) -> Iterator[Difference]:
+def _property_differences(former: ClassFacts, current: ClassFacts, carried: frozenset[str]) -> Iterator[Difference]:
     """Properties by full name; under another prefix of the class they are still the same ones."""
     pairs = former_names(former.cls, former.properties, current.cls, current.properties)
-    told_by_class = current.cls.kind == "multiple-apply"        # as "prefix"
+    is_multiple_apply = current.cls.kind == "multiple-apply"        # as "prefix"
     for name, prop in current.properties.items():
         if name not in pairs:
             yield Difference(current.cls.name, name, "added", "compatible", f"{_noun(prop)} added{_already(prop)}")
@@ -192,7 +192,7 @@ def _property_differences(former: Known, current: Known, carried: frozenset[str]
         earlier = pairs[name]
         old = former.properties[earlier]
         same_word = old.name == prop.name or earlier == name
-        if earlier != name and not (told_by_class and same_word):
+        if earlier != name and not (is_multiple_apply and same_word):
             yield Difference(current.cls.name, name, "renamed", "breaking", f"{_noun(prop)} renamed, was {earlier}",
                              earlier, name)
         yield from _pair(current.cls.name, name, old, prop, carried if same_word else carried - {"api"})
@@ -235,7 +235,7 @@ def _attribute(schema: str, name: str, old: Attribute, new: Attribute, carried: 
     yield from _fact(schema, name, "default", "breaking", _value(old.default), _value(new.default))
     yield from _allowed(schema, name, "token", old.tokens, new.tokens)
     if "range" in carried and old.range != new.range:
-        level: Level = "compatible" if ranges.holds(new.range, old.range) else "breaking"
+        level: Level = "compatible" if ranges.contains(new.range, old.range) else "breaking"
         yield from _fact(schema, name, "range", level, old.range_text or "any", new.range_text or "any")
     if "unit" in carried:
         yield from _fact(schema, name, "unit", "docs", old.unit, new.unit)
@@ -288,14 +288,14 @@ def _allowed(
 
 
 def _members(
-    schema: str, name: str, noun: str, old: tuple[str, ...], new: tuple[str, ...], gone: Level, come: Level,
+    schema: str, name: str, noun: str, old: tuple[str, ...], new: tuple[str, ...], removed: Level, added: Level,
 ) -> Iterator[Difference]:
     for word in old:
         if word not in new:
-            yield Difference(schema, name, f"{noun} removed", gone, f"{noun} {word!r} removed", word)
+            yield Difference(schema, name, f"{noun} removed", removed, f"{noun} {word!r} removed", word)
     for word in new:
         if word not in old:
-            yield Difference(schema, name, f"{noun} added", come, f"{noun} {word!r} added", "", word)
+            yield Difference(schema, name, f"{noun} added", added, f"{noun} {word!r} added", "", word)
     if old != new and sorted(old) == sorted(new):
         yield from _fact(schema, name, f"order of {noun}s", "compatible", ", ".join(old), ", ".join(new))
 
@@ -309,10 +309,10 @@ def text(comparison: Comparison) -> str:
     """For people: what breaks first, one line each under its class, what was not compared, and the counts."""
     lines: list[str] = []
     for level in LEVELS:
-        chosen = [item for item in comparison.differences if item.level == level]
-        if chosen:
+        selected = [item for item in comparison.differences if item.level == level]
+        if selected:
             lines += [f"{level}:"]
-        for schema, group in groupby(chosen, key=lambda item: item.schema):
+        for schema, group in groupby(selected, key=lambda item: item.schema):
             lines += [f"  {schema or '(library)'}"]
             lines += [f"    {item.property + ': ' if item.property else ''}{item.text}" for item in group]
     if comparison.not_compared:

@@ -10,7 +10,7 @@ from .diff import LEVELS, Level, as_json, compare, text
 from .model import SchemaError
 from .sources import read
 
-FOUND, UNREADABLE = 1, 3                # exit codes
+FAILED, UNREADABLE = 1, 3                # exit codes
 
 
 @click.command()
@@ -27,15 +27,15 @@ def diff(old: str, new: str, json_wanted: bool, level: Level) -> None:
 
     Exit codes: 0 no difference, 1 differences, 2 usage, 3 unreadable schema.
     """
-    sides, problems = [], []
+    sources, problems = [], []
     for name in (old, new):
         try:
-            sides.append(read(name))
+            sources.append(read(name))
         except SchemaError as error:
             problems += str(error).splitlines()
     if problems:
         click.echo("\n".join(dict.fromkeys(problems)), err=True)
         sys.exit(UNREADABLE)
-    comparison = compare(*sides).down_to(level)
+    comparison = compare(*sources).down_to(level)
     click.echo(as_json(comparison) if json_wanted else text(comparison))
-    sys.exit(FOUND if comparison.differences else 0)
+    sys.exit(FAILED if comparison.differences else 0)

@@ -43,10 +43,10 @@ def fill(text: str, pad: str, first: int = 0) -> str:
 
 def paragraphs(text: str) -> list[str]:
     """Prose as paragraphs, split at empty lines; within one, only items of lists keep lines of their own."""
-    return [joined(part) for part in re.split(r"\n\s*\n", text.strip()) if part.strip()]
+    return [join_lines(part) for part in re.split(r"\n\s*\n", text.strip()) if part.strip()]
 
 
-def joined(paragraph: str) -> str:
+def join_lines(paragraph: str) -> str:
     """A paragraph whose lines end where items of a list begin."""
     lines: list[str] = []
     for line in (" ".join(line.split()) for line in paragraph.splitlines()):
@@ -54,7 +54,7 @@ def joined(paragraph: str) -> str:
     return "\n".join(lines)
 
 
-def sentence_and_rest(doc: str) -> list[str]:
+def split_brief(doc: str) -> list[str]:
     """The first sentence, the rest of its paragraph, and the further paragraphs."""
     first, *further = paragraphs(doc) or [""]
     brief = usda.brief(first)
@@ -63,7 +63,7 @@ def sentence_and_rest(doc: str) -> list[str]:
 
 def class_paragraphs(cls: SchemaClass) -> list[str]:
     """The class docstring: doc, equation, advice, deprecation."""
-    doc = sentence_and_rest(cls.doc) if cls.doc else [f"USD schema {cls.name}."]
+    doc = split_brief(cls.doc) if cls.doc else [f"USD schema {cls.name}."]
     equation = "\n".join(f"``{line.strip()}``" for line in cls.equation.splitlines() if line.strip())
     facts = {
         "Applies to": cls.applies_to, "Can only be applied to": cls.can_only_apply_to,
@@ -77,14 +77,14 @@ def class_paragraphs(cls: SchemaClass) -> list[str]:
 
 def property_paragraphs(cls: SchemaClass, prop: Property) -> list[str]:
     """The docstring of a Get method: doc, then the facts."""
-    doc = sentence_and_rest(prop.doc) if prop.doc else [f"{prop.display or naming.api_name(prop)}."]
-    facts = [f"``{naming.shown_name(cls, prop)}``"]
+    doc = split_brief(prop.doc) if prop.doc else [f"{prop.display or naming.api_name(prop)}."]
+    facts = [f"``{naming.display_name(cls, prop)}``"]
     if isinstance(prop, Relationship):
         facts += [f"relationship to {' or '.join(prop.targets)}" if prop.targets else "relationship"]
         facts += ["several targets" if prop.many else "one target"]
         return [*doc, f"{', '.join(facts)}.", deprecation(prop)]
-    shown = value_types.shown_text(prop.default)
-    facts += [("uniform " if prop.uniform else "") + prop.type, f"default {shown}" if shown else "no default"]
+    default = value_types.display_text(prop.default)
+    facts += [("uniform " if prop.uniform else "") + prop.type, f"default {default}" if default else "no default"]
     facts += ["one of " + ", ".join(word or "''" for word in prop.tokens)] if prop.tokens else []
     facts += [f"range {prop.range_text}"] if prop.range_text else []
     facts += [f"unit {prop.unit}"] if prop.unit else []

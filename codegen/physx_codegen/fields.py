@@ -91,7 +91,7 @@ ACCESSORS = {
     "custom_get": Field("flag", "Whether the getter is written by hand in C++."),
     "override": Field("flag", "Whether the entry changes a property of a built-in API schema."),
 }
-SHOWN = {
+DISPLAY = {
     "display": Field("prose", "Name shown in user interfaces."),
     "group": Field("prose", "Group shown in user interfaces."),
     "hidden": Field("flag", "Whether user interfaces hide the property."),
@@ -110,16 +110,16 @@ ATTRIBUTE = {
     "tokens": Field("words", "Allowed values of a token attribute."),
     "range": Field("text", 'Interval of allowed values, such as "[0, inf)"; a bound may name another attribute.'),
     "unit": Field("text", "Unit of the value."),
-    **ACCESSORS, **SHOWN,
+    **ACCESSORS, **DISPLAY,
 }
 RELATIONSHIP = {
     "name": Field("property", "Name without the prefix.", required=True),
     "targets": Field("names", "Advisory: schemas that a target should have."),
     "many": Field("flag", "Whether more than one target is allowed."),
-    **ACCESSORS, **SHOWN,
+    **ACCESSORS, **DISPLAY,
 }
 KINDS = ("single-apply", "multiple-apply", "non-applied", "typed", "abstract", "base")
-PLACES = {
+TABLES = {
     "library": LIBRARY | FAMILY,
     "class": CLASS,
     "attribute": ATTRIBUTE,

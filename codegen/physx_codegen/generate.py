@@ -6,9 +6,9 @@ import keyword
 from collections.abc import Sequence
 from pathlib import Path
 
-from .definitions import load_all, places
+from .definitions import library_paths, load_all
 from .model import Library, Location, SchemaError
-from .render import Place, bare_package, render, support
+from .render import Output, bare_package, render, support
 from .scope import Scope
 from .validate import validate
 
@@ -26,8 +26,8 @@ def load_valid(source: Path) -> list[tuple[str, Library]]:
 
     Raises SchemaError with every problem of every file.
     """
-    found = places(source)
-    libraries = load_all(found)
+    paths = library_paths(source)
+    libraries = load_all(paths)
     problems: list[tuple[Location, str]] = []
     for library in libraries:
         try:
@@ -36,30 +36,30 @@ def load_valid(source: Path) -> list[tuple[str, Library]]:
             problems += error.problems
     if problems:
         raise SchemaError(problems)
-    return [(label(source, place), library) for place, library in zip(found, libraries, strict=True)]
+    return [(label(source, path), library) for path, library in zip(paths, libraries, strict=True)]
 
 
-def label(source: Path, place: Path) -> str:
+def label(source: Path, path: Path) -> str:
     """What banners call the definitions of one place: the folder, below the one that holds several."""
-    folder = (place if place.is_dir() else place.parent).resolve()
+    folder = (path if path.is_dir() else path.parent).resolve()
     root = source.resolve()
     return f"{root.name}/{folder.name}" if folder.parent == root else folder.name
 
 
-def assemble(found: Sequence[tuple[str, Library]]) -> dict[str, str]:
+def assemble(sources: Sequence[tuple[str, Library]]) -> dict[str, str]:
     """The files of validated libraries in one output folder; each comes with what banners call its definitions.
 
     Raises SchemaError for two libraries in one package, and for base types without Python classes.
     """
-    scope = Scope(tuple(library for _, library in found))
+    scope = Scope(tuple(library for _, library in sources))
     packages = packages_of(scope.libraries)
     files: dict[str, str] = {}
     if "." not in packages.values():
-        files["__init__.py"] = bare_package(scope, packages, found[0][0].partition("/")[0])
+        files["__init__.py"] = bare_package(scope, packages, sources[0][0].partition("/")[0])
     problems: list[tuple[Location, str]] = []
-    for source, library in found:
+    for source, library in sources:
         try:
-            files |= render(scope, library, Place(source, packages[library.plugin]), packages)
+            files |= render(scope, library, Output(source, packages[library.plugin]), packages)
         except SchemaError as error:
             problems += error.problems
     if problems:
@@ -85,8 +85,8 @@ def packages_of(libraries: Sequence[Library]) -> dict[str, str]:
             rule = "rename one, or keep an output out of the folder of the definitions"
             problems.append((library.loc, f"plugin '{library.plugin}' is also that of {first.loc}; {rule}"))
         elif package in owners:
-            taken = f"package '{package}' is also that of {owners[package].plugin}"
-            problems.append((library.loc, f"{taken}; give each library a 'package' of its own"))
+            conflict = f"package '{package}' is also that of {owners[package].plugin}"
+            problems.append((library.loc, f"{conflict}; give each library a 'package' of its own"))
         owners.setdefault(package, library)
         plugins[library.plugin] = package
     if problems:

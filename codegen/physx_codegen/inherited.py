@@ -12,24 +12,24 @@ from typing import Any
 
 from pxr import Sdf
 
-from .declared import Declared, Flat, user_doc
+from .declared import Declared, FlatClass, user_doc
 from .installed_schemas import installed
 from .plugin_files import GENERATED
-from .usda_text import KEYLESS, quoted
+from .usda_text import KEYLESS, quote
 
 STRUCTURE = {"typeName", "variability", "default", "custom", "customData"}     # fields with a place of their own
 
 
 @cache
-def flat(identifier: str) -> Flat:
+def flat(identifier: str) -> FlatClass:
     """The built-in schemas and properties of an installed schema; a root such as Typed has none."""
     spec = open_layer(Path(installed()[identifier].folder) / GENERATED).GetPrimAtPath(f"/{identifier}")
     if spec is None:
-        return Flat((), {})
+        return FlatClass((), {})
     overrides = set(spec.customData.get("apiSchemaOverridePropertyNames", ()))
     builtins = spec.GetInfo("apiSchemas").ApplyOperations([])
     docs = source_docs(identifier)
-    return Flat(tuple(builtins), {
+    return FlatClass(tuple(builtins), {
         prop.name: declared(prop, docs.get(prop.name), prop.name in overrides) for prop in spec.properties})
 
 
@@ -40,11 +40,11 @@ def source_docs(identifier: str) -> dict[str, str]:
     spec = next(filter(None, (open_layer(path).GetPrimAtPath(f"/{identifier}") for path in sources)), None)
     if spec is None:
         return {}
-    found: dict[str, str] = {}
+    docs: dict[str, str] = {}
     for parent in spec.inheritPathList.GetAddedOrExplicitItems():
-        found |= source_docs(parent.name) if parent.name in installed() else {}
-    own = {prop.name: user_doc(prop.documentation, prop.customData.get("userDocBrief")) for prop in spec.properties}
-    return found | {name: words for name, words in own.items() if words}
+        docs |= source_docs(parent.name) if parent.name in installed() else {}
+    briefs = {prop.name: user_doc(prop.documentation, prop.customData.get("userDocBrief")) for prop in spec.properties}
+    return docs | {name: words for name, words in briefs.items() if words}
 
 
 @cache
@@ -68,18 +68,18 @@ def declared(prop: Sdf.PropertySpec, brief: str | None, override: bool) -> Decla
 def default_text(prop: Sdf.AttributeSpec) -> str:
     """A default in usda syntax, written by USD."""
     layer = Sdf.Layer.CreateAnonymous()
-    alone = Sdf.AttributeSpec(Sdf.CreatePrimInLayer(layer, "/a"), "b", prop.typeName)
-    alone.default = prop.default
-    text: str = alone.GetAsText()
+    spec = Sdf.AttributeSpec(Sdf.CreatePrimInLayer(layer, "/a"), "b", prop.typeName)
+    spec.default = prop.default
+    text: str = spec.GetAsText()
     return text.partition(" b = ")[2].strip()
 
 
 def field_text(prop: Sdf.PropertySpec, key: str) -> str:
     """The value of a metadata field in usda syntax, written by USD."""
     if key == KEYLESS:
-        return quoted(prop.GetInfo(key))
+        return quote(prop.GetInfo(key))
     layer = Sdf.Layer.CreateAnonymous()
-    alone = Sdf.AttributeSpec(Sdf.CreatePrimInLayer(layer, "/a"), "b", Sdf.ValueTypeNames.Token)
-    alone.SetInfo(key, prop.GetInfo(key))
-    text: str = alone.GetAsText()
+    spec = Sdf.AttributeSpec(Sdf.CreatePrimInLayer(layer, "/a"), "b", Sdf.ValueTypeNames.Token)
+    spec.SetInfo(key, prop.GetInfo(key))
+    text: str = spec.GetAsText()
     return text.partition(f" {key} = ")[2].rpartition(")")[0].strip()

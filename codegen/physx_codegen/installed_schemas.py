@@ -47,14 +47,14 @@ def _plug_infos() -> Iterator[Path]:
 
 def _usd_plug_infos() -> Iterator[Path]:
     spec = importlib.util.find_spec("pxr")
-    for place in spec.submodule_search_locations or () if spec else ():
+    for root in spec.submodule_search_locations or () if spec else ():
         for folder in USD_PLUGINS:
-            yield from sorted(Path(os.path.normpath(Path(place, folder))).glob(f"*/resources/{PLUGIN}"))
+            yield from sorted(Path(os.path.normpath(Path(root, folder))).glob(f"*/resources/{PLUGIN}"))
 
 
 def _other_plug_infos() -> Iterator[Path]:
-    for place in filter(None, os.environ.get(PLUGIN_PATH, "").split(os.pathsep)):
-        path = Path(place)
+    for entry in filter(None, os.environ.get(PLUGIN_PATH, "").split(os.pathsep)):
+        path = Path(entry)
         yield from [path] if path.is_file() else sorted(path.rglob(PLUGIN))
 
 
@@ -66,11 +66,11 @@ def part_of_usd() -> dict[str, Installed]:
 
 def schema_files() -> list[Path]:
     """The files by which the installed USD and the plugins that the environment names declare their schemas."""
-    found = (path for info in _plug_infos() for path in (info, info.with_name("generatedSchema.usda")))
-    return [path for path in found if path.is_file()]
+    paths = (path for info in _plug_infos() for path in (info, info.with_name("generatedSchema.usda")))
+    return [path for path in paths if path.is_file()]
 
 
-def plugins_beside(types: Collection[str]) -> list[Path]:
+def other_plugins(types: Collection[str]) -> list[Path]:
     """The plugInfo.json files that the environment names, but for those that declare one of these TfTypes."""
     return [path for path in _other_plug_infos() if not any(schema.tf_type in types for schema in _declared(path))]
 
@@ -88,10 +88,10 @@ def _declared(path: Path) -> Iterator[Installed]:
 def _plugins(path: Path) -> list[dict[str, Any]]:
     """The plugins of a file; none where it is no such file, which is USD's to report."""
     try:
-        found = plugin_json(path)
+        content = plugin_json(path)
     except (OSError, ValueError):
         return []
-    plugins = found.get("Plugins", []) if isinstance(found, dict) else []
+    plugins = content.get("Plugins", []) if isinstance(content, dict) else []
     return [plugin for plugin in plugins if isinstance(plugin, dict)]
 
 

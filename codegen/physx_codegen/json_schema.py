@@ -10,9 +10,9 @@ from . import fields
 NAME = "physx-schema.schema.json"
 TYPED = r"^[A-Za-z][A-Za-z0-9]*(\[\])? .+$"
 # Letters of every script, by what is none: \w is ASCII alone in some readers of JSON Schema.
-START, REST = r"[^\x00-@\[-^`{-\x7f]", r"[^\x00-/:-@\[-^`{-\x7f]*"
-WORD = f"^{START}{REST}$"
-PROPERTY = f"^{START}{REST}(:{START}{REST})*$"
+START, TAIL = r"[^\x00-@\[-^`{-\x7f]", r"[^\x00-/:-@\[-^`{-\x7f]*"
+WORD = f"^{START}{TAIL}$"
+PROPERTY = f"^{START}{TAIL}(:{START}{TAIL})*$"
 SHAPES: dict[fields.Holds, dict[str, Any]] = {
     "text": {"type": "string", "minLength": 1},
     "word": {"type": "string", "pattern": WORD},
@@ -32,13 +32,13 @@ LISTS = {"tokens": "token", "classes": "class", "attributes": "attribute", "rela
 
 def schema() -> dict[str, Any]:
     """The whole language."""
-    places = {place: mapping(table) for place, table in fields.PLACES.items()}
-    library = places.pop("library")
+    definitions = {name: mapping(table) for name, table in fields.TABLES.items()}
+    library = definitions.pop("library")
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Schema definitions of physx-schema",
         "description": "One family of USD schema classes, or the library they belong to.",
-        **library, "required": [], "definitions": places,
+        **library, "required": [], "definitions": definitions,
     }
 
 

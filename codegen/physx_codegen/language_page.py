@@ -13,7 +13,7 @@ HOLDS: dict[fields.Holds, str] = {
     "words": "list of words", "names": "list of names", "value": "value of the type", "list": "list",
     "entries": "typed entries",
 }
-PLACES = (
+SECTIONS = (
     ("library", "Library", "In `library.yaml`; `tokens` and `classes` in any file. In schema.usda: `GLOBAL`."),
     ("token", "Token", "In `tokens` of a library or class. In schema.usda: `libraryTokens` and `schemaTokens`."),
     ("class", "Class", "In `classes`. In schema.usda: a class prim and its customData."),
@@ -37,24 +37,24 @@ KEYS = {"library": usda_keys.LIBRARY, "class": usda_keys.CLASS, "attribute": usd
 
 def render() -> str:
     """The page's text."""
-    rows = {place: [row(place, key, entry) for key, entry in fields.PLACES[place].items()] for place, _, _ in PLACES}
+    rows = {kind: [row(kind, key, entry) for key, entry in fields.TABLES[kind].items()] for kind, _, _ in SECTIONS}
     return template("schema_language.md").render(
-        banner=BANNER, own=usda_keys.OWN, places=PLACES, rows=rows, types=types())
+        banner=BANNER, own=usda_keys.EXT, places=SECTIONS, rows=rows, types=types())
 
 
-def row(place: str, key: str, entry: fields.Field) -> dict[str, object]:
+def row(kind: str, key: str, entry: fields.Field) -> dict[str, object]:
     """One key for the table."""
     doc = entry.doc.replace("|", "\\|")
-    return {"key": key, "holds": HOLDS[entry.holds], "doc": doc, "required": entry.required, "usda": usda(place, key)}
+    return {"key": key, "holds": HOLDS[entry.holds], "doc": doc, "required": entry.required, "usda": usda(kind, key)}
 
 
-def usda(place: str, key: str) -> str:
+def usda(kind: str, key: str) -> str:
     """Where a key stands in schema.usda."""
-    if key in KEYS[place]:
-        return f"`{KEYS[place][key][0]}`"
-    if key == "tokens" and place in TOKENS:
-        return f"`{TOKENS[place]}`"
-    return ELSEWHERE.get(key, f"`{usda_keys.OWN}.{key}`")
+    if key in KEYS[kind]:
+        return f"`{KEYS[kind][key][0]}`"
+    if key == "tokens" and kind in TOKENS:
+        return f"`{TOKENS[kind]}`"
+    return ELSEWHERE.get(key, f"`{usda_keys.EXT}.{key}`")
 
 
 def types() -> list[tuple[str, str]]:

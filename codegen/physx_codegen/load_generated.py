@@ -14,7 +14,7 @@ from pxr import Sdf
 
 from . import usda_keys
 from .installed_schemas import KINDS, Installed, installed, plugin_json
-from .load_usda import parsed, source
+from .load_usda import parse_layer, read_source
 from .model import Attribute, Family, Library, Location, Property, Relationship, SchemaClass, SchemaError
 from .naming import PLACEHOLDER
 from .plugin_files import GENERATED, PLUGIN
@@ -22,7 +22,7 @@ from .usd_values import plain
 
 API_BASE = "UsdAPISchemaBase"
 ROOTS = {API_BASE, "UsdTyped"}
-NOWHERE = Location("", 0)
+NO_LOCATION = Location("", 0)
 
 
 def load_generated(folder: Path) -> Library:
@@ -38,7 +38,7 @@ def load_generated(folder: Path) -> Library:
     if not path.is_file():
         message = f"no such file; give a folder with {PLUGIN} and {GENERATED}"
         raise SchemaError([(Location(str(path), 1), message)])
-    layer = parsed(path, source(path))
+    layer = parse_layer(path, read_source(path))
     prefix = _prefix({identifier: name for identifier, (name, _) in types.items()})
     reader = _Reader(path, prefix, types)
     classes = {spec.name: reader.schema_class(spec) for spec in layer.rootPrims if spec.name in types}
@@ -46,28 +46,28 @@ def load_generated(folder: Path) -> Library:
     if missing:
         message = f"has no class {', '.join(missing)}, which {PLUGIN} names; generate both files together"
         raise SchemaError([(Location(str(path), 1), message)])
-    own = tuple(_own(cls, classes, types) for cls in classes.values())
-    place = Location(str(folder / PLUGIN), 1)
-    family = Family(usda_keys.module_name(plugin["Name"]), GENERATED, own)
-    return Library(folder.name, prefix, plugin["Name"], "", (), place, families=(family,), package=plugin["Name"])
+    declared = tuple(_without_inherited(cls, classes, types) for cls in classes.values())
+    location = Location(str(folder / PLUGIN), 1)
+    family = Family(usda_keys.module_name(plugin["Name"]), GENERATED, declared)
+    return Library(folder.name, prefix, plugin["Name"], "", (), location, families=(family,), package=plugin["Name"])
 
 
 def _plugin(path: Path) -> dict[str, Any]:
     """The plugin that a plugInfo.json describes."""
-    place = Location(str(path), 1)
+    location = Location(str(path), 1)
     try:
         plugins = [dict(plugin) for plugin in plugin_json(path)["Plugins"]]
-        found = [plugin for plugin in plugins if plugin["Name"] and plugin["Info"].get("Types")]
+        matching = [plugin for plugin in plugins if plugin["Name"] and plugin["Info"].get("Types")]
     except (OSError, UnicodeDecodeError) as error:
-        raise SchemaError([(place, f"cannot be read: {error}; give a readable {PLUGIN}")]) from None
+        raise SchemaError([(location, f"cannot be read: {error}; give a readable {PLUGIN}")]) from None
     except json.JSONDecodeError as error:
         message = f"not JSON: {error.msg}; write the file anew with its generator"
         raise SchemaError([(Location(str(path), error.lineno), message)]) from None
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise SchemaError([(place, "not a list of 'Plugins' with Name and Info; write the file anew")]) from None
-    if len(found) != 1:
-        raise SchemaError([(place, f"describes {len(found)} plugins with types; give the folder of one library")])
-    return found[0]
+        raise SchemaError([(location, "not a list of 'Plugins' with Name and Info; write the file anew")]) from None
+    if len(matching) != 1:
+        raise SchemaError([(location, f"describes {len(matching)} plugins with types; give the folder of one library")])
+    return matching[0]
 
 
 def _candidates(folder: Path, plugin: Mapping[str, Any]) -> list[Path]:
@@ -113,7 +113,7 @@ class _Reader:
             raise SchemaError([(loc, message)])
         multiple = kind == "multiple-apply"
         names = [prop.name.partition(f":{PLACEHOLDER}") for prop in spec.properties]
-        prefix = next((start for start, found, _ in names if found and multiple), "")
+        prefix = next((start for start, marker, _ in names if marker and multiple), "")
         custom = spec.customData
         return SchemaClass(
             name=spec.name, kind=kind, loc=loc, base=self.base(facts), prefix=prefix,
@@ -140,17 +140,17 @@ def _installed(type_name: str) -> Installed | None:
 
 
 def _applied(spec: Any) -> list[str]:
-    listed = spec.GetInfo("apiSchemas")
-    return list(listed.GetAppliedItems()) if listed else []
+    list_op = spec.GetInfo("apiSchemas")
+    return list(list_op.GetAppliedItems()) if list_op else []
 
 
 def _doc(spec: Any, custom: Mapping[str, Any]) -> str:
     return str(custom.get("userDocBrief") or custom.get("userDoc") or spec.documentation)
 
 
-def _property(spec: Any, start: str, loc: Location) -> Property:
+def _property(spec: Any, prefix: str, loc: Location) -> Property:
     shared: dict[str, Any] = {
-        "name": spec.name.removeprefix(start), "loc": loc, "display": spec.displayName, "group": spec.displayGroup,
+        "name": spec.name.removeprefix(prefix), "loc": loc, "display": spec.displayName, "group": spec.displayGroup,
         "doc": _doc(spec, spec.customData), "hidden": bool(spec.hidden)}
     if isinstance(spec, Sdf.RelationshipSpec):
         return Relationship(**shared)
@@ -160,18 +160,18 @@ def _property(spec: Any, start: str, loc: Location) -> Property:
                      tokens=tuple(spec.allowedTokens or ()), **shared)
 
 
-def _own(cls: SchemaClass, classes: Mapping[str, SchemaClass], types: Mapping[str, Any]) -> SchemaClass:
+def _without_inherited(cls: SchemaClass, classes: Mapping[str, SchemaClass], types: Mapping[str, Any]) -> SchemaClass:
     """The class without what its parents bring: generatedSchema.usda repeats it unchanged."""
     parent = classes.get(cls.base)
     inherited = parent.properties if parent else _external_properties(_base_type(types[cls.name][1]))
-    known = {bare(prop) for prop in inherited}
-    return replace(cls, properties=tuple(prop for prop in cls.properties if bare(prop) not in known),
+    inherited_keys = {normalized(prop) for prop in inherited}
+    return replace(cls, properties=tuple(prop for prop in cls.properties if normalized(prop) not in inherited_keys),
                    includes=tuple(name for name in cls.includes if parent is None or name not in parent.includes))
 
 
-def bare(prop: Property) -> Property:
+def normalized(prop: Property) -> Property:
     """The property without place and wording, which differ between releases of the same facts."""
-    return replace(prop, loc=NOWHERE, doc="", display="", group="")
+    return replace(prop, loc=NO_LOCATION, doc="", display="", group="")
 
 
 def _base_type(facts: Mapping[str, Any]) -> str:
@@ -187,4 +187,4 @@ def _external_properties(type_name: str) -> tuple[Property, ...]:
         return ()
     layer = Sdf.Layer.OpenAsAnonymous(str(path))        # specs live as long as their layer
     spec = layer.GetPrimAtPath(f"/{known.name}")
-    return tuple(_property(item, "", NOWHERE) for item in spec.properties) if spec else ()
+    return tuple(_property(item, "", NO_LOCATION) for item in spec.properties) if spec else ()

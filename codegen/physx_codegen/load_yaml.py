@@ -17,7 +17,7 @@ from .model import (
     Token,
     Value,
 )
-from .wording import closest, displayed
+from .wording import closest, display_path
 from .yaml_reader import Reader
 from .yaml_source import Mapping, leading_comment
 
@@ -44,13 +44,13 @@ class _Reader(Reader):
     def library(self, folder: Path) -> Library:
         """All files of the folder; exactly one of them names the library."""
         headers: list[tuple[Location, Mapping]] = []
-        whole = True                                # whether every file could be read
+        complete = True                                # whether every file could be read
         tokens: list[Token] = []
         families: list[Family] = []
         for path in sorted(folder.glob("*.yaml")):
             root = self.root(path)
             if root is None:
-                whole = False
+                complete = False
                 continue
             if root.values.keys() & fields.LIBRARY.keys():
                 headers.append((Location(self.file, root.line), root))
@@ -60,13 +60,13 @@ class _Reader(Reader):
                 summary = leading_comment(path.read_text(encoding="utf-8"))
                 families.append(Family(path.stem, path.name, classes, summary))
         if not headers:
-            self.file = displayed(folder / "library.yaml")
-            if whole:                               # else the name may stand in what could not be read
+            self.file = display_path(folder / "library.yaml")
+            if complete:                               # else the name may stand in what could not be read
                 self.report(1, "no file of this folder names the library; write a library.yaml with name and plugin")
             headers = [(Location(self.file, 1), Mapping(1))]
-        return self.headed(folder, headers, tuple(tokens), tuple(families))
+        return self.build_library(folder, headers, tuple(tokens), tuple(families))
 
-    def headed(
+    def build_library(
         self, folder: Path, headers: list[tuple[Location, Mapping]], tokens: tuple[Token, ...],
         families: tuple[Family, ...],
     ) -> Library:
@@ -75,44 +75,44 @@ class _Reader(Reader):
             self.problems.append((location, f"names the library again, after {headers[0][0]}; keep one of the two"))
         location, header = headers[0]
         self.file = location.file
-        given = self.given(header, "library")
-        given["package"] = given["package"] or folder.resolve().name
-        given["path"] = given["path"] or "."
-        return Library(folder=folder.resolve().name, loc=location, tokens=tokens, families=families, **given)
+        values = self.read_fields(header, "library")
+        values["package"] = values["package"] or folder.resolve().name
+        values["path"] = values["path"] or "."
+        return Library(folder=folder.resolve().name, loc=location, tokens=tokens, families=families, **values)
 
     def tokens(self, owner: Mapping) -> tuple[Token, ...]:
         """The words of a library or class."""
-        found = []
+        result = []
         for entry in self.items(owner, "tokens", "token"):
-            given = self.given(entry, "token")
-            given["value"] = given["name"] if given["value"] is None else given["value"]
-            found.append(Token(loc=Location(self.file, entry.line), **given))
-        return tuple(found)
+            values = self.read_fields(entry, "token")
+            values["value"] = values["name"] if values["value"] is None else values["value"]
+            result.append(Token(loc=Location(self.file, entry.line), **values))
+        return tuple(result)
 
     def schema_class(self, entry: Mapping) -> SchemaClass:
         """A class with its properties."""
-        given = self.given(entry, "class")
-        given["kind"] = given["kind"] or "single-apply"
-        given["python_name"] = given["python_name"] or given["name"]
-        if given["base"] == "Typed" and given["kind"] in {"typed", "abstract"}:
-            given["base"] = ""                      # what stands where no base is given
+        values = self.read_fields(entry, "class")
+        values["kind"] = values["kind"] or "single-apply"
+        values["python_name"] = values["python_name"] or values["name"]
+        if values["base"] == "Typed" and values["kind"] in {"typed", "abstract"}:
+            values["base"] = ""                      # what stands where no base is given
         attributes = [self.attribute(item) for item in self.items(entry, "attributes", "attribute")]
         relationships = [self.relationship(item) for item in self.items(entry, "relationships", "relationship")]
         return SchemaClass(
             loc=Location(self.file, entry.line), tokens=self.tokens(entry), properties=(*attributes, *relationships),
-            key_lines=tuple(entry.lines.items()), **given)
+            key_lines=tuple(entry.lines.items()), **values)
 
     def attribute(self, entry: Mapping) -> Attribute:
         """An attribute; its default is converted to its type."""
-        given = self.given(entry, "attribute")
-        text = given.pop("range")
+        values = self.read_fields(entry, "attribute")
+        text = values.pop("range")
         return Attribute(
-            loc=Location(self.file, entry.line), default=self.default(entry, given["type"]),
-            range=self.range(entry, text) if text else None, range_text=text, **given)
+            loc=Location(self.file, entry.line), default=self.default(entry, values["type"]),
+            range=self.range(entry, text) if text else None, range_text=text, **values)
 
     def relationship(self, entry: Mapping) -> Relationship:
         """A relationship."""
-        return Relationship(loc=Location(self.file, entry.line), **self.given(entry, "relationship"))
+        return Relationship(loc=Location(self.file, entry.line), **self.read_fields(entry, "relationship"))
 
     def default(self, entry: Mapping, type_name: str) -> Value | None:
         """The default in the attribute's type."""
@@ -126,7 +126,7 @@ class _Reader(Reader):
             if "default" in entry.values:
                 self.report(entry.lines["default"], f"'default' is empty; give {value_types.describe(kind)}, or no key")
             return None
-        return self.parsed(type_name, raw, entry.lines["default"], "default")
+        return self.parse_value(type_name, raw, entry.lines["default"], "default")
 
     def range(self, entry: Mapping, text: str) -> Range | None:
         """An interval in mathematical notation."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from .wording import shown
+from .wording import one_line
 
 Value = bool | int | float | str | tuple["Value", ...]
 Kind = Literal["single-apply", "multiple-apply", "non-applied", "typed", "abstract", "base"]
@@ -31,7 +31,7 @@ class SchemaError(Exception):
     """
 
     def __init__(self, problems: list[tuple[Location, str]], unreadable: bool = False) -> None:
-        self.problems = sorted((location, shown(message)) for location, message in problems)
+        self.problems = sorted((location, one_line(message)) for location, message in problems)
         self.unreadable = unreadable
         super().__init__("\n".join(f"{location}: {message}" for location, message in self.problems))
 

@@ -27,9 +27,10 @@ CPP_RESERVED = """
 """
 RESERVED = frozenset(CPP_RESERVED.split()) | frozenset(keyword.kwlist)      # tokens of these names get an underscore
 # What generated packages use or offer themselves, so that no class can be called so.
-TAKEN = frozenset(("Attribute", "AuthoringError", "Definition", "DerivedAPI", "Items", "Literal", "MultipleApplyAPI",
-                   "NonAppliedAPI", "PhysxSchemaError", "Range", "RegistrationError", "Relationship", "Schema", "Sdf",
-                   "Self", "SingleApplyAPI", "Target", "Tokens", "TypedDict", "TypedSchema", "Unpack", "Usd"))
+EXPORTED = frozenset(("Attribute", "AuthoringError", "Definition", "DerivedAPI", "Items", "Literal", "MultipleApplyAPI",
+                      "NonAppliedAPI", "PhysxSchemaError", "Range", "RegistrationError", "Relationship", "Schema",
+                      "Sdf",
+                      "Self", "SingleApplyAPI", "Target", "Tokens", "TypedDict", "TypedSchema", "Unpack", "Usd"))
 
 
 @cache
@@ -80,7 +81,7 @@ def usd_name(cls: SchemaClass, prop: Property) -> str:
     return local_name(cls, prop)
 
 
-def shown_name(cls: SchemaClass, prop: Property) -> str:
+def display_name(cls: SchemaClass, prop: Property) -> str:
     """The property name for people: ``physxTendon:<name>:stiffness``."""
     return usd_name(cls, prop).replace(PLACEHOLDER, "<name>")
 
@@ -95,7 +96,7 @@ def suffix(prop: Property) -> str:
     return "Attr" if isinstance(prop, Attribute) else "Rel"
 
 
-def keywords(properties: Sequence[tuple[SchemaClass, Property]], taken: Mapping[str, str] = NONE) -> dict[str, str]:
+def keywords(properties: Sequence[tuple[SchemaClass, Property]], existing: Mapping[str, str] = NONE) -> dict[str, str]:
     """USD name to keyword of Apply: its last part, or the method's name, or all of it, whichever no other has.
 
     `taken` has the keywords of inherited properties, which keep them. Where Python or a method needs all of these
@@ -105,8 +106,8 @@ def keywords(properties: Sequence[tuple[SchemaClass, Property]], taken: Mapping[
         prop.name.rpartition(":")[2], camel_case(api_name(prop) or prop.name), camel_case(local_name(cls, prop)))
         for cls, prop in properties}
     counts = [Counter(words) for words in zip(*shapes.values(), strict=True)]
-    inherited = set(taken.values())
-    return {name: taken.get(name) or next((
+    inherited = set(existing.values())
+    return {name: existing.get(name) or next((
         word for word, count in zip(words, counts, strict=True)
         if count[word] == 1 and not reserved(word) and word not in inherited), f"{words[-1]}_")
         for name, words in shapes.items()}
@@ -127,7 +128,7 @@ def path_method(cls: SchemaClass) -> str:
     return f"Is{cls.name}Path"
 
 
-def words(library: Library) -> Iterator[tuple[str, str, str, Location]]:
+def iter_tokens(library: Library) -> Iterator[tuple[str, str, str, Location]]:
     """(name, value, doc, origin) of every token but the schema identifiers, with repetitions.
 
     Two properties whose names differ in case alone would give one token two values. USD's generator makes no tokens for
@@ -139,8 +140,8 @@ def words(library: Library) -> Iterator[tuple[str, str, str, Location]]:
             yield token_name(token_name(cls.prefix, literal)), cls.prefix, "", cls.loc
         for prop in cls.properties:
             name, value = property_token(cls, prop), usd_name(cls, prop)
-            is_taken = first.setdefault(name, value) != value and library.codeless
-            yield token_name(NO_WORD.sub("_", value)) if is_taken else name, value, "", prop.loc
+            is_duplicate = first.setdefault(name, value) != value and library.codeless
+            yield token_name(NO_WORD.sub("_", value)) if is_duplicate else name, value, "", prop.loc
             if isinstance(prop, Attribute):
                 values = (*prop.tokens, prop.default) if prop.type == "token" else prop.tokens
                 yield from ((token_name(word, literal), word, "", prop.loc)
@@ -166,11 +167,11 @@ def identifiers(cls: SchemaClass) -> list[str]:
 
 def tokens(library: Library) -> list[tuple[str, str, str]]:
     """(name, value, doc) of every token, schema identifiers last, in the order USD's generator uses."""
-    found = {name: (value, doc) for name, value, doc, _ in words(library)}
+    entries = {name: (value, doc) for name, value, doc, _ in iter_tokens(library)}
     schemas = {token_name(name): (name, "") for cls in library.classes for name in identifiers(cls)}
     for name in schemas:
-        found.pop(name, None)
-    return [(name, *group[name]) for group in (found, schemas)
+        entries.pop(name, None)
+    return [(name, *group[name]) for group in (entries, schemas)
             for name in sorted(group, key=lambda word: (word.lower(), word))]
 
 

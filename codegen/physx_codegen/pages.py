@@ -51,7 +51,7 @@ def render(libraries: tuple[Library, ...]) -> dict[str, str]:
     if len(libraries) == 1:
         libraries = (replace(libraries[0], package="."),)
     reference = Reference(libraries)
-    listing = [(library, [described_family(reference, library, family) for family in library.families])
+    listing = [(library, [family_values(reference, library, family) for family in library.families])
                for library in sorted(libraries, key=lambda library: library.package not in TOP)]
     files: dict[str, str] = {}
     for kind in ("md", "html"):
@@ -66,11 +66,11 @@ def render(libraries: tuple[Library, ...]) -> dict[str, str]:
 @cache
 def environment() -> jinja2.Environment:
     """The template environment; text is escaped in HTML pages."""
-    made = jinja2.Environment(
+    env = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES), undefined=jinja2.StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True, autoescape=lambda name: ".html" in (name or ""))
-    made.filters |= {"prose": prose, "cell": cell, "paragraphs": paragraphs, "markdown": markdown}
-    return made
+    env.filters |= {"prose": prose, "cell": cell, "paragraphs": paragraphs, "markdown": markdown}
+    return env
 
 
 def template(name: str) -> jinja2.Template:
@@ -83,15 +83,15 @@ def page_name(library: Library, family: Family) -> str:
     return family.name if library.package in TOP else f"{library.package}-{family.name}"
 
 
-def described_family(reference: Reference, library: Library, family: Family) -> dict[str, Any]:
+def family_values(reference: Reference, library: Library, family: Family) -> dict[str, Any]:
     """A family as its templates take it."""
     return {
         "name": family.name, "page": page_name(library, family), "summary": family.summary,
-        "classes": [described_class(reference, library, cls) for cls in family.classes],
+        "classes": [class_values(reference, library, cls) for cls in family.classes],
     }
 
 
-def described_class(reference: Reference, library: Library, cls: SchemaClass) -> dict[str, Any]:
+def class_values(reference: Reference, library: Library, cls: SchemaClass) -> dict[str, Any]:
     """A class as its templates take it."""
     parents = [name for name in (cls.base, *cls.includes) if name]
     return {
@@ -103,7 +103,7 @@ def described_class(reference: Reference, library: Library, cls: SchemaClass) ->
             ("Applies to", list(cls.applies_to)), ("Can only apply to", list(cls.can_only_apply_to)),
             ("Applied automatically to", list(cls.auto_apply_to))) if names],
         "instances": cls.instances or cls.allowed_instances,
-        "properties": [described_property(cls, prop) for prop in cls.properties],
+        "properties": [property_values(cls, prop) for prop in cls.properties],
         "inherited": [entry for name in parents for entry in inherited(reference, library, name)],
         "call": call(cls),
     }
@@ -120,16 +120,16 @@ def inherited(reference: Reference, library: Library, name: str) -> list[dict[st
     cls = library.find(name.partition(":")[0])
     if cls is None:
         return []
-    own = {"from": link(reference, cls.name), "properties": [naming.shown_name(cls, prop) for prop in cls.properties]}
+    row = {"from": link(reference, cls.name), "properties": [naming.display_name(cls, prop) for prop in cls.properties]}
     further = [entry for other in (cls.base, *cls.includes) if other for entry in inherited(reference, library, other)]
-    return [own, *further] if cls.properties else further
+    return [row, *further] if cls.properties else further
 
 
-def described_property(cls: SchemaClass, prop: Property) -> dict[str, Any]:
+def property_values(cls: SchemaClass, prop: Property) -> dict[str, Any]:
     """A property as its templates take it."""
     name, suffix = naming.api_name(prop), naming.suffix(prop)
     shared = {
-        "name": naming.shown_name(cls, prop), "anchor": f"{cls.name}.{prop.name}", "short": prop.name,
+        "name": naming.display_name(cls, prop), "anchor": f"{cls.name}.{prop.name}", "short": prop.name,
         "display": prop.display, "group": prop.group, "doc": prop.doc, "brief": usda.brief(prop.doc),
         "deprecated": prop.deprecated, "retired": prop.retired,
         "methods": [f"{verb}{name}{suffix}" for verb in ("Get", "Create")] if name else [],
@@ -139,7 +139,7 @@ def described_property(cls: SchemaClass, prop: Property) -> dict[str, Any]:
         return shared | {"type": targets + (", several targets" if prop.many else ""), "default": "", "range": "",
                          "unit": "", "tokens": ()}
     return shared | {
-        "type": ("uniform " if prop.uniform else "") + prop.type, "default": value_types.shown_text(prop.default),
+        "type": ("uniform " if prop.uniform else "") + prop.type, "default": value_types.display_text(prop.default),
         "range": prop.range_text, "unit": prop.unit, "tokens": prop.tokens,
     }
 

@@ -20,8 +20,8 @@ def former_names(
     """
     if old.kind != new.kind:
         return {name: name for name in after if name in before}
-    found = [_under(prefix, before, new, after) for prefix in _prefixes(old, before)]
-    return max(found, key=len)              # the first, and so the shortest prefix, of those with as many
+    candidates = [_pairs_with_prefix(prefix, before, new, after) for prefix in _prefixes(old, before)]
+    return max(candidates, key=len)              # the first, and so the shortest prefix, of those with as many
 
 
 def _prefixes(cls: SchemaClass, names: Collection[str]) -> list[str]:
@@ -40,17 +40,17 @@ def _shared(spaces: list[list[str]]) -> list[str]:
     return shortest[:count]
 
 
-def _under(
+def _pairs_with_prefix(
     prefix: str, before: Collection[str], new: SchemaClass, after: Mapping[str, Property],
 ) -> dict[str, str]:
     """The pairs where the properties had this prefix; a name is given away once."""
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for name, prop in after.items():
         same = _with_prefix(name, prop, new, prefix)
         earlier = same if same in before or not prop.renamed_from else _former(same, prop, new, prefix)
-        if earlier in before and earlier not in found.values():
-            found[name] = earlier
-    return found
+        if earlier in before and earlier not in pairs.values():
+            pairs[name] = earlier
+    return pairs
 
 
 def _with_prefix(name: str, prop: Property, cls: SchemaClass, prefix: str) -> str:
@@ -64,7 +64,7 @@ def _with_prefix(name: str, prop: Property, cls: SchemaClass, prefix: str) -> st
 def _former(same: str, prop: Property, cls: SchemaClass, prefix: str) -> str:
     """What `renamed_from` calls a property, in full."""
     if cls.kind == "multiple-apply":
-        there = replace(cls, prefix=prefix)
-        return naming.usd_name(there, replace(prop, name=naming.former_name(there, prop)))
+        former_class = replace(cls, prefix=prefix)
+        return naming.usd_name(former_class, replace(prop, name=naming.former_name(former_class, prop)))
     space = same.rpartition(":")[0]
     return prop.renamed_from if ":" in prop.renamed_from or not space else f"{space}:{prop.renamed_from}"

@@ -49,20 +49,20 @@ def application(cls: SchemaClass) -> dict[str, Any]:
     rules = {rule.key: dictionary(rule.value) for rule in cls.instance_rules}
     only = {name: {"apiSchemaCanOnlyApplyTo": rule["apiSchemaCanOnlyApplyTo"]}
             for name, rule in rules.items() if rule.get("apiSchemaCanOnlyApplyTo")}
-    said = {
+    values = {
         "apiSchemaAutoApplyTo": list(cls.auto_apply_to),
         "apiSchemaCanOnlyApplyTo": list(cls.can_only_apply_to),
         "apiSchemaAllowedInstanceNames": list(cls.allowed_instances),
         "apiSchemaInstances": only,
     }
-    return {key: value for key, value in said.items() if value}
+    return {key: value for key, value in values.items() if value}
 
 
 def dictionary(entries: object) -> dict[str, Any]:
     """Entries of customData as JSON."""
-    found = entries if isinstance(entries, tuple) else ()
+    items = entries if isinstance(entries, tuple) else ()
     return {entry.key: dictionary(entry.value) if entry.type == DICTIONARY else json_value(entry.value)
-            for entry in found if isinstance(entry, Entry)}
+            for entry in items if isinstance(entry, Entry)}
 
 
 def json_value(value: object) -> Any:

@@ -16,16 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from . import naming
-from .emit import EmitError, scratch
+from .emit import EmitError, temp_folder
 from .generate import packages_of
-from .installed_schemas import PLUGIN_PATH, plugins_beside
+from .installed_schemas import PLUGIN_PATH, other_plugins
 from .model import Library, Location, SchemaClass, SchemaError
-from .render import Place
+from .render import Output
 
 SCRIPT = Path(__file__).resolve().parent / "rehearsal.py"
 PACKAGE = "rehearsed"                   # what the package is called meanwhile
 DEFINED = ("single-apply", "multiple-apply", "typed")       # kinds with a definition in the schema registry
-USED = (".py", ".usda", "plugInfo.json")                    # how the files end that a program or USD reads
+LOADED = (".py", ".usda", "plugInfo.json")                    # how the files end that a program or USD reads
 IN_USDA, IN_PYTHON = re.compile(r'class (?:\w+ )?"(\w+)"'), re.compile(r"(?: {4})?class (\w+?)(?:Values|Accessors)?\(")
 REMEDY = "change the entry, and please report it: generate should have refused it with a reason"
 
@@ -38,30 +38,30 @@ def prove(libraries: Sequence[Library], files: Mapping[str, str]) -> None:
     if importlib.util.find_spec("pxr") is None:
         raise EmitError("USD is not installed, so that nothing proves what is generated; install usd-core")
     packages = packages_of(libraries)
-    with scratch({f"{PACKAGE}/{name}": text for name, text in files.items() if name.endswith(USED)}) as folder:
-        places = {library.plugin: Place("", packages[library.plugin]).folder for library in libraries}
-        faults = _rehearsed(folder, libraries, places)
-    problems = {(_location(libraries, places, fault, files), _message(fault)) for fault in faults}
+    with temp_folder({f"{PACKAGE}/{name}": text for name, text in files.items() if name.endswith(LOADED)}) as folder:
+        folders = {library.plugin: Output("", packages[library.plugin]).folder for library in libraries}
+        faults = _run_rehearsal(folder, libraries, folders)
+    problems = {(_location(libraries, folders, fault, files), _message(fault)) for fault in faults}
     if problems:
         raise SchemaError(sorted(problems))
 
 
-def _rehearsed(folder: Path, libraries: Sequence[Library], places: Mapping[str, str]) -> list[dict[str, Any]]:
+def _run_rehearsal(folder: Path, libraries: Sequence[Library], folders: Mapping[str, str]) -> list[dict[str, Any]]:
     """What the other process finds. Raises EmitError where it does not come to its end."""
-    wanted = {"package": PACKAGE, "libraries": [
-        {"plugin": library.plugin, "folder": places[library.plugin], "classes": [
+    expected = {"package": PACKAGE, "libraries": [
+        {"plugin": library.plugin, "folder": folders[library.plugin], "classes": [
             {"name": cls.name, "defined": cls.kind in DEFINED,
              "properties": [naming.usd_name(cls, prop) for prop in cls.properties]} for cls in library.classes]}
         for library in libraries]}
     types = {naming.type_name(library, cls) for library in libraries for cls in library.classes}
-    plugins = os.pathsep.join(map(str, plugins_beside(types)))      # an earlier version of the same is not to be used
-    done = subprocess.run(
-        [sys.executable, "-P", "-B", str(SCRIPT), str(folder)], input=json.dumps(wanted), capture_output=True,
+    plugins = os.pathsep.join(map(str, other_plugins(types)))      # an earlier version of the same is not to be used
+    process = subprocess.run(
+        [sys.executable, "-P", "-B", str(SCRIPT), str(folder)], input=json.dumps(expected), capture_output=True,
         text=True, check=False, env=os.environ | {PLUGIN_PATH: plugins})
-    if done.returncode:
-        said = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[-1]
-        raise EmitError(f"what is generated could not be tried, so that nothing was written: {said}")
-    return json.loads(done.stdout.splitlines()[-1])         # type: ignore[no-any-return]
+    if process.returncode:
+        message = (process.stderr.strip().splitlines() or [f"it ended with {process.returncode}"])[-1]
+        raise EmitError(f"what is generated could not be tried, so that nothing was written: {message}")
+    return json.loads(process.stdout.splitlines()[-1])         # type: ignore[no-any-return]
 
 
 def _message(fault: Mapping[str, Any]) -> str:
@@ -69,28 +69,28 @@ def _message(fault: Mapping[str, Any]) -> str:
 
 
 def _location(
-    libraries: Sequence[Library], places: Mapping[str, str], fault: Mapping[str, Any], files: Mapping[str, str],
+    libraries: Sequence[Library], folders: Mapping[str, str], fault: Mapping[str, Any], files: Mapping[str, str],
 ) -> Location:
     """The property, class or library that a fault comes from, by the line of the file that it shows in."""
     name = str(fault["file"])
-    library = max((library for library in libraries if name.startswith(places[library.plugin])),
-                  key=lambda library: len(places[library.plugin]), default=libraries[0])
+    library = max((library for library in libraries if name.startswith(folders[library.plugin])),
+                  key=lambda library: len(folders[library.plugin]), default=libraries[0])
     if "class" in fault:
         cls = library.find(str(fault["class"]))
-        return _part(cls, [str(fault.get("property", ""))]) if cls else library.loc
+        return _property_location(cls, [str(fault.get("property", ""))]) if cls else library.loc
     lines = files.get(name, "").splitlines()[:int(fault["line"])]
     pattern = IN_USDA if name.endswith(".usda") else IN_PYTHON
     heads = [(index, match[1]) for index, line in enumerate(lines) for match in [pattern.match(line)] if match]
     start, head = heads[-1] if heads else (0, "")
     cls = next((cls for cls in library.classes if head in (cls.name, cls.python_name)), None)
-    return _part(cls, lines[start:]) if cls else library.loc
+    return _property_location(cls, lines[start:]) if cls else library.loc
 
 
-def _part(cls: SchemaClass, lines: Sequence[str]) -> Location:
+def _property_location(cls: SchemaClass, lines: Sequence[str]) -> Location:
     """The property that the last of some lines speaks of, else the class."""
     names = {naming.usd_name(cls, prop): prop for prop in cls.properties}
     for line in reversed(lines):
-        found = [prop for name, prop in names.items() if name in line.replace('"', " ").split()]
-        if found:
-            return found[0].loc
+        matches = [prop for name, prop in names.items() if name in line.replace('"', " ").split()]
+        if matches:
+            return matches[0].loc
     return cls.loc

@@ -21,7 +21,7 @@ def parse(text: str) -> Range:
     return Range(bound(lower), bound(upper), opening == "[", closing == "]")
 
 
-def of_limits(metadata: tuple[Entry, ...]) -> str:
+def from_limits(metadata: tuple[Entry, ...]) -> str:
     """The interval that the hard limits of USD's metadata `limits` give a number; empty where they give none."""
     limits = _inner(metadata, "limits")
     hard = {entry.key: entry.value for entry in _inner(limits, "hard")}
@@ -33,8 +33,8 @@ def of_limits(metadata: tuple[Entry, ...]) -> str:
 
 
 def _inner(entries: tuple[Entry, ...], key: str) -> tuple[Entry, ...]:
-    found = next((entry.value for entry in entries if entry.key == key), ())
-    return tuple(item for item in found if isinstance(item, Entry)) if isinstance(found, tuple) else ()
+    value = next((entry.value for entry in entries if entry.key == key), ())
+    return tuple(item for item in value if isinstance(item, Entry)) if isinstance(value, tuple) else ()
 
 
 def bound(text: str) -> float | str:
@@ -52,15 +52,15 @@ def bound(text: str) -> float | str:
     return number
 
 
-def holds(outer: Range | None, inner: Range | None) -> bool:
+def contains(outer: Range | None, inner: Range | None) -> bool:
     """Whether all of `inner` lies in `outer`, None standing for all numbers; a name fits only itself."""
     if outer is None or inner is None:
         return outer is None
-    below = reaches(outer.lower, outer.lower_closed, inner.lower, inner.lower_closed, -1)
-    return below and reaches(outer.upper, outer.upper_closed, inner.upper, inner.upper_closed, 1)
+    below = bound_contains(outer.lower, outer.lower_closed, inner.lower, inner.lower_closed, -1)
+    return below and bound_contains(outer.upper, outer.upper_closed, inner.upper, inner.upper_closed, 1)
 
 
-def reaches(outer: float | str, outer_closed: bool, inner: float | str, inner_closed: bool, sign: int) -> bool:
+def bound_contains(outer: float | str, outer_closed: bool, inner: float | str, inner_closed: bool, sign: int) -> bool:
     """Whether the bound of one interval lies as far out as that of another; `sign` is the direction outwards."""
     if outer == inner:
         return outer_closed or not inner_closed

@@ -22,12 +22,12 @@ Fault = dict[str, Any]                  # file, line, class, property, message; 
 LAYERS = ("generatedSchema.usda", "schema.usda")
 
 
-def main(folder: Path, wanted: dict[str, Any]) -> list[Fault]:
+def main(folder: Path, expected: dict[str, Any]) -> list[Fault]:
     """Every fault of the first step that has any: reading, importing, registering."""
-    package = folder / wanted["package"]
+    package = folder / expected["package"]
     faults = [*unreadable_layers(package), *unreadable_modules(package)]
     faults = faults or list(failing_imports(folder, package))
-    return faults or [fault for library in wanted["libraries"] for fault in unregistered(library)]
+    return faults or [fault for library in expected["libraries"] for fault in unregistered(library)]
 
 
 def unreadable_layers(package: Path) -> Iterator[Fault]:
@@ -36,10 +36,10 @@ def unreadable_layers(package: Path) -> Iterator[Fault]:
         try:
             Sdf.Layer.OpenAsAnonymous(str(path))
         except Tf.ErrorException as error:
-            text = next((str(item.commentary) for item in error.args if str(path) in str(item.commentary)), said(error))
-            line, _, message = text.partition(f"{path}:")[2].partition(":")
+            raw = next((str(item.commentary) for item in error.args if str(path) in str(item.commentary)), cause(error))
+            line, _, message = raw.partition(f"{path}:")[2].partition(":")
             yield {"file": path.relative_to(package).as_posix(), "line": int(line) if line.isdigit() else 1,
-                   "message": " ".join((message.partition(":")[2] or text).split())}
+                   "message": " ".join((message.partition(":")[2] or raw).split())}
 
 
 def unreadable_modules(package: Path) -> Iterator[Fault]:
@@ -48,8 +48,8 @@ def unreadable_modules(package: Path) -> Iterator[Fault]:
         try:
             ast.parse(path.read_bytes())
         except (SyntaxError, ValueError) as error:
-            line, said = getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or str(error)
-            yield {"file": path.relative_to(package).as_posix(), "line": line, "message": said}
+            line, message = getattr(error, "lineno", None) or 1, getattr(error, "msg", None) or str(error)
+            yield {"file": path.relative_to(package).as_posix(), "line": line, "message": message}
 
 
 def failing_imports(folder: Path, package: Path) -> Iterator[Fault]:
@@ -63,42 +63,42 @@ def failing_imports(folder: Path, package: Path) -> Iterator[Fault]:
                 warnings.simplefilter("error", RuntimeWarning)
                 importlib.import_module(name)
         except Exception as error:      # whatever a module does
-            places = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
-            made = [(file, line) for file, line in places if file.is_relative_to(package) and is_made(file)]
-            file, line = made[-1] if made else (path, 1)
+            frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+            generated = [(file, line) for file, line in frames if file.is_relative_to(package) and is_generated(file)]
+            file, line = generated[-1] if generated else (path, 1)
             yield {"file": file.relative_to(package).as_posix(), "line": line,
-                   "message": f"{type(error).__name__}: {' '.join(said(error).split())}"}
+                   "message": f"{type(error).__name__}: {' '.join(cause(error).split())}"}
             return
 
 
-def said(error: Exception) -> str:
+def cause(error: Exception) -> str:
     """The words of an error; of USD's, which come in a list, the first."""
     return str(error.args[0].commentary) if isinstance(error, Tf.ErrorException) else str(error)
 
 
-def is_made(path: Path) -> bool:
+def is_generated(path: Path) -> bool:
     """Whether a module is made of definitions, and no copy of a support module."""
     return path.name == "__init__.py" or not path.name.startswith("_")
 
 
 def unregistered(library: dict[str, Any]) -> Iterator[Fault]:
     """Classes of one library, and properties of theirs, that USD does not know from its plugin."""
-    place = {"file": str(Path(library["folder"], "plugInfo.json")), "line": 1}
+    location = {"file": str(Path(library["folder"], "plugInfo.json")), "line": 1}
     if Plug.Registry().GetPluginWithName(library["plugin"]) is None:
-        yield {**place, "message": f"USD does not load the plugin {library['plugin']}"}
+        yield {**location, "message": f"USD does not load the plugin {library['plugin']}"}
         return
     registry = Usd.SchemaRegistry()
     for cls in library["classes"]:
         if Usd.SchemaRegistry.FindSchemaInfo(cls["name"]) is None:
-            yield {**place, "class": cls["name"], "message": f"the schema registry has no {cls['name']}"}
+            yield {**location, "class": cls["name"], "message": f"the schema registry has no {cls['name']}"}
             continue
         if not cls["defined"]:
             continue
-        found = (registry.FindConcretePrimDefinition(cls["name"])
-                 or registry.FindAppliedAPIPrimDefinition(cls["name"]))
-        known = set(found.GetPropertyNames()) if found else set()
+        definition = (registry.FindConcretePrimDefinition(cls["name"])
+                      or registry.FindAppliedAPIPrimDefinition(cls["name"]))
+        known = set(definition.GetPropertyNames()) if definition else set()
         for name in (name for name in cls["properties"] if name not in known):
-            yield {**place, "class": cls["name"], "property": name,
+            yield {**location, "class": cls["name"], "property": name,
                    "message": f"the schema registry has no property {name} of {cls['name']}"}
 
 

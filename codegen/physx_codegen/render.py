@@ -39,7 +39,7 @@ SHARED = ("Attribute", "AuthoringError", "Definition", "PhysxSchemaError", "Rang
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Output:
     """Where a library's package lies."""
 
     source: str                         # the definitions, for banners: "schema/physx"
@@ -50,7 +50,7 @@ class Place:
         """What leads to the output folder in relative imports."""
         return "." if self.package == "." else "." * (self.package.count(".") + 2)
 
-    def leads_to(self, package: str) -> str:
+    def import_prefix(self, package: str) -> str:
         """What leads to another package of the same output."""
         return self.dots if package == "." else f"{self.dots}{package}."
 
@@ -60,23 +60,23 @@ class Place:
         return "" if self.package == "." else f"{self.package.replace('.', '/')}/"
 
 
-def render(scope: Scope, library: Library, place: Place, packages: dict[str, str]) -> dict[str, str]:
+def render(scope: Scope, library: Library, output: Output, packages: dict[str, str]) -> dict[str, str]:
     """Relative path to text of one library's package, without the support modules.
 
     `packages` names the package of each plugin of the scope.
     """
-    note = BANNER.format(source=place.source).lstrip("# ")
+    note = BANNER.format(source=output.source).lstrip("# ")
     families = [family for family in library.families if public(family)]
-    files = {f"{family.name}.py": module(scope, library, family, place, packages) for family in families}
-    registered = plugins(scope, packages) if place.package == "." else {}
-    files["__init__.py"] = package(library, families, place, registered)
+    files = {f"{family.name}.py": module(scope, library, family, output, packages) for family in families}
+    registered = plugins(scope, packages) if output.package == "." else {}
+    files["__init__.py"] = package(library, families, output, registered)
     files["tokens.py"] = template("tokens.py").render(
-        banner=BANNER.format(source=place.source), dots=place.dots, library=library, tokens=naming.tokens(library))
+        banner=BANNER.format(source=output.source), dots=output.dots, library=library, tokens=naming.tokens(library))
     files[GENERATED] = usda.text(scope, library, note)
     files[PLUGIN] = plug_info.text(scope, library, note)
     files[ATTRIBUTES] = attribute_types.text(library, note)
     files[USDA] = write_usda.render(library, note)
-    return {place.folder + name: text for name, text in files.items()}
+    return {output.folder + name: text for name, text in files.items()}
 
 
 def support() -> dict[str, str]:
@@ -93,19 +93,19 @@ def bare_package(scope: Scope, packages: dict[str, str], source: str) -> str:
 
 def plugins(scope: Scope, packages: dict[str, str]) -> dict[str, list[str]]:
     """Folder of each plugin below the output folder, and its types."""
-    return {Place("", packages[library.plugin]).folder.rstrip("/") or ".": [
+    return {Output("", packages[library.plugin]).folder.rstrip("/") or ".": [
         naming.type_name(library, cls) for cls in library.classes if cls.kind != "base"] for library in scope.libraries}
 
 
 @cache
 def environment() -> jinja2.Environment:
     """The template environment; compiled templates stay in memory."""
-    made = jinja2.Environment(
+    env = jinja2.Environment(
         loader=jinja2.FileSystemLoader(HERE / "templates"), undefined=jinja2.StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
-    made.filters |= {"python": value_types.python_text, "docstring": docstrings.docstring, "signature": signature,
-                     "create_statement": create_statement, "get_statement": get_statement, "constant": constant}
-    return made
+    env.filters |= {"python": value_types.python_text, "docstring": docstrings.docstring, "signature": signature,
+                    "create_statement": create_statement, "get_statement": get_statement, "constant": constant}
+    return env
 
 
 @cache
@@ -151,11 +151,11 @@ def public(family: Family) -> list[SchemaClass]:
     return [cls for cls in family.classes if cls.kind != "base" and not cls.extends]
 
 
-def module(scope: Scope, library: Library, family: Family, place: Place, packages: dict[str, str]) -> str:
+def module(scope: Scope, library: Library, family: Family, output: Output, packages: dict[str, str]) -> str:
     """One Python module for one family."""
-    found = ordered(scope, public(family))
-    bodies = [template("class.py").render(classes.class_values(scope, cls)) for cls in found]
-    values = [classes.values_text(scope, cls) for cls in found]
+    members = sort_classes(scope, public(family))
+    bodies = [template("class.py").render(classes.class_values(scope, cls)) for cls in members]
+    values = [classes.values_text(scope, cls) for cls in members]
     used = set(WORDS.findall(DOCSTRING.sub("", "\n".join(bodies))))
     used -= set() if any("@deprecated(" in body for body in bodies) else {"deprecated"}     # an argument alone
     typed = used | set(WORDS.findall(" ".join(
@@ -163,73 +163,73 @@ def module(scope: Scope, library: Library, family: Family, place: Place, package
     has_targets = "Target" in typed
     used |= {"Sdf"} if has_targets else set()
     typed |= {"Items", "TypeAlias"} if has_targets else set()
-    compiled = {classes.compiled_base(scope, cls)[0] for cls in found if classes.derives_from_compiled(scope, cls)}
-    homes = foreign_homes(scope, library, family, place, packages)
+    compiled = {classes.compiled_base(scope, cls)[0] for cls in members if classes.derives_from_compiled(scope, cls)}
+    homes = foreign_homes(scope, library, family, output, packages)
     return template("module.py").render(
-        banner=BANNER.format(source=f"{place.source}/{family.file}"), values=values, bodies=bodies, dots=place.dots,
+        banner=BANNER.format(source=f"{output.source}/{family.file}"), values=values, bodies=bodies, dots=output.dots,
         summary=family.summary or f"Schema classes of {family.file}.", has_targets=has_targets,
-        has_deprecated="deprecated" in used, overrides=any(not cls.is_api or cls.base for cls in found),
-        imports=imports(place, used, compiled, homes), typing_imports=typing_imports(place, typed, homes))
+        has_deprecated="deprecated" in used, overrides=any(not cls.is_api or cls.base for cls in members),
+        imports=imports(output, used, compiled, homes), typing_imports=typing_imports(output, typed, homes))
 
 
 def foreign_homes(
-    scope: Scope, library: Library, family: Family, place: Place, packages: dict[str, str]
+    scope: Scope, library: Library, family: Family, output: Output, packages: dict[str, str]
 ) -> dict[str, list[SchemaClass]]:
     """Module to the classes that the classes of a family need from it."""
-    needed = [other for cls in public(family) for other in classes.needed(scope, cls)]
+    dependencies = [other for cls in public(family) for other in classes.dependencies(scope, cls)]
     homes: dict[str, list[SchemaClass]] = {}
-    here = {cls.name for cls in family.classes}
-    for cls in {cls.name: cls for cls in needed if cls.name not in here}.values():
+    local_names = {cls.name for cls in family.classes}
+    for cls in {cls.name: cls for cls in dependencies if cls.name not in local_names}.values():
         other = scope.library_of(cls)
-        dots = "." if other is library else place.leads_to(packages[other.plugin])
+        dots = "." if other is library else output.import_prefix(packages[other.plugin])
         homes.setdefault(dots + naming.module_of(other, cls.name).name, []).append(cls)
     return homes
 
 
-def ordered(scope: Scope, found: list[SchemaClass]) -> list[SchemaClass]:
+def sort_classes(scope: Scope, unordered: list[SchemaClass]) -> list[SchemaClass]:
     """Classes after the bases and built-ins they refer to, else as written."""
-    done: dict[str, SchemaClass] = {}
-    names = {cls.name for cls in found}
+    result: dict[str, SchemaClass] = {}
+    names = {cls.name for cls in unordered}
 
     def visit(cls: SchemaClass) -> None:
-        for other in classes.needed(scope, cls):
-            if other.name in names and other.name not in done:
+        for other in classes.dependencies(scope, cls):
+            if other.name in names and other.name not in result:
                 visit(other)
-        done.setdefault(cls.name, cls)
+        result.setdefault(cls.name, cls)
 
-    for cls in found:
+    for cls in unordered:
         visit(cls)
-    return list(done.values())
+    return list(result.values())
 
 
-def imports(place: Place, used: set[str], compiled: set[str], homes: dict[str, list[SchemaClass]]) -> list[str]:
+def imports(output: Output, used: set[str], compiled: set[str], homes: dict[str, list[SchemaClass]]) -> list[str]:
     """Import statements for what runs, standard library first."""
-    standard = [*chosen(place, IMPORTS[:1], used), "from typing import TYPE_CHECKING"]
+    standard = [*import_lines(output, IMPORTS[:1], used), "from typing import TYPE_CHECKING"]
     pxr = sorted(used & {"Sdf", "Usd"} | compiled)
-    own = chosen(place, IMPORTS[1:], used)
-    for home, found in sorted(homes.items()):
-        names = {name for cls in found for name in (cls.python_name, f"{cls.python_name}Accessors") if name in used}
-        own += [f"from {home} import {', '.join(sorted(names))}"] if names else []
-    return [*standard, "", *([f"from pxr import {', '.join(pxr)}", ""] if pxr else []), *own]
+    relative = import_lines(output, IMPORTS[1:], used)
+    for home, members in sorted(homes.items()):
+        names = {name for cls in members for name in (cls.python_name, f"{cls.python_name}Accessors") if name in used}
+        relative += [f"from {home} import {', '.join(sorted(names))}"] if names else []
+    return [*standard, "", *([f"from pxr import {', '.join(pxr)}", ""] if pxr else []), *relative]
 
 
-def typing_imports(place: Place, used: set[str], homes: dict[str, list[SchemaClass]]) -> list[str]:
+def typing_imports(output: Output, used: set[str], homes: dict[str, list[SchemaClass]]) -> list[str]:
     """Import statements for types alone."""
-    lines = chosen(place, TYPING_IMPORTS, used)
+    lines = import_lines(output, TYPING_IMPORTS, used)
     groups = [[line for line in lines if line.startswith("from typing ")],
               [line for line in lines if line.startswith("from typing_extensions ")],
               [line for line in lines if line.startswith("from .")]]
-    for home, found in sorted(homes.items()):
-        groups[-1].append(f"from {home} import {', '.join(sorted(f'{cls.python_name}Values' for cls in found))}")
+    for home, members in sorted(homes.items()):
+        groups[-1].append(f"from {home} import {', '.join(sorted(f'{cls.python_name}Values' for cls in members))}")
     return "\n\n".join("\n".join(group) for group in groups if group).splitlines()
 
 
-def chosen(place: Place, table: Iterable[tuple[str, tuple[str, ...]]], used: set[str]) -> list[str]:
+def import_lines(output: Output, table: Iterable[tuple[str, tuple[str, ...]]], used: set[str]) -> list[str]:
     """The statements of a table for the names that are used."""
     lines = []
-    for source, every in table:
-        names = [name for name in every if name in used]
-        where = place.dots + source.removeprefix(".") if source.startswith(".") else source
+    for source, available in table:
+        names = [name for name in available if name in used]
+        where = output.dots + source.removeprefix(".") if source.startswith(".") else source
         lines += import_statement(where, names) if names else []
     return lines
 
@@ -242,15 +242,15 @@ def import_statement(where: str, names: list[str]) -> list[str]:
     return [f"from {where} import (", *(f"    {name}," for name in names), ")"]
 
 
-def package(library: Library, families: list[Family], place: Place, registered: dict[str, list[str]]) -> str:
+def package(library: Library, families: list[Family], output: Output, registered: dict[str, list[str]]) -> str:
     """The package's __init__."""
-    listed = [{"name": family.name, "names": sorted(cls.python_name for cls in public(family))} for family in families]
-    listed = sorted([*listed, {"name": "tokens", "names": ["Tokens"]}], key=itemgetter("name"))
-    found = [cls for family in families for cls in public(family)]
-    aliases = [{"former": cls.renamed_from, "name": cls.python_name} for cls in found if cls.renamed_from]
-    names = [cls.python_name for cls in found] + [alias["former"] for alias in aliases]
+    modules = [{"name": family.name, "names": sorted(cls.python_name for cls in public(family))} for family in families]
+    modules = sorted([*modules, {"name": "tokens", "names": ["Tokens"]}], key=itemgetter("name"))
+    public_classes = [cls for family in families for cls in public(family)]
+    aliases = [{"former": cls.renamed_from, "name": cls.python_name} for cls in public_classes if cls.renamed_from]
+    names = [cls.python_name for cls in public_classes] + [alias["former"] for alias in aliases]
     return template("init.py").render(
-        banner=BANNER.format(source=place.source), dots=place.dots, families=listed, aliases=aliases,
+        banner=BANNER.format(source=output.source), dots=output.dots, families=modules, aliases=aliases,
         summary=[f"Typed classes of the {library.name} schemas; importing registers the USD plugin."],
         plugins=registered,
         exported=sorted([*SHARED, *names, "Tokens"]))

@@ -19,7 +19,7 @@ class Scope:
     """The libraries of one output."""
 
     libraries: tuple[Library, ...]
-    memory: dict[tuple[object, int], Any] = field(default_factory=dict, repr=False)     # of functions of a class
+    cache: dict[tuple[object, int], Any] = field(default_factory=dict, repr=False)     # of functions of a class
 
     @cached_property
     def homes(self) -> Mapping[str, tuple[Library, SchemaClass]]:
@@ -29,8 +29,8 @@ class Scope:
     @cached_property
     def holders(self) -> Mapping[str, tuple[SchemaClass, ...]]:
         """Identifier to the classes that hold its retired properties."""
-        every = [cls for library in self.libraries for cls in library.classes if cls.extends]
-        return {name: tuple(cls for cls in every if cls.extends == name) for name in {cls.extends for cls in every}}
+        holders = [cls for library in self.libraries for cls in library.classes if cls.extends]
+        return {name: tuple(cls for cls in holders if cls.extends == name) for name in {cls.extends for cls in holders}}
 
     @cached_property
     def included(self) -> frozenset[str]:
@@ -48,8 +48,8 @@ class Scope:
     def installed_base(self, cls: SchemaClass) -> Installed:
         """The parent type of a class, from the installed USD. Raises SchemaError where there is none."""
         if cls.base not in installed():
-            hint = "define it, or install the plugin that does and put it on PXR_PLUGINPATH_NAME"
-            raise SchemaError([(cls.at("base"), f"unknown base '{cls.base}'; {hint}")])
+            suggestion = "define it, or install the plugin that does and put it on PXR_PLUGINPATH_NAME"
+            raise SchemaError([(cls.at("base"), f"unknown base '{cls.base}'; {suggestion}")])
         return installed()[cls.base]
 
 
@@ -57,13 +57,13 @@ def per_class(function: Callable[[Scope, SchemaClass], T]) -> Callable[[Scope, S
     """Compute what a function says of a class once per scope."""
 
     @wraps(function)
-    def remembered(scope: Scope, cls: SchemaClass) -> T:
+    def cached(scope: Scope, cls: SchemaClass) -> T:
         key = (function, id(cls))           # the scope keeps its classes alive
-        if key not in scope.memory:
-            scope.memory[key] = function(scope, cls)
-        return scope.memory[key]  # type: ignore[no-any-return]
+        if key not in scope.cache:
+            scope.cache[key] = function(scope, cls)
+        return scope.cache[key]  # type: ignore[no-any-return]
 
-    return remembered
+    return cached
 
 
 def python_class(schema: Installed) -> tuple[str, str] | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .definitions import load_all, places
+from .definitions import library_paths, load_all
 from .installed_schemas import plugin_json
 from .load_yaml import libraries
 from .model import Library, Location, SchemaError
@@ -26,7 +26,7 @@ class Source:
 
     name: str                           # as given
     libraries: tuple[Library, ...]
-    carries: frozenset[str]
+    facts: frozenset[str]
 
 
 def read(name: str) -> Source:
@@ -34,30 +34,30 @@ def read(name: str) -> Source:
     path = Path(name)
     if name and path.exists():
         # A package that we made has a schema.usda too, but only for the library at its top.
-        found = [] if path.is_file() or libraries(path) else plugin_files([path])
-        return _source(name, found or places(path))
-    found = plugin_files(_installed(name)) if name else []
-    if not found:
+        paths = [] if path.is_file() or libraries(path) else plugin_files([path])
+        return _source(name, paths or library_paths(path))
+    paths = plugin_files(_installed(name)) if name else []
+    if not paths:
         message = ("is no path and no installed distribution or module with plugInfo.json; give a folder with YAML, "
                    "schema.usda or plugInfo.json, a schema.usda or the name of a package")
         raise SchemaError([(Location(name or "''", 1), message)])
-    return _source(name, found)
+    return _source(name, paths)
 
 
-def _source(name: str, found: Sequence[Path]) -> Source:
-    loaded = load_all(found)                        # dangling names do not keep from comparing
-    carried = [carries(place, library) for place, library in zip(found, loaded, strict=True)]
-    return Source(name, tuple(loaded), ALL.intersection(*carried))
+def _source(name: str, paths: Sequence[Path]) -> Source:
+    loaded = load_all(paths)                        # dangling names do not keep from comparing
+    facts = [supported_facts(path, library) for path, library in zip(paths, loaded, strict=True)]
+    return Source(name, tuple(loaded), ALL.intersection(*facts))
 
 
-def carries(place: Path, library: Library) -> frozenset[str]:
+def supported_facts(path: Path, library: Library) -> frozenset[str]:
     """The facts that the definitions of a place can hold."""
-    if place.name == PLUGIN:
+    if path.name == PLUGIN:
         return NONE
-    return ALL if place.is_dir() or has_own_facts(library) else USD
+    return ALL if path.is_dir() or has_extensions(library) else USD
 
 
-def has_own_facts(library: Library) -> bool:
+def has_extensions(library: Library) -> bool:
     """Whether a schema.usda carries what only our language has words for, as those that we write do."""
     return any(getattr(prop, key) for cls in library.classes for prop in cls.properties
                for key in ("unit", "targets", "deprecated", "retired", "renamed_from") if hasattr(prop, key))
@@ -65,8 +65,8 @@ def has_own_facts(library: Library) -> bool:
 
 def plugin_files(folders: Iterable[Path]) -> list[Path]:
     """Every plugInfo.json below some folders, sorted, but for those that only include others."""
-    found = sorted({info for folder in folders for info in folder.rglob(PLUGIN)})
-    return [info for info in found if not _is_index(info)]
+    paths = sorted({info for folder in folders for info in folder.rglob(PLUGIN)})
+    return [info for info in paths if not _is_index(info)]
 
 
 def _is_index(info: Path) -> bool:
@@ -84,11 +84,11 @@ def _installed(name: str) -> Iterator[Path]:
         files = importlib.metadata.files(name) or ()
     except importlib.metadata.PackageNotFoundError:
         files = ()
-    found = {Path(str(file.locate())).resolve().parent for file in files if file.name == PLUGIN}
-    yield from found
+    folders = {Path(str(file.locate())).resolve().parent for file in files if file.name == PLUGIN}
+    yield from folders
     try:
-        spec = None if found or not name.isidentifier() else importlib.util.find_spec(name)
+        spec = None if folders or not name.isidentifier() else importlib.util.find_spec(name)
     except ImportError:
         spec = None
-    for place in spec.submodule_search_locations or () if spec else ():
-        yield Path(place)
+    for folder in spec.submodule_search_locations or () if spec else ():
+        yield Path(folder)

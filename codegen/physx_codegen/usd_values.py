@@ -7,7 +7,7 @@ from typing import Any
 from pxr import Gf, Sdf
 
 from .model import Value
-from .value_types import rounded
+from .value_types import round_to_type
 
 
 def plain(value: Any, type_name: str) -> Value:
@@ -18,7 +18,7 @@ def plain(value: Any, type_name: str) -> Value:
     if isinstance(value, int):
         return float(value) if element in {"float", "double", "half", "timecode", "duration"} else value
     if isinstance(value, float):
-        return rounded(value, element)
+        return round_to_type(value, element)
     if isinstance(value, Sdf.AssetPath):
         return str(value.path)
     if isinstance(value, Sdf.PathExpression):
@@ -30,9 +30,9 @@ def plain(value: Any, type_name: str) -> Value:
     return tuple(plain(item, element) for item in value)
 
 
-def guessed_type(value: Any) -> str:
+def guess_type(value: Any) -> str:
     """The Sdf value type of a value whose declared type is unknown; empty where there is none."""
     if isinstance(value, Gf.Vec3d):
         return "double3"
-    found = Sdf.GetValueTypeNameForValue(value)
-    return str(found) if found else ""
+    type_name = Sdf.GetValueTypeNameForValue(value)
+    return str(type_name) if type_name else ""

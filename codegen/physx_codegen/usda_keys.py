@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from . import fields
 from .model import DICTIONARY, Kind
 
-OWN = "physxSchema"                     # the dictionary of customData with the facts that usdGenSchema has no key for
+EXT = "physxSchema"                     # the dictionary of customData with the facts that usdGenSchema has no key for
 GLOBAL = "GLOBAL"
 APPLY_KINDS: dict[str, Kind] = {
     "nonApplied": "non-applied", "singleApply": "single-apply", "multipleApply": "multiple-apply"}
@@ -41,9 +41,9 @@ CLASS = {
 APPLY_TYPE, PREFIX = "apiSchemaType", "propertyNamespacePrefix"
 PROPERTY = {"api": ("apiName", "string"), "override": ("apiSchemaOverride", "bool")}
 GETTER, GETTERS = "apiGetImplementation", {"generated": False, "custom": True}
-KNOWN_OF_LIBRARY = (LIBRARY_TOKENS, OWN, *(key for key, _ in LIBRARY.values()))
-KNOWN_OF_CLASS = (APPLY_TYPE, PREFIX, CLASS_TOKENS, OWN, *(key for key, _ in CLASS.values()))
-KNOWN_OF_PROPERTY = (GETTER, OWN, *(key for key, _ in PROPERTY.values()))
+KNOWN_OF_LIBRARY = (LIBRARY_TOKENS, EXT, *(key for key, _ in LIBRARY.values()))
+KNOWN_OF_CLASS = (APPLY_TYPE, PREFIX, CLASS_TOKENS, EXT, *(key for key, _ in CLASS.values()))
+KNOWN_OF_PROPERTY = (GETTER, EXT, *(key for key, _ in PROPERTY.values()))
 
 # Fields that schema.usda has a place for outside customData.
 SPEC_FIELDS = {
@@ -51,16 +51,16 @@ SPEC_FIELDS = {
     "attributes", "relationships", "type", "default", "uniform", "display", "group", "custom_get"}
 
 
-def own(table: dict[str, fields.Field], known: Iterable[str]) -> tuple[str, ...]:
+def extension_keys(table: dict[str, fields.Field], known: Iterable[str]) -> tuple[str, ...]:
     """The keys of the YAML language that schema.usda has no place for: they are kept under OWN by the same names."""
     return tuple(key for key in table if key not in SPEC_FIELDS and key not in known)
 
 
-OWN_LIBRARY = own(fields.LIBRARY, LIBRARY)
-OWN_CLASS = own(fields.CLASS, CLASS)
-OWN_ATTRIBUTE = own(fields.ATTRIBUTE, PROPERTY)
-OWN_RELATIONSHIP = own(fields.RELATIONSHIP, PROPERTY)
-OWN_NAME, OWN_FAMILY, OWN_FAMILIES, OWN_ORDER, OWN_PREFIX = "name", "family", "families", "token_order", "prefix"
+EXT_LIBRARY = extension_keys(fields.LIBRARY, LIBRARY)
+EXT_CLASS = extension_keys(fields.CLASS, CLASS)
+EXT_ATTRIBUTE = extension_keys(fields.ATTRIBUTE, PROPERTY)
+EXT_RELATIONSHIP = extension_keys(fields.RELATIONSHIP, PROPERTY)
+EXT_NAME, EXT_FAMILY, EXT_FAMILIES, EXT_ORDER, EXT_PREFIX = "name", "family", "families", "token_order", "prefix"
 
 # Metadata with fields of its own, and what cannot stand in a schema at all.
 LAYER_FIELDS = {"documentation", "subLayers", "subLayerOffsets"}
@@ -78,10 +78,10 @@ IN_TEXT = {                             # what messages call a field
 MODULES = {"tokens", "library"}         # names that a family's module cannot have
 
 
-def shortened(name: str, prefix: str) -> str:
+def short_name(name: str, prefix: str) -> str:
     """A property's name as YAML has it: without the class's prefix where nothing else stands between."""
-    rest = name.removeprefix(f"{prefix}:") if prefix else name
-    return name if ":" in rest else rest
+    local_name = name.removeprefix(f"{prefix}:") if prefix else name
+    return name if ":" in local_name else local_name
 
 
 def module_name(plugin: str) -> str:

@@ -49,7 +49,7 @@ class Outline:
         self._declared: dict[str, list[str]] = {}               # words of the first declaration of each property
         self._text = text
         self._tokens = list(_tokens(text))
-        self._at = 0
+        self._position = 0
         with suppress(IndexError):                  # ends before it is complete: lines so far are right
             self._layer()
 
@@ -62,16 +62,16 @@ class Outline:
         return self.line(owner) if owner else 1
 
     def _peek(self) -> str:
-        return self._tokens[self._at].text if self._at < len(self._tokens) else ""
+        return self._tokens[self._position].text if self._position < len(self._tokens) else ""
 
     def _next(self) -> _Token:
-        self._at += 1
-        return self._tokens[self._at - 1]
+        self._position += 1
+        return self._tokens[self._position - 1]
 
     def _layer(self) -> None:
         if self._peek() == "(":
             self._metadata("/")
-        while self._at < len(self._tokens):
+        while self._position < len(self._tokens):
             if self._peek() in SPECIFIERS:
                 self._prim("/")
             else:
@@ -98,36 +98,36 @@ class Outline:
                 self.variants.append(path)
                 self._next()
                 self._next()
-                self._assigned()
-            elif self._tokens[self._at].kind == "word":
+                self._skip_assignment()
+            elif self._tokens[self._position].kind == "word":
                 self._property(path)
             else:
                 self._value()
         self._next()
 
     def _property(self, path: str) -> None:
-        start, first = self._at, self._next()
+        start, first = self._position, self._next()
         word = first
         while word.text in MODIFIERS:
             word = self._next()
         if first.text == "reorder":                 # of properties or children, not a property itself
             self.lines[path, ("propertyOrder",)] = first.line
-            self._assigned()
+            self._skip_assignment()
             return
         if self._peek() == "[":                     # an array type
             self._value()
         name, part, _ = self._next().text.partition(".")
-        spot = f"{path}.{name}"
-        self.lines.setdefault((spot, ()), first.line)
-        self._assigned()
+        spec_path = f"{path}.{name}"
+        self.lines.setdefault((spec_path, ()), first.line)
+        self._skip_assignment()
         if self._peek() == "(":
-            self._metadata(spot)
-        words = [token.text for token in self._tokens[start:self._at]]
-        before = self._declared.setdefault(spot, words) if not part and first.text not in LIST_OPERATIONS else words
-        if before != words:
+            self._metadata(spec_path)
+        words = [token.text for token in self._tokens[start:self._position]]
+        old = self._declared.setdefault(spec_path, words) if not part and first.text not in LIST_OPERATIONS else words
+        if old != words:
             self.repeated.append((first.line, name))
 
-    def _assigned(self) -> None:
+    def _skip_assignment(self) -> None:
         if self._peek() == "=":
             self._next()
             self._value()
@@ -142,22 +142,22 @@ class Outline:
                 self.lines.setdefault((path, ("comment",)), token.line)
                 continue
             self._next()
-            start = self._tokens[self._at].start
+            start = self._tokens[self._position].start
             self.lines.setdefault((path, (key.text,)), token.line)
             if self._peek() == "{":
                 self._dictionary(path, (key.text,))
             else:
                 self._value()
-            text = self._text[start:self._tokens[self._at - 1].end]
+            text = self._text[start:self._tokens[self._position - 1].end]
             statements = self.texts.setdefault(path, {}).setdefault(key.text, [])
             statements.append(f"{operation} {key.text} = {text}".lstrip())
         self._next()
 
     def _dictionary(self, path: str, keys: Keys) -> None:
-        start = self._at
+        start = self._position
         self._value()
-        end, self._at = self._at, start + 1
-        while self._at < end - 1:
+        end, self._position = self._position, start + 1
+        while self._position < end - 1:
             type_name = self._next()
             if self._peek() == "[":
                 self._value()
@@ -172,7 +172,7 @@ class Outline:
                 self._dictionary(path, inner)
             else:
                 self._value()
-        self._at = end
+        self._position = end
 
     def _value(self) -> None:
         """Step over one value: a token, or a group in brackets; after an asset its prim path and offset."""
@@ -182,15 +182,15 @@ class Outline:
             self._value()
         if closing:
             self._next()
-        if token.kind == "asset" and self._at < len(self._tokens) and self._tokens[self._at].kind == "path":
+        if token.kind == "asset" and self._position < len(self._tokens) and self._tokens[self._position].kind == "path":
             self._next()
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    line, at = 1, 0
-    while match := TOKEN.match(text, at):
+    line, position = 1, 0
+    while match := TOKEN.match(text, position):
         kind = match.lastgroup or ""
         if kind != "space":
-            yield _Token(kind, match.group(), line, at, match.end())
+            yield _Token(kind, match.group(), line, position, match.end())
         line += match.group().count("\n")
-        at = match.end()
+        position = match.end()

@@ -14,7 +14,7 @@ from .usd_values import plain
 from .usda_spec import CustomData, Problems, custom_data, metadata, tokens
 from .wording import closest
 
-HELD = {"text": str, "prose": str, "word": str, "property": str, "flag": bool, "names": tuple}
+PY_TYPES = {"text": str, "prose": str, "word": str, "property": str, "flag": bool, "names": tuple}
 DIRECT_BASES = {"APISchemaBase", "Typed"}
 
 
@@ -33,39 +33,39 @@ class UsdaReader:
             message = 'no prim "GLOBAL" names the library; add over "GLOBAL" with customData libraryName'
             self.problems.report(message, "/")
         data = custom_data(self.problems, spec) if spec else CustomData(self.problems, "/GLOBAL", (), {})
-        own = data.inner(usda_keys.OWN)
-        given = self._header(data, required=bool(spec))
+        extension = data.inner(usda_keys.EXT)
+        values = self._header(data, required=bool(spec))
         words = tokens(data.inner(usda_keys.LIBRARY_TOKENS))
-        order = own.take(usda_keys.OWN_ORDER, tuple, ())
-        place = {name: index for index, name in enumerate(order)}
-        summaries = own.inner(usda_keys.OWN_FAMILIES)
-        given |= self._own(own, usda_keys.OWN_LIBRARY, fields.LIBRARY)
-        own.refuse([*usda_keys.OWN_LIBRARY, usda_keys.OWN_ORDER, usda_keys.OWN_FAMILIES])
-        given["package"] = given["package"] or given["plugin"]
+        order = extension.pop(usda_keys.EXT_ORDER, tuple, ())
+        ranks = {name: index for index, name in enumerate(order)}
+        summaries = extension.inner(usda_keys.EXT_FAMILIES)
+        values |= self._extension_values(extension, usda_keys.EXT_LIBRARY, fields.LIBRARY)
+        extension.report_unknown([*usda_keys.EXT_LIBRARY, usda_keys.EXT_ORDER, usda_keys.EXT_FAMILIES])
+        values["package"] = values["package"] or values["plugin"]
         self._other_prims()
         return Library(
-            folder=given["plugin"], schemas=self._schemas(), loc=self.problems.at("/GLOBAL"),
-            tokens=tuple(sorted(words, key=lambda token: (place.get(token.name, len(place)), token.name))),
-            families=self._families(given["plugin"], summaries), doc=self.layer.documentation,
+            folder=values["plugin"], schemas=self._schemas(), loc=self.problems.at("/GLOBAL"),
+            tokens=tuple(sorted(words, key=lambda token: (ranks.get(token.name, len(ranks)), token.name))),
+            families=self._families(values["plugin"], summaries), doc=self.layer.documentation,
             metadata=metadata(self.problems, self.layer.pseudoRoot, usda_keys.LAYER_FIELDS),
-            custom_data=data.rest(usda_keys.KNOWN_OF_LIBRARY), **given)
+            custom_data=data.remaining_entries(usda_keys.KNOWN_OF_LIBRARY), **values)
 
     def _header(self, data: CustomData, required: bool) -> dict[str, Any]:
         """What GLOBAL says with usdGenSchema's keys."""
-        plugin = data.take("libraryName", str, "")
+        plugin = data.pop("libraryName", str, "")
         if required and not plugin:
             self.problems.report("customData of GLOBAL has no libraryName; give the name of the plugin", "/GLOBAL")
-        name = data.take("libraryPrefix", str, naming.proper_case(plugin))
+        name = data.pop("libraryPrefix", str, naming.proper_case(plugin))
         for key, word in (("libraryName", plugin), ("libraryPrefix", name)):
             if word and not naming.IDENTIFIER.fullmatch(word):
                 message = f"{key} '{word}' is no name; use letters, digits and underscores"
                 self.problems.report(message, "/GLOBAL", "customData", key)
         return {
-            "plugin": plugin, "name": name, "path": data.take("libraryPath", str, "") or ".",
-            "tokens_prefix": data.take("tokensPrefix", str, ""),
-            "codeless": data.take("skipCodeGeneration", bool, False),
-            "export_api": data.take("useExportAPI", bool, True),
-            "literal_identifier": data.take("useLiteralIdentifier", bool, True),
+            "plugin": plugin, "name": name, "path": data.pop("libraryPath", str, "") or ".",
+            "tokens_prefix": data.pop("tokensPrefix", str, ""),
+            "codeless": data.pop("skipCodeGeneration", bool, False),
+            "export_api": data.pop("useExportAPI", bool, True),
+            "literal_identifier": data.pop("useLiteralIdentifier", bool, True),
         }
 
     def _schemas(self) -> tuple[str, ...]:
@@ -95,32 +95,33 @@ class UsdaReader:
             family, cls = self.schema_class(spec)
             groups.setdefault(family or usda_keys.module_name(plugin), []).append(cls)
         file = self.problems.file.rpartition("/")[2]
-        texts = {name: summaries.take(name, str, "") for name in groups}
-        summaries.refuse(sorted(groups))
+        texts = {name: summaries.pop(name, str, "") for name in groups}
+        summaries.report_unknown(sorted(groups))
         return tuple(Family(name, file, tuple(classes), texts[name]) for name, classes in groups.items())
 
-    def _own(self, own: CustomData, keys: tuple[str, ...], table: dict[str, fields.Field]) -> dict[str, Any]:
+    def _extension_values(self, data: CustomData, keys: tuple[str, ...], table: dict[str, fields.Field]) -> dict[str,
+                                                                                                                 Any]:
         """Our own facts, by the names of the YAML language."""
-        return {key: own.take(key, HELD[table[key].holds], {"flag": False, "names": ()}.get(table[key].holds, ""))
+        return {key: data.pop(key, PY_TYPES[table[key].holds], {"flag": False, "names": ()}.get(table[key].holds, ""))
                 for key in keys}
 
     def schema_class(self, spec: Any) -> tuple[str, SchemaClass]:
         """The name of a class's family, where it has one, and the class."""
         path = str(spec.path)
         data = custom_data(self.problems, spec)
-        own = data.inner(usda_keys.OWN)
+        extension = data.inner(usda_keys.EXT)
         base = self._base(spec)
         kind = self._kind(spec, base, data)
-        prefix = data.take(usda_keys.PREFIX, str, "") or own.take(usda_keys.OWN_PREFIX, str, "")
-        family = own.take(usda_keys.OWN_FAMILY, str, "")
-        given = self._own(own, usda_keys.OWN_CLASS, fields.CLASS)
-        own.refuse([*usda_keys.OWN_CLASS, usda_keys.OWN_PREFIX, usda_keys.OWN_FAMILY])
+        prefix = data.pop(usda_keys.PREFIX, str, "") or extension.pop(usda_keys.EXT_PREFIX, str, "")
+        family = extension.pop(usda_keys.EXT_FAMILY, str, "")
+        values = self._extension_values(extension, usda_keys.EXT_CLASS, fields.CLASS)
+        extension.report_unknown([*usda_keys.EXT_CLASS, usda_keys.EXT_PREFIX, usda_keys.EXT_FAMILY])
         for field, (key, type_name) in usda_keys.CLASS.items():
             if type_name == "dictionary":
-                given[field] = data.inner(key).entries()
+                values[field] = data.inner(key).entries()
             else:
-                given[field] = data.take(key, *((tuple, ()) if type_name == "token[]" else (str, "")))
-        given["python_name"] = given["python_name"] or naming.proper_case(spec.name)
+                values[field] = data.pop(key, *((tuple, ()) if type_name == "token[]" else (str, "")))
+        values["python_name"] = values["python_name"] or naming.proper_case(spec.name)
         words = tokens(data.inner(usda_keys.CLASS_TOKENS))
         self._structure(spec)
         properties = [self._property(prop, prefix) for prop in spec.properties]
@@ -128,15 +129,15 @@ class UsdaReader:
             name=spec.name, kind=kind, loc=self.problems.at(path), prefix=prefix, includes=self._includes(spec),
             base="" if base in DIRECT_BASES else base, doc=spec.documentation, tokens=words, hidden=bool(spec.hidden),
             metadata=metadata(self.problems, spec, usda_keys.CLASS_FIELDS),
-            custom_data=data.rest(usda_keys.KNOWN_OF_CLASS),
+            custom_data=data.remaining_entries(usda_keys.KNOWN_OF_CLASS),
             properties=tuple(sorted(properties, key=lambda prop: isinstance(prop, Relationship))),
-            key_lines=self._key_lines(path), **given)
+            key_lines=self._key_lines(path), **values)
 
     def _base(self, spec: Any) -> str:
         """The name of the one class that a class inherits."""
         path = str(spec.path)
-        listed = spec.GetInfo("inheritPaths")
-        inherited = [target.name for target in listed.GetAppliedItems()] if listed else []
+        list_op = spec.GetInfo("inheritPaths")
+        inherited = [target.name for target in list_op.GetAppliedItems()] if list_op else []
         if len(inherited) > 1:
             message = f"class '{spec.name}' inherits {' and '.join(inherited)}; a schema inherits one class: keep one"
             self.problems.report(message, path, "inherits")
@@ -151,12 +152,12 @@ class UsdaReader:
         if spec.typeName not in {"", spec.name}:
             message = f"type '{spec.typeName}' of class '{spec.name}' differs from its name; write the same or none"
             self.problems.report(message, path)
-        applied = data.take(usda_keys.APPLY_TYPE, str, "")
+        applied = data.pop(usda_keys.APPLY_TYPE, str, "")
         if not base and spec.name in DIRECT_BASES:
             return "base"
         if applied and applied not in usda_keys.APPLY_KINDS:
-            hint = closest(applied, usda_keys.APPLY_KINDS)
-            message = f"apiSchemaType '{applied}' is unknown; {hint}"
+            suggestion = closest(applied, usda_keys.APPLY_KINDS)
+            message = f"apiSchemaType '{applied}' is unknown; {suggestion}"
             self.problems.report(message, path, "customData", usda_keys.APPLY_TYPE)
             applied = ""
         if not self._is_api(base, spec.name):
@@ -171,25 +172,25 @@ class UsdaReader:
 
     def _is_api(self, base: str, name: str) -> bool:
         """Whether a class with this base is an API schema."""
-        seen: set[str] = set()
-        while base in self.classes and base not in DIRECT_BASES and base not in seen:
-            seen.add(base)
-            listed = self.classes[base].GetInfo("inheritPaths")
-            above = [target.name for target in listed.GetAppliedItems()] if listed else []
-            base = above[0] if above else ""
+        visited: set[str] = set()
+        while base in self.classes and base not in DIRECT_BASES and base not in visited:
+            visited.add(base)
+            list_op = self.classes[base].GetInfo("inheritPaths")
+            bases = [target.name for target in list_op.GetAppliedItems()] if list_op else []
+            base = bases[0] if bases else ""
         if base in DIRECT_BASES:
             return base == "APISchemaBase"
         known = installed().get(base)
         return "applied" in known.kind or "apply" in known.kind if known else name.endswith("API")
 
     def _includes(self, spec: Any) -> tuple[str, ...]:
-        listed = spec.GetInfo("apiSchemas")
-        if not listed:
+        items = spec.GetInfo("apiSchemas")
+        if not items:
             return ()
-        if listed.isExplicit or listed.appendedItems or listed.deletedItems or listed.addedItems or listed.orderedItems:
+        if items.isExplicit or items.appendedItems or items.deletedItems or items.addedItems or items.orderedItems:
             message = "apiSchemas can only be prepended in a schema; write prepend apiSchemas"
             self.problems.report(message, str(spec.path), "apiSchemas")
-        return tuple(listed.prependedItems)
+        return tuple(items.prependedItems)
 
     def _structure(self, spec: Any) -> None:
         """Report what a schema class cannot hold."""
@@ -200,7 +201,7 @@ class UsdaReader:
     def _key_lines(self, path: str) -> tuple[tuple[str, int], ...]:
         """Where the keys of YAML's name stand in this file."""
         keys: dict[str, tuple[str, ...]] = {field: ("customData", key) for field, (key, _) in usda_keys.CLASS.items()}
-        keys |= {field: ("customData", usda_keys.OWN, field) for field in usda_keys.OWN_CLASS}
+        keys |= {field: ("customData", usda_keys.EXT, field) for field in usda_keys.EXT_CLASS}
         keys |= {"base": ("inherits",), "includes": ("apiSchemas",), "kind": ("customData", usda_keys.APPLY_TYPE),
                  "prefix": ("customData", usda_keys.PREFIX), "hidden": ("hidden",), "doc": ("doc",)}
         lines = self.problems.outline.lines
@@ -209,38 +210,38 @@ class UsdaReader:
     def _property(self, spec: Any, prefix: str) -> Property:
         path = str(spec.path)
         data = custom_data(self.problems, spec)
-        own = data.inner(usda_keys.OWN)
+        extension = data.inner(usda_keys.EXT)
         is_attribute = isinstance(spec, Sdf.AttributeSpec)
-        keys = usda_keys.OWN_ATTRIBUTE if is_attribute else usda_keys.OWN_RELATIONSHIP
-        given = self._own(own, keys, fields.ATTRIBUTE if is_attribute else fields.RELATIONSHIP)
-        given["name"] = own.take(usda_keys.OWN_NAME, str, "") or usda_keys.shortened(spec.name, prefix)
-        own.refuse([*keys, usda_keys.OWN_NAME])
+        keys = usda_keys.EXT_ATTRIBUTE if is_attribute else usda_keys.EXT_RELATIONSHIP
+        values = self._extension_values(extension, keys, fields.ATTRIBUTE if is_attribute else fields.RELATIONSHIP)
+        values["name"] = extension.pop(usda_keys.EXT_NAME, str, "") or usda_keys.short_name(spec.name, prefix)
+        extension.report_unknown([*keys, usda_keys.EXT_NAME])
         if spec.custom:
             message = f"'{spec.name}' is custom, which properties of a schema are not; remove the word"
             self.problems.report(message, path)
-        getter = data.take(usda_keys.GETTER, str, "generated")
+        getter = data.pop(usda_keys.GETTER, str, "generated")
         if getter not in usda_keys.GETTERS:
             message = f"{usda_keys.GETTER} '{getter}' is unknown; {closest(getter, usda_keys.GETTERS)}"
             self.problems.report(message, path, "customData", usda_keys.GETTER)
-        given |= {
-            "loc": self.problems.at(path), "api": data.take("apiName", str, None),
-            "override": data.take("apiSchemaOverride", bool, False), "custom_get": usda_keys.GETTERS.get(getter, False),
+        values |= {
+            "loc": self.problems.at(path), "api": data.pop("apiName", str, None),
+            "override": data.pop("apiSchemaOverride", bool, False), "custom_get": usda_keys.GETTERS.get(getter, False),
             "display": spec.displayName, "group": spec.displayGroup, "doc": spec.documentation,
             "hidden": bool(spec.hidden), "metadata": metadata(self.problems, spec, usda_keys.PROPERTY_FIELDS),
-            "custom_data": data.rest(usda_keys.KNOWN_OF_PROPERTY),
+            "custom_data": data.remaining_entries(usda_keys.KNOWN_OF_PROPERTY),
         }
-        return self._attribute(spec, path, given) if is_attribute else self._relationship(spec, path, given)
+        return self._attribute(spec, path, values) if is_attribute else self._relationship(spec, path, values)
 
-    def _relationship(self, spec: Any, path: str, given: dict[str, Any]) -> Relationship:
+    def _relationship(self, spec: Any, path: str, values: dict[str, Any]) -> Relationship:
         if spec.variability != Sdf.VariabilityUniform:
             self.problems.report(f"relationship '{spec.name}' is varying; write rel alone", path)
-        return Relationship(**given)
+        return Relationship(**values)
 
-    def _attribute(self, spec: Any, path: str, given: dict[str, Any]) -> Attribute:
-        text = given.pop("range") or ranges.of_limits(given["metadata"])
+    def _attribute(self, spec: Any, path: str, values: dict[str, Any]) -> Attribute:
+        text = values.pop("range") or ranges.from_limits(values["metadata"])
         return Attribute(
             type=str(spec.typeName), default=self._default(spec, path), range=self._range(text, path), range_text=text,
-            uniform=spec.variability == Sdf.VariabilityUniform, tokens=tuple(spec.allowedTokens or ()), **given)
+            uniform=spec.variability == Sdf.VariabilityUniform, tokens=tuple(spec.allowedTokens or ()), **values)
 
     def _default(self, spec: Any, path: str) -> Value | None:
         type_name = str(spec.typeName)
@@ -265,5 +266,5 @@ class UsdaReader:
         try:
             return ranges.parse(text) if text else None
         except ValueError as error:
-            self.problems.report(str(error), path, "customData", usda_keys.OWN, "range")
+            self.problems.report(str(error), path, "customData", usda_keys.EXT, "range")
             return None

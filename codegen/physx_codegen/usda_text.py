@@ -17,24 +17,24 @@ ESCAPES = {"\t": "\\t", "\r": "\\r"}
 DECIMAL_EXPONENTS = range(-6, 15)                       # outside, USD writes 1e20
 
 
-def value(type_name: str, found: Value) -> str:
+def value(type_name: str, raw: Value) -> str:
     """A value of an Sdf value type."""
     kind = TYPES[type_name]
-    if kind.array and isinstance(found, tuple):
-        return f"[{', '.join(element(kind, item) for item in found)}]"
-    return element(kind, found)
+    if kind.array and isinstance(raw, tuple):
+        return f"[{', '.join(element(kind, item) for item in raw)}]"
+    return element(kind, raw)
 
 
-def element(kind: ValueType, found: Value) -> str:
+def element(kind: ValueType, raw: Value) -> str:
     """A value without array brackets."""
-    if isinstance(found, tuple):
-        inner = ", ".join(element(kind, item) for item in found)
-        return f"( {inner} )" if found and isinstance(found[0], tuple) else f"({inner})"
-    if isinstance(found, bool):
-        return str(int(found))
-    if isinstance(found, str):
-        return asset(found) if kind.element == "asset" else quoted(found)
-    return number(found, kind.element)
+    if isinstance(raw, tuple):
+        inner = ", ".join(element(kind, item) for item in raw)
+        return f"( {inner} )" if raw and isinstance(raw[0], tuple) else f"({inner})"
+    if isinstance(raw, bool):
+        return str(int(raw))
+    if isinstance(raw, str):
+        return asset(raw) if kind.element == "asset" else quote(raw)
+    return number(raw, kind.element)
 
 
 def asset(path: str) -> str:
@@ -43,7 +43,7 @@ def asset(path: str) -> str:
     return f"{mark}{path}{mark}"
 
 
-def quoted(words: str) -> str:
+def quote(words: str) -> str:
     """A string: in single quotes where that saves escapes, in three where it has lines."""
     mark = "'" if '"' in words and "'" not in words else '"'
     escaped = CONTROL.sub(escape, words.replace("\\", "\\\\")).replace(mark, f"\\{mark}")
@@ -55,21 +55,21 @@ def escape(match: re.Match[str]) -> str:
     return ESCAPES.get(match.group(), f"\\x{ord(match.group()):02x}")
 
 
-def listed(words: Iterable[str]) -> str:
+def quote_list(words: Iterable[str]) -> str:
     """A list of strings."""
-    return f"[{', '.join(map(quoted, words))}]"
+    return f"[{', '.join(map(quote, words))}]"
 
 
-def number(found: float, type_name: str) -> str:
+def number(raw: float, type_name: str) -> str:
     """The shortest text that gives the number back in its type, which `value_types.rounded` has kept it in."""
-    if isinstance(found, int) or not math.isfinite(found):
-        return str(found)
+    if isinstance(raw, int) or not math.isfinite(raw):
+        return str(raw)
     if type_name.startswith("half") or type_name.endswith("h"):
-        (found,) = struct.unpack("<e", struct.pack("<e", found))
-        return f"{found:.6g}"
-    if found == int(found) and 0 < abs(found) < 1e15:
-        return f"{found:.0f}"
-    sign, digits, exponent = Decimal(repr(found)).as_tuple()
+        (raw,) = struct.unpack("<e", struct.pack("<e", raw))
+        return f"{raw:.6g}"
+    if raw == int(raw) and 0 < abs(raw) < 1e15:
+        return f"{raw:.0f}"
+    sign, digits, exponent = Decimal(repr(raw)).as_tuple()
     text = "".join(map(str, digits)).rstrip("0") or "0"
     point = len(digits) + int(exponent)                 # of the decimal point, counted from the first digit
     if point - 1 not in DECIMAL_EXPONENTS:

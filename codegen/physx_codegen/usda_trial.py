@@ -22,15 +22,15 @@ except Tf.ErrorException:
 """
 
 
-def ending(text: str) -> str:
+def failure(text: str) -> str:
     """How USD ends over a text, "" where it reads or refuses it."""
     seconds = SECONDS + len(text) // BYTES_A_SECOND
-    done = subprocess.run([sys.executable, "-P", "-c", READ, str(seconds)], input=text.encode(), check=False,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    if not done.returncode:
+    process = subprocess.run([sys.executable, "-P", "-c", READ, str(seconds)], input=text.encode(), check=False,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    if not process.returncode:
         return ""
-    name = str(done.returncode)
+    name = str(process.returncode)
     with suppress(ValueError):
-        name = signal.Signals(-done.returncode).name
+        name = signal.Signals(-process.returncode).name
     return (f"USD does not finish reading it within {seconds} s" if name in ("SIGXCPU", "SIGKILL") else
             f"USD crashes while it reads it ({name})")

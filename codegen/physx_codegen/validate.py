@@ -29,7 +29,7 @@ def validate(library: Library, peers: Sequence[Library] = (), references: bool =
     Raises SchemaError with every problem found.
     """
     problems = [*_classes(library), *_tokens(library)]
-    known = _known(library, peers)
+    known = _known_kinds(library, peers)
     for cls in library.classes:
         problems += _names(cls)
         problems += _kind(cls)
@@ -55,10 +55,10 @@ def _names(cls: SchemaClass) -> Iterator[Problem]:
     if cls.renamed_from == cls.name:
         rule = "give the former one or remove the key"
         yield cls.at("renamed_from"), f"'{cls.name}' is the name that the class has; {rule}"
-    for place, item in ((cls.at("retired"), cls), *((prop.loc, prop) for prop in cls.properties)):
+    for location, item in ((cls.at("retired"), cls), *((prop.loc, prop) for prop in cls.properties)):
         if item.retired and not RELEASE.fullmatch(item.retired):
             rule = "give numbers with dots, such as 25.11.2"
-            yield place, f"'{item.name}' is retired in '{item.retired}', which is no release; {rule}"
+            yield location, f"'{item.name}' is retired in '{item.retired}', which is no release; {rule}"
 
 
 def _classes(library: Library) -> Iterator[Problem]:
@@ -71,7 +71,7 @@ def _classes(library: Library) -> Iterator[Problem]:
         other = part_of_usd().get(cls.name)
         if other and other.plugin != library.plugin and cls.kind != "base":
             yield cls.at("name"), f"class '{cls.name}' is a schema of USD's {other.plugin}; give it another name"
-        if cls.python_name in naming.TAKEN or keyword.iskeyword(cls.python_name):
+        if cls.python_name in naming.EXPORTED or keyword.iskeyword(cls.python_name):
             rule = "Python or the generated package uses that name: give another python_name"
             yield cls.at("python_name"), f"class '{cls.name}' would be '{cls.python_name}' in Python; {rule}"
     for family in library.families:
@@ -83,7 +83,7 @@ def _classes(library: Library) -> Iterator[Problem]:
 
 def _tokens(library: Library) -> Iterator[Problem]:
     first: dict[str, tuple[str, Location]] = {}
-    for name, value, _, location in naming.words(library):
+    for name, value, _, location in naming.iter_tokens(library):
         other, origin = first.setdefault(name, (value, location))
         if other != value:
             yield location, f"token '{name}' is '{value}' here and '{other}' at {origin}; rename one"
@@ -131,10 +131,10 @@ def _fallbacks(cls: SchemaClass) -> Iterator[Problem]:
             yield cls.at("metadata"), f"class '{cls.name}' has the metadata '{entry.key}'; {rule}"
 
 
-def _known(library: Library, peers: Sequence[Library]) -> dict[str, Kind]:
+def _known_kinds(library: Library, peers: Sequence[Library]) -> dict[str, Kind]:
     """The kind of every schema of these libraries and of the installed USD."""
-    theirs = {name: schema.kind for name, schema in installed().items()}
-    return theirs | {cls.name: cls.kind for other in (*peers, library) for cls in other.classes}
+    installed_kinds = {name: schema.kind for name, schema in installed().items()}
+    return installed_kinds | {cls.name: cls.kind for other in (*peers, library) for cls in other.classes}
 
 
 def _references(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> Iterator[Problem]:
@@ -146,15 +146,15 @@ def _references(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> I
             allowed = sorted(other for other, what in known.items() if what in APPLIED)
             yield cls.at("includes"), f"'{name}' in includes is no API schema; {closest(name, allowed)}"
         elif kind not in {"single-apply", "multiple-apply"}:
-            found = "a prim type" if kind in {"typed", "abstract"} else f"a {kind} schema"
-            yield cls.at("includes"), f"'{name}' in includes is {found}; include API schemas only"
+            noun = "a prim type" if kind in {"typed", "abstract"} else f"a {kind} schema"
+            yield cls.at("includes"), f"'{name}' in includes is {noun}; include API schemas only"
         elif kind == "multiple-apply" and cls.kind != "multiple-apply" and not instance:
             yield cls.at("includes"), f"'{name}' in includes is multiple-apply; add an instance name: '{name}:name'"
     collections = [entry.partition(":")[2] for entry in cls.includes if entry.startswith("CollectionAPI:")]
     for word in cls.collections:
         if word.lower() not in map(str.lower, collections):
-            hint = closest(word, collections)
-            yield cls.at("collections"), f"'{word}' in collections is no built-in collection; {hint}"
+            suggestion = closest(word, collections)
+            yield cls.at("collections"), f"'{word}' in collections is no built-in collection; {suggestion}"
     yield from _base(library, cls, known)
     if cls.name in _ancestors(local, cls):
         yield cls.loc, f"class '{cls.name}' is its own base or built-in; break the circle"
@@ -189,15 +189,15 @@ def _base(library: Library, cls: SchemaClass, known: dict[str, Kind]) -> Iterato
 
 
 def _ancestors(local: dict[str, SchemaClass], cls: SchemaClass) -> set[str]:
-    found: set[str] = set()
-    waiting = [cls]
-    while waiting:
-        current = waiting.pop()
+    ancestors: set[str] = set()
+    pending = [cls]
+    while pending:
+        current = pending.pop()
         for name in (current.base, *(entry.partition(":")[0] for entry in current.includes)):
-            if name in local and name not in found:
-                found.add(name)
-                waiting.append(local[name])
-    return found
+            if name in local and name not in ancestors:
+                ancestors.add(name)
+                pending.append(local[name])
+    return ancestors
 
 
 def _properties(library: Library, cls: SchemaClass) -> Iterator[Problem]:
@@ -223,12 +223,12 @@ def _former_names(cls: SchemaClass) -> Iterator[Problem]:
     for prop in (prop for prop in cls.properties if prop.renamed_from):
         former = naming.former_name(cls, prop)
         method = f"{naming.proper_case(prop.renamed_from)}{naming.suffix(prop)}"
-        taken = names.setdefault(former, prop)
-        if taken is prop and naming.local_name(cls, prop) != former:
-            taken = methods.setdefault(method, prop)
-        if taken is not prop:
+        owner = names.setdefault(former, prop)
+        if owner is prop and naming.local_name(cls, prop) != former:
+            owner = methods.setdefault(method, prop)
+        if owner is not prop:
             rule = "each name has one successor, and none as long as it is in use: rename or remove one"
-            yield prop.loc, f"'{prop.renamed_from}' in renamed_from is what {taken.loc} has; {rule}"
+            yield prop.loc, f"'{prop.renamed_from}' in renamed_from is what {owner.loc} has; {rule}"
         elif naming.local_name(cls, prop) == former:
             yield prop.loc, f"'{prop.renamed_from}' is the name that the property has; remove renamed_from"
 
@@ -242,8 +242,8 @@ def _attribute(cls: SchemaClass, attribute: Attribute) -> Iterator[Problem]:
     values = attribute.default if isinstance(attribute.default, tuple) else (attribute.default,)
     for word in values if attribute.tokens else ():
         if isinstance(word, str) and word not in attribute.tokens:
-            hint = closest(word, attribute.tokens)
-            yield attribute.loc, f"default '{word}' of '{attribute.name}' is not among its tokens; {hint}"
+            suggestion = closest(word, attribute.tokens)
+            yield attribute.loc, f"default '{word}' of '{attribute.name}' is not among its tokens; {suggestion}"
     if attribute.range and kind.base not in {"int", "float"}:
         yield attribute.loc, f"'{attribute.name}' is of type {attribute.type} and has no range; remove the key"
     elif attribute.range:
@@ -266,8 +266,8 @@ def _range(cls: SchemaClass, attribute: Attribute, interval: Range) -> Iterator[
         below = number < bounds[0] or (number == bounds[0] > -math.inf and not interval.lower_closed)
         above = number > bounds[1] or (number == bounds[1] < math.inf and not interval.upper_closed)
         if below or above:
-            shown = value_types.number_text(number)
-            yield attribute.loc, f"default {shown} of '{attribute.name}' is outside {attribute.range_text}; change one"
+            text = value_types.number_text(number)
+            yield attribute.loc, f"default {text} of '{attribute.name}' is outside {attribute.range_text}; change one"
 
 
 def _is_number(attribute: Attribute) -> bool:

@@ -69,16 +69,16 @@ PRECISIONS = {name: letter for letter, pattern in (("e", HALF), ("f", SINGLE))
 EXACT = 2.0**11     # whole numbers up to here are the same in every precision
 
 
-def rounded(number: float, element: str) -> float:
+def round_to_type(number: float, element: str) -> float:
     """The number as its type keeps it, with the fewest digits that give the same bits. Raises OverflowError."""
     precision = PRECISIONS.get(element, "d")
     if precision == "d" or not math.isfinite(number) or (abs(number) <= EXACT and number.is_integer()):
         return number
     bits = struct.pack(precision, number)
-    (kept,) = struct.unpack(precision, bits)
-    if kept.is_integer() and abs(kept) < 1e15:
-        return float(kept)
-    return next(found for digits in range(1, 18) if _bits(precision, found := float(f"{kept:.{digits}g}")) == bits)
+    (stored,) = struct.unpack(precision, bits)
+    if stored.is_integer() and abs(stored) < 1e15:
+        return float(stored)
+    return next(short for digits in range(1, 18) if _bits(precision, short := float(f"{stored:.{digits}g}")) == bits)
 
 
 def _bits(precision: str, number: float) -> bytes:
@@ -135,7 +135,7 @@ def _scalar(kind: ValueType, raw: object) -> Value:
         raw = {"inf": math.inf, "-inf": -math.inf}.get(raw, raw) if isinstance(raw, str) else raw
         if isinstance(raw, int | float) and not isinstance(raw, bool) and not math.isnan(raw):
             try:
-                return rounded(float(raw), kind.element)
+                return round_to_type(float(raw), kind.element)
             except OverflowError:
                 raise ValueError(f"{raw} does not fit {kind.element}") from None
     scalar = ValueType(kind.element, kind.base)
@@ -164,10 +164,10 @@ def python_text(value: object) -> str:
     return repr(value)
 
 
-def shown_text(value: Value | None) -> str:
+def display_text(value: Value | None) -> str:
     """A default in a docstring; empty where there is none."""
     if isinstance(value, tuple):
-        return f"[{', '.join(shown_text(item) for item in value)}]"
+        return f"[{', '.join(display_text(item) for item in value)}]"
     if value is None or isinstance(value, bool | str):
         return "" if value is None else str(value)
     return number_text(value)

@@ -6,18 +6,18 @@ import difflib
 from collections.abc import Iterable
 from pathlib import Path
 
-MOST = 30       # words listed in a message
+MAX_WORDS = 30       # words listed in a message
 
 
-def displayed(path: Path) -> str:
+def display_path(path: Path) -> str:
     """A path for messages: relative to the working directory where it lies below it."""
     path, here = path.resolve(), Path.cwd()
     return path.relative_to(here).as_posix() if path.is_relative_to(here) else path.as_posix()
 
 
-def shown(text: str) -> str:
+def one_line(text: str) -> str:
     """Text on one line, with control and direction characters as escapes."""
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def article(noun: str) -> str:
@@ -32,5 +32,5 @@ def closest(word: str, allowed: Iterable[str]) -> str:
     if close:
         return f"did you mean '{lowered[close[0]]}'?"
     words = list(lowered.values())
-    more = f" and {len(words) - MOST} more" if len(words) > MOST else ""
-    return f"allowed: {', '.join(words[:MOST]) or 'none'}{more}"
+    more = f" and {len(words) - MAX_WORDS} more" if len(words) > MAX_WORDS else ""
+    return f"allowed: {', '.join(words[:MAX_WORDS]) or 'none'}{more}"

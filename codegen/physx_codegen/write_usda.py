@@ -8,7 +8,7 @@ from . import fields, naming, ranges, usda_keys, usda_text
 from .model import DICTIONARY, RAW, Attribute, Entry, Library, Property, SchemaClass, Token
 
 INDENT = "    "
-OWN_TYPES: dict[fields.Holds, str] = {"flag": "bool", "names": "string[]"}
+EXT_TYPES: dict[fields.Holds, str] = {"flag": "bool", "names": "string[]"}
 ORDER = "propertyOrder"                 # a statement among the properties, not in their metadata
 
 
@@ -29,47 +29,47 @@ def render(library: Library, note: str = "") -> str:
 
 def library_data(library: Library) -> list[Entry]:
     """customData of GLOBAL."""
-    found = [Entry("libraryName", "string", library.plugin)]
+    entries = [Entry("libraryName", "string", library.plugin)]
     if library.name != naming.proper_case(library.plugin):
-        found.append(Entry("libraryPrefix", "string", library.name))
+        entries.append(Entry("libraryPrefix", "string", library.name))
     if library.path != "." or not library.codeless:
-        found.append(Entry("libraryPath", "string", library.path))
-    found += [Entry("tokensPrefix", "string", library.tokens_prefix)] if library.tokens_prefix else []
-    found += [Entry("skipCodeGeneration", "bool", True)] if library.codeless else []
-    found += [Entry("useExportAPI", "bool", False)] if not library.export_api else []
-    found += [Entry("useLiteralIdentifier", "bool", False)] if not library.literal_identifier else []
-    found += token_entries(usda_keys.LIBRARY_TOKENS, library.tokens)
-    own = [Entry("version", "string", library.version)] if library.version else []
-    own += [Entry("package", "string", library.package)] if library.package != library.plugin else []
+        entries.append(Entry("libraryPath", "string", library.path))
+    entries += [Entry("tokensPrefix", "string", library.tokens_prefix)] if library.tokens_prefix else []
+    entries += [Entry("skipCodeGeneration", "bool", True)] if library.codeless else []
+    entries += [Entry("useExportAPI", "bool", False)] if not library.export_api else []
+    entries += [Entry("useLiteralIdentifier", "bool", False)] if not library.literal_identifier else []
+    entries += token_entries(usda_keys.LIBRARY_TOKENS, library.tokens)
+    extension = [Entry("version", "string", library.version)] if library.version else []
+    extension += [Entry("package", "string", library.package)] if library.package != library.plugin else []
     names = [token.name for token in library.tokens]
-    own += [Entry(usda_keys.OWN_ORDER, "string[]", tuple(names))] if names != sorted(names) else []
+    extension += [Entry(usda_keys.EXT_ORDER, "string[]", tuple(names))] if names != sorted(names) else []
     summaries = [Entry(family.name, "string", family.summary) for family in library.families if family.summary]
-    own += [Entry(usda_keys.OWN_FAMILIES, DICTIONARY, ordered(summaries))] if summaries else []
-    return [*found, *own_data(own), *library.custom_data]
+    extension += [Entry(usda_keys.EXT_FAMILIES, DICTIONARY, sort_entries(summaries))] if summaries else []
+    return [*entries, *ext_data(extension), *library.custom_data]
 
 
 def token_entries(key: str, tokens: Sequence[Token]) -> list[Entry]:
     """libraryTokens or schemaTokens."""
-    found = []
+    entries = []
     for token in tokens:
         inner = [Entry("doc", "string", token.doc)] if token.doc else []
         inner += [Entry("value", "string", token.value)] if token.value != token.name else []
-        found.append(Entry(token.name, DICTIONARY, tuple(inner)))
-    return [Entry(key, DICTIONARY, ordered(found))] if found else []
+        entries.append(Entry(token.name, DICTIONARY, tuple(inner)))
+    return [Entry(key, DICTIONARY, sort_entries(entries))] if entries else []
 
 
-def own_data(own: Iterable[Entry]) -> list[Entry]:
+def ext_data(entries: Iterable[Entry]) -> list[Entry]:
     """Our own dictionary, where there is something to put there."""
-    found = ordered(own)
-    return [Entry(usda_keys.OWN, DICTIONARY, found)] if found else []
+    value = sort_entries(entries)
+    return [Entry(usda_keys.EXT, DICTIONARY, value)] if value else []
 
 
-def own_entries(owner: SchemaClass | Property, keys: Iterable[str], table: dict[str, fields.Field]) -> list[Entry]:
+def ext_entries(owner: SchemaClass | Property, keys: Iterable[str], table: dict[str, fields.Field]) -> list[Entry]:
     """Our own facts of a class or property, by the names of the YAML language."""
     values = {key: getattr(owner, "range_text" if key == "range" else key) for key in keys}
-    if isinstance(owner, Attribute) and owner.range_text == ranges.of_limits(owner.metadata):
+    if isinstance(owner, Attribute) and owner.range_text == ranges.from_limits(owner.metadata):
         values.pop("range")                         # USD's own limits say it already
-    return [Entry(key, OWN_TYPES.get(table[key].holds, "string"), value) for key, value in values.items() if value]
+    return [Entry(key, EXT_TYPES.get(table[key].holds, "string"), value) for key, value in values.items() if value]
 
 
 def class_lines(cls: SchemaClass, family: str) -> list[str]:
@@ -85,25 +85,25 @@ def class_lines(cls: SchemaClass, family: str) -> list[str]:
     order = [f"{INDENT}reorder properties = {text(entry.type, entry.value)}"
              for entry in cls.metadata if entry.key == ORDER]
     body = [f"{INDENT}{line}" for prop in cls.properties for line in property_lines(cls, prop)]
-    return [*bracketed(f"class {type_name}{usda_text.quoted(cls.name)}", header), "{", *order, *body, "}"]
+    return [*bracketed(f"class {type_name}{usda_text.quote(cls.name)}", header), "{", *order, *body, "}"]
 
 
 def class_data(cls: SchemaClass, family: str) -> list[Entry]:
     """customData of a class."""
     applied = next((key for key, kind in usda_keys.APPLY_KINDS.items() if kind == cls.kind), "")
-    found = [Entry(usda_keys.APPLY_TYPE, "token", applied)] if applied else []
+    entries = [Entry(usda_keys.APPLY_TYPE, "token", applied)] if applied else []
     if cls.kind == "multiple-apply" and cls.prefix:
-        found.append(Entry(usda_keys.PREFIX, "token", cls.prefix))
+        entries.append(Entry(usda_keys.PREFIX, "token", cls.prefix))
     for field, (key, type_name) in usda_keys.CLASS.items():
         value = getattr(cls, field)
         if value and (field != "python_name" or value != naming.proper_case(cls.name)):
-            found.append(Entry(key, type_name, value))
-    found += token_entries(usda_keys.CLASS_TOKENS, cls.tokens)
-    own = own_entries(cls, usda_keys.OWN_CLASS, fields.CLASS)
+            entries.append(Entry(key, type_name, value))
+    entries += token_entries(usda_keys.CLASS_TOKENS, cls.tokens)
+    extension = ext_entries(cls, usda_keys.EXT_CLASS, fields.CLASS)
     if cls.kind != "multiple-apply" and cls.prefix:
-        own.append(Entry(usda_keys.OWN_PREFIX, "string", cls.prefix))
-    own += [Entry(usda_keys.OWN_FAMILY, "string", family)] if family else []
-    return [*found, *own_data(own), *cls.custom_data]
+        extension.append(Entry(usda_keys.EXT_PREFIX, "string", cls.prefix))
+    extension += [Entry(usda_keys.EXT_FAMILY, "string", family)] if family else []
+    return [*entries, *ext_data(extension), *cls.custom_data]
 
 
 def property_lines(cls: SchemaClass, prop: Property) -> list[str]:
@@ -115,8 +115,8 @@ def property_lines(cls: SchemaClass, prop: Property) -> list[str]:
         header = [f"allowedTokens = {text('token[]', prop.tokens)}"] if prop.tokens else []
     else:
         declaration, header = f"rel {name}", []
-    header += [f"displayName = {usda_text.quoted(prop.display)}"] if prop.display else []
-    header += [f"displayGroup = {usda_text.quoted(prop.group)}"] if prop.group else []
+    header += [f"displayName = {usda_text.quote(prop.display)}"] if prop.display else []
+    header += [f"displayGroup = {usda_text.quote(prop.group)}"] if prop.group else []
     header += ["hidden = true"] if prop.hidden else []
     header += [*doc_line(prop.doc), *metadata_lines(prop.metadata), *custom_lines(property_data(cls, prop, name))]
     return bracketed(declaration, header)
@@ -124,15 +124,15 @@ def property_lines(cls: SchemaClass, prop: Property) -> list[str]:
 
 def property_data(cls: SchemaClass, prop: Property, name: str) -> list[Entry]:
     """customData of a property."""
-    found = [Entry("apiName", "string", prop.api)] if prop.api is not None else []
-    found += [Entry("apiSchemaOverride", "bool", True)] if prop.override else []
-    found += [Entry(usda_keys.GETTER, "string", "custom")] if prop.custom_get else []
+    entries = [Entry("apiName", "string", prop.api)] if prop.api is not None else []
+    entries += [Entry("apiSchemaOverride", "bool", True)] if prop.override else []
+    entries += [Entry(usda_keys.GETTER, "string", "custom")] if prop.custom_get else []
     is_attribute = isinstance(prop, Attribute)
-    keys = usda_keys.OWN_ATTRIBUTE if is_attribute else usda_keys.OWN_RELATIONSHIP
-    own = own_entries(prop, keys, fields.ATTRIBUTE if is_attribute else fields.RELATIONSHIP)
-    if usda_keys.shortened(name, cls.prefix) != prop.name:
-        own.append(Entry(usda_keys.OWN_NAME, "string", prop.name))
-    return [*found, *own_data(own), *prop.custom_data]
+    keys = usda_keys.EXT_ATTRIBUTE if is_attribute else usda_keys.EXT_RELATIONSHIP
+    extension = ext_entries(prop, keys, fields.ATTRIBUTE if is_attribute else fields.RELATIONSHIP)
+    if usda_keys.short_name(name, cls.prefix) != prop.name:
+        extension.append(Entry(usda_keys.EXT_NAME, "string", prop.name))
+    return [*entries, *ext_data(extension), *prop.custom_data]
 
 
 def bracketed(start: str, header: list[str]) -> list[str]:
@@ -144,7 +144,7 @@ def bracketed(start: str, header: list[str]) -> list[str]:
 
 def doc_line(doc: str) -> list[str]:
     """Documentation as one line of metadata, which may hold line ends."""
-    return [f"doc = {usda_text.quoted(doc)}"] if doc else []
+    return [f"doc = {usda_text.quote(doc)}"] if doc else []
 
 
 def metadata_lines(entries: Iterable[Entry]) -> list[str]:
@@ -155,13 +155,13 @@ def metadata_lines(entries: Iterable[Entry]) -> list[str]:
 
 def custom_lines(entries: Sequence[Entry]) -> list[str]:
     """customData, its keys sorted as USD does."""
-    return entry_lines(Entry("customData", DICTIONARY, ordered(entries)), "") if entries else []
+    return entry_lines(Entry("customData", DICTIONARY, sort_entries(entries)), "") if entries else []
 
 
 def entry_lines(entry: Entry, type_name: str) -> list[str]:
     """One entry; inside a dictionary the type comes first."""
-    inside = bool(type_name)
-    key = entry.key if not inside or entry.key.isidentifier() else usda_text.quoted(entry.key)
+    is_nested = bool(type_name)
+    key = entry.key if not is_nested or entry.key.isidentifier() else usda_text.quote(entry.key)
     start = f"{type_name} {key} = ".lstrip()
     if entry.type != DICTIONARY:
         return [f"{start}{text(entry.type, entry.value)}"]
@@ -170,7 +170,7 @@ def entry_lines(entry: Entry, type_name: str) -> list[str]:
     return [f"{start}{{", *(f"{INDENT}{line}" for line in inner), "}"]
 
 
-def ordered(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+def sort_entries(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     """Entries by key."""
     return tuple(sorted(entries, key=lambda entry: entry.key))
 

@@ -23,9 +23,9 @@ def render(library: Library) -> dict[str, str]:
 
 def header(library: Library) -> list[str]:
     """The library's own file."""
-    found = values(library, fields.LIBRARY)
-    found["path"] = "" if library.path == "." else library.path
-    lines = [line for key, value in found.items() if given(value) for line in block(key, value, "")]
+    record = values(library, fields.LIBRARY)
+    record["path"] = "" if library.path == "." else library.path
+    lines = [line for key, value in record.items() if is_set(value) for line in block(key, value, "")]
     return [*lines, *([""] if library.tokens else []), *token_lines(library.tokens, "")]
 
 
@@ -41,9 +41,9 @@ def family_lines(family: Family) -> list[str]:
 
 def class_lines(cls: SchemaClass) -> list[str]:
     """One class."""
-    found = values(cls, fields.CLASS)
-    found["python_name"] = "" if cls.python_name == cls.name else cls.python_name
-    lines = [line for key, value in found.items() if given(value) for line in block(key, value, STEP)]
+    record = values(cls, fields.CLASS)
+    record["python_name"] = "" if cls.python_name == cls.name else cls.python_name
+    lines = [line for key, value in record.items() if is_set(value) for line in block(key, value, STEP)]
     lines += token_lines(cls.tokens, STEP)
     for key, kind in (("attributes", True), ("relationships", False)):
         props = [prop for prop in cls.properties if isinstance(prop, Attribute) is kind]
@@ -54,36 +54,36 @@ def class_lines(cls: SchemaClass) -> list[str]:
 
 def property_values(prop: Property) -> dict[str, object]:
     """The keys of a property."""
-    found = values(prop, fields.ATTRIBUTE if isinstance(prop, Attribute) else fields.RELATIONSHIP)
-    return {key: value for key, value in found.items() if given(value) or (key in EMPTY_COUNTS and value is not None)}
+    record = values(prop, fields.ATTRIBUTE if isinstance(prop, Attribute) else fields.RELATIONSHIP)
+    return {key: value for key, value in record.items() if is_set(value) or (key in EMPTY_COUNTS and value is not None)}
 
 
 def token_lines(tokens: Iterable[Token], pad: str) -> list[str]:
     """A list of tokens."""
     lines = []
     for token in tokens:
-        found = {"name": token.name, "value": token.value, "doc": prose(token.doc)}
+        record = {"name": token.name, "value": token.value, "doc": prose(token.doc)}
         absent = {"value": token.name, "doc": ""}
-        lines += entry({key: value for key, value in found.items() if value != absent.get(key)}, pad)
+        lines += entry({key: value for key, value in record.items() if value != absent.get(key)}, pad)
     return [f"{pad}tokens:", *lines] if lines else []
 
 
-def entry(found: Mapping[str, object], pad: str) -> list[str]:
+def entry(record: Mapping[str, object], pad: str) -> list[str]:
     """An item of a list: on one line where it fits, with doc on a second line, or else key by key."""
-    line, is_short = f"{pad}- {flow(found)}", "\n" not in str(found.get("doc", ""))
+    line, is_short = f"{pad}- {flow(record)}", "\n" not in str(record.get("doc", ""))
     if len(line) <= WIDTH and is_short:
         return [line]
-    first = {key: value for key, value in found.items() if key != "doc"}
-    start, doc = f"{pad}- {flow(first)[:-1]},", f"{pad}   doc: {flow(found['doc'])}}}" if "doc" in found else ""
-    if "doc" in found and is_short and max(len(start), len(doc)) <= WIDTH and list(found)[-1] == "doc":
+    first = {key: value for key, value in record.items() if key != "doc"}
+    start, doc = f"{pad}- {flow(first)[:-1]},", f"{pad}   doc: {flow(record['doc'])}}}" if "doc" in record else ""
+    if "doc" in record and is_short and max(len(start), len(doc)) <= WIDTH and list(record)[-1] == "doc":
         return [start, doc]
-    lines = [item for key, value in found.items() for item in block(key, value, pad + STEP)]
+    lines = [item for key, value in record.items() for item in block(key, value, pad + STEP)]
     return [f"{pad}- " + lines[0].removeprefix(pad + STEP), *lines[1:]]
 
 
 def values(owner: Library | SchemaClass | Property, table: Mapping[str, fields.Field]) -> dict[str, object]:
     """The keys of a table with the values that YAML gives them; absent ones are empty, None or false."""
-    found: dict[str, object] = {}
+    record: dict[str, object] = {}
     for key, field in table.items():
         if field.holds == "list":
             continue
@@ -94,8 +94,8 @@ def values(owner: Library | SchemaClass | Property, table: Mapping[str, fields.F
             value = None if value is field.absent else value
         elif field.holds in {"prose", "text"}:
             value = prose(value)
-        found[key] = value
-    return found
+        record[key] = value
+    return record
 
 
 def prose(text: str) -> str:
@@ -103,7 +103,7 @@ def prose(text: str) -> str:
     return f"{text}\n" if text.endswith("\n") else text
 
 
-def given(value: object) -> bool:
+def is_set(value: object) -> bool:
     """Whether a key has to be written: 0 and false are values."""
     return value is not None and value != "" and value != () and value != {}
 

@@ -8,7 +8,7 @@ from typing import Any
 from . import fields, value_types
 from .model import DICTIONARY, RAW, Entry, Location, Value
 from .naming import IDENTIFIER, NAMESPACE
-from .wording import article, closest, displayed
+from .wording import article, closest, display_path
 from .yaml_source import Mapping, Source
 
 EXPECTED = {
@@ -30,8 +30,8 @@ def absent(entry: fields.Field) -> Any:
     return entry.absent if entry.holds == "flag" else None if entry.holds in {"method", "string", "kind"} else ""
 
 
-ABSENT = {place: {key: absent(entry) for key, entry in table.items() if entry.holds not in {"list", "value"}}
-          for place, table in fields.PLACES.items()}
+DEFAULTS = {kind: {key: absent(entry) for key, entry in table.items() if entry.holds not in {"list", "value"}}
+            for kind, table in fields.TABLES.items()}
 
 
 def fits(raw: object, holds: fields.Holds) -> bool:
@@ -60,24 +60,24 @@ class Reader:
         """Note a problem of the current file."""
         self.problems.append((Location(self.file, line), message))
 
-    def refuse(self, message: str) -> None:
+    def report_unreadable(self, message: str) -> None:
         """Note that the current file cannot be read at all."""
         self.unreadable = True
         self.report(1, message)
 
     def root(self, path: Path) -> Mapping | None:
         """The top mapping of a file, its keys checked."""
-        self.file = displayed(path)
+        self.file = display_path(path)
         if path.exists() and not path.is_file():
-            self.refuse("is no regular file; give a file of definitions")
+            self.report_unreadable("is no regular file; give a file of definitions")
             return None
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
-            self.refuse(f"not UTF-8 text at byte {error.start}; save the file as UTF-8")
+            self.report_unreadable(f"not UTF-8 text at byte {error.start}; save the file as UTF-8")
             return None
         except OSError as error:
-            self.refuse(f"cannot be read: {error.strerror}; check the file and its permissions")
+            self.report_unreadable(f"cannot be read: {error.strerror}; check the file and its permissions")
             return None
         source = Source(text)
         self.unreadable = self.unreadable or source.broken
@@ -91,38 +91,38 @@ class Reader:
         self.check_keys(source.root, "library", required)
         return source.root
 
-    def check_keys(self, mapping: Mapping, place: str, required: Table | None = None) -> None:
+    def check_keys(self, mapping: Mapping, kind: str, required: Table | None = None) -> None:
         """Report unknown, misplaced and missing keys."""
-        table = fields.PLACES[place]
+        table = fields.TABLES[kind]
         for key, line in mapping.lines.items():
             if key in table:
                 continue
-            others = [other for other, keys in fields.PLACES.items() if key in keys]
-            if others:
-                owners = " or ".join(map(article, others))
-                self.report(line, f"key '{key}' belongs to {owners}, not to {article(place)}; move it")
+            owner_kinds = [other for other, keys in fields.TABLES.items() if key in keys]
+            if owner_kinds:
+                owners = " or ".join(map(article, owner_kinds))
+                self.report(line, f"key '{key}' belongs to {owners}, not to {article(kind)}; move it")
             else:
-                self.report(line, f"unknown key '{key}' of {article(place)}; {closest(key, table)}")
+                self.report(line, f"unknown key '{key}' of {article(kind)}; {closest(key, table)}")
         for key, entry in (table if required is None else required).items():
             if entry.required and key not in mapping.values:
-                self.report(mapping.line, f"{article(place)} needs the key '{key}': {entry.doc}")
+                self.report(mapping.line, f"{article(kind)} needs the key '{key}': {entry.doc}")
 
-    def items(self, mapping: Mapping, key: str, place: str) -> list[Mapping]:
+    def items(self, mapping: Mapping, key: str, kind: str) -> list[Mapping]:
         """The mappings in a list, their keys checked."""
         raw = mapping.values.get(key)
         if raw is None:
             return []
         if not isinstance(raw, list):
-            self.report(mapping.lines[key], f"'{key}' is not a list; start each {place} with '- name: ...'")
+            self.report(mapping.lines[key], f"'{key}' is not a list; start each {kind} with '- name: ...'")
             return []
-        found = []
+        mappings = []
         for item in raw:
             if isinstance(item, Mapping):
-                self.check_keys(item, place)
-                found.append(item)
+                self.check_keys(item, kind)
+                mappings.append(item)
             else:
-                self.report(mapping.lines[key], f"{item!r} in '{key}' is not {article(place)}; write '- {{name: ...}}'")
-        return found
+                self.report(mapping.lines[key], f"{item!r} in '{key}' is not {article(kind)}; write '- {{name: ...}}'")
+        return mappings
 
     def value(self, mapping: Mapping, key: str, table: Table) -> Any:
         """The value of a key where it is what the table says; None where absent or wrong."""
@@ -131,19 +131,19 @@ class Reader:
         raw, holds = mapping.values[key], table[key].holds
         if fits(raw, holds):
             return raw
-        hint = " (quote it)" if isinstance(raw, bool | int | float) and holds in TEXTS else ""
-        hint = " (quote each)" if isinstance(raw, list) and holds in {"words", "names"} else hint
-        shown = "a mapping" if isinstance(raw, Mapping) else repr(raw)
-        self.report(mapping.lines[key], f"'{key}' is {shown}; give {EXPECTED[holds]}{hint}")
+        suggestion = " (quote it)" if isinstance(raw, bool | int | float) and holds in TEXTS else ""
+        suggestion = " (quote each)" if isinstance(raw, list) and holds in {"words", "names"} else suggestion
+        display = "a mapping" if isinstance(raw, Mapping) else repr(raw)
+        self.report(mapping.lines[key], f"'{key}' is {display}; give {EXPECTED[holds]}{suggestion}")
         return None
 
-    def given(self, mapping: Mapping, place: str) -> dict[str, Any]:
+    def read_fields(self, mapping: Mapping, kind: str) -> dict[str, Any]:
         """Every key of a place as the model holds it, but for lists of mappings and values of a type of their own."""
-        table, found = fields.PLACES[place], dict(ABSENT[place])
+        table, values = fields.TABLES[kind], dict(DEFAULTS[kind])
         for key in mapping.values:
-            if key in found:
-                found[key] = self.field(mapping, key, table)
-        return found
+            if key in values:
+                values[key] = self.field(mapping, key, table)
+        return values
 
     def field(self, mapping: Mapping, key: str, table: Table) -> Any:
         """One key that is given, as the model holds it; as if it were not, where it is wrong."""
@@ -159,10 +159,10 @@ class Reader:
 
     def words(self, mapping: Mapping, key: str, table: Table) -> tuple[str, ...]:
         """A list of words without repetition."""
-        found = tuple(self.value(mapping, key, table) or ())
-        for word in sorted({word for word in found if found.count(word) > 1}):
+        words = tuple(self.value(mapping, key, table) or ())
+        for word in sorted({word for word in words if words.count(word) > 1}):
             self.report(mapping.lines[key], f"'{word}' stands twice in '{key}'; keep one")
-        return found
+        return words
 
     def entries(self, mapping: Mapping, key: str) -> tuple[Entry, ...]:
         """Typed entries, sorted by key as USD keeps them."""
@@ -170,14 +170,14 @@ class Reader:
         if not isinstance(raw, Mapping):
             self.report(mapping.lines[key], f"'{key}' is {raw!r}; give a mapping such as {{\"string note\": text}}")
             return ()
-        found: dict[str, Entry] = {}
+        entries: dict[str, Entry] = {}
         for label, item in raw.values.items():
             entry = self.entry(label, item, raw.lines[label])
-            if entry and entry.key in found:
+            if entry and entry.key in entries:
                 self.report(raw.lines[label], f"'{entry.key}' stands twice in '{key}'; keep one")
             elif entry:
-                found[entry.key] = entry
-        return tuple(found[name] for name in sorted(found))
+                entries[entry.key] = entry
+        return tuple(entries[name] for name in sorted(entries))
 
     def entry(self, label: str, raw: object, line: int) -> Entry | None:
         """An entry from a key such as ``string note`` and its value."""
@@ -189,16 +189,16 @@ class Reader:
         elif type_name == RAW and isinstance(raw, str):
             return Entry(name, RAW, raw)
         elif type_name in value_types.TYPES:
-            value = self.parsed(type_name, raw, line, name)
+            value = self.parse_value(type_name, raw, line, name)
             return None if value is None else Entry(name, type_name, value)
         elif type_name in {DICTIONARY, RAW}:
             self.report(line, f"{name}: {raw!r} is not {'a mapping' if type_name == DICTIONARY else 'text'}; change it")
         else:
-            hint = closest(type_name, [*value_types.TYPES, DICTIONARY])
-            self.report(line, f"unknown type '{type_name}' of '{name}'; {hint}")
+            suggestion = closest(type_name, [*value_types.TYPES, DICTIONARY])
+            self.report(line, f"unknown type '{type_name}' of '{name}'; {suggestion}")
         return None
 
-    def parsed(self, type_name: str, raw: object, line: int, key: str) -> Value | None:
+    def parse_value(self, type_name: str, raw: object, line: int, key: str) -> Value | None:
         """A value in a type that exists."""
         kind = value_types.TYPES[type_name]
         try:

@@ -14,15 +14,15 @@ from yaml.resolver import Resolver
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)      # the C parser is ten times faster; not in every build
 WORDS = {"": None, "~": None, "null": None, "Null": None, "NULL": None,
          "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
-WHOLE = re.compile(r"[-+]?(0|[1-9]\d*)|0x[\da-fA-F]+", re.ASCII)
+INTEGER = re.compile(r"[-+]?(0|[1-9]\d*)|0x[\da-fA-F]+", re.ASCII)
 FLOAT = re.compile(r"[-+]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][-+]?\d+)?", re.ASCII)     # YAML 1.1 reads 1e6 as text
-LIMIT = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-OF_1_2 = re.compile(r"[-+]?0\d+|0o[0-7]+", re.ASCII)        # numbers there, others or text in YAML 1.1
-MOST_DIGITS = 20        # of the largest whole number that a type holds
-MOST_DEPTH = 50         # of lists and mappings in one another, ten times what definitions have
-TOO_DEEP = f"nests more than {MOST_DEPTH} lists and mappings; definitions need far fewer"
+SPECIAL_FLOAT = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+YAML_1_2_NUMBER = re.compile(r"[-+]?0\d+|0o[0-7]+", re.ASCII)        # numbers there, others or text in YAML 1.1
+MAX_DIGITS = 20        # of the largest whole number that a type holds
+MAX_DEPTH = 50         # of lists and mappings in one another, ten times what definitions have
+TOO_DEEP = f"nests more than {MAX_DEPTH} lists and mappings; definitions need far fewer"
 PARSER_LIMIT = "nesting depth"          # in what a newer parser says first, which reads ahead of its events
-SHOWN = 40              # characters of a value in a message
+MAX_DISPLAY = 40              # characters of a value in a message
 
 
 @dataclass(slots=True)
@@ -35,11 +35,11 @@ class Mapping:
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenNode:
     """A list or mapping whose end has not come yet; of a mapping, the key that waits for its value."""
 
-    held: Mapping | list[Any]
-    keyed: bool = False
+    container: Mapping | list[Any]
+    has_key: bool = False
     key: str | None = None          # None for one that is not kept
 
 
@@ -50,7 +50,7 @@ class Source:
         self.problems: list[tuple[int, str]] = []
         self.broken = False             # whether the text is not YAML
         self.root: Any = None
-        self._open: list[_Open] = []
+        self._stack: list[_OpenNode] = []
         try:
             self._read(yaml.parse(text, Loader))
         except yaml.MarkedYAMLError as error:
@@ -73,19 +73,19 @@ class Source:
             documents += isinstance(event, yaml.DocumentStartEvent)
             if documents > 1:
                 return self._break(line, "not YAML: another document begins; keep one in a file")
-            if len(self._open) > MOST_DEPTH:
+            if len(self._stack) > MAX_DEPTH:
                 return self._break(line, TOO_DEEP)
             self._refuse_marks(event, line)
             if isinstance(event, yaml.MappingStartEvent):
-                self._open.append(_Open(Mapping(line)))
+                self._stack.append(_OpenNode(Mapping(line)))
             elif isinstance(event, yaml.SequenceStartEvent):
-                self._open.append(_Open([]))
+                self._stack.append(_OpenNode([]))
             elif isinstance(event, yaml.CollectionEndEvent):
-                self._put(self._open.pop().held, line)
+                self._add(self._stack.pop().container, line)
             elif isinstance(event, yaml.ScalarEvent):
-                self._put_scalar(event, line)
+                self._add_scalar(event, line)
             elif isinstance(event, yaml.AliasEvent):
-                self._put(None, line)
+                self._add(None, line)
 
     def _refuse_marks(self, event: yaml.Event, line: int) -> None:
         anchor, tag = getattr(event, "anchor", None), getattr(event, "tag", None)
@@ -94,13 +94,13 @@ class Source:
         if tag:
             self.problems.append((line, f"tag '{tag}'; definitions are plain data: remove it"))
 
-    def _put_scalar(self, event: yaml.ScalarEvent, line: int) -> None:
+    def _add_scalar(self, event: yaml.ScalarEvent, line: int) -> None:
         """A key as it is written, a value as what it is."""
-        place = self._open[-1] if self._open else None
-        if place is not None and isinstance(place.held, Mapping) and not place.keyed:
-            place.keyed, place.key = True, self._new_key(place.held, event.value, line)
+        parent = self._stack[-1] if self._stack else None
+        if parent is not None and isinstance(parent.container, Mapping) and not parent.has_key:
+            parent.has_key, parent.key = True, self._new_key(parent.container, event.value, line)
         else:
-            self._put(event.value if event.style else self._plain(event.value, line), line)
+            self._add(event.value if event.style else self._plain(event.value, line), line)
 
     def _new_key(self, mapping: Mapping, key: str, line: int) -> str | None:
         if key in mapping.values:
@@ -109,31 +109,31 @@ class Source:
         mapping.values[key], mapping.lines[key] = None, line
         return key
 
-    def _put(self, value: Any, line: int) -> None:
+    def _add(self, value: Any, line: int) -> None:
         """Give a value to what it stands in."""
-        if not self._open:
+        if not self._stack:
             self.root = value
             return
-        place = self._open[-1]
-        if isinstance(place.held, list):
-            place.held.append(value)
-        elif not place.keyed:
-            place.keyed, place.key = True, None
+        parent = self._stack[-1]
+        if isinstance(parent.container, list):
+            parent.container.append(value)
+        elif not parent.has_key:
+            parent.has_key, parent.key = True, None
             self.problems.append((line, "a key is a list or mapping; give a single word"))
         else:
-            if place.key is not None:
-                place.held.values[place.key] = value
-            place.keyed = False
+            if parent.key is not None:
+                parent.container.values[parent.key] = value
+            parent.has_key = False
 
     def _plain(self, text: str, line: int) -> Any:
         """What a value without quotes is; as text, and reported, where readers of YAML differ about that."""
         if text in WORDS:
             return WORDS[text]
-        if LIMIT.fullmatch(text):
+        if SPECIAL_FLOAT.fullmatch(text):
             return float(text.replace(".", ""))
-        short = text if len(text) <= SHOWN else f"{text[:SHOWN]} ..."
-        if WHOLE.fullmatch(text):
-            if len(text) > MOST_DIGITS:
+        short = text if len(text) <= MAX_DISPLAY else f"{text[:MAX_DISPLAY]} ..."
+        if INTEGER.fullmatch(text):
+            if len(text) > MAX_DIGITS:
                 self.problems.append((line, f"{short} has {len(text)} digits, more than any type holds; change it"))
                 return 0
             return int(text, 0)
@@ -141,7 +141,7 @@ class Source:
             if math.isinf(value := float(text)):
                 self.problems.append((line, f"{short} is beyond the largest number; write .inf, or change it"))
             return value
-        if _tag(text) or OF_1_2.fullmatch(text):
+        if _tag(text) or YAML_1_2_NUMBER.fullmatch(text):
             rule = "quote text, write true, false and decimal numbers"
             self.problems.append((line, f"'{short}' is one thing to YAML 1.1 and another to YAML 1.2; {rule}"))
         return text
@@ -150,8 +150,8 @@ class Source:
 def _tag(text: str) -> str:
     """As what YAML 1.1 reads a value without quotes, "" for text."""
     known = Resolver.yaml_implicit_resolvers
-    asked = (*known.get(text[:1], ()), *known.get(None, ()))
-    return next((str(tag) for tag, pattern in asked if pattern.match(text)), "")
+    resolvers = (*known.get(text[:1], ()), *known.get(None, ()))
+    return next((str(tag) for tag, pattern in resolvers if pattern.match(text)), "")
 
 
 def leading_comment(text: str) -> str:

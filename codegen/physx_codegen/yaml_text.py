@@ -40,10 +40,10 @@ def word(text: str) -> str:
     """Text on one line."""
     if SAFE.fullmatch(text) and text.lower() not in RESERVED:
         return text
-    return text if "\n" not in text and reads_as(f"{{k: {text}}}", text) else quoted(text)
+    return text if "\n" not in text and reads_as(f"{{k: {text}}}", text) else quote(text)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Text in double quotes."""
     return UNPRINTABLE.sub(lambda match: f"\\u{ord(match.group()):04x}", json.dumps(text, ensure_ascii=False))
 
@@ -61,9 +61,9 @@ def block(key: str, value: object, pad: str) -> list[str]:
         return [line] if len(line) <= WIDTH or isinstance(value, str) else wrapped(key, value, pad)
     inner = pad + STEP
     folded = textwrap.wrap(value, WIDTH - len(inner), break_long_words=False, break_on_hyphens=False)
-    kept = value.split("\n")
+    literal = value.split("\n")
     indicator = "2" if value[:1] in {" ", "\n", "\t"} else ""
-    for mark, lines in ((">-", folded), (f"|{indicator}-", kept)):
+    for mark, lines in ((">-", folded), (f"|{indicator}-", literal)):
         text = [f"{inner}{item}" if item else "" for item in lines]
         if reads_as("\n".join([f"k: {mark}", *(item[len(pad):] for item in text)]), value):
             return [f"{pad}{key}: {mark}", *text]

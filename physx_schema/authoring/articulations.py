@@ -5,7 +5,7 @@ from __future__ import annotations
 from physx_generated import PhysxArticulationAPI
 from pxr import Usd, UsdPhysics
 
-from physx_schema.authoring.prims import given, refuse, stage_of, why_not_editable
+from physx_schema.authoring.prims import not_none, refuse, stage_of, why_not_editable
 
 
 def articulation_root(
@@ -24,7 +24,7 @@ def articulation_root(
     stage_of(prim)
     root = prim.GetPrim()
     refuse([*why_not_editable(root), *_nested(root), *_empty(root)])
-    values = given(
+    values = not_none(
         solverPositionIterationCount=position_iterations, solverVelocityIterationCount=velocity_iterations,
     )
     api = PhysxArticulationAPI.Apply(root, **values)        # type: ignore[arg-type]

@@ -148,14 +148,14 @@ def _define(
     refuse(problems)
     joint = schema.Define(stage, path)
     point = _matrix(child).ExtractTranslation() if anchor is None else Gf.Vec3d(*map(float, anchor))
-    turn = _rotation(parent)
-    for side, body in (("0", parent), ("1", child)):
+    parent_rotation = _rotation(parent)
+    for index, body in (("0", parent), ("1", child)):
         if body:
-            getattr(joint, f"CreateBody{side}Rel")().SetTargets([body.GetPath()])
+            getattr(joint, f"CreateBody{index}Rel")().SetTargets([body.GetPath()])
         local = _matrix(body).GetInverse().Transform(point)
-        rotation = Gf.Quatf((turn * _rotation(body).GetInverse()).GetQuat())
-        getattr(joint, f"CreateLocalPos{side}Attr")(Gf.Vec3f(local))
-        getattr(joint, f"CreateLocalRot{side}Attr")(rotation)
+        rotation = Gf.Quatf((parent_rotation * _rotation(body).GetInverse()).GetQuat())
+        getattr(joint, f"CreateLocalPos{index}Attr")(Gf.Vec3f(local))
+        getattr(joint, f"CreateLocalRot{index}Attr")(rotation)
     return joint
 
 
@@ -208,11 +208,11 @@ def author(
     Raises AuthoringError with one line for each problem of any prim, sorted, and TypeError for other classes.
     """
     definition = _definition(schema)
-    found = _prims(stage, prims)
-    if not found:
+    targets = _prims(stage, prims)
+    if not targets:
         return
-    refuse([*_call_problems(definition, found, instance), *_length_problems(definition, found, instance, values)])
-    apply_all(definition, stage, found, (instance,) if instance else (), _rows(definition, values, len(found)))
+    refuse([*_call_problems(definition, targets, instance), *_length_problems(definition, targets, instance, values)])
+    apply_all(definition, stage, targets, (instance,) if instance else (), _rows(definition, values, len(targets)))
 
 
 def _definition(schema: type[Any]) -> Definition:
@@ -248,7 +248,7 @@ def _length_problems(
     for keyword, value in values.items():
         prop = definition.by_keyword.get(keyword)
         if prop and _is_per_prim(prop, value) and len(value) != len(prims):     # type: ignore[arg-type]
-            yield (f"{path_of(prims[0])}.{definition.start(instance or '')}{prop.name}: {len(value)} values for "    # type: ignore[arg-type]
+            yield (f"{path_of(prims[0])}.{definition.start(instance or '')}{prop.name}: {len(value)} values for "  # type: ignore[arg-type]
                    f"{len(prims)} prims; give one for all, or one per prim")
 
 

@@ -10,8 +10,8 @@ from physx_generated import PhysxTendonAxisAPI, PhysxTendonAxisRootAPI
 from pxr import Usd
 
 from physx_schema.authoring.applications import Application, apply_all
-from physx_schema.authoring.prims import PrimLike, find_prims, given, is_finite, leftovers, refuse
-from physx_schema.authoring.topology import Place, Topology
+from physx_schema.authoring.prims import PrimLike, conflicts, find_prims, is_finite, not_none, refuse
+from physx_schema.authoring.topology import Topology, TreeNode
 from physx_schema.definitions import default_number
 from physx_schema.errors import AuthoringError
 
@@ -53,13 +53,13 @@ def fixed_tendon(
 
     Raises AuthoringError, one line per problem and nothing written, for everything PhysX would drop or ignore.
     """
-    taking_part = _axes(name, axes)
-    prims = find_prims(stage, [axis.joint for axis in taking_part])
+    tendon_axes = _axes(name, axes)
+    prims = find_prims(stage, [axis.joint for axis in tendon_axes])
     where = f"{prims[0].GetPath()}.{NAMESPACE}:{name}"
     problems = gain_problems(where, stiffness, damping, limit_stiffness)
-    problems += limit_problems(where, limit_stiffness, lower, upper) + _value_problems(where, taking_part)
-    problems += _place_problems(Topology(stage), prims, name)
-    values = given(
+    problems += limit_problems(where, limit_stiffness, lower, upper) + _value_problems(where, tendon_axes)
+    problems += _topology_problems(Topology(stage), prims, name)
+    values = not_none(
         stiffness=stiffness, damping=damping, restLength=rest_length, offset=offset, limitStiffness=limit_stiffness,
         lowerLimit=lower, upperLimit=upper,
     )
@@ -68,7 +68,7 @@ def fixed_tendon(
             PhysxTendonAxisRootAPI if index == 0 else PhysxTendonAxisAPI, prim, name,
             {"gearing": [axis.gearing], "forceCoefficient": [axis.force_coefficient], **(values if index == 0 else {})},
         )
-        for index, (prim, axis) in enumerate(zip(prims, taking_part, strict=True))
+        for index, (prim, axis) in enumerate(zip(prims, tendon_axes, strict=True))
     ]
     root: PhysxTendonAxisRootAPI = apply_all(applications, problems)[0]
     return root
@@ -112,13 +112,13 @@ def _value_problems(where: str, axes: Sequence[Axis]) -> list[str]:
     return lines
 
 
-def _place_problems(topology: Topology, prims: Sequence[Usd.Prim], name: str) -> list[str]:
+def _topology_problems(topology: Topology, prims: Sequence[Usd.Prim], name: str) -> list[str]:
     """Lines for axes that PhysX would drop because of where they are or what is there already."""
     paths = [str(prim.GetPath()) for prim in prims]
     lines = [f"{path}: given for {count} axes; PhysX has one axis per joint and tendon, so give it once"
              for path, count in Counter(paths).items() if count > 1]
     for prim in prims:
-        lines += leftovers(prim, NAMESPACE, AXIS_SCHEMAS + ATTACHMENTS, name)
+        lines += conflicts(prim, NAMESPACE, AXIS_SCHEMAS + ATTACHMENTS, name)
         lines += filter(None, [topology.joint_problem(prim)])
     root = topology.of_joint(paths[0])
     if root is not None:
@@ -127,25 +127,25 @@ def _place_problems(topology: Topology, prims: Sequence[Usd.Prim], name: str) ->
     return lines
 
 
-def _same_name(root: Place, paths: Sequence[str], name: str) -> list[str]:
+def _same_name(root: TreeNode, paths: Sequence[str], name: str) -> list[str]:
     """Lines for axes of the same tendon name on other joints of the articulation, which would join in or be dropped."""
     joints = [link.joint for link in root.tree.links if link.joint is not None and link.joint.path not in paths]
     return [f"{joint.path}: has {schema}:{name} already, and axes of one name make one tendon; choose another name"
             for joint in joints for schema in AXIS_SCHEMAS if joint.opinions.has(schema, name)]
 
 
-def _dropped(topology: Topology, root: Place, path: str, paths: Sequence[str]) -> str:
+def _dropped(topology: Topology, root: TreeNode, path: str, paths: Sequence[str]) -> str:
     """Why PhysX would drop an axis that is not joined to the root axis by joints that take part; else empty."""
-    place = topology.of_joint(path)
-    if place is None or path == paths[0]:
+    node = topology.of_joint(path)
+    if node is None or path == paths[0]:
         return ""
-    if place.tree is not root.tree:
+    if node.tree is not root.tree:
         return f"{path}: in another articulation than {paths[0]}; a tendon stays within one articulation"
-    between = place.joints_up_to(root)
-    if between is None:
+    joints_between = node.joints_up_to(root)
+    if joints_between is None:
         return (f"{path}: not below {paths[0]}, the tendon's first axis, so PhysX drops this axis; give first the axis "
                 f"on a joint above all others")
-    missing = [joint for joint in between if joint.path not in paths]
+    missing = [joint for joint in joints_between if joint.path not in paths]
     if not missing:
         return ""
     if missing[0].kind in ("revolute", "prismatic"):

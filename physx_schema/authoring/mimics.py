@@ -6,10 +6,10 @@ from physx_generated import PhysxMimicJointAPI
 from pxr import Sdf, Usd, UsdPhysics
 
 from physx_schema.authoring.applications import Application, apply_all
-from physx_schema.authoring.prims import PrimLike, find_prim, given, is_finite, joint_axis_of, leftovers, stage_of
-from physx_schema.authoring.topology import Place, Topology
+from physx_schema.authoring.prims import PrimLike, conflicts, find_prim, is_finite, joint_axis_of, not_none, stage_of
+from physx_schema.authoring.topology import Topology, TreeNode
 from physx_schema.checking.engine.finding import location
-from physx_schema.checking.rules.mimic_values import asked_for, limits_fault
+from physx_schema.checking.rules.mimic_values import clip_findings, limits_fault
 from physx_schema.description.opinions.schemas import ROTATIONS
 
 MIMIC_SCHEMA = "PhysxMimicJointAPI"
@@ -44,11 +44,11 @@ def mimic(
     name = instance or _instance_of(prim)
     where = f"{prim.GetPath()}.{_NAMESPACE}:{name}"
     problems = _value_problems(where, gearing, natural_frequency, damping_ratio)
-    problems += _place_problems(Topology(stage), prim, leader, name)
+    problems += _topology_problems(Topology(stage), prim, leader, name)
     if not problems:
         problems += _limit_problems(prim, leader, gearing, offset or 0.0)
-    spring = given(naturalFrequency=natural_frequency, dampingRatio=damping_ratio) or HARD
-    values = {"referenceJoint": leader, "gearing": gearing, **given(offset=offset), **spring}
+    spring = not_none(naturalFrequency=natural_frequency, dampingRatio=damping_ratio) or HARD
+    values = {"referenceJoint": leader, "gearing": gearing, **not_none(offset=offset), **spring}
     application = Application(PhysxMimicJointAPI, prim, name, values)
     authored: PhysxMimicJointAPI = apply_all([application], problems)[0]
     return authored
@@ -75,10 +75,10 @@ def _value_problems(
     return lines
 
 
-def _place_problems(topology: Topology, prim: Usd.Prim, leader: Usd.Prim, instance: str) -> list[str]:
+def _topology_problems(topology: Topology, prim: Usd.Prim, leader: Usd.Prim, instance: str) -> list[str]:
     """Lines for joints that PhysX does not couple, and for what is on the joint already."""
     path, reference = str(prim.GetPath()), str(leader.GetPath())
-    lines = leftovers(prim, _NAMESPACE, [MIMIC_SCHEMA], instance)
+    lines = conflicts(prim, _NAMESPACE, [MIMIC_SCHEMA], instance)
     lines += [f"{path}: already a mimic joint, {MIMIC_SCHEMA}:{other}, and PhysX takes one per joint; remove it first"
               for other in ROTATIONS if other != instance and prim.HasAPI(MIMIC_SCHEMA, other)]
     if _has_newtons(prim):
@@ -88,19 +88,19 @@ def _place_problems(topology: Topology, prim: Usd.Prim, leader: Usd.Prim, instan
     for part in (prim, leader):
         lines += filter(None, [topology.joint_problem(part)])
         lines += _unlimited(part)
-    place, other = topology.of_joint(path), topology.of_joint(reference)
-    if place is not None and other is not None and place.tree is not other.tree:
+    node, other = topology.of_joint(path), topology.of_joint(reference)
+    if node is not None and other is not None and node.tree is not other.tree:
         lines.append(f"{path}: {reference} is in another articulation; a mimic joint stays within one")
-    return [*lines, *_chain_problems(place, prim, leader)]
+    return [*lines, *_chain_problems(node, prim, leader)]
 
 
-def _chain_problems(place: Place | None, prim: Usd.Prim, leader: Usd.Prim) -> list[str]:
+def _chain_problems(node: TreeNode | None, prim: Usd.Prim, leader: Usd.Prim) -> list[str]:
     """Lines for a reference that follows another joint, and for joints that follow the new follower."""
     path, stage = prim.GetPath(), prim.GetStage()
     remedy = "SimReady and Newton allow no chain; refer to the joint at its head, with the product of the gearings"
     head = _reference_of(leader)
     lines = [f"{path}: {leader.GetPath()} follows {head} itself, and {remedy}"] if head else []
-    joints = (link.joint.path for link in place.tree.links if link.joint is not None) if place else ()
+    joints = (link.joint.path for link in node.tree.links if link.joint is not None) if node else ()
     return lines + [f"{path}: {joint} follows this joint, and {remedy}" for joint in joints
                     if _reference_of(stage.GetPrimAtPath(joint)) == path]
 
@@ -135,6 +135,6 @@ def _limit_problems(prim: Usd.Prim, leader: Usd.Prim, gearing: float, offset: fl
     """The line for a coupling of which the limits of the two joints cut something off."""
     if not (is_finite(gearing) and is_finite(offset)):
         return []
-    found = asked_for(str(prim.GetPath()), _limits(prim), _limits(leader), gearing, offset)
+    findings = clip_findings(str(prim.GetPath()), _limits(prim), _limits(leader), gearing, offset)
     return [f"{location(item.path, item.property)}: {item.message}; {item.fix}, or change gearing and offset"
-            for item in found]
+            for item in findings]

@@ -23,7 +23,7 @@ from physx_schema.errors import AuthoringError
 
 PrimLike: TypeAlias = Usd.Prim | Usd.SchemaBase | Sdf.Path | str
 # Of two paths, as difflib counts it, for one to be taken for a misspelling of the other.
-LEAST_LIKENESS = 0.75
+MIN_SIMILARITY = 0.75
 
 
 def refuse(problems: Iterable[str]) -> None:
@@ -57,39 +57,39 @@ def find_prim(stage: Usd.Stage, prim: PrimLike) -> Usd.Prim:
     path = path_of(prim)
     if not is_prim_path(path):
         raise AuthoringError(f"{path}: not the path of a prim; give a prim or an absolute path such as /World/link")
-    found = stage.GetPrimAtPath(path)
-    if not found:
+    result = stage.GetPrimAtPath(path)
+    if not result:
         raise AuthoringError(f"{path}: there is no such prim on the stage; {_suggestion(stage, path)}")
-    return found
+    return result
 
 
 def _suggestion(stage: Usd.Stage, path: str) -> str:
     """The path on the stage that was probably meant, else what to do."""
     paths = {str(prim.GetPath()).lower(): str(prim.GetPath()) for prim in stage.Traverse(Usd.TraverseInstanceProxies())}
-    near = get_close_matches(path.lower(), paths, n=1, cutoff=LEAST_LIKENESS)
-    return f"did you mean {paths[near[0]]}?" if near else "create it first"
+    close = get_close_matches(path.lower(), paths, n=1, cutoff=MIN_SIMILARITY)
+    return f"did you mean {paths[close[0]]}?" if close else "create it first"
 
 
 def find_prims(stage: Usd.Stage, prims: Iterable[PrimLike]) -> list[Usd.Prim]:
     """The prims of `stage` that are meant. Raises AuthoringError with a line for each that does not exist."""
-    found, lines = [], []
+    result, lines = [], []
     for prim in prims:
         try:
-            found.append(find_prim(stage, prim))
+            result.append(find_prim(stage, prim))
         except AuthoringError as error:
             lines.append(str(error))
     refuse(lines)
-    return found
+    return result
 
 
 def stage_of(prim: Usd.Prim | Usd.SchemaBase) -> Usd.Stage:
     """The stage a prim or schema object lives on. Raises AuthoringError where it is invalid."""
-    found = prim.GetPrim() if isinstance(prim, Usd.SchemaBase) else prim
-    if not isinstance(found, Usd.Prim) or not found:
+    usd_prim = prim.GetPrim() if isinstance(prim, Usd.SchemaBase) else prim
+    if not isinstance(usd_prim, Usd.Prim) or not usd_prim:
         example = f"stage.GetPrimAtPath({str(prim)!r})" if isinstance(prim, str | Sdf.Path) else "one of an open stage"
         raise AuthoringError(f"{prim!r} is not a prim on a stage; give a valid Usd.Prim or a schema object of it, "
                              f"such as {example}")
-    return found.GetStage()
+    return usd_prim.GetStage()
 
 
 def why_not_editable(prim: Usd.Prim) -> list[str]:
@@ -102,7 +102,7 @@ def why_not_editable(prim: Usd.Prim) -> list[str]:
     return []
 
 
-def leftovers(prim: Usd.Prim, namespace: str, schemas: Iterable[str], instance: str) -> list[str]:
+def conflicts(prim: Usd.Prim, namespace: str, schemas: Iterable[str], instance: str) -> list[str]:
     """What is on a prim already under the instance name a helper is about to use, a line each."""
     applied = prim.GetAppliedSchemas()
     for schema in schemas:
@@ -157,7 +157,7 @@ def not_vector(where: str, value: object) -> list[str]:
     return [] if as_vector(value) else [f"{where}: {value!r} is not three finite numbers; give (x, y, z)"]
 
 
-def given(**values: object) -> dict[str, object]:
+def not_none(**values: object) -> dict[str, object]:
     """The values that are not None: what is left out keeps its default and is not written."""
     return {name: value for name, value in values.items() if value is not None}
 
@@ -184,14 +184,14 @@ def drive(
     stage_of(joint)
     prim = joint.GetPrim()
     instance = require_axis(prim)
-    values = given(
+    values = not_none(
         type=type, stiffness=stiffness, damping=damping, targetPosition=target, targetVelocity=target_velocity,
         maxForce=max_force,
     )
     refuse([*why_not_editable(prim), *_drive_problems(f"{prim.GetPath()}.drive:{instance}:physics", values)])
     api = UsdPhysics.DriveAPI.Apply(prim, instance)
     for name, value in values.items():
-        getattr(api, f"Create{name[0].upper()}{name[1:]}Attr")(value if name == "type" else float(value))   # type: ignore[arg-type]
+        getattr(api, f"Create{name[0].upper()}{name[1:]}Attr")(value if name == "type" else float(value))  # type: ignore[arg-type]
     return api
 
 
@@ -226,7 +226,7 @@ def joint_axis(
     prim = joint.GetPrim()
     instance = require_axis(prim)
     refuse([*why_not_editable(prim), *_excluded(prim)])
-    values = given(
+    values = not_none(
         armature=armature, staticFrictionEffort=static_friction, dynamicFrictionEffort=dynamic_friction,
         viscousFrictionCoefficient=viscous_friction, maxJointVelocity=max_velocity,
     )

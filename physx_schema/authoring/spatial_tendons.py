@@ -13,7 +13,7 @@ from pxr import Usd
 
 from physx_schema.authoring.applications import Application, apply_all
 from physx_schema.authoring.fixed_tendons import ATTACHMENTS, AXIS_SCHEMAS, NAMESPACE, gain_problems, limit_problems
-from physx_schema.authoring.prims import PrimLike, as_vector, find_prims, given, is_finite, leftovers, refuse
+from physx_schema.authoring.prims import PrimLike, as_vector, conflicts, find_prims, is_finite, not_none, refuse
 from physx_schema.authoring.topology import Topology, disabled
 from physx_schema.checking.rules.tendon_attachments import SHORTEST_SEGMENT
 from physx_schema.definitions import default_number
@@ -88,12 +88,12 @@ def spatial_tendon(
     first = _Point(start, prims[0], name, -1)
     points = [first, *(_Point(attachment, prim, f"{name}_{index}", parent) for index, ((attachment, parent), prim)
                        in enumerate(zip(flat, prims[1:], strict=True), 1))]
-    values = given(stiffness=stiffness, damping=damping, offset=offset, limitStiffness=limit_stiffness)
+    values = not_none(stiffness=stiffness, damping=damping, offset=offset, limitStiffness=limit_stiffness)
     applications = [Application(
         PhysxTendonAttachmentRootAPI, first.prim, name, {"localPos": first.attachment.position, **values})]
     applications += [_application(point, points[point.parent]) for point in points[1:]]
     problems = gain_problems(first.where, stiffness, damping, limit_stiffness)
-    problems += _limit_problems(points, limit_stiffness) + _place_problems(Topology(stage), points)
+    problems += _limit_problems(points, limit_stiffness) + _topology_problems(Topology(stage), points)
     authored: PhysxTendonAttachmentRootAPI = apply_all(applications, [*problems, *_segment_problems(points)])[0]
     return authored
 
@@ -130,7 +130,7 @@ def _flatten(name: str, attachments: object) -> Iterator[tuple[Attachment, int]]
 
 def _application(point: _Point, parent: _Point) -> Application:
     attachment = point.attachment
-    leaf = given(restLength=attachment.rest_length, lowerLimit=attachment.lower, upperLimit=attachment.upper)
+    leaf = not_none(restLength=attachment.rest_length, lowerLimit=attachment.lower, upperLimit=attachment.upper)
     return Application(
         PhysxTendonAttachmentAPI if attachment.children else PhysxTendonAttachmentLeafAPI, point.prim, point.name,
         {
@@ -148,10 +148,10 @@ def _limit_problems(points: Sequence[_Point], limit_stiffness: float | None) -> 
         lines += limit_problems(points[0].where, limit_stiffness, None, None)
     for point in points[1:]:
         attachment = point.attachment
-        named = given(rest_length=attachment.rest_length, lower=attachment.lower, upper=attachment.upper)
+        authored = not_none(rest_length=attachment.rest_length, lower=attachment.lower, upper=attachment.upper)
         if attachment.children:
             lines += [f"{point.where}: {word} is {value} on an attachment with children, and only leaves have one; "
-                      f"give it to the leaves below" for word, value in named.items()]
+                      f"give it to the leaves below" for word, value in authored.items()]
             continue
         if is_finite(attachment.rest_length) and attachment.rest_length < 0.0:
             lines.append(f"{point.where}:restLength: {attachment.rest_length:g} is negative, which PhysX reads as the "
@@ -161,30 +161,30 @@ def _limit_problems(points: Sequence[_Point], limit_stiffness: float | None) -> 
     return lines
 
 
-def _place_problems(topology: Topology, points: Sequence[_Point]) -> list[str]:
+def _topology_problems(topology: Topology, points: Sequence[_Point]) -> list[str]:
     """Lines for links that are no links of one articulation, for names in use and for paths that stay on one link."""
     lines: list[str] = []
     root = topology.of_body(points[0].path)
     for point in points:
-        lines += leftovers(point.prim, NAMESPACE, AXIS_SCHEMAS + ATTACHMENTS, point.name)
-        place = topology.of_body(point.path)
+        lines += conflicts(point.prim, NAMESPACE, AXIS_SCHEMAS + ATTACHMENTS, point.name)
+        node = topology.of_body(point.path)
         if not point.prim.HasAPI("PhysicsRigidBodyAPI"):
             lines.append(f"{point.path}: has no PhysicsRigidBodyAPI, and only links carry attachments; give the link")
-        elif place is None:
+        elif node is None:
             lines.append(f"{point.path}: the body is in no articulation; connect it by joints and apply "
                          f"PhysicsArticulationRootAPI to a prim above it")
-        elif root is not None and place.tree is not root.tree:
+        elif root is not None and node.tree is not root.tree:
             lines.append(f"{point.path}: in another articulation than {points[0].path}; a tendon stays within one")
         else:
-            lines += filter(None, [disabled(place, point.path)])
+            lines += filter(None, [disabled(node, point.path)])
     for point in points[1:]:
-        if not point.attachment.children and {other.path for other in _way(points, point)} == {point.path}:
+        if not point.attachment.children and {other.path for other in _path_to_root(points, point)} == {point.path}:
             lines.append(f"{point.where}: the whole way from the root to this leaf is on {point.path}, so its length "
                          f"never changes; put one end on another link")
     return lines
 
 
-def _way(points: Sequence[_Point], point: _Point) -> Iterator[_Point]:
+def _path_to_root(points: Sequence[_Point], point: _Point) -> Iterator[_Point]:
     """A point and its ancestors up to the root."""
     while point.parent >= 0:
         yield point
@@ -196,12 +196,12 @@ def _segment_problems(points: Sequence[_Point]) -> list[str]:
     """Lines for segments too short to have a direction where the links stand now."""
     frames = Frames()
     local = [as_vector(point.attachment.position) for point in points]
-    world = [frames.matrix(point.prim).Transform(place) if place else None
-             for point, place in zip(points, local, strict=True)]
+    world = [frames.matrix(point.prim).Transform(position) if position else None
+             for point, position in zip(points, local, strict=True)]
     lines = []
-    for point, place in zip(points[1:], world[1:], strict=True):
+    for point, position in zip(points[1:], world[1:], strict=True):
         end = world[point.parent]
-        length = math.dist(place, end) if place and end else math.inf
+        length = math.dist(position, end) if position and end else math.inf
         if length <= SHORTEST_SEGMENT:
             lines.append(f"{point.where}:localPos: {length:g} from its parent attachment, and PhysX gives a segment of "
                          f"{SHORTEST_SEGMENT:g} or less no force; move one of them")

@@ -39,10 +39,10 @@ _FILES = (       # in the order of lists and pages; findings have an order of th
     tendon_attachments, tendon_solver, joint_limits, joint_axes, maximal_joints, mass, bodies, iterations, collision,
     contact_settings, contact_reach, stages, engines, values, units, unused,
 )
-_NAMED = [item for file in _FILES for item in vars(file).values()]
+_MEMBERS = [item for file in _FILES for item in vars(file).values()]
 
-RULES: Mapping[str, Rule] = {item.code: item for item in (*_NAMED, RULE_FAILED) if isinstance(item, Rule)}
-FINDERS: tuple[Finder, ...] = (reader(RULES), *(item for item in _NAMED if isinstance(item, Finder)))
+RULES: Mapping[str, Rule] = {item.code: item for item in (*_MEMBERS, RULE_FAILED) if isinstance(item, Rule)}
+FINDERS: tuple[Finder, ...] = (reader(RULES), *(item for item in _MEMBERS if isinstance(item, Finder)))
 
 
 def explain(code: str) -> str | None:
@@ -62,6 +62,6 @@ def selection_of(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> Sele
         if not any(belongs(code, family) for code in RULES):
             families = {code.partition("/")[0] for code in RULES}
             close = get_close_matches(family, (*RULES, *families), 1)
-            hint = f"did you mean {close[0]}?" if close else "`physx-schema check --list-rules` lists them"
-            raise ValueError(f"there is no code or family {family!r}; {hint}")
+            suggestion = f"did you mean {close[0]}?" if close else "`physx-schema check --list-rules` lists them"
+            raise ValueError(f"there is no code or family {family!r}; {suggestion}")
     return Selection(tuple(select), tuple(ignore))

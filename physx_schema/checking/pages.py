@@ -33,23 +33,23 @@ def family(code: str) -> str:
     return code.partition("/")[0]
 
 
-def about(name: str) -> str:
+def family_title(name: str) -> str:
     """What the codes of a family are about."""
     return _FAMILIES.get(name, name)
 
 
-def explained(name: str) -> Iterator[str]:
+def explain_lines(name: str) -> Iterator[str]:
     """Lines on a code, or on all codes of a family; none for an unknown one."""
-    found = [rule for rule in RULES.values() if belongs(rule.code, name)]
-    if len(found) == 1:
-        yield from _on(found[0])
-    elif found:
-        yield f"{name}: {about(name)}"
-        for rule in found:
+    rules = [rule for rule in RULES.values() if belongs(rule.code, name)]
+    if len(rules) == 1:
+        yield from _rule_lines(rules[0])
+    elif rules:
+        yield f"{name}: {family_title(name)}"
+        for rule in rules:
             yield f"    {rule.code} ({rule.severity}): {rule.title}"
 
 
-def _on(rule: Rule) -> Iterator[str]:
+def _rule_lines(rule: Rule) -> Iterator[str]:
     yield f"{rule.code}: {rule.title}"
     yield f"    {rule.severity} at most, wanted by {', '.join(rule.profiles)}"
     yield ""
@@ -67,14 +67,14 @@ def _on(rule: Rule) -> Iterator[str]:
 def pages() -> dict[str, str]:
     """Markdown pages by file name: one for each family, and an index."""
     families = sorted({family(name) for name in RULES})
-    written = {f"{name}.md": _page(name) for name in families}
-    return {"README.md": _index(families), **written}
+    family_pages = {f"{name}.md": _page(name) for name in families}
+    return {"README.md": _index(families), **family_pages}
 
 
 def _index(families: Iterable[str]) -> str:
     lines = [BANNER, "", "# Rules", "", _INTRODUCTION, ""]
     for name in families:
-        lines += [f"## [{about(name)}]({name}.md)", "", "| code | severity | wanted by | |", "|---|---|---|---|"]
+        lines += [f"## [{family_title(name)}]({name}.md)", "", "| code | severity | wanted by | |", "|---|---|---|---|"]
         lines += [f"| [{rule.code}]({name}.md#{_anchor(rule)}) | {rule.severity} | {', '.join(rule.profiles)} "
                   f"| {rule.title} |" for rule in RULES.values() if family(rule.code) == name]
         lines.append("")
@@ -83,12 +83,12 @@ def _index(families: Iterable[str]) -> str:
 
 def _anchor(rule: Rule) -> str:
     """The anchor that Markdown viewers make of a code's heading."""
-    kept = "".join(sign for sign in rule.code.lower() if sign.isalnum() or sign in "-_ ")
-    return kept.replace(" ", "-")
+    letters = "".join(character for character in rule.code.lower() if character.isalnum() or character in "-_ ")
+    return letters.replace(" ", "-")
 
 
 def _page(name: str) -> str:
-    lines = [BANNER, "", f"# {about(name)}", ""]
+    lines = [BANNER, "", f"# {family_title(name)}", ""]
     for rule in (item for item in RULES.values() if family(item.code) == name):
         lines += [f"## {rule.code}", "", f"**{rule.title}.** Severity {rule.severity} at most; wanted by "
                   f"{', '.join(rule.profiles)}.", "", rule.text, ""]

@@ -43,10 +43,10 @@ class Settings:
         return tuple(waiver for waiver in self.waivers if fnmatchcase(name, waiver.file))
 
 
-def nearest(folder: Path) -> Settings:
+def find_settings(folder: Path) -> Settings:
     """The settings of the nearest pyproject.toml at or above a folder that has any; defaults where none has."""
-    for place in (folder, *folder.parents):
-        path = place / FILE
+    for directory in (folder, *folder.parents):
+        path = directory / FILE
         if path.is_file() and _table(path) is not None:
             return read_settings(path)
     return Settings()
@@ -60,12 +60,12 @@ def read_settings(path: Path) -> Settings:
     problems = [f"{path}: {problem}" for problem in _problems(table)]
     if problems:
         raise UnsupportedError("\n".join(problems))
-    given = {key.replace("-", "_"): value for key, value in table.items() if key != "waive"}
+    values = {key.replace("-", "_"): value for key, value in table.items() if key != "waive"}
     for key in ("select", "ignore"):
-        given[key] = tuple(given.get(key, ()))
-    if "baseline" in given:
-        given["baseline"] = path.parent / given["baseline"]
-    return Settings(path, waivers=tuple(_waivers(table, path)), **given)
+        values[key] = tuple(values.get(key, ()))
+    if "baseline" in values:
+        values["baseline"] = path.parent / values["baseline"]
+    return Settings(path, waivers=tuple(_waivers(table, path)), **values)
 
 
 def _table(path: Path) -> Mapping[str, Any] | None:
@@ -83,9 +83,9 @@ def _table(path: Path) -> Mapping[str, Any] | None:
 
 
 def _waivers(table: Mapping[str, Any], path: Path) -> Iterator[Waiver]:
-    for number, entry in enumerate(table.get("waive", ()), 1):
+    for index, entry in enumerate(table.get("waive", ()), 1):
         yield Waiver(
-            entry["code"], entry.get("reason", "").strip(), f"{path.name}, waive {number}", entry.get("path", "*"),
+            entry["code"], entry.get("reason", "").strip(), f"{path.name}, waive {index}", entry.get("path", "*"),
             entry.get("file", "*"),
         )
 
@@ -94,19 +94,19 @@ def _problems(table: Mapping[str, Any]) -> Iterator[str]:
     """Everything wrong with a table, one line each."""
     for key, value in table.items():
         if key not in _KEYS:
-            yield f"{TABLE} has no key {key!r}; {_hint(key, _KEYS)}"
+            yield f"{TABLE} has no key {key!r}; {_suggestion(key, _KEYS)}"
         else:
-            what = _KEYS[key](value)
-            if what:
-                yield f"{TABLE}.{key}: {value!r} is not {what}" if what[0] != "!" else f"{TABLE}.{key}: {what[1:]}"
+            fault = _KEYS[key](value)
+            if fault:
+                yield f"{TABLE}.{key}: {value!r} is not {fault}" if fault[0] != "!" else f"{TABLE}.{key}: {fault[1:]}"
 
 
-def _hint(key: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
-    close = get_close_matches(key, list(known), 1)
-    return f"did you mean {close[0]!r}?" if close else f"use {', '.join(known)}"
+def _suggestion(key: str, allowed: Mapping[str, object] | tuple[str, ...]) -> str:
+    close = get_close_matches(key, list(allowed), 1)
+    return f"did you mean {close[0]!r}?" if close else f"use {', '.join(allowed)}"
 
 
-def _a_profile(value: object) -> str:
+def _profile_problem(value: object) -> str:
     try:
         parse_profile(str(value))
     except ValueError as error:
@@ -114,7 +114,7 @@ def _a_profile(value: object) -> str:
     return "" if isinstance(value, str) else "text"
 
 
-def _codes(value: object) -> str:
+def _codes_problem(value: object) -> str:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         return "a list of codes"
     try:
@@ -124,24 +124,24 @@ def _codes(value: object) -> str:
     return ""
 
 
-def _entries(value: object) -> str:
+def _waivers_problem(value: object) -> str:
     if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
         return "a list of tables; write [[tool.physx-schema.check.waive]]"
     for item in value:
-        wrong = [key for key in item if key not in _WAIVER_KEYS]
-        if wrong:
-            return f"!an entry has no key {wrong[0]!r}; {_hint(wrong[0], _WAIVER_KEYS)}"
+        unknown = [key for key in item if key not in _WAIVER_KEYS]
+        if unknown:
+            return f"!an entry has no key {unknown[0]!r}; {_suggestion(unknown[0], _WAIVER_KEYS)}"
         if "code" not in item or not all(isinstance(text, str) for text in item.values()):
             return "!an entry needs a code and a reason, and may have a path and a file, all of them text"
     return ""
 
 
 _KEYS: Mapping[str, Callable[[Any], str]] = {     # what is wrong with a value, "" for nothing
-    "profile": _a_profile,
-    "select": _codes,
-    "ignore": _codes,
+    "profile": _profile_problem,
+    "select": _codes_problem,
+    "ignore": _codes_problem,
     "fail-on": lambda value: "" if value in SEVERITIES else f"one of {', '.join(SEVERITIES)}",
     "strict": lambda value: "" if isinstance(value, bool) else "true or false",
     "baseline": lambda value: "" if isinstance(value, str) else "the path of a file",
-    "waive": _entries,
+    "waive": _waivers_problem,
 }

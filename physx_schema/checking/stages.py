@@ -17,12 +17,12 @@ from typing import Any
 from physx_schema.checking.catalogue import FINDERS, RULES, selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.finding import DEFAULT_PROFILE, Finding, location, parse_profile
-from physx_schema.checking.engine.outcome import Report, Waiver, apply, order, run, waivers_of
+from physx_schema.checking.engine.outcome import Report, Waiver, apply_waivers, run, sort_key, waivers_of
 from physx_schema.checking.engine.rule import RULE_FAILED, Selection
 from physx_schema.checking.rules.stages import faults, stale
 from physx_schema.checking.settings import TABLE, Settings
 from physx_schema.description import Opinion, describe
-from physx_schema.description.bodies import uncollected
+from physx_schema.description.bodies import gc_disabled
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnreadableError
 from physx_schema.files import legible
@@ -41,21 +41,21 @@ def check(
     """
     selection = selection_of(select, ignore)
     parse_profile(profile)      # refused before anything is read
-    with uncollected():
+    with gc_disabled():
         return _check(open_stage(source), profile, selection, waivers)
 
 
 def _check(stage: Any, profile: str, selection: Selection, waivers: Sequence[Waiver]) -> Report:
     description = describe(stage)
     outcome = run(FINDERS, description, parse_profile(profile), selection)
-    own = tuple(waivers_of(stage))
-    applied = apply((*own, *waivers), outcome.findings)
-    about_waivers = selection.of(faults(own, applied.used, outcome.codes, RULES))
-    left = sorted((*applied.findings, *about_waivers), key=order)
-    outcome = replace(outcome, findings=tuple(replace(item, layer=_layer(stage, item)) for item in left))
-    unjudged = (Opinion(item.path, item.property, item.reason, item.fix, item.code) for item in outcome.unevaluated)
+    stage_waivers = tuple(waivers_of(stage))
+    applied = apply_waivers((*stage_waivers, *waivers), outcome.findings)
+    waiver_findings = selection.filter(faults(stage_waivers, applied.used, outcome.codes, RULES))
+    findings = sorted((*applied.findings, *waiver_findings), key=sort_key)
+    outcome = replace(outcome, findings=tuple(replace(item, layer=_layer(stage, item)) for item in findings))
+    unevaluated = (Opinion(item.path, item.property, item.reason, item.fix, item.code) for item in outcome.unevaluated)
     return Report(
-        description.source, profile, outcome.findings, description.unused, (*description.not_evaluated, *unjudged),
+        description.source, profile, outcome.findings, description.unused, (*description.not_evaluated, *unevaluated),
         outcome.verdicts, applied.waived,
     )
 
@@ -93,7 +93,7 @@ class Run:
 
 def check_all(
     paths: Sequence[str], settings: Settings, baseline: Baseline | None = None,
-    one: Callable[[str], Report | str] | None = None,
+    check_stage: Callable[[str], Report | str] | None = None,
 ) -> Run:
     """Check stages one by one; one that cannot be read does not stop the others.
 
@@ -102,7 +102,7 @@ def check_all(
     run = Run()
     for path in dict.fromkeys(paths):
         try:
-            report = one(path) if one else check_one(path, settings)
+            report = check_stage(path) if check_stage else check_one(path, settings)
         except UnreadableError as error:
             run.unreadable[legible(path)] = str(error)
             continue
@@ -110,9 +110,9 @@ def check_all(
             run.broken[legible(path)] = report
         else:
             run.reports[path] = baseline.without_known(path, report) if baseline else report
-    _add(run, settings, str(settings.source), _idle_waivers(run, settings))
+    _add_report(run, settings, str(settings.source), _idle_waivers(run, settings))
     if baseline is not None:
-        _add(run, settings, str(baseline.path), stale(baseline))
+        _add_report(run, settings, str(baseline.path), stale(baseline))
     return run
 
 
@@ -121,20 +121,20 @@ def check_one(path: str, settings: Settings) -> Report:
     return check(path, settings.profile, settings.select, settings.ignore, settings.waivers_for(path))
 
 
-def _add(run: Run, settings: Settings, path: str, findings: Iterator[Finding]) -> None:
+def _add_report(run: Run, settings: Settings, path: str, findings: Iterator[Finding]) -> None:
     """A report on a file that is no stage, where there is anything to say about it."""
-    found = tuple(findings)
-    if found:
-        run.reports[path] = Report(path, settings.profile, found)
+    reported = tuple(findings)
+    if reported:
+        run.reports[path] = Report(path, settings.profile, reported)
 
 
 def _idle_waivers(run: Run, settings: Settings) -> Iterator[Finding]:
     """Waivers of the settings that no stage in their file pattern needs; those of other stages are not judged."""
-    used = {item.source for report in run.reports.values() for item in report.waived}
-    held = {waiver for path in run.reports for waiver in settings.waivers_for(path)}
-    asked = {verdict.code for report in run.reports.values() for verdict in report.verdicts}
-    busy = [waiver for waiver in settings.waivers if waiver.source in used]
-    for finding in faults((waiver for waiver in settings.waivers if waiver in held), busy, asked, RULES):
+    used_sources = {item.source for report in run.reports.values() for item in report.waived}
+    matching = {waiver for path in run.reports for waiver in settings.waivers_for(path)}
+    codes = {verdict.code for report in run.reports.values() for verdict in report.verdicts}
+    used_waivers = [waiver for waiver in settings.waivers if waiver.source in used_sources]
+    for finding in faults((waiver for waiver in settings.waivers if waiver in matching), used_waivers, codes, RULES):
         yield replace(finding, property=f"{TABLE}.waive")
 
 
@@ -160,30 +160,30 @@ def remarks(stage: Any) -> tuple[Remark, ...]:
     read and a fault of this program are remarks too.
     """
     try:
-        return tuple(_of(check(stage)))
+        return tuple(_report_remarks(check(stage)))
     except UnreadableError as error:
         return (Remark(UNREADABLE, "error", "/", "", str(error)),)
     except Exception as fault:
-        return (of_finding(RULE_FAILED.at("/", "", f"the check raised {type(fault).__name__}: {fault}")),)
+        return (remark_of(RULE_FAILED.at("/", "", f"the check raised {type(fault).__name__}: {fault}")),)
 
 
-def of_finding(finding: Finding) -> Remark:
+def remark_of(finding: Finding) -> Remark:
     """A finding as a remark."""
-    return Remark(finding.code, finding.severity, finding.path, finding.property, text_of(finding))
+    return Remark(finding.code, finding.severity, finding.path, finding.property, finding_text(finding))
 
 
-def text_of(finding: Finding) -> str:
+def finding_text(finding: Finding) -> str:
     """Where, what, why and what to do, in three lines."""
     where = location(finding.path, finding.property)
     return f"{where}: {finding.message}\nwhy: {finding.why}\nfix: {finding.fix}"
 
 
-def _of(report: Report) -> Iterator[Remark]:
-    yield from map(of_finding, report.findings)
+def _report_remarks(report: Report) -> Iterator[Remark]:
+    yield from map(remark_of, report.findings)
     for verdict in report.verdicts:
         if verdict.state == "not evaluated":
             yield Remark(NOT_EVALUATED, "warning", "/", "", f"{verdict.code} was not evaluated: {verdict.reason}")
     for item in report.not_evaluated:
         text = f"{location(item.path, item.property)}: not evaluated: {item.reason}"
-        hint = f"; {item.suggestion}" if item.suggestion else ""
-        yield Remark(NOT_EVALUATED, "info", item.path, item.property, text + hint)
+        suggestion = f"; {item.suggestion}" if item.suggestion else ""
+        yield Remark(NOT_EVALUATED, "info", item.path, item.property, text + suggestion)

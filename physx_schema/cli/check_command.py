@@ -22,9 +22,9 @@ from physx_schema.checking.catalogue import selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.baseline import write_baseline as write_known
 from physx_schema.checking.engine.finding import Finding, location, parse_profile, rank
-from physx_schema.checking.engine.layer_editor import Check, Fixed, fix
-from physx_schema.checking.engine.repair import RemoveProperty, RemoveSchema, RenameProperty, RenameSchema, in_words
-from physx_schema.checking.settings import Settings, nearest, read_settings
+from physx_schema.checking.engine.layer_editor import Check, Fixes, fix
+from physx_schema.checking.engine.repair import RemoveProperty, RemoveSchema, RenameProperty, RenameSchema, edit_text
+from physx_schema.checking.settings import Settings, find_settings, read_settings
 from physx_schema.checking.stages import Run, check_all, check_one
 from physx_schema.cli.force import force_option
 from physx_schema.cli.formats.github import workflow_commands
@@ -48,7 +48,7 @@ FORMATS = ("text", "json", "sarif", "html", "github")
 _COMPLETE = ("json", "sarif")       # for programs, which are told every finding
 
 
-def _several(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+def _codes(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     """Codes given one by one or with commas between them."""
     return tuple(item.strip() for value in values for item in value.split(",") if item.strip())
 
@@ -60,13 +60,13 @@ def _profile(context: click.Context, parameter: click.Parameter, value: str | No
         raise click.BadParameter(str(error)) from None
 
 
-def _list_rules(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    if not wanted or context.resilient_parsing:
+def _list_rules(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if not value or context.resilient_parsing:
         return
     width = max(map(len, RULES))
     for rule in RULES.values():
-        who = ",".join(rule.profiles).ljust(len(",".join(PROFILES)))
-        click.echo(f"{rule.code.ljust(width)}  {rule.severity.ljust(7)}  {who}  {rule.title}")
+        profiles = ",".join(rule.profiles).ljust(len(",".join(PROFILES)))
+        click.echo(f"{rule.code.ljust(width)}  {rule.severity.ljust(7)}  {profiles}  {rule.title}")
     context.exit()
 
 
@@ -78,8 +78,8 @@ def _list_rules(context: click.Context, parameter: click.Parameter, wanted: bool
 @click.option("--profile", callback=_profile, metavar="PROFILE",
               help=f"Who is asked: {', '.join((*PROFILES, DRIVEN))}, or several joined with +.  "
                    f"[default: {DEFAULT_PROFILE}]")
-@click.option("--select", multiple=True, callback=_several, metavar="CODE", help="Check these codes or families alone.")
-@click.option("--ignore", multiple=True, callback=_several, metavar="CODE", help="Leave these codes or families out.")
+@click.option("--select", multiple=True, callback=_codes, metavar="CODE", help="Check these codes or families alone.")
+@click.option("--ignore", multiple=True, callback=_codes, metavar="CODE", help="Leave these codes or families out.")
 @click.option("--strict", is_flag=True, default=None, help="Exit with 5 where something was not evaluated.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES),
               help="The least severity that makes the exit code 1.  [default: error]")
@@ -117,8 +117,8 @@ def check_command(
         if style != "text" or baseline or write_baseline:
             raise click.UsageError("--fix goes with --format text and without a baseline")
 
-        way = Way(unsafe_fixes, in_place, output, override, force)
-        code = fix_stages(_listed(paths), _check_of(settings), way, settings.strict, settings.fail_on)
+        options = RepairOptions(unsafe_fixes, in_place, output, override, force)
+        code = fix_stages(_listed(paths), _check_of(settings), options, settings.strict, settings.fail_on)
         raise click.exceptions.Exit(code)
     if unsafe_fixes or in_place or override:
         raise click.UsageError("--unsafe-fixes, --in-place and --override go with --fix")
@@ -130,15 +130,15 @@ def check_command(
     listed = _listed(paths)
     for target in filter(None, (output, write_baseline)):
         require_report(target, listed, force)
-    with progress("checking") as shown:
-        one = _counted(listed, shown, settings)
-        run = check_all(listed, settings, Baseline(known) if known and not write_baseline else None, one)
+    with progress("checking") as indicator:
+        check_path = _with_progress(listed, indicator, settings)
+        run = check_all(listed, settings, Baseline(known) if known and not write_baseline else None, check_path)
     for message in (*run.unreadable.values(), *run.broken.values()):
         click.echo(printable(message), err=True)
     if write_baseline:
         _write_baseline(write_baseline, run)
         raise click.exceptions.Exit(4 if run.broken else 3 if run.unreadable else 0)
-    _put(_shown(run, style, max_findings, settings), output)
+    _write_report(_format_run(run, style, max_findings, settings), output)
     raise click.exceptions.Exit(run.exit_code(settings.strict, settings.fail_on))
 
 
@@ -152,7 +152,7 @@ def _check_of(settings: Settings) -> Callable[[str], Check]:
 
 def _settings(config: Path | None, choices: dict[str, Any]) -> Settings:
     """The settings file's, with what the command line says instead. Raises UsageError for an unknown code."""
-    settings = read_settings(config) if config else nearest(Path.cwd())
+    settings = read_settings(config) if config else find_settings(Path.cwd())
     settings = replace(settings, **{key: value for key, value in choices.items() if value})
     try:
         selection_of(settings.select, settings.ignore)
@@ -170,10 +170,10 @@ def _require_no_stage(target: Path | None, option: str) -> None:
 
 def _listed(paths: Sequence[str]) -> list[str]:
     """The files to check; that there are none is said."""
-    found = list(_stages(paths))
-    if not found:
+    files = list(_stages(paths))
+    if not files:
         click.echo("stdin lists no file; nothing was checked", err=True)
-    return found
+    return files
 
 
 def _stages(paths: Sequence[str]) -> Iterator[str]:
@@ -182,35 +182,35 @@ def _stages(paths: Sequence[str]) -> Iterator[str]:
         if path == "-":
             yield from filter(None, (os.fsdecode(line).strip() for line in sys.stdin.buffer))
         elif set(path) & set("*?[") and not Path(path).exists():
-            found = sorted(name for name in glob.glob(path, recursive=True) if Path(name).is_file())  # noqa: PTH207
-            if not found:
+            matches = sorted(name for name in glob.glob(path, recursive=True) if Path(name).is_file())  # noqa: PTH207
+            if not matches:
                 raise click.UsageError(f"{printable(path)} matches no file")
-            yield from found
+            yield from matches
         elif Path(path).is_dir():
-            yield from _inside(Path(path)) or [path]    # which is no stage, and said to be none
+            yield from _stages_in_folder(Path(path)) or [path]    # which is no stage, and said to be none
         else:
             yield path
 
 
-def _inside(folder: Path) -> list[str]:
+def _stages_in_folder(folder: Path) -> list[str]:
     """The stages in a folder and in those inside it, hidden ones and environments of Python apart."""
-    found: list[str] = []
-    for place, folders, names in os.walk(folder):
+    files: list[str] = []
+    for directory, folders, names in os.walk(folder):
         folders[:] = [name for name in folders
-                      if not name.startswith(".") and not (Path(place) / name / "pyvenv.cfg").exists()]
-        found += [str(Path(place) / name) for name in names
+                      if not name.startswith(".") and not (Path(directory) / name / "pyvenv.cfg").exists()]
+        files += [str(Path(directory) / name) for name in names
                   if name.lower().endswith(STAGE_SUFFIXES) and not name.startswith(".")]
-    return sorted(found)
+    return sorted(files)
 
 
-def _counted(paths: Sequence[str], shown: Progress, settings: Settings) -> Callable[[str], Report | str]:
+def _with_progress(paths: Sequence[str], indicator: Progress, settings: Settings) -> Callable[[str], Report | str]:
     """What checks one of several stages, and tells how many were before it."""
     numbers = {path: number for number, path in enumerate(dict.fromkeys(paths), 1)}
 
-    def one(path: str) -> Report | str:
-        shown.what = f"checking {path}" + (f" ({numbers[path]} of {len(numbers)})" if len(numbers) > 1 else "")
+    def check_path(path: str) -> Report | str:
+        indicator.what = f"checking {path}" + (f" ({numbers[path]} of {len(numbers)})" if len(numbers) > 1 else "")
         return _guarded(path, settings)
-    return one
+    return check_path
 
 
 def _guarded(path: str, settings: Settings) -> Report | str:
@@ -228,7 +228,7 @@ def _write_baseline(path: Path, run: Run) -> None:
     click.echo(f"{path}: {plural(count, 'known finding')} of {plural(len(run.reports), 'file')}", err=True)
 
 
-def _shown(run: Run, style: str, most: int | None, settings: Settings) -> str:
+def _format_run(run: Run, style: str, limit: int | None, settings: Settings) -> str:
     """The run in one of the formats, as it is written."""
     if style == "json":
         return run_json(run) + "\n"
@@ -239,18 +239,18 @@ def _shown(run: Run, style: str, most: int | None, settings: Settings) -> str:
     if style == "html":
         from physx_schema.cli.formats.page import page  # with jinja2, which nothing else here needs
 
-        return page(run, most)
-    lines: Iterable[str] = workflow_commands(run, most) if style == "github" else _text(run, most, settings)
+        return page(run, limit)
+    lines: Iterable[str] = workflow_commands(run, limit) if style == "github" else _text(run, limit, settings)
     return "".join(f"{line}\n" for line in lines)
 
 
-def _text(run: Run, most: int | None, settings: Settings) -> Iterator[str]:
+def _text(run: Run, limit: int | None, settings: Settings) -> Iterator[str]:
     """Lines for people; where only what is wrong is wanted, none of what leaves the exit code 0 as it is."""
     quiet = is_quiet()
     for path, report in run.reports.items():
-        shown, hidden = report.first(most)
-        least = rank(min(settings.fail_on, "warning", key=rank)) if quiet else 0
-        yield from finding_lines(path, [item for item in shown if rank(item.severity) >= least], not settings.select)
+        first, hidden = report.first(limit)
+        min_rank = rank(min(settings.fail_on, "warning", key=rank)) if quiet else 0
+        yield from finding_lines(path, [item for item in first if rank(item.severity) >= min_rank], not settings.select)
         if hidden:
             yield printable(f"{path}: {plural(hidden, 'finding')} more, not shown")
         if settings.strict or not quiet:
@@ -259,7 +259,7 @@ def _text(run: Run, most: int | None, settings: Settings) -> Iterator[str]:
             yield printable(f"{path}: {summary(report)}")
 
 
-def _put(text: str, output: Path | None) -> None:
+def _write_report(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
     else:
@@ -272,7 +272,7 @@ _REFUSED, _UNREADABLE = 2, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class RepairOptions:
     """What happens to repairs: shown as a diff unless one of the last three says where they go."""
 
     unsafe: bool = False
@@ -287,29 +287,31 @@ class Way:
         return not (self.in_place or self.copy or self.override)
 
 
-def fix_stages(paths: Sequence[str], check_of: Callable[[str], Check], way: Way, strict: bool, fail_on: str) -> int:
+def fix_stages(paths: Sequence[str], check_of: Callable[[str], Check], options: RepairOptions, strict: bool,
+               fail_on: str) -> int:
     """Repair stages and say what was done; the exit code. Raises UsageError, and UnsupportedError for bad targets.
 
     check_of: what finds something on the stage at a path. strict, fail_on: as `Report.exit_code` takes them.
     """
-    target = _require(paths, way)
-    codes, writing = [0], list[_Repaired]()
+    target = _require(paths, options)
+    codes, repairs = [0], list[_Repaired]()
     for path in dict.fromkeys(paths):
         stamp = _stamp(path)
         try:
-            fixed = _fixed(path, check_of(path), way)
-            one = _Repaired(path, stamp, fixed, lost_text(Path(path)) if fixed.changed and not fixed.over else "")
+            fixed = _repair(path, check_of(path), options)
+            repaired = _Repaired(path, stamp, fixed,
+                                 lost_text(Path(path)) if fixed.changed and not fixed.override else "")
         except (UnreadableError, UnsupportedError) as error:
             click.echo(_printable_lines(str(error)), err=True, nl=False)
             codes.append(_UNREADABLE if isinstance(error, UnreadableError) else _REFUSED)
             continue
-        if way.dry:
-            click.echo(_printable_lines(one.fixed.diff()), nl=False)
-            codes.append(_say(one, way, strict, fail_on))
+        if options.dry:
+            click.echo(_printable_lines(repaired.fixed.diff()), nl=False)
+            codes.append(_print_repairs(repaired, options, strict, fail_on))
         else:
-            writing.append(one)
-    _write([one for one in writing if one.fixed.changed or target is not None], way, target)
-    codes += [_say(one, way, strict, fail_on) for one in writing]
+            repairs.append(repaired)
+    _write([repaired for repaired in repairs if repaired.fixed.changed or target is not None], options, target)
+    codes += [_print_repairs(repaired, options, strict, fail_on) for repaired in repairs]
     return next((code for code in (_UNREADABLE, _REFUSED, 1, 5) if code in codes), 0)
 
 
@@ -319,57 +321,57 @@ class _Repaired:
 
     path: str
     stamp: tuple[int, int]
-    fixed: Fixed
+    fixed: Fixes
     lost: str
 
 
-def _say(one: _Repaired, way: Way, strict: bool, fail_on: str) -> int:
+def _print_repairs(repaired: _Repaired, options: RepairOptions, strict: bool, fail_on: str) -> int:
     """Say what was repaired; the exit code for this file."""
-    for line in _lines(one, way.dry):
+    for line in _lines(repaired, options.dry):
         click.echo(printable(line))
-    return (one.fixed.before if way.dry else one.fixed.report).exit_code(strict, fail_on)
+    return (repaired.fixed.before if options.dry else repaired.fixed.report).exit_code(strict, fail_on)
 
 
-def _require(paths: Sequence[str], way: Way) -> Path | None:
+def _require(paths: Sequence[str], options: RepairOptions) -> Path | None:
     """The file to write, None in place or for a dry run."""
-    given = {"--in-place": way.in_place, "-o": way.copy, "--override": way.override}
-    ways = [name for name, value in given.items() if value]
-    if len(ways) > 1:
-        raise click.UsageError(f"{' and '.join(ways)} exclude each other; give one of them")
-    target = way.copy or way.override
+    destinations = {"--in-place": options.in_place, "-o": options.copy, "--override": options.override}
+    selected = [name for name, value in destinations.items() if value]
+    if len(selected) > 1:
+        raise click.UsageError(f"{' and '.join(selected)} exclude each other; give one of them")
+    target = options.copy or options.override
     if target is None:
         return None
     if len(set(paths)) > 1:
-        raise click.UsageError(f"{ways[0]} takes one stage at a time")
+        raise click.UsageError(f"{selected[0]} takes one stage at a time")
     require_layer_name(target)
     require_output(target, force=True)
     return target
 
 
-def _fixed(path: str, check: Check, way: Way) -> Fixed:
-    if not way.dry:
+def _repair(path: str, check: Check, options: RepairOptions) -> Fixes:
+    if not options.dry:
         require_layer(path)
     stage = open_stage(path)
     root = stage.GetRootLayer()
-    if in_package(root) and not way.dry and way.override is None:
+    if in_package(root) and not options.dry and options.override is None:
         raise UnsupportedError(why_not(root))
-    return fix(stage, check, way.unsafe, way.override is not None)
+    return fix(stage, check, options.unsafe, options.override is not None)
 
 
-def _write(repaired: Sequence[_Repaired], way: Way, target: Path | None) -> None:
+def _write(repaired: Sequence[_Repaired], options: RepairOptions, target: Path | None) -> None:
     """Put repaired layers where they belong, all or none. Raises UnsupportedError."""
-    changes = [LayerChange(one.fixed.stage.GetRootLayer(), one.fixed.after, ()) for one in repaired]
+    changes = [LayerChange(item.fixed.stage.GetRootLayer(), item.fixed.repaired_layer, ()) for item in repaired]
     if target is None:
-        for one in repaired:
-            if _stamp(one.path) != one.stamp:
-                raise UnsupportedError(f"{one.path}: was changed meanwhile; run the command again")
+        for item in repaired:
+            if _stamp(item.path) != item.stamp:
+                raise UnsupportedError(f"{item.path}: was changed meanwhile; run the command again")
         replace_layers(changes)
     elif changes:
         parts = files_of(repaired[0].fixed.stage)
-        if way.copy:
-            copy({target: changes[0]}, parts, way.force)
+        if options.copy:
+            copy({target: changes[0]}, parts, options.force)
         else:
-            write_layer(_over(changes[0].layer, changes[0].copy, target), target, parts, way.force)
+            write_layer(_over(changes[0].layer, changes[0].copy, target), target, parts, options.force)
 
 
 def _over(root: Any, after: Any, target: Path) -> Any:
@@ -395,28 +397,28 @@ def _printable_lines(text: str) -> str:
     return "".join(f"{printable(line)}\n" for line in text.splitlines())
 
 
-def _made(finding: Finding) -> str:
+def _edits_text(finding: Finding) -> str:
     """The edits of a finding's repair; another prim is named, properties that go with their schema are counted."""
     edits = finding.repair.edits if finding.repair else ()
     follow = [edit for edit in edits if isinstance(edit, RenameProperty | RemoveProperty)]
     if not any(isinstance(edit, RenameSchema | RemoveSchema) for edit in edits):
         follow = []
-    said = [("" if edit.path == finding.path else f"{edit.path}: ") + in_words(edit)
-            for edit in edits if edit not in follow]
-    return "; ".join(said) + (f", {plural(len(follow), 'property', 'properties')} with it" if follow else "")
+    texts = [("" if edit.path == finding.path else f"{edit.path}: ") + edit_text(edit)
+             for edit in edits if edit not in follow]
+    return "; ".join(texts) + (f", {plural(len(follow), 'property', 'properties')} with it" if follow else "")
 
 
-def _lines(one: _Repaired, dry: bool) -> Iterator[str]:
+def _lines(repaired: _Repaired, dry: bool) -> Iterator[str]:
     """What was repaired, what was not and why, and the counts."""
-    path, fixed = one.path, one.fixed
-    done = "would fix" if dry else "fixed"
-    for finding in fixed.made:
-        yield f"{path}: {location(finding.path, finding.property)}: {done} {finding.code}: {_made(finding)}"
-    for item in fixed.left:
-        place = location(item.finding.path, item.finding.property)
-        yield f"{path}: {place}: not fixed: {item.finding.code}: {item.finding.message} ({item.reason})"
-    unsafe = sum(not item.repair.safe for item in fixed.made if item.repair)
-    if one.lost:
-        yield f"{path}: note: {one.lost}"
-    outcome = f"{plural(len(fixed.made), 'finding')} {'would be fixed' if dry else 'fixed'}"
+    path, fixed = repaired.path, repaired.fixed
+    verb = "would fix" if dry else "fixed"
+    for finding in fixed.repaired:
+        yield f"{path}: {location(finding.path, finding.property)}: {verb} {finding.code}: {_edits_text(finding)}"
+    for item in fixed.unrepaired:
+        where = location(item.finding.path, item.finding.property)
+        yield f"{path}: {where}: not fixed: {item.finding.code}: {item.finding.message} ({item.reason})"
+    unsafe = sum(not item.repair.safe for item in fixed.repaired if item.repair)
+    if repaired.lost:
+        yield f"{path}: note: {repaired.lost}"
+    outcome = f"{plural(len(fixed.repaired), 'finding')} {'would be fixed' if dry else 'fixed'}"
     yield f"{path}: {outcome}, {unsafe} of them unsafely; then {summary(fixed.report)}"

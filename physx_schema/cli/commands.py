@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from physx_schema.checking.catalogue import RULES, rule_of
-from physx_schema.checking.pages import explained, pages
+from physx_schema.checking.pages import explain_lines, pages
 from physx_schema.cli.doctor import diagnose, plugin_folders
 from physx_schema.cli.force import force_option
 from physx_schema.cli.isolation import isolation_option
@@ -54,7 +54,7 @@ def explain_command(code: str | None, folder: Path | None, force: bool) -> None:
             click.echo(name)
         return
     rule = rule_of(code)
-    lines = list(explained(rule.code if rule else code))
+    lines = list(explain_lines(rule.code if rule else code))
     if not lines:
         close = get_close_matches(code, RULES, 1)
         hint = f"; did you mean {close[0]}?" if close else "; run explain without a code for the list"
@@ -67,15 +67,15 @@ def explain_command(code: str | None, folder: Path | None, force: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Write the diagnosis as JSON.")
 def doctor_command(as_json: bool) -> None:
     """Show versions and what stands in the way of USD, its schemas, CUDA and caches, with what to do about it."""
-    found = list(diagnose())
+    diagnoses = list(diagnose())
     if as_json:
-        click.echo(json.dumps({"version": JSON_VERSION, "diagnoses": plain(found)}, indent=2))
-    width = max(len(item.what) for item in found)
-    for item in found if not as_json else ():
+        click.echo(json.dumps({"version": JSON_VERSION, "diagnoses": plain(diagnoses)}, indent=2))
+    width = max(len(item.what) for item in diagnoses)
+    for item in diagnoses if not as_json else ():
         click.echo(printable(f"{item.what.ljust(width)}  {'' if item.ok else 'PROBLEM: '}{item.state}"))
         if item.remedy:
             click.echo(printable(f"{' ' * width}  do: {item.remedy}"))
-    raise click.exceptions.Exit(0 if all(item.ok for item in found) else 1)
+    raise click.exceptions.Exit(0 if all(item.ok for item in diagnoses) else 1)
 
 
 @click.command("plugin-path")

@@ -39,20 +39,20 @@ _INSTALL = "pip install 'physx-schema[cuda]'"
 
 def cuda_state(nvrtc: str) -> PartState:
     """Whether a kernel runs on a device; without a driver nothing is missing, and simulation runs on the CPU."""
-    if not any(Path(place).exists() for place in _DRIVERS):
+    if not any(Path(path).exists() for path in _DRIVERS):
         return "cuda", "no NVIDIA driver; simulation runs on the CPU", ""
     if not nvrtc:
         return "cuda", "an NVIDIA driver, and NVRTC is not installed", f"to simulate on it: {_INSTALL}"
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, "-c", _TRIAL], capture_output=True, text=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         remedy = "see whether nvidia-smi answers; restart the driver"
         return "cuda", f"a kernel did not finish within {_SECONDS} s", remedy
-    return _judged(done.returncode, done.stdout, done.stderr)
+    return _trial_result(completed.returncode, completed.stdout, completed.stderr)
 
 
-def _judged(code: int, output: str, error: str) -> PartState:
+def _trial_result(code: int, output: str, error: str) -> PartState:
     """What a trial in another process shows."""
     if code == 0:
         devices = (f"{name}, compute capability {major}.{minor}" for name, (major, minor) in json.loads(output))
@@ -64,10 +64,10 @@ def _judged(code: int, output: str, error: str) -> PartState:
 
 def kernel_cache() -> PartState:
     """The folder of compiled kernels, PHYSX_RUNTIME_CACHE or in the user's cache folder: its size, or its fault."""
-    chosen = os.environ.get("PHYSX_RUNTIME_CACHE")
+    custom = os.environ.get("PHYSX_RUNTIME_CACHE")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder, remedy = Path(chosen) if chosen else home / "physx_runtime", "set PHYSX_RUNTIME_CACHE to a folder that is"
-    existing = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    folder, remedy = Path(custom) if custom else home / "physx_runtime", "set PHYSX_RUNTIME_CACHE to a folder that is"
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         return _CACHE, f"{folder} cannot be written, so kernels are compiled anew each time", (
             f"make it writable, or {remedy}")
@@ -118,15 +118,15 @@ def version(distribution: str) -> str:
 
 def _python() -> Diagnosis:
     state = f"{sys.version.split()[0]} at {sys.executable}"
-    sound = _OLDEST <= sys.version_info[:2] <= _NEWEST
-    return Diagnosis("python", state, "" if sound else "use Python 3.11 to 3.13")
+    is_supported = _OLDEST <= sys.version_info[:2] <= _NEWEST
+    return Diagnosis("python", state, "" if is_supported else "use Python 3.11 to 3.13")
 
 
 def _packages() -> Iterator[Diagnosis]:
     yield Diagnosis("physx-schema", version("physx-schema") or "runs from its sources, not installed")
     for name in _required():
-        found = version(name)
-        yield Diagnosis(name, found or "missing", "" if found else f"pip install {name}")
+        installed = version(name)
+        yield Diagnosis(name, installed or "missing", "" if installed else f"pip install {name}")
     for name in _OPTIONAL:
         yield Diagnosis(name, version(name) or "not installed (optional)")
 
@@ -134,29 +134,29 @@ def _packages() -> Iterator[Diagnosis]:
 def _required() -> list[str]:
     """The distributions that the package needs, without those of its extras."""
     try:
-        wanted = metadata.requires("physx-schema") or []
+        requirements = metadata.requires("physx-schema") or []
     except metadata.PackageNotFoundError:
-        wanted = []
-    names = (re.split(r"[^\w.-]", item, maxsplit=1)[0] for item in wanted if "extra ==" not in item)
+        requirements = []
+    names = (re.split(r"[^\w.-]", item, maxsplit=1)[0] for item in requirements if "extra ==" not in item)
     return sorted(set(names)) or ["click", "jinja2", "numba", "numpy", "pyyaml"]
 
 
 def _usd() -> Iterator[Diagnosis]:
     """Whose pxr runs: one distribution's, whole, and from the place where that one is installed."""
-    found = {name: version(name) for name in DISTRIBUTIONS if version(name)}
+    installed = {name: version(name) for name in DISTRIBUTIONS if version(name)}
     running, where = ".".join(map(str, Usd.GetVersion()[1:])), str(folder())
-    source = ", ".join(f"{name} {text}" for name, text in found.items()) or "no package"
-    yield Diagnosis("usd", f"pxr {running} at {where}, from {source}", _usd_fault(found, running, where))
+    source = ", ".join(f"{name} {text}" for name, text in installed.items()) or "no package"
+    yield Diagnosis("usd", f"pxr {running} at {where}, from {source}", _usd_fault(installed, running, where))
     compiled = find_spec("pxr.PhysxSchema")
     if compiled is not None:
         yield Diagnosis("compiled schemas", f"pxr.PhysxSchema at {compiled.origin}; install() leaves it in place")
 
 
-def _usd_fault(found: Mapping[str, str], running: str, where: str) -> str:
+def _usd_fault(installed: Mapping[str, str], running: str, where: str) -> str:
     """What to do about the installed USD; "" where it is sound."""
-    if len(found) > 1:
-        return mixture(found)
-    for name, text in found.items():
+    if len(installed) > 1:
+        return mixture(installed)
+    for name, text in installed.items():
         home = str(metadata.distribution(name).locate_file("pxr"))
         if Path(home).resolve() != Path(where).resolve():
             return f"{name} is at {home} and not used: take the other pxr off PYTHONPATH, or uninstall {name}"
@@ -191,19 +191,19 @@ def _registered(plugins: Iterable[Plug.Plugin]) -> dict[str, str]:
             if any(str(name).startswith("PhysxSchema") for name in item.metadata.get("Types", {}))}
 
 
-def _registration(found: Mapping[str, str]) -> Diagnosis:
+def _registration(plugins: Mapping[str, str]) -> Diagnosis:
     """Where the registered schemas are from; a second registration of the same ones is trouble."""
-    own = {str(folder) for folder in plugin_folders()}
-    strangers = sorted(folder for folder in found if str(Path(folder).resolve()) not in own)
+    expected = {str(folder) for folder in plugin_folders()}
+    unexpected = sorted(folder for folder in plugins if str(Path(folder).resolve()) not in expected)
     listed = [folder for folder in os.environ.get("PXR_PLUGINPATH_NAME", "").split(os.pathsep) if folder]
-    if not strangers:
-        names = ", ".join(sorted(set(found.values())))
-        return Diagnosis("registration", f"{names} from {min(found, default='nowhere')} and nowhere else")
-    on_path = any(folder.startswith(item) for folder in strangers for item in listed)
+    if not unexpected:
+        names = ", ".join(sorted(set(plugins.values())))
+        return Diagnosis("registration", f"{names} from {min(plugins, default='nowhere')} and nowhere else")
+    on_path = any(folder.startswith(item) for folder in unexpected for item in listed)
     source = "take it out of PXR_PLUGINPATH_NAME" if on_path else (
         "import physx_schema first, or do without the package that registers them")
     return Diagnosis(
-        "registration", f"types of PhysX are registered from {', '.join(strangers)} as well",
+        "registration", f"types of PhysX are registered from {', '.join(unexpected)} as well",
         f"USD keeps the first it meets, and its names and defaults may be of another release; {source}")
 
 

@@ -54,8 +54,8 @@ def description_json(description: Description) -> str:
 def plain(value: Any) -> Any:
     """Facts as JSON values: dataclasses show objects, vectors and arrays lists, infinities and NaN strings."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        shown = [field.name for field in dataclasses.fields(value) if field.repr]
-        return {name: plain(getattr(value, name)) for name in shown}
+        names = [field.name for field in dataclasses.fields(value) if field.repr]
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, bool | int | float | str) or value is None:

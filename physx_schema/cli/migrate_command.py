@@ -56,16 +56,16 @@ def migrate_command(
     if write and output:
         raise click.UsageError("--write and -o exclude each other; give one of them")
     try:
-        found = migrate(stages, release, _package(package), breaking(changes) if changes else ())
+        migration = migrate(stages, release, _package(package), breaking(changes) if changes else ())
     except ValueError as error:
         raise click.UsageError(printable(str(error))) from None
-    written, blocked = _written(found, stages, write, output, force)
+    saved_files, blocked = _write_outputs(migration, stages, write, output, force)
     if json_wanted:
-        click.echo(_json(found, written, blocked))
+        click.echo(_json(migration, saved_files, blocked))
     else:
-        _show(found, written, blocked, dry=not (write or output))
-    todo = found.changed if not (write or output) else ()
-    raise click.exceptions.Exit(1 if todo or found.open or blocked else 0)
+        _show(migration, saved_files, blocked, dry=not (write or output))
+    todo = migration.changed if not (write or output) else ()
+    raise click.exceptions.Exit(1 if todo or migration.open or blocked else 0)
 
 
 def _package(name: str) -> ModuleType:
@@ -80,78 +80,78 @@ def _package(name: str) -> ModuleType:
         raise ValueError(f"--package {name}: {error}; give an importable package or its folder") from None
 
 
-def _written(
-    found: Migration, stages: Sequence[str], write: bool, output: Path | None, force: bool,
+def _write_outputs(
+    migration: Migration, stages: Sequence[str], write: bool, output: Path | None, force: bool,
 ) -> tuple[list[str], list[str]]:
     """The files written, and why others that need it were not."""
     if write:
-        reasons = [(change, _why_not(found, change)) for change in found.changed]
+        reasons = [(change, _why_not(migration, change)) for change in migration.changed]
         ready = [change for change, reason in reasons if not reason]
         replace(ready)
         return sorted(change.name for change in ready), sorted(reason for _, reason in reasons if reason)
     if output is None:
         return [], []
-    own = {Path(stage).resolve(): stage for stage in stages}
+    stages_by_path = {Path(stage).resolve(): stage for stage in stages}
     targets: list[tuple[LayerChange, Path]] = []
-    elsewhere: list[str] = []
-    for change in found.layers:
-        stage = own.get(Path(change.layer.realPath).resolve()) if change.layer.realPath else None
+    problems: list[str] = []
+    for change in migration.layers:
+        stage = stages_by_path.get(Path(change.layer.realPath).resolve()) if change.layer.realPath else None
         if in_package(change.layer):
-            elsewhere += [why_not(change.layer)] if change.changed or stage is not None else []
+            problems += [why_not(change.layer)] if change.changed or stage is not None else []
         elif stage is not None:
-            targets.append((change, output / Path(stage).name if len(own) > 1 else output))
+            targets.append((change, output / Path(stage).name if len(stages_by_path) > 1 else output))
         elif change.changed:
-            elsewhere.append(f"{change.name}: needs migration too and is not part of the copy; migrate it with --write")
-    parts = files_of_layers(change.layer for change in found.layers)
-    return _copies(targets, parts, force), sorted(elsewhere)
+            problems.append(f"{change.name}: needs migration too and is not part of the copy; migrate it with --write")
+    parts = files_of_layers(change.layer for change in migration.layers)
+    return _copies(targets, parts, force), sorted(problems)
 
 
-def _why_not(found: Migration, change: LayerChange) -> str:
+def _why_not(migration: Migration, change: LayerChange) -> str:
     """Why a layer is not written in place: for a reason of its own, or as what lies on it belongs to another layer."""
-    own = why_not(change.layer)
-    others = [other.name for other in found.partners(change) if why_not(other.layer)]
-    if own or not others:
-        return own
+    reason = why_not(change.layer)
+    others = [other.name for other in migration.partners(change) if why_not(other.layer)]
+    if reason or not others:
+        return reason
     return f"{change.name}: is not written, as its values go with those of {others[0]}; make that writable first"
 
 
 def _copies(targets: Sequence[tuple[LayerChange, Path]], parts: Collection[Path], force: bool) -> list[str]:
     """Write copies. Raises UnsupportedError for a place that holds something already or cannot be written."""
-    places = [target for _, target in targets]
-    for target in places:
+    paths = [target for _, target in targets]
+    for target in paths:
         require_layer_name(target)
-        if places.count(target) > 1:
+        if paths.count(target) > 1:
             raise UnsupportedError(f"{target}: two stages have this name; migrate them one by one")
     copy({target: change for change, target in targets}, parts, force)
     return [str(target) for _, target in targets]
 
 
-def _show(found: Migration, written: Sequence[str], blocked: Sequence[str], dry: bool) -> None:
+def _show(migration: Migration, saved_files: Sequence[str], blocked: Sequence[str], dry: bool) -> None:
     """For people: the change as a diff, what is left, what was written, and the counts."""
-    for change in found.changed if dry else ():
+    for change in migration.changed if dry else ():
         for line in change.diff().splitlines():
             click.echo(printable(line))
-    for line in (*_lines(found.notes), *blocked, *(f"wrote {name}" for name in written)):
+    for line in (*_lines(migration.notes), *blocked, *(f"wrote {name}" for name in saved_files)):
         click.echo(printable(line))
-    counts: Counter[str] = Counter(note.kind for note in found.notes)
+    counts: Counter[str] = Counter(note.kind for note in migration.notes)
     done = plural(sum(counts[kind] for kind in _DONE), "change")
-    outcome = f"{len(found.changed)} would change" if dry else f"{len(written)} written"
-    click.echo(f"{plural(len(found.layers), 'layer')}, {outcome}: {done}, "
+    outcome = f"{len(migration.changed)} would change" if dry else f"{len(saved_files)} written"
+    click.echo(f"{plural(len(migration.layers), 'layer')}, {outcome}: {done}, "
                f"{plural(counts['conflict'], 'conflict')}, {counts['left']} left")
 
 
 def _lines(notes: Sequence[Note]) -> Iterator[str]:
     for note in notes:
         if note.kind not in _DONE:
-            place = f"{note.path}.{note.property}" if note.property not in ("", "apiSchemas", "typeName") else note.path
-            yield f"{note.layer}: {place}: {note.kind}: {note.message}"
+            where = f"{note.path}.{note.property}" if note.property not in ("", "apiSchemas", "typeName") else note.path
+            yield f"{note.layer}: {where}: {note.kind}: {note.message}"
             yield f"    fix: {note.fix}"
 
 
-def _json(found: Migration, written: Sequence[str], blocked: Sequence[str]) -> str:
+def _json(migration: Migration, saved_files: Sequence[str], blocked: Sequence[str]) -> str:
     content: dict[str, Any] = {
         "version": JSON_VERSION,
-        "layers": [{"path": layer_name(change.layer), "changed": change.changed} for change in found.layers],
-        "notes": plain(found.notes), "written": list(written), "not_written": list(blocked),
+        "layers": [{"path": layer_name(change.layer), "changed": change.changed} for change in migration.layers],
+        "notes": plain(migration.notes), "written": list(saved_files), "not_written": list(blocked),
     }
     return json.dumps(content, indent=2)

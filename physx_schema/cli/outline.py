@@ -10,8 +10,8 @@ from collections.abc import Container, Iterator, Sequence
 
 from physx_schema.cli.outline_tree import articulation_lines, collider_line, header, home_of
 from physx_schema.cli.text import Units, drive_text, joint_name, number, units_of
-from physx_schema.description import Articulation, Description, Link, Opinion, OutsideJoint, Scene
-from physx_schema.description.bodies import looped_joints, why_outside
+from physx_schema.description import Articulation, Description, Link, MaximalJoint, Opinion, Scene
+from physx_schema.description.bodies import looped_joints, why_not_in_articulation
 from physx_schema.description.model import PhysicsMaterial
 from physx_schema.description.opinions.schemas import ROTATIONS, SINGLE_AXIS, TRANSLATIONS
 from physx_schema.description.scenes import SolverBatches
@@ -19,38 +19,38 @@ from physx_schema.errors import printable
 from physx_schema.text import plural
 
 
-def outside_lines(description: Description, units: Units) -> Iterator[str]:
+def maximal_joint_lines(description: Description, units: Units) -> Iterator[str]:
     """Every joint with what it joins, its limits and drives below it."""
     looped = looped_joints(description)
-    made = {body.path: body.kinematic for body in description.separate_bodies}
-    made |= dict.fromkeys((link.path for item in description.articulations for link in item.links), False)
+    kinematic_by_path = {body.path: body.kinematic for body in description.separate_bodies}
+    kinematic_by_path |= dict.fromkeys((link.path for item in description.articulations for link in item.links), False)
     for joint in description.joints:
-        ends = [_end(body, made) for body in (joint.body0, joint.body1)]
+        ends = [_end(body, kinematic_by_path) for body in (joint.body0, joint.body1)]
         parts = [f"{joint_name(joint.kind, joint.path, joint.axis)}, from {ends[0]} to {ends[1]}"]
         if joint.kind in SINGLE_AXIS:
             parts += [units.limits(axis.lower, axis.upper, axis.angular) for axis in joint.axes]
         yield ", ".join(parts)
-        yield f"    outside articulations: {why_outside(description, joint)}"
-        yield from (f"    {line}" for line in _held(joint, units))
+        yield f"    outside articulations: {why_not_in_articulation(description, joint)}"
+        yield from (f"    {line}" for line in _joint_details(joint, units))
         if joint.path in looped:
             yield "    in a loop, which may stay open while it moves: physx-schema verify says how far"
 
 
-def _end(body: str, made: dict[str, bool]) -> str:
+def _end(body: str, kinematic_by_path: dict[str, bool]) -> str:
     """What a joint holds at one end."""
     if not body:
         return "the world"
-    if body not in made:
+    if body not in kinematic_by_path:
         return f"{body} (not simulated: the world)"
-    return f"{body} (kinematic)" if made[body] else body
+    return f"{body} (kinematic)" if kinematic_by_path[body] else body
 
 
-def _held(joint: OutsideJoint, units: Units) -> Iterator[str]:
+def _joint_details(joint: MaximalJoint, units: Units) -> Iterator[str]:
     """What a joint authors beyond its bodies and the limits of its only axis."""
     if joint.distance is not None:
-        found = joint.distance
-        soft = _soft(found.stiffness, found.damping, units, False)
-        yield ", ".join((f"distance {units.limits(found.minimum, found.maximum, False)}", *soft))
+        distance = joint.distance
+        soft = _soft(distance.stiffness, distance.damping, units, False)
+        yield ", ".join((f"distance {units.limits(distance.minimum, distance.maximum, False)}", *soft))
     if joint.coupling is not None:
         coupling = joint.coupling
         yield f"couples {coupling.first} and {coupling.second}, ratio {number(coupling.ratio)}"
@@ -84,7 +84,7 @@ def _soft(stiffness: float, damping: float, units: Units, angular: bool) -> list
     return [f"soft: stiffness {units.stiffness(stiffness, angular)}, damping {units.damping(damping, angular)}"]
 
 
-_LISTED = 3             # places of one kind that are listed; --json has every one
+_MAX_LISTED = 3             # places of one kind that are listed; --json has every one
 
 
 def outline(name: str, description: Description) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _lines(name: str, description: Description) -> Iterator[str]:
     for body in description.bodies:
         yield f"  body {body.path}: {_body(body, units)}"
         yield from (f"    {collider_line(collider, units, body.path + '/')}" for collider in body.colliders)
-    yield from (f"  {line}" for line in outside_lines(description, units))
+    yield from (f"  {line}" for line in maximal_joint_lines(description, units))
     yield from (f"  static {collider_line(collider, units, '')}" for collider in description.static_colliders)
     yield from (f"  material {material.path}: {_material(material, units)}" for material in description.materials)
     for group in description.collision_groups:
@@ -112,26 +112,26 @@ def _lines(name: str, description: Description) -> Iterator[str]:
         partners = "everything" if report.partners is None else ", ".join(report.partners) or "nothing"
         yield f"  reports contacts: {report.path} with {partners} from {report.threshold:g} {units.force} on"
     for problem in description.problems:
-        place = f"{problem.path}.{problem.property}" if problem.property else problem.path
-        yield f"  {problem.severity} {problem.code}: {place}: {problem.message}; {problem.why}"
+        location = f"{problem.path}.{problem.property}" if problem.property else problem.path
+        yield f"  {problem.severity} {problem.code}: {location}: {problem.message}; {problem.why}"
     yield from _grouped("not evaluated", description.not_evaluated)
     yield from _grouped("unused", description.unused)
 
 
 def _articulations(description: Description, units: Units) -> Iterator[str]:
     """Each articulation; those that read alike are shown once."""
-    alike: dict[tuple[str, ...], list[Articulation]] = {}
+    groups: dict[tuple[str, ...], list[Articulation]] = {}
     batches = SolverBatches(description)
     for articulation in description.articulations:
         lines = (header(articulation, batches.counts(articulation)), *articulation_lines(articulation, units))
-        alike.setdefault(lines, []).append(articulation)
-    for lines, (first, *others) in alike.items():
+        groups.setdefault(lines, []).append(articulation)
+    for lines, (first, *others) in groups.items():
         home = home_of(first).rstrip("/")
-        place = first.path if home in ("", first.path) else f"{first.path}, links below {home}"
-        yield f"  articulation {place}: {lines[0]}"
+        location = first.path if home in ("", first.path) else f"{first.path}, links below {home}"
+        yield f"  articulation {location}: {lines[0]}"
         yield from (f"    {line}" for line in lines[1:])
         if others:
-            yield f"    {len(others)} more like it: {_some([other.path for other in others])}"
+            yield f"    {len(others)} more like it: {_first_few([other.path for other in others])}"
 
 
 def _scene(scene: Scene, units: Units) -> str:
@@ -160,16 +160,16 @@ def _grouped(title: str, opinions: Sequence[Opinion]) -> Iterator[str]:
     """Every reason once, with the first places."""
     groups: dict[tuple[str, str], list[str]] = {}
     for opinion in opinions:
-        place = f"{opinion.path}.{opinion.property}" if opinion.property else opinion.path
-        groups.setdefault((opinion.reason, opinion.suggestion), []).append(place)
+        location = f"{opinion.path}.{opinion.property}" if opinion.property else opinion.path
+        groups.setdefault((opinion.reason, opinion.suggestion), []).append(location)
     if groups:
         yield f"  {title}: {plural(len(opinions), 'opinion')}"
-    for (reason, suggestion), places in groups.items():
+    for (reason, suggestion), locations in groups.items():
         yield f"    {reason}" + (f" -> {suggestion}" if suggestion else "")
-        yield f"      {_some(places)}"
+        yield f"      {_first_few(locations)}"
 
 
-def _some(places: Sequence[str]) -> str:
+def _first_few(locations: Sequence[str]) -> str:
     """The first few of many."""
-    more = f" and {len(places) - _LISTED} more" if len(places) > _LISTED else ""
-    return ", ".join(places[:_LISTED]) + more
+    more = f" and {len(locations) - _MAX_LISTED} more" if len(locations) > _MAX_LISTED else ""
+    return ", ".join(locations[:_MAX_LISTED]) + more

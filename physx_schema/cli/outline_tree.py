@@ -104,7 +104,7 @@ def _link(link: Link, base: Joint | None, units: Units, home: str) -> str:
     joint = link.joint
     if joint is not None:
         parts.append(_joint(joint, home))
-        parts += _own_limits(joint, units)
+        parts += _single_axis_limits(joint, units)
     elif base is not None:
         parts.append(f"held to the world by {_below(home, base.path)}")
     if not link.gravity_enabled:
@@ -112,7 +112,7 @@ def _link(link: Link, base: Joint | None, units: Units, home: str) -> str:
     return ", ".join(parts)
 
 
-def _own_limits(joint: Joint, units: Units) -> list[str]:
+def _single_axis_limits(joint: Joint, units: Units) -> list[str]:
     """The limits of a joint with one coordinate; others name them axis by axis."""
     if joint.kind not in SINGLE_AXIS:
         return []
@@ -172,8 +172,8 @@ def _fixed_tendon(articulation: Articulation, tendon: FixedTendon, units: Units,
     state = "" if tendon.enabled else " (disabled)"
     yield f"fixed tendon {tendon.name}{state}: {', '.join(parts)}"
     dofs = articulation.dofs
-    for depth, place in _nested(_axis_parents(articulation, tendon)):
-        axis = tendon.axes[place]
+    for depth, index in _nested(_axis_parents(articulation, tendon)):
+        axis = tendon.axes[index]
         dof = dofs[axis.dof]
         yield (f"{'  ' * (min(depth, _DEEPEST) + 1)}{_below(home, dof.name)}: gearing "
                f"{units.gearing(axis.gearing, dof.angular)}, force coefficient {number(axis.force_coefficient)}")
@@ -181,14 +181,14 @@ def _fixed_tendon(articulation: Articulation, tendon: FixedTendon, units: Units,
 
 def _axis_parents(articulation: Articulation, tendon: FixedTendon) -> list[int]:
     """For every axis the axis on the nearest joint towards the root, -1 for none."""
-    owner = {axis.path: place for place, axis in enumerate(tendon.axes)}
+    owner = {axis.path: index for index, axis in enumerate(tendon.axes)}
     child = {link.joint.path: index for index, link in enumerate(articulation.links) if link.joint}
     parents = []
     for axis in tendon.axes:
-        at = articulation.links[child[axis.path]].parent
-        while at > 0 and (joint := articulation.links[at].joint) and joint.path not in owner:
-            at = articulation.links[at].parent
-        above = articulation.links[at].joint if at > 0 else None
+        link_index = articulation.links[child[axis.path]].parent
+        while link_index > 0 and (joint := articulation.links[link_index].joint) and joint.path not in owner:
+            link_index = articulation.links[link_index].parent
+        above = articulation.links[link_index].joint if link_index > 0 else None
         parents.append(owner[above.path] if above else -1)
     return parents
 
@@ -213,8 +213,8 @@ def _spatial_tendon(tendon: SpatialTendon, units: Units, home: str) -> Iterator[
         parts.append(f"limit stiffness {units.stiffness(tendon.limit_stiffness, False)}")
     state = "" if tendon.enabled else " (disabled)"
     yield f"spatial tendon {tendon.name}{state}: {', '.join(parts)}"
-    for depth, place in _nested([item.parent for item in tendon.attachments]):
-        item = tendon.attachments[place]
+    for depth, index in _nested([item.parent for item in tendon.attachments]):
+        item = tendon.attachments[index]
         yield f"{'  ' * (min(depth, _DEEPEST) + 1)}{_attachment(tendon, item, units, home)}"
 
 

@@ -29,7 +29,7 @@ class Boundary:
     """Turns what leaves a command into one line on stderr and the program's exit code; `passing` goes through."""
 
     def __init__(self, passing: tuple[type[Exception], ...] = ()) -> None:
-        # A reader that stops early, such as head, is no fault: `until_unread` ends the program.
+        # A reader that stops early, such as head, is no fault: `exiting_on_broken_pipe` ends the program.
         self.passing = (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError, *passing)
 
     def __enter__(self) -> None:
@@ -59,16 +59,16 @@ def missing(error: ImportError) -> str:
 
 
 @contextmanager
-def until_unread() -> Iterator[None]:
+def exiting_on_broken_pipe() -> Iterator[None]:
     """End the program without a word, with code 141, once nobody reads its output any more, as head does not."""
     try:
         yield
     except BrokenPipeError:
-        nothing = os.open(os.devnull, os.O_WRONLY)
+        null_device = os.open(os.devnull, os.O_WRONLY)
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError):         # a stream that is no file
-                os.dup2(nothing, stream.fileno())   # so that the interpreter's last flush succeeds
-        os.close(nothing)
+                os.dup2(null_device, stream.fileno())   # so that the interpreter's last flush succeeds
+        os.close(null_device)
         sys.exit(UNREAD)
 
 
@@ -138,24 +138,24 @@ class Program(click.Group):
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any,
     ) -> click.Context:
         """The context of the arguments; the program's own help is printed here."""
-        with until_unread():
+        with exiting_on_broken_pipe():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the chosen command, once what an earlier one that was cut off had written is taken back."""
-        with until_unread(), Boundary():
+        with exiting_on_broken_pipe(), Boundary():
             for line in recover():
                 click.echo(printable(line), err=True)
             return super().invoke(ctx)
 
 
-def _say_version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    if wanted and not context.resilient_parsing:
+def _print_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
         click.echo(f"physx-schema, version {version('physx-schema')}")
         context.exit()
 
 
-_VERSION = click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_say_version,
+_VERSION = click.Option(["--version"], is_flag=True, is_eager=True, expose_value=False, callback=_print_version,
                         help="Show the version and exit.")
 
 
@@ -168,5 +168,5 @@ def program() -> Program:
 
 def main() -> None:
     """Run the program with the arguments of the process."""
-    with until_unread():
+    with exiting_on_broken_pipe():
         program()(prog_name="physx-schema")

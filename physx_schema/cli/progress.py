@@ -40,7 +40,7 @@ class Progress:
         self.what = what
         self._stream = stream
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._tell, daemon=True)
+        self._thread = threading.Thread(target=self._run, daemon=True)
 
     def start(self) -> None:
         """Watch the clock, in a thread of its own."""
@@ -51,15 +51,15 @@ class Progress:
         self._ended.set()
         self._thread.join()
 
-    def _tell(self) -> None:
+    def _run(self) -> None:
         started, wait = monotonic(), PATIENCE
         while not self._ended.wait(wait):
             wait = BEAT
-            self._put(f"{_CLEAR}{printable(self.what)}, {monotonic() - started:.0f} s")
+            self._write(f"{_CLEAR}{printable(self.what)}, {monotonic() - started:.0f} s")
         if wait == BEAT:
-            self._put(_CLEAR)
+            self._write(_CLEAR)
 
-    def _put(self, text: str) -> None:
+    def _write(self, text: str) -> None:
         self._stream.write(text)
         self._stream.flush()
 
@@ -67,12 +67,12 @@ class Progress:
 @contextmanager
 def progress(what: str) -> Iterator[Progress]:
     """Show what the block does on stderr once it takes longer than 2 s, where stderr is a terminal and not silenced."""
-    shown = Progress(what, sys.stderr)
+    indicator = Progress(what, sys.stderr)
     if is_quiet() or not sys.stderr.isatty():
-        yield shown
+        yield indicator
         return
-    shown.start()
+    indicator.start()
     try:
-        yield shown
+        yield indicator
     finally:
-        shown.end()
+        indicator.end()

@@ -17,9 +17,9 @@ from physx_schema.checking.engine.finding import location, rank
 from physx_schema.cli.formats.places import line_of
 from physx_schema.description import Drive, Envelope, Opinion, Scene
 from physx_schema.errors import printable
-from physx_schema.text import painted, plural
+from physx_schema.text import plural, styled
 
-_ELSEWHERE, _HIDDEN, _IDLE = "unused/other-engine", "scene/hidden", "unused/idle"
+_FOREIGN, _HIDDEN, _IDLE = "unused/other-engine", "scene/hidden", "unused/idle"
 _PRIM = "<prim>"    # stands for each of several prims in a text
 _NAMED = 5          # prims named of a finding that is no error
 
@@ -33,13 +33,13 @@ def finding_lines(source: str, findings: Sequence[Finding], folding: bool = True
     """
     if folding:
         findings = tuple(_counted_with_scenes(findings))
-        elsewhere = [finding for finding in findings if finding.code == _ELSEWHERE]
-        if len(elsewhere) > _NAMED:
-            prims = plural(len({finding.path for finding in elsewhere}), "prim")
-            findings = [finding for finding in findings if finding.code != _ELSEWHERE]
+        foreign = [finding for finding in findings if finding.code == _FOREIGN]
+        if len(foreign) > _NAMED:
+            prims = plural(len({finding.path for finding in foreign}), "prim")
+            findings = [finding for finding in findings if finding.code != _FOREIGN]
             yield from finding_lines(source, findings, False)
-            yield (f"{printable(source)}: {prims}: info {_ELSEWHERE}: {len(elsewhere)} opinions of other engines that "
-                   f"PhysX does not read; list them with --select {_ELSEWHERE}")
+            yield (f"{printable(source)}: {prims}: info {_FOREIGN}: {len(foreign)} opinions of other engines that "
+                   f"PhysX does not read; list them with --select {_FOREIGN}")
             return
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for finding in sorted(findings, key=lambda item: -rank(item.severity)):
@@ -48,7 +48,7 @@ def finding_lines(source: str, findings: Sequence[Finding], folding: bool = True
         message, why, fix = texts if len(group) > 1 else (group[0].message, group[0].why, group[0].fix)
         line = line_of(layer or source, group[0].path, name) if len(group) == 1 else None
         number = f":{line}" if line else ""
-        yield (printable(f"{source}{'' if layer else number}: {_place(group, name)}: ") + painted(severity, severity)
+        yield (printable(f"{source}{'' if layer else number}: {_location(group, name)}: ") + styled(severity, severity)
                + printable(f" {code}: {message}" + (f" [{layer}{number}]" if layer else "")))
         if len(group) > 1:
             yield printable(f"    at: {_prims(group, layer or source)}")
@@ -62,20 +62,20 @@ def _counted_with_scenes(findings: Sequence[Finding]) -> Iterator[Finding]:
     for finding in findings:
         follow = sum(item.code == _IDLE and item.path == finding.path for item in findings)
         if finding.code == _HIDDEN and follow:
-            said = f"{finding.message}; {plural(follow, 'opinion')} on it without effect for that reason"
-            yield replace(finding, message=said)
+            message = f"{finding.message}; {plural(follow, 'opinion')} on it without effect for that reason"
+            yield replace(finding, message=message)
         elif finding.code != _IDLE or finding.path not in hidden:
             yield finding
 
 
 def _in_common(finding: Finding) -> tuple[str, ...]:
     """All that a finding says but its prim."""
-    own = re.compile(re.escape(finding.path) + r"(?![\w/])")
-    texts = (own.sub(_PRIM, text) for text in (finding.message, finding.why, finding.fix))
+    path_pattern = re.compile(re.escape(finding.path) + r"(?![\w/])")
+    texts = (path_pattern.sub(_PRIM, text) for text in (finding.message, finding.why, finding.fix))
     return (finding.severity, finding.code, finding.property, finding.layer, *texts)
 
 
-def _place(group: Sequence[Finding], name: str) -> str:
+def _location(group: Sequence[Finding], name: str) -> str:
     if len(group) == 1:
         return location(group[0].path, name)
     prims = f"{len(group)} prims"
@@ -84,11 +84,11 @@ def _place(group: Sequence[Finding], name: str) -> str:
 
 def _prims(group: Sequence[Finding], file: str) -> str:
     """The prims of a group with their lines: of errors all, of others the first few."""
-    shown = group if group[0].severity == "error" else group[:_NAMED]
-    lines = [line_of(file, finding.path, finding.property) for finding in shown]
-    told = (f"{finding.path} (line {line})" if line else finding.path
-            for finding, line in zip(shown, lines, strict=True))
-    return ", ".join(told) + (f" and {len(group) - len(shown)} more" if len(group) > len(shown) else "")
+    visible = group if group[0].severity == "error" else group[:_NAMED]
+    lines = [line_of(file, finding.path, finding.property) for finding in visible]
+    entries = (f"{finding.path} (line {line})" if line else finding.path
+               for finding, line in zip(visible, lines, strict=True))
+    return ", ".join(entries) + (f" and {len(group) - len(visible)} more" if len(group) > len(visible) else "")
 
 
 def not_evaluated_lines(source: str, opinions: Sequence[Opinion]) -> Iterator[str]:
@@ -105,8 +105,8 @@ def summary(report: Report) -> str:
     """The counts of a report."""
     counts = [plural(report.count(severity), severity) for severity in ("error", "warning")]
     counts += [f"{report.count('info')} info", f"{len(report.not_evaluated)} not evaluated"]
-    aside = [f"{len(found)} {what}" for found, what in ((report.waived, "waived"), (report.known, "known")) if found]
-    return ", ".join((*counts, *aside))
+    omitted = [f"{len(items)} {what}" for items, what in ((report.waived, "waived"), (report.known, "known")) if items]
+    return ", ".join((*counts, *omitted))
 
 
 _DEGREE = 180.0 / math.pi
@@ -205,8 +205,8 @@ AXIS_NAMES = "XYZ"
 def joint_name(kind: str, path: str, axis: int) -> str:
     """The kind and the path, with the axis where there is one."""
     preposition = {"revolute": "about", "prismatic": "along", "spherical": "about"}.get(kind)
-    turned = f" {preposition} {AXIS_NAMES[axis]}" if preposition else ""
-    return f"{'generic' if kind == 'd6' else kind} joint {path}{turned}"
+    axis_text = f" {preposition} {AXIS_NAMES[axis]}" if preposition else ""
+    return f"{'generic' if kind == 'd6' else kind} joint {path}{axis_text}"
 
 
 def drive_text(drive: Drive, units: Units, turning: bool) -> str:

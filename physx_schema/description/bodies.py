@@ -28,11 +28,11 @@ from physx_schema.description.model import (
     BodyContact,
     BodySettings,
     Description,
+    ExternalForce,
     IterationBounds,
     Joint,
     Link,
-    OutsideJoint,
-    Push,
+    MaximalJoint,
 )
 from physx_schema.description.opinions.accounting import default_sleep_threshold
 from physx_schema.description.opinions.prim import PrimOpinions
@@ -54,15 +54,15 @@ def is_kinematic(opinions: PrimOpinions) -> bool:
 
 
 def read_link(
-    reading: ReadContext, body: PrimOpinions, colliders: Sequence[ColliderPart], parent: int, joint: Joint | None,
-    scene: str = "", pushes: tuple[Push, ...] = (), free: bool = False,
+    context: ReadContext, body: PrimOpinions, colliders: Sequence[ColliderPart], parent: int, joint: Joint | None,
+    scene: str = "", forces: tuple[ExternalForce, ...] = (), free: bool = False,
 ) -> Link:
     """The body as a link of an articulation; parent -1 and no joint for a root or a free body."""
-    mass = read_mass(reading, body, colliders, free)
+    mass = read_mass(context, body, colliders, free)
     rigid = body.view("PhysicsRigidBodyAPI")
     physx = body.view("PhysxRigidBodyAPI")
     return Link(
-        path=body.path, parent=parent, joint=joint, pose=reading.frames.pose(body.prim, body.path),
+        path=body.path, parent=parent, joint=joint, pose=context.frames.pose(body.prim, body.path),
         mass=mass.mass, center_of_mass=mass.center, inertia=mass.inertia,
         linear_damping=physx.clamped("linearDamping"), angular_damping=physx.clamped("angularDamping"),
         max_linear_velocity=physx.clamped("maxLinearVelocity"),
@@ -70,18 +70,18 @@ def read_link(
         cfm_scale=physx.clamped("cfmScale"), gravity_enabled=not physx.flag("disableGravity"),
         linear_velocity=rigid.vector("velocity"), angular_velocity=_radians(rigid.vector("angularVelocity")),
         principal_axes=as_rotation(mass.axes), colliders=tuple(part.fact for part in colliders),
-        authored_axes=mass.authored_axes, scene=scene, kinematic=is_kinematic(body), pushes=pushes,
-        contact=_unauthored_contact(reading.meters_per_unit) if physx.silent else _contact(
-            physx, reading.meters_per_unit),
+        authored_axes=mass.authored_axes, scene=scene, kinematic=is_kinematic(body), pushes=forces,
+        contact=_unauthored_contact(context.meters_per_unit) if physx.silent else _contact(
+            physx, context.meters_per_unit),
     )
 
 
-def as_free_body(reading: ReadContext, body: PrimOpinions, link: Link, bounds: IterationBounds) -> Link:
+def as_free_body(context: ReadContext, body: PrimOpinions, link: Link, bounds: IterationBounds) -> Link:
     """The link with what PhysX reads of a body outside articulations."""
     physx = body.view("PhysxRigidBodyAPI")
     threshold = (physx.clamped("sleepThreshold") if physx.authored("sleepThreshold") else
-                 default_sleep_threshold(reading.meters_per_unit))
-    samples = read_samples(reading, body) if link.kinematic else ()
+                 default_sleep_threshold(context.meters_per_unit))
+    samples = read_samples(context, body) if link.kinematic else ()
     return replace(link, samples=samples, body=BodySettings(
         position_iterations=bounds.position_count(physx.count("solverPositionIterationCount")),
         velocity_iterations=bounds.velocity_count(physx.count("solverVelocityIterationCount")),
@@ -117,19 +117,19 @@ _Edges = Mapping[str, list[tuple[str, str]]]                # thing -> (joint, t
 def looped_joints(description: Description) -> frozenset[str]:
     """Paths of the joints in a loop through articulations, bodies or the world; kinematic bodies count as the world."""
     edges: dict[str, list[tuple[str, str]]] = {}
-    found, things = set(), _things(description)
+    looped, nodes = set(), _loop_nodes(description)
     for joint in description.separate_joints:
         if joint.kind not in WITHOUT_ANCHORS:
-            first, second = (things.get(body, _WORLD) for body in (joint.body0, joint.body1))
+            first, second = (nodes.get(body, _WORLD) for body in (joint.body0, joint.body1))
             edges.setdefault(first, []).append((joint.path, second))
             edges.setdefault(second, []).append((joint.path, first))
             if first == second:
-                found.add(joint.path)
+                looped.add(joint.path)
     paths = {path for ends in edges.values() for path, _ in ends}
-    return frozenset(found | (paths - _bridges(edges)))
+    return frozenset(looped | (paths - _bridges(edges)))
 
 
-def why_outside(description: Description, joint: OutsideJoint) -> str:
+def why_not_in_articulation(description: Description, joint: MaximalJoint) -> str:
     """Why PhysX solves a joint outside articulations."""
     owners = {link.path: item for item in description.articulations if item.enabled for link in item.links}
     first, second = (owners.get(body) for body in (joint.body0, joint.body1))
@@ -152,33 +152,33 @@ def why_outside(description: Description, joint: OutsideJoint) -> str:
     return "the base floats: the root API is on a body, not on this joint or above the bodies"
 
 
-def _things(description: Description) -> dict[str, str]:
+def _loop_nodes(description: Description) -> dict[str, str]:
     """What moves as one with respect to loops: by body, its articulation, itself, or the world."""
-    found = {body.path: _WORLD if body.kinematic else body.path for body in description.separate_bodies}
+    nodes = {body.path: _WORLD if body.kinematic else body.path for body in description.separate_bodies}
     for item in description.articulations:
         if item.enabled:
-            found |= dict.fromkeys((link.path for link in item.links),
+            nodes |= dict.fromkeys((link.path for link in item.links),
                                    _WORLD if item.fixed_base else item.links[0].path)
-    return found
+    return nodes
 
 
 def _bridges(edges: _Edges) -> set[str]:
     """The joints without which what they hold falls apart (Tarjan), of a graph of things."""
     order: dict[str, int] = {}
     lowest: dict[str, int] = {}
-    found: set[str] = set()
+    bridges: set[str] = set()
     for root in edges:
         if root in order:
             continue
         order[root] = lowest[root] = len(order)
         stack = [(root, "", iter(edges[root]))]
         while stack:
-            thing, by, rest = stack[-1]
-            for path, other in rest:
-                if path == by:
+            node, via, remaining = stack[-1]
+            for path, other in remaining:
+                if path == via:
                     continue
                 if other in order:
-                    lowest[thing] = min(lowest[thing], order[other])
+                    lowest[node] = min(lowest[node], order[other])
                     continue
                 order[other] = lowest[other] = len(order)
                 stack.append((other, path, iter(edges[other])))
@@ -186,14 +186,14 @@ def _bridges(edges: _Edges) -> set[str]:
             else:
                 stack.pop()
                 if stack:
-                    above = stack[-1][0]
-                    lowest[above] = min(lowest[above], lowest[thing])
-                    if lowest[thing] > order[above]:
-                        found.add(by)
-    return found
+                    parent = stack[-1][0]
+                    lowest[parent] = min(lowest[parent], lowest[node])
+                    if lowest[node] > order[parent]:
+                        bridges.add(via)
+    return bridges
 
 
-INTERPRETERS_OWN = 1000     # objects at most that Python itself froze at its start: 375 in 3.12, none in others
+INTERPRETER_FROZEN = 1000     # objects at most that Python itself froze at its start: 375 in 3.12, none in others
 GROWTH = 1.25       # of what is allocated, behind which everything is gone through, as the collector has it by itself
 
 
@@ -204,7 +204,7 @@ class _Collection:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_disabled() -> Iterator[None]:
     """No garbage collection meanwhile: it would go through everything read so far again and again, and find nothing.
 
     The collector is as before afterwards, whatever is raised; one use may hold another. What was made meanwhile then
@@ -217,7 +217,7 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if enabled:
-            if gc.get_freeze_count() < INTERPRETERS_OWN:       # what a program froze stays so
+            if gc.get_freeze_count() < INTERPRETER_FROZEN:       # what a program froze stays so
                 gc.freeze()
                 gc.unfreeze()       # into the oldest generation
             _collect_where_grown()
@@ -235,43 +235,43 @@ def _collect_where_grown() -> None:
 
 # PhysX leaves a force or torque out whose squared size is below this, whatever its unit (measured: 0.0031 does
 # nothing, 0.0032 acts).
-LEAST_SQUARE = 1e-5
+MIN_FORCE_SQUARED = 1e-5
 
 
-def read_forces(reading: ReadContext) -> Mapping[str, tuple[Push, ...]]:
+def read_forces(context: ReadContext) -> Mapping[str, tuple[ExternalForce, ...]]:
     """The forces on every body, by its path: those of the body prim and of prims below it, in traversal order."""
-    found: dict[str, tuple[Push, ...]] = {}
-    for opinions in reading.having("PhysxForceAPI"):
-        body = reading.body_of(opinions.path)
+    forces: dict[str, tuple[ExternalForce, ...]] = {}
+    for opinions in context.prims_with("PhysxForceAPI"):
+        body = context.body_of(opinions.path)
         if body:
-            found[body] = (*found.get(body, ()), _push(reading, opinions, body))
-    return found
+            forces[body] = (*forces.get(body, ()), _external_force(context, opinions, body))
+    return forces
 
 
-def _push(reading: ReadContext, opinions: PrimOpinions, body: str) -> Push:
+def _external_force(context: ReadContext, opinions: PrimOpinions, body: str) -> ExternalForce:
     view = opinions.view("PhysxForceAPI")
     force, torque, world = view.vector("force"), view.vector("torque"), view.flag("worldFrameEnabled")
     central = opinions.path == body
-    frame = IDENTITY_POSE if central else _within(
-        reading.frames.pose(reading.prims[body].prim, body), reading.frames.pose(opinions.prim, opinions.path))
+    frame = IDENTITY_POSE if central else _relative_pose(
+        context.frames.pose(context.prims[body].prim, body), context.frames.pose(opinions.prim, opinions.path))
     if not world:
-        force, torque = _turned(frame, force), _turned(frame, torque)
-    return Push(
+        force, torque = _rotated(frame, force), _rotated(frame, torque)
+    return ExternalForce(
         path=opinions.path, enabled=view.flag("forceEnabled"), world=world,
-        acceleration=view.token("mode") == "acceleration", force=_felt(force), torque=_felt(torque),
+        acceleration=view.token("mode") == "acceleration", force=_thresholded(force), torque=_thresholded(torque),
         point=None if central else frame[0],
     )
 
 
-def _felt(value: Vec3) -> Vec3:
+def _thresholded(value: Vec3) -> Vec3:
     x, y, z = value
-    return value if x * x + y * y + z * z >= LEAST_SQUARE else (0.0, 0.0, 0.0)
+    return value if x * x + y * y + z * z >= MIN_FORCE_SQUARED else (0.0, 0.0, 0.0)
 
 
-def _within(outer: Pose, inner: Pose) -> Pose:
+def _relative_pose(outer: Pose, inner: Pose) -> Pose:
     """The pose `inner` in the frame `outer`, both in the world."""
     return pose_of(Gf.Transform(pose_matrix(*inner) * pose_matrix(*outer).GetInverse()))
 
 
-def _turned(frame: Pose, value: Vec3) -> Vec3:
+def _rotated(frame: Pose, value: Vec3) -> Vec3:
     return vector(pose_matrix(*frame).TransformDir(Gf.Vec3d(*value)))

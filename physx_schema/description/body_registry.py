@@ -16,7 +16,7 @@ from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.records import Vec3
 from physx_schema.description.scenes import Scenes
-from physx_schema.description.units import is_array, shown
+from physx_schema.description.units import display, is_array
 
 _RESET = "!resetXformStack!"
 _UNIT = 1e-3        # by which the length of a quaternion may differ from 1
@@ -40,104 +40,104 @@ class BodyRegistry:
         """What PhysX compares before it connects bodies: their scenes, and where there are several "" for no owner."""
         return "" if body in self.unowned else self.scenes.get(body)
 
-    def is_made(self, body: str) -> bool:
+    def is_created(self, body: str) -> bool:
         """Whether PhysX makes the body."""
         return self.scenes.get(body) is not None
 
 
-def read_roster(reading: ReadContext, scenes: Scenes) -> BodyRegistry:
+def read_body_registry(context: ReadContext, scenes: Scenes) -> BodyRegistry:
     """Every enabled rigid body outside instances, in traversal order."""
-    found: dict[str, str | None] = {}
+    body_scenes: dict[str, str | None] = {}
     kinematic, unplaced, unowned = set(), set(), set()
-    for opinions in reading.having("PhysicsRigidBodyAPI"):
+    for opinions in context.prims_with("PhysicsRigidBodyAPI"):
         path, view = opinions.path, opinions.view("PhysicsRigidBodyAPI")
         if not view.flag("rigidBodyEnabled"):
             continue
-        if path in reading.copies:
-            _report_copy(reading, opinions)
+        if path in context.copies:
+            _report_copy(context, opinions)
             continue
-        found[path] = scenes.owner(view)
-        if not _has_sound_transform(reading, opinions):
-            found[path] = None
+        body_scenes[path] = scenes.owner(view)
+        if not _has_valid_transform(context, opinions):
+            body_scenes[path] = None
             unplaced.add(path)
         if view.flag("kinematicEnabled"):
             kinematic.add(path)
         if len(scenes.by_path) > 1 and not view.targets("simulationOwner"):
             unowned.add(path)
-    for path in found:
-        _report_nested(reading, path, found)
-    for instancer in reading.instancers:
-        _report_instancer(reading, instancer, found)
-    return BodyRegistry(found, frozenset(kinematic), frozenset(unplaced), frozenset(unowned))
+    for path in body_scenes:
+        _report_nested(context, path, body_scenes)
+    for instancer in context.instancers:
+        _report_instancer(context, instancer, body_scenes)
+    return BodyRegistry(body_scenes, frozenset(kinematic), frozenset(unplaced), frozenset(unowned))
 
 
-def _spelt(scale: Vec3) -> str:
+def _text(scale: Vec3) -> str:
     return "x".join(f"{length:g}" for length in scale)
 
 
-def _has_sound_transform(reading: ReadContext, opinions: PrimOpinions) -> bool:
+def _has_valid_transform(context: ReadContext, opinions: PrimOpinions) -> bool:
     """Whether PhysX can place the body; what it changes about the transform is reported."""
-    placement = reading.frames.placement(opinions.prim, opinions.path)
-    if opinions.path in reading.frames.unreadable:
-        reading.problem(
-            "body/transform-operation", opinions.path, "xformOpOrder", reading.frames.unreadable[opinions.path],
+    placement = context.frames.placement(opinions.prim, opinions.path)
+    if opinions.path in context.frames.unreadable:
+        context.problem(
+            "body/transform-operation", opinions.path, "xformOpOrder", context.frames.unreadable[opinions.path],
             "PhysX leaves the operation out", "author operations of UsdGeom only",
         )
-    _report_operations(reading, opinions)
+    _report_operations(context, opinions)
     if any(map(math.isnan, placement.scale)):
-        reading.problem(
+        context.problem(
             "body/transform-not-finite", opinions.path, "xformOpOrder", "the world transform is not finite",
             "PhysX leaves the body out of the simulation", "author finite transform operations",
         )
         return False
     if placement.singular:
-        reading.problem(
-            "body/transform-singular", opinions.path, "xformOpOrder", f"the world scale is {_spelt(placement.scale)}",
+        context.problem(
+            "body/transform-singular", opinions.path, "xformOpOrder", f"the world scale is {_text(placement.scale)}",
             "no rotation follows from such a transform, and colliders and joint frames collapse",
             "author scales other than 0",
         )
     elif placement.skew > _SHEAR:
         angle = math.degrees(math.asin(min(placement.skew, 1.0)))
-        reading.problem(
+        context.problem(
             "body/transform-sheared", opinions.path, "xformOpOrder",
             f"the world transform shears by {angle:.3g} degrees",
             "PhysX keeps the direction of x, turns y and z square to it, and measures lengths along other axes",
             "keep scales that differ along x, y, z at or below the prim that turns", "warning",
         )
     elif placement.scale[0] < 0.0:
-        reading.problem(
+        context.problem(
             "body/transform-mirrored", opinions.path, "xformOpOrder", "the world transform mirrors (its determinant is "
-            "negative)", f"PhysX turns the body's axes over and takes the scale {_spelt(placement.scale)}",
+            "negative)", f"PhysX turns the body's axes over and takes the scale {_text(placement.scale)}",
             "mirror the geometry instead of the transform", "warning",
         )
     return True
 
 
-def _report_operations(reading: ReadContext, opinions: PrimOpinions) -> None:
+def _report_operations(context: ReadContext, opinions: PrimOpinions) -> None:
     """Operations that xformOpOrder names without a value or leaves out, and quaternions that are no rotations."""
     authored = opinions.kind.operations
     order = operation_order(opinions.prim) if "xformOpOrder" in authored else ()
-    missing, turns, unlisted = _operations(order, authored)
+    missing, rotations, unlisted = _operations(order, authored)
     listed = opinions.prim.GetAttribute("xformOpOrder").Get() if authored and not order else None
     if listed is not None and not isinstance(listed, Vt.TokenArray):
-        reading.problem(
-            "body/transform-operation", opinions.path, "xformOpOrder", f"{shown(listed)} is not an array of tokens",
+        context.problem(
+            "body/transform-operation", opinions.path, "xformOpOrder", f"{display(listed)} is not an array of tokens",
             "USD and PhysX read no operation of it", "author xformOpOrder as token[]",
         )
     for name in missing:
-        reading.problem(
+        context.problem(
             "body/transform-operation", opinions.path, "xformOpOrder",
             f"{name or 'an empty name'} is in the order and not authored",
             "USD and PhysX leave the operation out", "author it, or take it out of xformOpOrder",
         )
     for name in unlisted:
-        reading.problem(
+        context.problem(
             "body/transform-operation", opinions.path, name, "an operation that is not in xformOpOrder",
             "USD and PhysX leave it out", f"add {name} to xformOpOrder, or remove it",
             "info" if order else "warning",
         )
-    for name in turns:
-        _report_turn(reading, opinions.path, name, opinions.prim.GetAttribute(name).Get())
+    for name in rotations:
+        _report_rotation(context, opinions.path, name, opinions.prim.GetAttribute(name).Get())
 
 
 @lru_cache(4096)
@@ -150,27 +150,27 @@ def _operations(order: tuple[str, ...], authored: tuple[str, ...]) -> tuple[list
             [name for name in operations if name not in names])
 
 
-def _report_turn(reading: ReadContext, path: str, name: str, value: Any) -> None:
+def _report_rotation(context: ReadContext, path: str, name: str, value: Any) -> None:
     """What is no quaternion, and one of another length, which turns by twice the arc cosine of its real part."""
     if value is not None and not hasattr(value, "GetImaginary"):
-        reading.problem(
-            "body/transform-operation", path, name, f"{shown(value)} is no quaternion",
+        context.problem(
+            "body/transform-operation", path, name, f"{display(value)} is no quaternion",
             "USD and PhysX leave the operation out", "author a quaternion",
         )
     elif value is not None and not abs(value.GetLength() - 1.0) <= _UNIT:
-        reading.problem(
+        context.problem(
             "value/not-unit", path, name, f"a quaternion of length {value.GetLength():g}",
             "USD does not normalise it, and PhysX turns the body as USD does: by another angle",
             "author a quaternion of length 1", "warning",
         )
 
 
-def _report_copy(reading: ReadContext, opinions: PrimOpinions) -> None:
-    if not reading.is_proxy(opinions.path):
+def _report_copy(context: ReadContext, opinions: PrimOpinions) -> None:
+    if not context.is_proxy(opinions.path):
         return
     prototype = opinions.prim.GetPrimInPrototype()
-    instance = reading.copies[opinions.path]
-    reading.problem(
+    instance = context.copies[opinions.path]
+    context.problem(
         "body/in-instance", opinions.path, "apiSchemas",
         f"a rigid body inside the instance {instance} (in its prototype at {prototype.GetPath()})",
         "PhysX makes no body, joint or articulation of what is inside an instance; colliders count for the body above",
@@ -178,15 +178,15 @@ def _report_copy(reading: ReadContext, opinions: PrimOpinions) -> None:
     )
 
 
-def _report_nested(reading: ReadContext, path: str, bodies: Mapping[str, str | None]) -> None:
+def _report_nested(context: ReadContext, path: str, bodies: Mapping[str, str | None]) -> None:
     """PhysX steps a body inside another at its own world pose; USD moves it with the outer one."""
     outer, _, _ = path.rpartition("/")
-    if not reading.body_of(outer):
+    if not context.body_of(outer):
         return      # without asking USD for transforms that do not matter
-    prim = reading.prims[path].prim
+    prim = context.prims[path].prim
     while outer and not _resets(prim):
         if outer in bodies:
-            reading.problem(
+            context.problem(
                 "body/nested", path, "xformOpOrder", f"a rigid body inside the body {outer}",
                 "PhysX steps the two apart; what reads the results as USD moves the inner body with the outer one",
                 "author !resetXformStack!, or move the body out of the other", "info",
@@ -201,27 +201,27 @@ def _resets(prim: Any) -> bool:
     return bool(prim.IsA(UsdGeom.Xformable) and UsdGeom.Xformable(prim).GetResetXformStack())
 
 
-def _report_instancer(reading: ReadContext, instancer: Any, bodies: Mapping[str, str | None]) -> None:
+def _report_instancer(context: ReadContext, instancer: Any, bodies: Mapping[str, str | None]) -> None:
     """PhysX makes the bodies and colliders of a prototype anew for each instance; no fact holds them."""
     path = str(instancer.GetPath())
-    prototypes = reading.targets(instancer, "prototypes")
+    prototypes = context.targets(instancer, "prototypes")
 
     def is_inside(prim: str) -> bool:
         return any(prim == prototype or prim.startswith(prototype + "/") for prototype in prototypes)
 
     indices = instancer.GetAttribute("protoIndices").Get()
     count = len(indices) if is_array(indices) else 0
-    inside = [body for body in (*bodies, *reading.copies) if is_inside(body)
-              and body in reading.prims and is_enabled(reading.prims[body])]
-    solid = [item.path for item in reading.having("PhysicsCollisionAPI") if is_inside(item.path)]
+    inside = [body for body in (*bodies, *context.copies) if is_inside(body)
+              and body in context.prims and is_enabled(context.prims[body])]
+    solid = [item.path for item in context.prims_with("PhysicsCollisionAPI") if is_inside(item.path)]
     if solid and not inside:
-        reading.problem(
+        context.problem(
             "collider/in-instancer", path, "prototypes", f"{count} instances of prototypes with colliders ({solid[0]})",
             "PhysX makes a static collider of every instance; this description has the prototype where it stands",
             "reference the prototype once for each collider to have it described", "info",
         )
     if inside:
-        reading.problem(
+        context.problem(
             "body/in-instancer", path, "prototypes", f"{count} instances of prototypes with rigid bodies ({inside[0]})",
             "PhysX steps every instance, none in an articulation; this description has no facts of them",
             "reference the prototype once for each body to have it described", "info",

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from physx_schema.description.model import Articulation, Collider, Description, Link
 from physx_schema.description.named_colliders import filtered_colliders
 
-_ITSELF = ("physxArticulation:enabledSelfCollisions", "newton:selfCollisionEnabled")
+_SELF_COLLISION = ("physxArticulation:enabledSelfCollisions", "newton:selfCollisionEnabled")
 
 
 @dataclass(frozen=True, slots=True)
-class ColliderSide:
+class FilterShape:
     """A collider that can touch, and what it moves with."""
 
     collider: Collider
@@ -35,16 +35,16 @@ class CollisionFilter:
     """
 
     def __init__(self, description: Description) -> None:
-        self.sides = tuple(_sides(description))
-        kinds = list(dict.fromkeys((side.collider.group, side.scene) for side in self.sides))
+        self.shapes = tuple(_filter_shapes(description))
+        kinds = list(dict.fromkeys((shape.collider.group, shape.scene) for shape in self.shapes))
         numbers = {kind: number for number, kind in enumerate(kinds)}
         self.classes: NDArray[np.int64] = np.array(
-            [numbers[side.collider.group, side.scene] for side in self.sides], np.int64)
-        self.meets = _meets(kinds, frozenset(_filtered_groups(description)))
-        self.apart = self._apart(description)
-        self._calm = frozenset(_calm(description))
+            [numbers[shape.collider.group, shape.scene] for shape in self.shapes], np.int64)
+        self.collides = _can_collide(kinds, frozenset(_filtered_groups(description)))
+        self.excluded_pairs = self._find_excluded_pairs(description)
+        self._no_self_collision = frozenset(_without_self_collision(description))
 
-    def _apart(self, description: Description) -> Mapping[int, frozenset[int]]:
+    def _find_excluded_pairs(self, description: Description) -> Mapping[int, frozenset[int]]:
         """The sides that each side never meets for a filtered pair, a joint, or being neighbours."""
         joined = [(joint.body0 or joint.collider, joint.body1 or joint.collider) for joint in description.joints
                   if not joint.collision_enabled]
@@ -53,41 +53,41 @@ class CollisionFilter:
             joined += [(links[link.parent].path, link.path) for link in links[1:]]
         by_collider: dict[str, list[int]] = {}
         by_body: dict[str, list[int]] = {}
-        for number, side in enumerate(self.sides):
-            by_body.setdefault(side.body or side.collider.path, []).append(number)
-            by_collider.setdefault(side.collider.path, []).append(number)
+        for number, shape in enumerate(self.shapes):
+            by_body.setdefault(shape.body or shape.collider.path, []).append(number)
+            by_collider.setdefault(shape.collider.path, []).append(number)
         ends = [(by_body.get(first, ()), by_body.get(second, ())) for first, second in joined]
         for named in filtered_colliders(description):
             first, second = ([i for path in paths for i in by_collider.get(path, ())] for paths in named)
             ends.append((first, second))
-        found: dict[int, set[int]] = {}
-        for own, others in ends:
-            for i, j in product(own, others):
-                found.setdefault(i, set()).add(j)
-                found.setdefault(j, set()).add(i)
-        return {number: frozenset(others) for number, others in found.items()}
+        excluded: dict[int, set[int]] = {}
+        for indices, others in ends:
+            for i, j in product(indices, others):
+                excluded.setdefault(i, set()).add(j)
+                excluded.setdefault(j, set()).add(i)
+        return {number: frozenset(others) for number, others in excluded.items()}
 
-    def meeting(self, bodies: Iterable[str]) -> tuple[Collider, Collider] | None:
+    def colliding_pair(self, bodies: Iterable[str]) -> tuple[Collider, Collider] | None:
         """The first collider of some links or bodies that can meet another, and that other; None where none can."""
-        own = frozenset(bodies)
-        for i, side in enumerate(self.sides):
-            for j in range(len(self.sides)) if side.body in own else ():
-                if self.meet(i, j):
-                    return side.collider, self.sides[j].collider
+        body_paths = frozenset(bodies)
+        for i, shape in enumerate(self.shapes):
+            for j in range(len(self.shapes)) if shape.body in body_paths else ():
+                if self.can_collide(i, j):
+                    return shape.collider, self.shapes[j].collider
         return None
 
-    def meet(self, i: int, j: int) -> bool:
+    def can_collide(self, i: int, j: int) -> bool:
         """Whether two sides may meet."""
-        side, other = self.sides[i], self.sides[j]
-        if side.body == other.body or not (side.moves or other.moves):
+        shape, other = self.shapes[i], self.shapes[j]
+        if shape.body == other.body or not (shape.moves or other.moves):
             return False
-        if side.owner and side.owner == other.owner and self.is_calm(side):
+        if shape.owner and shape.owner == other.owner and self.excludes_self_collision(shape):
             return False
-        return bool(self.meets[self.classes[i], self.classes[j]]) and j not in self.apart.get(i, ())
+        return bool(self.collides[self.classes[i], self.classes[j]]) and j not in self.excluded_pairs.get(i, ())
 
-    def is_calm(self, side: ColliderSide) -> bool:
+    def excludes_self_collision(self, shape: FilterShape) -> bool:
         """Whether it is of an articulation that does not collide with itself."""
-        return side.owner in self._calm
+        return shape.owner in self._no_self_collision
 
 
 class TriggerFilter(CollisionFilter):
@@ -98,32 +98,32 @@ class TriggerFilter(CollisionFilter):
     """
 
     def __init__(self, description: Description) -> None:
-        self.sides = tuple(_sides(description, triggers=True))
-        kinds = list(dict.fromkeys((side.collider.trigger, side.scene) for side in self.sides))
+        self.shapes = tuple(_filter_shapes(description, triggers=True))
+        kinds = list(dict.fromkeys((shape.collider.trigger, shape.scene) for shape in self.shapes))
         numbers = {kind: number for number, kind in enumerate(kinds)}
-        self.classes = np.array([numbers[side.collider.trigger, side.scene] for side in self.sides], np.int64)
-        self.meets = np.array([[one != other and (scene == another or None in (scene, another))
-                                for other, another in kinds] for one, scene in kinds], np.bool_)
-        self.apart, self._calm = {}, frozenset()
+        self.classes = np.array([numbers[shape.collider.trigger, shape.scene] for shape in self.shapes], np.int64)
+        self.collides = np.array([[is_trigger != other and (scene == another or None in (scene, another))
+                                   for other, another in kinds] for is_trigger, scene in kinds], np.bool_)
+        self.excluded_pairs, self._no_self_collision = {}, frozenset()
 
 
-def _calm(description: Description) -> Iterator[str]:
+def _without_self_collision(description: Description) -> Iterator[str]:
     """Root links of articulations that do not collide with themselves."""
     unused = {(item.path, item.property) for item in description.unused}
     settings = {(item.path, item.property): item.value for item in description.authored
-                if item.property in _ITSELF and (item.path, item.property) not in unused}
+                if item.property in _SELF_COLLISION and (item.path, item.property) not in unused}
     for articulation in description.articulations:
-        if any(settings.get((articulation.path, name), True) is False for name in _ITSELF):
+        if any(settings.get((articulation.path, name), True) is False for name in _SELF_COLLISION):
             yield articulation.links[0].path
 
 
-def _meets(kinds: Sequence[tuple[str, str | None]], filtered: frozenset[tuple[str, str]]) -> NDArray[np.bool_]:
+def _can_collide(kinds: Sequence[tuple[str, str | None]], filtered: frozenset[tuple[str, str]]) -> NDArray[np.bool_]:
     """Whether classes meet, by two of them; a class is of a collision group and a scene."""
-    found = np.ones((len(kinds), len(kinds)), np.bool_)
+    collides = np.ones((len(kinds), len(kinds)), np.bool_)
     for (i, (group, scene)), (j, (other, another)) in product(enumerate(kinds), repeat=2):
-        found[i, j] = ((scene == another or None in (scene, another))
-                       and (group, other) not in filtered and (other, group) not in filtered)
-    return found
+        collides[i, j] = ((scene == another or None in (scene, another))
+                          and (group, other) not in filtered and (other, group) not in filtered)
+    return collides
 
 
 def _filtered_groups(description: Description) -> Iterator[tuple[str, str]]:
@@ -138,25 +138,25 @@ def _filtered_groups(description: Description) -> Iterator[tuple[str, str]]:
             yield group.path, path
 
 
-def _sides(description: Description, triggers: bool = False) -> Iterator[ColliderSide]:
+def _filter_shapes(description: Description, triggers: bool = False) -> Iterator[FilterShape]:
     """What can touch, or with `triggers` what can be in a trigger, these included."""
     for articulation in description.articulations:
         for index, link in enumerate(articulation.links):
-            held = index == 0 and articulation.fixed_base
-            yield from _of_body(link, articulation, not held, triggers)
+            is_fixed = index == 0 and articulation.fixed_base
+            yield from _body_shapes(link, articulation, not is_fixed, triggers)
     for body in description.bodies:
-        yield from _of_body(body, None, not body.kinematic, triggers)
-    for collider in _touching(description.static_colliders, triggers):
-        yield ColliderSide(collider, "", "", None, False)
+        yield from _body_shapes(body, None, not body.kinematic, triggers)
+    for collider in _active_colliders(description.static_colliders, triggers):
+        yield FilterShape(collider, "", "", None, False)
 
 
-def _of_body(link: Link, articulation: Articulation | None, moves: bool, triggers: bool) -> Iterator[ColliderSide]:
+def _body_shapes(link: Link, articulation: Articulation | None, moves: bool, triggers: bool) -> Iterator[FilterShape]:
     if not (link.contact.solved or triggers):
         return
     owner = articulation.links[0].path if articulation else ""
-    for collider in _touching(link.colliders, triggers):
-        yield ColliderSide(collider, link.path, owner, link.scene, moves)
+    for collider in _active_colliders(link.colliders, triggers):
+        yield FilterShape(collider, link.path, owner, link.scene, moves)
 
 
-def _touching(colliders: Sequence[Collider], triggers: bool) -> Iterator[Collider]:
+def _active_colliders(colliders: Sequence[Collider], triggers: bool) -> Iterator[Collider]:
     return (collider for collider in colliders if collider.enabled and (triggers or not collider.trigger))

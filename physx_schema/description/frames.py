@@ -11,7 +11,7 @@ from physx_schema.description.records import Pose, Quat, Vec3
 
 Matrix3 = tuple[Vec3, Vec3, Vec3]
 
-_UNTURNED: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+_IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _SKEWED = 1e-6      # cosine between axes from which a transform counts as sheared, above rounding
 
 
@@ -39,15 +39,15 @@ class Frames:
             return self._cache.GetLocalToWorldTransform(prim)
         except Tf.ErrorException as error:
             self.unreadable[str(prim.GetPath())] = " ".join(str(error.args[0].commentary).split())
-            return _readable_matrix(self, prim)
+            return _matrix_of_readable_ops(self, prim)
 
     def placement(self, prim: Any, path: str = "") -> Placement:
         """The prim's world transform taken apart as PhysX does; `path` is the prim's, where it is known."""
         path = path or str(prim.GetPath())
-        found = self._placements.get(path)
-        if found is None:
-            found = self._placements[path] = taken_apart(self.matrix(prim))
-        return found
+        cached = self._placements.get(path)
+        if cached is None:
+            cached = self._placements[path] = decompose(self.matrix(prim))
+        return cached
 
     def pose(self, prim: Any, path: str = "") -> Pose:
         """The prim's world pose without its scale."""
@@ -62,7 +62,7 @@ class Frames:
         return self.placement(prim, path).lengths
 
 
-def taken_apart(matrix: Any) -> Placement:
+def decompose(matrix: Any) -> Placement:
     """Position, rotation and scale of a matrix.
 
     The rotation is that of the axes made orthogonal in the order x, y, z, all three turned over where the transform
@@ -73,7 +73,7 @@ def taken_apart(matrix: Any) -> Placement:
     values: Any = memoryview(matrix).tolist()
     (a, b, c, _), (d, e, f, _), (g, h, i, _), (x, y, z, _) = values
     rows, position = ((a, b, c), (d, e, f), (g, h, i)), (x, y, z)
-    if rows == _UNTURNED and all(map(math.isfinite, position)):
+    if rows == _IDENTITY and all(map(math.isfinite, position)):
         return Placement((position, (0.0, 0.0, 0.0, 1.0)), (1.0, 1.0, 1.0))
     if not all(map(math.isfinite, (*position, *rows[0], *rows[1], *rows[2]))):
         unknown = math.nan, math.nan, math.nan
@@ -83,14 +83,14 @@ def taken_apart(matrix: Any) -> Placement:
     skew = 0.0
     for row in rows:
         length = math.hypot(*row)
-        rest = row
+        residual = row
         for axis in axes:
             along = _dot(axis, row)
             skew = max(skew, abs(along) / length) if length else skew
-            rest = (rest[0] - along * axis[0], rest[1] - along * axis[1], rest[2] - along * axis[2])
-        size = math.hypot(*rest)
+            residual = (residual[0] - along * axis[0], residual[1] - along * axis[1], residual[2] - along * axis[2])
+        size = math.hypot(*residual)
         lengths.append(size if size > 1e-14 * length else 0.0)
-        axes.append((rest[0] / size, rest[1] / size, rest[2] / size) if lengths[-1] else (0.0, 0.0, 0.0))
+        axes.append((residual[0] / size, residual[1] / size, residual[2] / size) if lengths[-1] else (0.0, 0.0, 0.0))
     singular = not all(lengths)
     if singular:
         axes = _completed(axes)
@@ -98,9 +98,9 @@ def taken_apart(matrix: Any) -> Placement:
         axes = [(-axis[0], -axis[1], -axis[2]) for axis in axes]
         lengths = [-length for length in lengths]
     rotation = Gf.Matrix3d(*axes[0], *axes[1], *axes[2]).ExtractRotation().GetQuat()
-    own = lengths[0], lengths[1], lengths[2]
-    scale = vector(Gf.Transform(matrix).GetScale()) if skew > _SKEWED else own
-    return Placement((position, quaternion(rotation)), scale, singular, skew, own)
+    signed_lengths = lengths[0], lengths[1], lengths[2]
+    scale = vector(Gf.Transform(matrix).GetScale()) if skew > _SKEWED else signed_lengths
+    return Placement((position, quaternion(rotation)), scale, singular, skew, signed_lengths)
 
 
 def _completed(axes: list[Vec3]) -> list[Vec3]:
@@ -120,14 +120,14 @@ def operation_order(prim: Any) -> tuple[str, ...]:
     return tuple([order[i] for i in range(len(order))])     # a third of the time that USD's own iteration takes
 
 
-def _readable_matrix(frames: Frames, prim: Any) -> Any:
+def _matrix_of_readable_ops(frames: Frames, prim: Any) -> Any:
     """The world matrix of a prim from the operations that USD can read."""
     parent = prim.GetParent()
-    above = frames.matrix(parent) if parent else Gf.Matrix4d(1.0)
+    parent_matrix = frames.matrix(parent) if parent else Gf.Matrix4d(1.0)
     local = Gf.Matrix4d(1.0)
     for name in operation_order(prim):
         if name == "!resetXformStack!":
-            above, local = Gf.Matrix4d(1.0), Gf.Matrix4d(1.0)
+            parent_matrix, local = Gf.Matrix4d(1.0), Gf.Matrix4d(1.0)
             continue
         base = name.removeprefix("!invert!")
         attribute = prim.GetAttribute(base) if base else None   # USD raises for a name without letters
@@ -138,7 +138,7 @@ def _readable_matrix(frames: Frames, prim: Any) -> Any:
             local = operation.GetOpTransform(Usd.TimeCode.Default()) * local
         except Tf.ErrorException:
             continue
-    return local * above
+    return local * parent_matrix
 
 
 def _dot(a: Vec3, b: Vec3) -> float:

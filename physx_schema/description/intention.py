@@ -22,11 +22,11 @@ def custom_data(intended: float, authored: float) -> dict[str, dict[str, float]]
 
 def intended_effect(attribute: Any) -> float | None:
     """The effect that the attribute's number is to have; None where that is the number itself."""
-    kept = attribute.GetCustomDataByKey(KEY) if attribute and attribute.HasAuthoredCustomData() else None
-    if not isinstance(kept, dict):
+    data = attribute.GetCustomDataByKey(KEY) if attribute and attribute.HasAuthoredCustomData() else None
+    if not isinstance(data, dict):
         return None
-    intended, made_for = (as_number(kept.get(name)) for name in (INTENDED, AUTHORED))
-    now = as_numbers(attribute.Get()) or ()
-    if intended is None or made_for is None or len(now) != 1:
+    intended, authored = (as_number(data.get(name)) for name in (INTENDED, AUTHORED))
+    current = as_numbers(attribute.Get()) or ()
+    if intended is None or authored is None or len(current) != 1:
         return None
-    return intended if math.isclose(now[0], made_for, rel_tol=FLOAT_TOLERANCE) else None
+    return intended if math.isclose(current[0], authored, rel_tol=FLOAT_TOLERANCE) else None

@@ -30,29 +30,29 @@ class _NamedColliders:
     def __init__(self, description: Description) -> None:
         disabled = {item.path for item in description.authored if item.property == _ENABLED and item.value is False}
         self._colliders: list[str] = []
-        self._of: dict[str, set[str]] = {path: set() for path in (*description.body_paths, *disabled)}
-        self._ends: set[str] = set(self._of)        # where the way down to a collider ends
+        self._by_prim: dict[str, set[str]] = {path: set() for path in (*description.body_paths, *disabled)}
+        self._ends: set[str] = set(self._by_prim)        # where the way down to a collider ends
         for articulation in description.articulations:
-            self._of.setdefault(articulation.path, set())
+            self._by_prim.setdefault(articulation.path, set())
             self._ends.difference_update(link.path for link in articulation.links)
             for link in articulation.links:
                 self._add(link.colliders, link.path, articulation.path)
         for body in description.bodies:
             self._add(body.colliders, body.path)
         for collider in description.static_colliders:
-            self._add((collider,), next((path for path in reversed(_way(collider.path)) if path in disabled), ""))
+            self._add((collider,), next((path for path in reversed(_ancestors(collider.path)) if path in disabled), ""))
         self._below: dict[str, Colliders] = {}
 
     def exactly(self, path: str) -> Colliders:
         """Of what PhysX made of this prim."""
-        return frozenset(self._of.get(path, ()))
+        return frozenset(self._by_prim.get(path, ()))
 
     def at_or_below(self, path: str) -> Colliders:
         """The same, or where PhysX made nothing of it of what is below."""
-        if path in self._of:
+        if path in self._by_prim:
             return self.exactly(path)
         if path not in self._below:
-            self._below[path] = frozenset(self._found_below(path))
+            self._below[path] = frozenset(self._colliders_below(path))
         return self._below[path]
 
     def _add(self, colliders: tuple[Collider, ...], *names: str) -> None:
@@ -60,18 +60,18 @@ class _NamedColliders:
             self._colliders.append(collider.path)
             self._ends.add(collider.path)
             for name in {collider.path, *names} - {""}:
-                self._of.setdefault(name, set()).add(collider.path)
+                self._by_prim.setdefault(name, set()).add(collider.path)
 
-    def _found_below(self, path: str) -> Iterator[str]:
+    def _colliders_below(self, path: str) -> Iterator[str]:
         for collider in self._colliders:
-            way = _way(collider)
-            if path in way:
-                end = next(name for name in way[way.index(path) + 1:] if name in self._ends)
-                if collider in self._of[end]:
+            ancestors = _ancestors(collider)
+            if path in ancestors:
+                end = next(name for name in ancestors[ancestors.index(path) + 1:] if name in self._ends)
+                if collider in self._by_prim[end]:
                     yield collider
 
 
-def _way(path: str) -> list[str]:
+def _ancestors(path: str) -> list[str]:
     """The prims above one, from the first below the root on, and that one."""
     parts = path.split("/")
     return ["/".join(parts[:count]) for count in range(2, len(parts) + 1)]

@@ -10,27 +10,27 @@ from typing import Any
 from pxr import Tf
 
 from physx_schema.description.articulation.fixed_tendons import read_fixed_tendons
-from physx_schema.description.articulation.joints import directed, read_joints
-from physx_schema.description.articulation.maximal_joints import free_joints, loose_joints
+from physx_schema.description.articulation.joints import inbound_joint, read_joints
+from physx_schema.description.articulation.maximal_joints import read_loose_joints, read_maximal_joints
 from physx_schema.description.articulation.mimics import read_declarations, read_mimics
 from physx_schema.description.articulation.spatial_tendons import read_spatial_tendons
 from physx_schema.description.articulation.tree import Tree, find_trees
-from physx_schema.description.bodies import as_free_body, read_forces, read_link, uncollected
-from physx_schema.description.body_registry import BodyRegistry, read_roster
+from physx_schema.description.bodies import as_free_body, gc_disabled, read_forces, read_link
+from physx_schema.description.body_registry import BodyRegistry, read_body_registry
 from physx_schema.description.collision.colliders import ColliderPart
 from physx_schema.description.collision.pairs import read_collision
-from physx_schema.description.model import Articulation, Description, Link, MimicDeclaration, Problem, Push
-from physx_schema.description.opinions.accounting import default_sleep_threshold, settle
-from physx_schema.description.opinions.conditions import report_circumstances
+from physx_schema.description.model import Articulation, Description, ExternalForce, Link, MimicDeclaration, Problem
+from physx_schema.description.opinions.accounting import classify, default_sleep_threshold
+from physx_schema.description.opinions.conditions import report_conditions
 from physx_schema.description.opinions.prim import applied_schemas
 from physx_schema.description.opinions.reading import ReadContext, path_key
 from physx_schema.description.scenes import Scenes
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.errors import UnreadableError
 
-_LONGEST = 160      # characters of USD's words
+_MAX_MESSAGE_LENGTH = 160      # characters of USD's words
 Colliders = Mapping[str, Sequence[ColliderPart]]
-Forces = Mapping[str, tuple[Push, ...]]
+Forces = Mapping[str, tuple[ExternalForce, ...]]
 
 
 def describe(source: str | Path | Any) -> Description:
@@ -41,37 +41,37 @@ def describe(source: str | Path | Any) -> Description:
     """
     stage = open_stage(source)
     try:
-        with uncollected():
+        with gc_disabled():
             return _describe(stage)
     except (Tf.ErrorException, UnicodeDecodeError) as error:     # values that USD reads only when they are asked for
-        reason = " ".join(str(error).split())[:_LONGEST]
+        reason = " ".join(str(error).split())[:_MAX_MESSAGE_LENGTH]
         raise UnreadableError(f"{source_name(stage)}: USD cannot read all that it holds: {reason}; have it written "
                               "anew by the tool it is from") from None
 
 
 def _describe(stage: Any) -> Description:
-    reading = ReadContext(stage)
-    report_circumstances(reading)
-    scenes = Scenes(reading)
-    roster = read_roster(reading, scenes)
-    joints = read_joints(reading)
-    collision = read_collision(reading, scenes)
-    declarations = read_declarations(reading)
-    trees = find_trees(reading, roster, joints)
+    context = ReadContext(stage)
+    report_conditions(context)
+    scenes = Scenes(context)
+    registry = read_body_registry(context, scenes)
+    joints = read_joints(context)
+    collision = read_collision(context, scenes)
+    declarations = read_declarations(context)
+    trees = find_trees(context, registry, joints)
     colliders = collision.by_body
-    forces = read_forces(reading)
-    articulations = tuple(_articulation(reading, tree, scenes, roster, colliders, forces, declarations)
+    forces = read_forces(context)
+    articulations = tuple(_articulation(context, tree, scenes, registry, colliders, forces, declarations)
                           for tree in trees)
-    bodies = _free_bodies(reading, roster, articulations, colliders, forces, scenes)
-    outside = free_joints(reading, roster, joints, trees)
-    account = settle(reading, articulations, bodies, outside)
+    bodies = _free_bodies(context, registry, articulations, colliders, forces, scenes)
+    maximal = read_maximal_joints(context, registry, joints, trees)
+    account = classify(context, articulations, bodies, maximal)
     return Description(
-        source=source_name(stage), scene=scenes.default, articulations=articulations, bodies=bodies, joints=outside,
-        body_paths=tuple(path for path, scene in roster.scenes.items() if scene is not None),
-        mimic_declarations=tuple(chain.from_iterable(declarations.values())), problems=_sorted(reading.problems),
+        source=source_name(stage), scene=scenes.default, articulations=articulations, bodies=bodies, joints=maximal,
+        body_paths=tuple(path for path, scene in registry.scenes.items() if scene is not None),
+        mimic_declarations=tuple(chain.from_iterable(declarations.values())), problems=_sorted(context.problems),
         unused=tuple(account.unused),
         not_evaluated=tuple(account.not_evaluated), consumed=frozenset(account.consumed),
-        authored=tuple(account.authored), applied=tuple(applied_schemas(reading.prims.values())),
+        authored=tuple(account.authored), applied=tuple(applied_schemas(context.prims.values())),
         scenes=tuple(scenes.by_path.values()), static_colliders=collision.static, materials=collision.materials,
         collision_groups=collision.groups, filtered_pairs=collision.pairs,
         contact_reports=collision.reports,
@@ -79,22 +79,22 @@ def _describe(stage: Any) -> Description:
 
 
 def _articulation(
-    reading: ReadContext, tree: Tree, scenes: Scenes, roster: BodyRegistry, colliders: Colliders, forces: Forces,
+    context: ReadContext, tree: Tree, scenes: Scenes, registry: BodyRegistry, colliders: Colliders, forces: Forces,
     declarations: Mapping[str, Sequence[MimicDeclaration]],
 ) -> Articulation:
     links: list[Link] = []
-    scene = roster.scenes[tree.links[0].body] or ""
+    scene = registry.scenes[tree.links[0].body] or ""
     for index, item in enumerate(tree.links):
-        above = tree.links[item.parent].body
-        joint = directed(reading, item.joint, item.body, above, (item.parent, index)) if item.joint else None
-        body = reading.prims[item.body]
-        links.append(read_link(reading, body, colliders.get(item.body, ()), item.parent, joint, scene,
+        parent_body = tree.links[item.parent].body
+        joint = inbound_joint(context, item.joint, item.body, parent_body, (item.parent, index)) if item.joint else None
+        body = context.prims[item.body]
+        links.append(read_link(context, body, colliders.get(item.body, ()), item.parent, joint, scene,
                                forces.get(item.body, ())))
-    base = directed(reading, tree.base, tree.links[0].body, "", (-1, 0)) if tree.base else None
+    base = inbound_joint(context, tree.base, tree.links[0].body, "", (-1, 0)) if tree.base else None
     view = tree.root.view("PhysxArticulationAPI")
     bounds = scenes.bounds(scene)
     loose = [] if tree.enabled else [
-        read_link(reading, reading.prims[item.body], colliders.get(item.body, ()), -1, None, scene,
+        read_link(context, context.prims[item.body], colliders.get(item.body, ()), -1, None, scene,
                   forces.get(item.body, ()), True) for item in tree.links]
     return Articulation(
         path=tree.root.path, fixed_base=base is not None, base_joint=base, links=tuple(links),
@@ -102,11 +102,11 @@ def _articulation(
         velocity_iterations=bounds.velocity_count(view.count("solverVelocityIterationCount")),
         enabled=tree.enabled,
         sleep_threshold=(view.clamped("sleepThreshold") if view.applied else
-                         default_sleep_threshold(reading.meters_per_unit)),
-        fixed_tendons=read_fixed_tendons(reading, links), spatial_tendons=read_spatial_tendons(reading, links),
-        mimics=read_mimics(reading, declarations, links), loose_links=tuple(
-            as_free_body(reading, reading.prims[link.path], link, bounds) for link in loose),
-        loose_joints=loose_joints(reading, roster, tree),
+                         default_sleep_threshold(context.meters_per_unit)),
+        fixed_tendons=read_fixed_tendons(context, links), spatial_tendons=read_spatial_tendons(context, links),
+        mimics=read_mimics(context, declarations, links), loose_links=tuple(
+            as_free_body(context, context.prims[link.path], link, bounds) for link in loose),
+        loose_joints=read_loose_joints(context, registry, tree),
     )
 
 
@@ -116,15 +116,15 @@ def _sorted(problems: Sequence[Problem]) -> tuple[Problem, ...]:
 
 
 def _free_bodies(
-    reading: ReadContext, roster: BodyRegistry, articulations: Sequence[Articulation], colliders: Colliders,
+    context: ReadContext, registry: BodyRegistry, articulations: Sequence[Articulation], colliders: Colliders,
     forces: Forces, scenes: Scenes,
 ) -> tuple[Link, ...]:
     """The bodies that PhysX makes outside articulations."""
-    placed = {link.path for articulation in articulations for link in articulation.links}
-    found = []
-    for path, scene in roster.scenes.items():
-        if path not in placed and scene is not None:
-            prim = reading.prims[path]
-            link = read_link(reading, prim, colliders.get(path, ()), -1, None, scene, forces.get(path, ()), True)
-            found.append(as_free_body(reading, prim, link, scenes.bounds(scene)))
-    return tuple(found)
+    link_paths = {link.path for articulation in articulations for link in articulation.links}
+    bodies = []
+    for path, scene in registry.scenes.items():
+        if path not in link_paths and scene is not None:
+            prim = context.prims[path]
+            link = read_link(context, prim, colliders.get(path, ()), -1, None, scene, forces.get(path, ()), True)
+            bodies.append(as_free_body(context, prim, link, scenes.bounds(scene)))
+    return tuple(bodies)

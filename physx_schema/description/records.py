@@ -18,18 +18,18 @@ Pose = tuple[Vec3, Quat]
 IDENTITY_POSE: Pose = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
 
 
-def between(start: Pose, end: Pose, share: float) -> Pose:
+def interpolate(start: Pose, end: Pose, t: float) -> Pose:
     """The pose at a share of the way from one pose to another: straight on, turning evenly the shorter way round."""
     (px, py, pz), a = start
     (qx, qy, qz), b = end
     cosine = sum(x * y for x, y in zip(a, b, strict=True))
-    side = -1.0 if cosine < 0.0 else 1.0
+    sign = -1.0 if cosine < 0.0 else 1.0
     angle = math.acos(min(1.0, abs(cosine)))
     sine = math.sin(angle)
-    first, second = ((math.sin((1.0 - share) * angle) / sine, side * math.sin(share * angle) / sine) if sine > 1e-9 else
-                     (1.0 - share, side * share))
+    first, second = ((math.sin((1.0 - t) * angle) / sine, sign * math.sin(t * angle) / sine) if sine > 1e-9 else
+                     (1.0 - t, sign * t))
     x, y, z, w = (first * u + second * v for u, v in zip(a, b, strict=True))
-    return (px + share * (qx - px), py + share * (qy - py), pz + share * (qz - pz)), (x, y, z, w)
+    return (px + t * (qx - px), py + t * (qy - py), pz + t * (qz - pz)), (x, y, z, w)
 
 
 T = TypeVar("T")
@@ -50,9 +50,9 @@ def record(cls: type[T]) -> type[T]:
     defaults = {f"default_{item.name}": item.default for item in items if item.default is not MISSING}
     arguments = ", ".join(name if f"default_{name}" not in defaults else f"{name}=default_{name}" for name in names)
     body = "\n".join(f"    self.{name} = {name}" for name in names)
-    space: dict[str, Any] = {"_set": object.__setattr__, "_draft": draft, "_own": cls, **defaults}
+    namespace: dict[str, Any] = {"_set": object.__setattr__, "_draft": draft, "_own": cls, **defaults}
     exec(f"def __init__(self, {arguments}):\n"
-         f'    _set(self, "__class__", _draft)\n{body}\n    self.__class__ = _own\n', space)
-    space["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
-    setattr(cls, "__init__", space["__init__"])     # noqa: B010 - not to be taken for an override
+         f'    _set(self, "__class__", _draft)\n{body}\n    self.__class__ = _own\n', namespace)
+    namespace["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
+    setattr(cls, "__init__", namespace["__init__"])     # noqa: B010 - not to be taken for an override
     return cls

@@ -20,10 +20,10 @@ from pathlib import Path
 
 from physx_schema.errors import UnreadableError, UnsupportedError
 
-LONGEST = 600           # seconds that a converter may take
-_BEGINNING = 1 << 16    # bytes in which the root element of a file stands
+MAX_SECONDS = 600           # seconds that a converter may take
+_HEADER_BYTES = 1 << 16    # bytes in which the root element of a file stands
 _ROOT = re.compile(r"<\s*(robot|mujoco)\b")
-_SAID = re.compile(r"^.*?(?:Warning|Error|Fatal error)[^:]*:\s*")      # USD's words before a message
+_MESSAGE_PREFIX = re.compile(r"^.*?(?:Warning|Error|Fatal error)[^:]*:\s*")      # USD's words before a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +53,12 @@ class ConvertedWarning(UserWarning):
 
 def converter_of(path: Path) -> Converter | None:
     """What makes a stage of a file, None where it holds no robot in a format of others."""
-    found = next((item for item in CONVERTERS if item.suffix == path.suffix.lower()), None)
-    if found is None:
+    converter = next((item for item in CONVERTERS if item.suffix == path.suffix.lower()), None)
+    if converter is None:
         return None
     with path.open("rb") as file:
-        root = _ROOT.search(file.read(_BEGINNING).decode("utf-8", "replace"))
-    return found if root and root[1] == found.root else None
+        root = _ROOT.search(file.read(_HEADER_BYTES).decode("utf-8", "replace"))
+    return converter if root and root[1] == converter.root else None
 
 
 def converted(path: Path, converter: Converter) -> Path:
@@ -78,28 +78,28 @@ def _converted(path: Path, converter: Converter, changed: int, size: int) -> Pat
             "pip install 'physx-schema[robots]' where usd-exchange, not usd-core, is the USD")
     folder = Path(tempfile.mkdtemp(prefix="physx-schema-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    said = _run(path, converter, folder)
+    messages = _run_converter(path, converter, folder)
     stage = next(folder.glob("*.usd*"), None)
     if stage is None:
-        reason = "; ".join(said) or "it says no reason"
+        reason = "; ".join(messages) or "it says no reason"
         raise UnreadableError(f"{path}: {converter.distribution} makes no stage of it: {reason}")
     _ORIGINALS[str(stage.resolve())] = path
-    aside = f"; it says: {'; '.join(said)}" if said else ""
+    note = f"; it says: {'; '.join(messages)}" if messages else ""
     warnings.warn(
         f"{path}: {converter.format}, read as {converter.distribution} {version(converter.distribution)} makes a stage "
-        f"of it{aside}", ConvertedWarning, stacklevel=4)
+        f"of it{note}", ConvertedWarning, stacklevel=4)
     return stage
 
 
-def _run(path: Path, converter: Converter, folder: Path) -> list[str]:
+def _run_converter(path: Path, converter: Converter, folder: Path) -> list[str]:
     """Run a converter; what it says on the way, each thing once. Raises UnreadableError where it does not end."""
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, "-P", "-m", converter.module, str(path), str(folder)], capture_output=True, text=True,
-            errors="replace", timeout=LONGEST, check=False, stdin=subprocess.DEVNULL)
+            errors="replace", timeout=MAX_SECONDS, check=False, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
-        raise UnreadableError(f"{path}: {converter.distribution} does not end within {LONGEST} s") from None
-    lines = (_SAID.sub("", line).strip() for line in (done.stdout + done.stderr).splitlines())
+        raise UnreadableError(f"{path}: {converter.distribution} does not end within {MAX_SECONDS} s") from None
+    lines = (_MESSAGE_PREFIX.sub("", line).strip() for line in (completed.stdout + completed.stderr).splitlines())
     return list(dict.fromkeys(line for line in lines if line))
 
 

@@ -23,7 +23,7 @@ from physx_schema.description.model import (
     Description,
     IterationBounds,
     Link,
-    OutsideJoint,
+    MaximalJoint,
     Scene,
     SceneContact,
 )
@@ -35,29 +35,29 @@ from physx_schema.description.records import Vec3
 from physx_schema.description.units import as_number, as_vector, default_gravity
 
 # Schemas that PhysX sees a scene with.
-_BESIDE_A_SCENE = frozenset({
+_ALLOWED_ON_SCENE = frozenset({
     "CollectionAPI", "MaterialBindingAPI", "PhysxResidualReportingAPI", "PhysxSceneQuasistaticAPI",
     "PhysxVehicleContextAPI",
 })
-_LEAST_BOUNCE = 1e-6        # length / s, the bounce threshold that PhysX takes for less
+_MIN_BOUNCE_THRESHOLD = 1e-6        # length / s, the bounce threshold that PhysX takes for less
 _UNIT = 1e-3        # how far the length of an authored gravity direction may be from 1 before it is worth a word
 
 
 class Scenes:
     """The scenes of a stage by path, the one for bodies without an owner first."""
 
-    def __init__(self, reading: ReadContext) -> None:
-        self._reading = reading
-        every = sorted(reading.having("PhysicsScene"), key=lambda opinions: path_key(opinions.path))
-        found = [opinions for opinions in every if not _is_hidden(reading, opinions)]
-        self.by_path: Mapping[str, Scene] = {opinions.path: _scene(reading, opinions) for opinions in found}
-        for extra in found[1:]:
-            reading.problem(
-                "scene/several", extra.path, "", f"one of {len(found)} scenes; the first by path is {found[0].path}",
-                f"PhysX steps bodies without physics:simulationOwner in {found[0].path}",
+    def __init__(self, context: ReadContext) -> None:
+        self._reading = context
+        scenes = sorted(context.prims_with("PhysicsScene"), key=lambda opinions: path_key(opinions.path))
+        usable = [opinions for opinions in scenes if not _is_hidden(context, opinions)]
+        self.by_path: Mapping[str, Scene] = {opinions.path: _scene(context, opinions) for opinions in usable}
+        for extra in usable[1:]:
+            context.problem(
+                "scene/several", extra.path, "", f"one of {len(usable)} scenes; the first by path is {usable[0].path}",
+                f"PhysX steps bodies without physics:simulationOwner in {usable[0].path}",
                 "give bodies of this scene a physics:simulationOwner", "info",
             )
-        self.default = next(iter(self.by_path.values()), None) or _made_scene(reading)
+        self.default = next(iter(self.by_path.values()), None) or _default_scene(context)
 
     def bounds(self, path: str) -> IterationBounds:
         """Bounds on iterations in a scene."""
@@ -88,13 +88,13 @@ class Scenes:
         return known[0]
 
 
-def _is_hidden(reading: ReadContext, opinions: PrimOpinions) -> bool:
+def _is_hidden(context: ReadContext, opinions: PrimOpinions) -> bool:
     """Whether PhysX does not see a PhysicsScene for a schema applied to it."""
     if opinions.has("PhysxSceneAPI"):
         return False
     hiding = [applied for applied in opinions.applied if _hides(split_name(applied)[0])]
     if hiding:
-        reading.problem(
+        context.problem(
             "scene/hidden", opinions.path, "apiSchemas", f"{', '.join(hiding)} without PhysxSceneAPI",
             "PhysX does not see the scene: it makes one with Earth's gravity, and drops bodies that this one owns",
             "apply PhysxSceneAPI as well", "warning",
@@ -105,21 +105,21 @@ def _is_hidden(reading: ReadContext, opinions: PrimOpinions) -> bool:
 def _hides(schema: str) -> bool:
     """Whether a schema is one that PhysX knows and does not expect on a scene; measured for every one of them."""
     known = schema.startswith("Newton") or Usd.SchemaRegistry.GetAPITypeFromSchemaTypeName(schema)
-    return bool(known) and schema not in _BESIDE_A_SCENE and retired_schema(schema) is None
+    return bool(known) and schema not in _ALLOWED_ON_SCENE and retired_schema(schema) is None
 
 
-def _scene(reading: ReadContext, opinions: PrimOpinions) -> Scene:
-    gravity, source = _gravity(reading, opinions)
-    return _settled(reading, opinions.path, gravity, source, opinions.view("PhysxSceneAPI"))
+def _scene(context: ReadContext, opinions: PrimOpinions) -> Scene:
+    gravity, source = _gravity(context, opinions)
+    return _with_solver_settings(context, opinions.path, gravity, source, opinions.view("PhysxSceneAPI"))
 
 
-def _settled(reading: ReadContext, path: str, gravity: Vec3, source: str, physx: SchemaView) -> Scene:
+def _with_solver_settings(context: ReadContext, path: str, gravity: Vec3, source: str, physx: SchemaView) -> Scene:
     """The scene with the solver's settings, which `physx` holds."""
     solver = physx.token("solverType")
     return Scene(
-        path, gravity, reading.meters_per_unit, reading.kilograms_per_unit, _up_axis(reading), solver,
+        path, gravity, context.meters_per_unit, context.kilograms_per_unit, _up_axis(context), solver,
         solver != "PGS" and physx.flag("enableExternalForcesEveryIteration"),
-        not physx.flag("disableSleeping"), source, _bounds(physx), _contact(reading.meters_per_unit, physx),
+        not physx.flag("disableSleeping"), source, _bounds(physx), _contact(context.meters_per_unit, physx),
     )
 
 
@@ -128,18 +128,18 @@ def _contact(meters_per_unit: float, physx: SchemaView) -> SceneContact:
     offset, correlation = (
         physx.clamped(name) / (1.0 if physx.authored(name) else meters_per_unit)
         for name in ("frictionOffsetThreshold", "frictionCorrelationDistance"))
-    return SceneContact(max(physx.clamped("bounceThreshold"), _LEAST_BOUNCE), offset, correlation,
+    return SceneContact(max(physx.clamped("bounceThreshold"), _MIN_BOUNCE_THRESHOLD), offset, correlation,
                         physx.flag("invertCollisionGroupFilter"), physx.flag("solveArticulationContactLast"))
 
 
-def _made_scene(reading: ReadContext) -> Scene:
+def _default_scene(context: ReadContext) -> Scene:
     """The scene that PhysX makes where the stage defines none."""
-    gravity = _times(_down(_up_axis(reading)), default_gravity(reading.meters_per_unit))
-    return _settled(reading, "", gravity, "", unauthored("PhysxSceneAPI"))
+    gravity = _times(_down(_up_axis(context)), default_gravity(context.meters_per_unit))
+    return _with_solver_settings(context, "", gravity, "", unauthored("PhysxSceneAPI"))
 
 
-def _up_axis(reading: ReadContext) -> str:
-    return str(UsdGeom.GetStageUpAxis(reading.stage))
+def _up_axis(context: ReadContext) -> str:
+    return str(UsdGeom.GetStageUpAxis(context.stage))
 
 
 def _down(up_axis: str) -> Vec3:
@@ -147,7 +147,7 @@ def _down(up_axis: str) -> Vec3:
     return (0.0, -1.0, 0.0) if up_axis == "Y" else (0.0, 0.0, -1.0)
 
 
-def _gravity(reading: ReadContext, opinions: PrimOpinions) -> tuple[Vec3, str]:
+def _gravity(context: ReadContext, opinions: PrimOpinions) -> tuple[Vec3, str]:
     """Gravity as PhysX multiplies it out, neither value checked nor the direction normalised, and where it is from.
 
     Time samples alone count as authored, and PhysX reads its defaults of them: -inf and no direction.
@@ -155,16 +155,16 @@ def _gravity(reading: ReadContext, opinions: PrimOpinions) -> tuple[Vec3, str]:
     view, newton = opinions.view("PhysicsScene"), opinions.view("NewtonSceneAPI")
     enabled = newton.flag("gravityEnabled")
     magnitude, direction = view.number("gravityMagnitude"), view.vector("gravityDirection")
-    if not _says(opinions, view.name("gravityMagnitude"), as_number):
-        magnitude = default_gravity(reading.meters_per_unit)
-    if not _says(opinions, view.name("gravityDirection"), as_vector):
-        direction = _down(_up_axis(reading))
+    if not _has_readable_value(opinions, view.name("gravityMagnitude"), as_number):
+        magnitude = default_gravity(context.meters_per_unit)
+    if not _has_readable_value(opinions, view.name("gravityDirection"), as_vector):
+        direction = _down(_up_axis(context))
     if not enabled:
         return (0.0, 0.0, 0.0), newton.name("gravityEnabled")
-    _check_direction(reading, opinions, direction, magnitude)
+    _check_direction(context, opinions, direction, magnitude)
     for base, values in (("gravityMagnitude", (magnitude,)), ("gravityDirection", direction)):
         if not all(map(math.isfinite, values)):
-            reading.problem(
+            context.problem(
                 "scene/gravity", opinions.path, view.name(base), f"{base} is {', '.join(f'{v:g}' for v in values)}",
                 "PhysX multiplies it out, and whatever falls has no place any more after the first step",
                 "author finite numbers, or remove the opinion for Earth's gravity",
@@ -172,22 +172,22 @@ def _gravity(reading: ReadContext, opinions: PrimOpinions) -> tuple[Vec3, str]:
     return _times(direction, magnitude), ""
 
 
-def _says(opinions: PrimOpinions, name: str, convert: Callable[[Any], object]) -> bool:
+def _has_readable_value(opinions: PrimOpinions, name: str, convert: Callable[[Any], object]) -> bool:
     """Whether PhysX takes gravity from a property: a value that it cannot read is none."""
     if opinions.authors(name):
         return convert(opinions.peek(name)) is not None
-    return name in opinions.properties and opinions.only_samples(name)
+    return name in opinions.properties and opinions.has_only_samples(name)
 
 
-def _check_direction(reading: ReadContext, opinions: PrimOpinions, direction: Vec3, magnitude: float) -> None:
+def _check_direction(context: ReadContext, opinions: PrimOpinions, direction: Vec3, magnitude: float) -> None:
     length = math.hypot(*direction)
     if length > 0.0 and not abs(length - 1.0) > _UNIT:
         return
-    found = f"{direction} has length {length:g}"
+    message = f"{direction} has length {length:g}"
     why = ("PhysX takes it as it is: there is no gravity" if length == 0.0 else
            f"PhysX does not normalise it: gravity is {length * magnitude:g} and not {magnitude:g}")
     if math.isfinite(length):
-        reading.problem("scene/gravity-direction", opinions.path, "physics:gravityDirection", found, why,
+        context.problem("scene/gravity-direction", opinions.path, "physics:gravityDirection", message, why,
                         "author a direction of length 1", "warning")
 
 
@@ -219,26 +219,27 @@ class SolverCounts:
     velocity: int
     position_from: str      # whose count it is: its own path where nothing raises it
     velocity_from: str
-    own: tuple[int, int]    # what the object itself asks for, position and velocity, in the bounds of its scene
+    requested: tuple[int, int]    # what the object itself asks for, position and velocity, in the bounds of its scene
 
     @property
     def raised(self) -> str:
         """That these are not the object's own counts, and because of whom; empty where they are."""
         causes = {}
-        if self.position != self.own[0]:
+        if self.position != self.requested[0]:
             causes["position"] = self.position_from
-        if self.velocity != self.own[1]:
+        if self.velocity != self.requested[1]:
             causes["velocity"] = self.velocity_from
         if not causes:
             return ""
         names = list(dict.fromkeys(causes.values()))
         because = names[0] if len(names) == 1 else " and ".join(f"{path} ({name})" for name, path in causes.items())
-        return (f"solved at {self.position}/{self.velocity} iterations instead of its own {self.own[0]}/{self.own[1]}, "
+        requested = "/".join(map(str, self.requested))
+        return (f"solved at {self.position}/{self.velocity} iterations instead of its own {requested}, "
                 f"because of {because}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Solved:
+class _SolvedActor:
     """An articulation or a free body with its own counts."""
 
     root: str               # path of the body or of the root link, which no two have in common
@@ -252,7 +253,7 @@ class _Solved:
 class _Island:
     """What joints outside articulations hold together; it falls asleep and wakes as a whole."""
 
-    members: list[_Solved]
+    members: list[_SolvedActor]
     joined: bool = False
     awake: bool = True
 
@@ -262,12 +263,12 @@ class _Islands:
     """The islands of a scene, and those awake in the solver's order: who falls asleep leaves its place to the last."""
 
     pgs: bool
-    every: list[_Island] = field(default_factory=list)
+    islands: list[_Island] = field(default_factory=list)
     awake: list[_Island] = field(default_factory=list)
 
-    def batches(self) -> Iterator[list[_Solved]]:
+    def batches(self) -> Iterator[list[_SolvedActor]]:
         """What is solved together. With PGS bodies that no joint holds do not fill a batch."""
-        batch: list[_Solved] = []
+        batch: list[_SolvedActor] = []
         joined = False
         for island in self.awake:
             bodies = sum(item.is_body for item in batch)
@@ -277,26 +278,26 @@ class _Islands:
             batch, joined = batch + island.members, joined or island.joined
         yield batch
 
-    def rest(self, asleep: frozenset[str]) -> None:
+    def update_sleep(self, asleep: frozenset[str]) -> None:
         """Put islands to sleep whose members all are, and wake the others."""
         for island in reversed(self.awake[:]):
             if all(item.root in asleep for item in island.members):
                 self._remove(island)
-        for island in self.every:
+        for island in self.islands:
             if not island.awake and not all(item.root in asleep for item in island.members):
                 self._wake(island)
 
     def join(self, first: _Island, second: _Island) -> _Island:
         """Make one island of two: the larger one takes up the other, and wakes with it."""
-        kept, gone = (first, second) if len(first.members) > len(second.members) else (second, first)
-        for island, other in ((kept, gone), (gone, kept)):
+        larger, smaller = (first, second) if len(first.members) > len(second.members) else (second, first)
+        for island, other in ((larger, smaller), (smaller, larger)):
             if other.awake and not island.awake:
                 self._wake(island)
-        if gone.awake:
-            self._remove(gone)
-        self.every.remove(gone)
-        kept.members += gone.members
-        return kept
+        if smaller.awake:
+            self._remove(smaller)
+        self.islands.remove(smaller)
+        larger.members += smaller.members
+        return larger
 
     def _wake(self, island: _Island) -> None:
         island.awake = True
@@ -304,9 +305,9 @@ class _Islands:
 
     def _remove(self, island: _Island) -> None:
         island.awake = False
-        place, last = self.awake.index(island), self.awake.pop()
+        index, last = self.awake.index(island), self.awake.pop()
         if last is not island:
-            self.awake[place] = last
+            self.awake[index] = last
 
 
 class SolverBatches:
@@ -324,16 +325,16 @@ class SolverBatches:
     @property
     def uniform(self) -> bool:
         """Whether all that is solved asks for the same counts, so that nobody raises another's."""
-        return len({(item.position, item.velocity) for scene in self._scenes for island in scene.every
+        return len({(item.position, item.velocity) for scene in self._scenes for island in scene.islands
                     for item in island.members}) < 2
 
-    def rest(self, asleep: frozenset[str]) -> None:
+    def update_sleep(self, asleep: frozenset[str]) -> None:
         """Take for asleep the bodies and articulations with these root links, and all others for awake."""
         if asleep != self._asleep:
             self._asleep = asleep
             self._counts.clear()
             for scene in self._scenes:
-                scene.rest(asleep)
+                scene.update_sleep(asleep)
 
     def counts(self, item: ActorDescription | Link) -> SolverCounts:
         """What an articulation or a free body is solved under now; its own counts where it is not being solved."""
@@ -341,31 +342,31 @@ class SolverBatches:
             for batch in chain.from_iterable(scene.batches() for scene in self._scenes):
                 self._counts |= {item.root: _counts_of(item, batch) for item in batch}
         root, settings = (item.path, item.body) if isinstance(item, Link) else (item.links[0].path, item)
-        own = (settings.position_iterations, settings.velocity_iterations) if settings is not None else (0, 0)
-        return self._counts.get(root, SolverCounts(item.path, *own, item.path, item.path, own))
+        requested = (settings.position_iterations, settings.velocity_iterations) if settings is not None else (0, 0)
+        return self._counts.get(root, SolverCounts(item.path, *requested, item.path, item.path, requested))
 
 
 def solver_counts(description: Description, actor: ActorDescription) -> SolverCounts:
     """What an articulation or a body is solved under at the start of a stage's simulation, itself being awake."""
     batches = SolverBatches(description)
-    batches.rest(batches.starting_asleep - {actor.links[0].path})
+    batches.update_sleep(batches.starting_asleep - {actor.links[0].path})
     return batches.counts(actor)
 
 
-def held_counts(description: Description) -> dict[str, SolverCounts]:
+def initial_solver_counts(description: Description) -> dict[str, SolverCounts]:
     """What every link and every body that moves by forces is solved under at the start, by path."""
-    batches, found = SolverBatches(description), dict[str, SolverCounts]()
+    batches, counts = SolverBatches(description), dict[str, SolverCounts]()
     for item in description.articulations:
-        found |= dict.fromkeys((link.path for link in item.links), batches.counts(item))
-    return found | {body.path: batches.counts(body) for body in description.separate_bodies if not body.kinematic}
+        counts |= dict.fromkeys((link.path for link in item.links), batches.counts(item))
+    return counts | {body.path: batches.counts(body) for body in description.separate_bodies if not body.kinematic}
 
 
-def as_solved(actor: Described, counts: SolverCounts) -> Described:
+def with_solver_counts(actor: Described, counts: SolverCounts) -> Described:
     """The articulation or body with the counts that it is solved under for its own."""
     return replace(actor, position_iterations=counts.position, velocity_iterations=counts.velocity)
 
 
-def _counts_of(item: _Solved, batch: Sequence[_Solved]) -> SolverCounts:
+def _counts_of(item: _SolvedActor, batch: Sequence[_SolvedActor]) -> SolverCounts:
     """The largest counts of a batch; the object itself is named where it has them too."""
     position = max((item, *batch), key=lambda other: other.position)
     velocity = max((item, *batch), key=lambda other: other.velocity)
@@ -375,46 +376,46 @@ def _counts_of(item: _Solved, batch: Sequence[_Solved]) -> SolverCounts:
 
 def _islands(description: Description, loose: Sequence[Link], scene: Scene, asleep: frozenset[str]) -> _Islands:
     """The islands of a scene as they are in its first step."""
-    bodies = {link.path: _Solved(link.path, link.path, True, link.body.position_iterations,
-                                 link.body.velocity_iterations)
+    bodies = {link.path: _SolvedActor(link.path, link.path, True, link.body.position_iterations,
+                                      link.body.velocity_iterations)
               for link in loose if link.scene == scene.path and link.body is not None and not link.kinematic}
     robots = {item.links[0].path: item for item in description.articulations
               if item.enabled and item.links[0].scene == scene.path}
-    solved = [bodies[path] for path in _in_order(description.body_paths) if path in bodies] + [
-        _Solved(path, robots[path].path, False, robots[path].position_iterations, robots[path].velocity_iterations)
-        for path in _in_order(robots)]
-    every = [_Island([item], awake=item.root not in asleep) for item in solved]
-    found = _Islands(scene.solver_type == "PGS", every, [island for island in every if island.awake])
-    _join(found, description.separate_joints, {link.path: root for root, item in robots.items() for link in item.links})
-    return found
+    solved = [bodies[path] for path in _solver_order(description.body_paths) if path in bodies] + [
+        _SolvedActor(path, robots[path].path, False, robots[path].position_iterations, robots[path].velocity_iterations)
+        for path in _solver_order(robots)]
+    all_islands = [_Island([item], awake=item.root not in asleep) for item in solved]
+    graph = _Islands(scene.solver_type == "PGS", all_islands, [island for island in all_islands if island.awake])
+    _join(graph, description.separate_joints, {link.path: root for root, item in robots.items() for link in item.links})
+    return graph
 
 
-def _join(islands: _Islands, joints: Iterable[OutsideJoint], roots: Mapping[str, str]) -> None:
+def _join(islands: _Islands, joints: Iterable[MaximalJoint], roots: Mapping[str, str]) -> None:
     """Make islands of what joints outside articulations hold; `roots` gives the root of a link."""
-    holding = {item.root: island for island in islands.every for item in island.members}
+    island_of = {item.root: island for island in islands.islands for item in island.members}
     for joint in joints:
-        sides = [holding[root] for root in (roots.get(body, body) for body in (joint.body0, joint.body1))
-                 if root in holding]
-        for island in sides:
+        joined = [island_of[root] for root in (roots.get(body, body) for body in (joint.body0, joint.body1))
+                  if root in island_of]
+        for island in joined:
             island.joined = True
-        if len(sides) == 2 and sides[0] is not sides[1]:
-            kept = islands.join(*sides)
-            holding |= {item.root: kept for item in kept.members}
+        if len(joined) == 2 and joined[0] is not joined[1]:
+            merged = islands.join(*joined)
+            island_of |= {item.root: merged for item in merged.members}
 
 
-def _in_order(paths: Iterable[str]) -> list[str]:
+def _solver_order(paths: Iterable[str]) -> list[str]:
     """Rigid bodies, or roots of articulations, given in traversal order, in the order in which the solver takes them.
 
     PhysX puts them into a hash table by their place on the stage, from the first path to the last, and reads it out;
     links and kinematic bodies take places among the bodies.
     """
-    places = {path: i for i, path in enumerate(paths)}
+    indices = {path: i for i, path in enumerate(paths)}
     size, table = _TABLE_SIZES[0], dict[int, list[str]]()
 
     def insert(path: str) -> None:
-        table.setdefault(places[path] % size, []).append(path)
+        table.setdefault(indices[path] % size, []).append(path)
 
-    for count, path in enumerate(sorted(places, key=path_key)):
+    for count, path in enumerate(sorted(indices, key=path_key)):
         if count >= size:
             before, table = _read_out(table), {}
             size = next((larger for larger in _TABLE_SIZES if larger > size), 2 * size + 1)
@@ -426,4 +427,4 @@ def _in_order(paths: Iterable[str]) -> list[str]:
 
 def _read_out(table: Mapping[int, list[str]]) -> list[str]:
     """The places last filled come first."""
-    return [path for place in reversed(list(table.values())) for path in reversed(place)]
+    return [path for bucket in reversed(list(table.values())) for path in reversed(bucket)]

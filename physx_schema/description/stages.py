@@ -20,13 +20,13 @@ from typing import Any
 
 from pxr import Sdf, Tf, Usd, UsdGeom
 
-from physx_schema.description.frames import taken_apart
+from physx_schema.description.frames import decompose
 from physx_schema.description.model import PoseSample
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext
-from physx_schema.description.records import Pose, between
+from physx_schema.description.records import Pose, interpolate
 from physx_schema.description.robot_files import ROBOT_SUFFIXES, converted, converter_of, original
-from physx_schema.description.trial import require_survived
+from physx_schema.description.trial import require_openable
 from physx_schema.errors import UnreadableError, printable
 from physx_schema.files import STAGE_SUFFIXES, has_control_characters, legible, representable
 
@@ -49,26 +49,26 @@ def require_text(path: Path) -> None:
                 if size > LARGEST_TEXT:
                     raise UnreadableError(f"{path}: {size / 1e6:.0f} MB of text, more than {LARGEST_TEXT / 1e6:.0f} "
                                           "MB; convert it to .usdc")
-                if fault := _fault(chunk, offset, decoder):
+                if fault := _text_fault(chunk, offset, decoder):
                     raise UnreadableError(f"{path}: {fault}")
                 offset += len(chunk)
     except OSError as error:
         raise UnreadableError(f"{path}: cannot be read: {error.strerror}; check its permissions") from None
 
 
-def _fault(chunk: bytes, offset: int, decoder: codecs.IncrementalDecoder) -> str:
-    held = len(decoder.getstate()[0])
+def _text_fault(chunk: bytes, offset: int, decoder: codecs.IncrementalDecoder) -> str:
+    pending = len(decoder.getstate()[0])
     try:
         decoder.decode(chunk)
     except UnicodeDecodeError as error:
-        return f"not valid UTF-8 text at byte {offset - held + error.start}"
+        return f"not valid UTF-8 text at byte {offset - pending + error.start}"
     nul = chunk.find(0)
     return f"a NUL in the text at byte {offset + nul}" if nul >= 0 else ""
 
 
 _PARSER_RULE = re.compile(r"parse error matching .*?(?= at ')")
-_LONGEST = 160
-_GIVE = "give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
+_MAX_MESSAGE_LENGTH = 160
+_ACCEPTED_FILES = "give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
 
 
 def open_stage(source: str | Path | Any) -> Any:
@@ -84,11 +84,11 @@ def open_stage(source: str | Path | Any) -> Any:
     converter = converter_of(path)
     path = converted(path, converter) if converter else path
     require_text(path)
-    require_survived(path)
+    require_openable(path)
     try:
         layer = Sdf.Layer.FindOrOpen(str(path))
         if layer is None:
-            raise UnreadableError(f"{path}: not a USD file; {_GIVE}")
+            raise UnreadableError(f"{path}: not a USD file; {_ACCEPTED_FILES}")
         return Usd.Stage.Open(layer)
     except Tf.ErrorException as error:
         raise UnreadableError(f"{path}: {_reason(error, path)}") from None
@@ -108,38 +108,38 @@ def _require_file(path: Path) -> None:
     try:
         status = path.stat()
     except FileNotFoundError:
-        raise UnreadableError(f"{path}: no such file; {_GIVE}") from None
+        raise UnreadableError(f"{path}: no such file; {_ACCEPTED_FILES}") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise UnreadableError(f"{path}: cannot be read: {reason}; check the path and its permissions") from None
     if stat.S_ISDIR(status.st_mode):
-        raise UnreadableError(f"{path}: a directory, not a USD file; {_within(path)}")
+        raise UnreadableError(f"{path}: a directory, not a USD file; {_folder_fix(path)}")
     if not stat.S_ISREG(status.st_mode):
-        raise UnreadableError(f"{path}: not a regular file; {_GIVE}")
+        raise UnreadableError(f"{path}: not a regular file; {_ACCEPTED_FILES}")
     if status.st_size == 0:
-        raise UnreadableError(f"{path}: the file is empty; {_GIVE}")
+        raise UnreadableError(f"{path}: the file is empty; {_ACCEPTED_FILES}")
 
 
-def _within(folder: Path) -> str:
+def _folder_fix(folder: Path) -> str:
     """What to give in place of a folder."""
-    held = sorted(path.name for path in folder.glob("*") if path.suffix.lower() in (*STAGE_SUFFIXES, *ROBOT_SUFFIXES))
-    return f"give a file of it, such as {held[0]}" if held else _GIVE
+    names = sorted(path.name for path in folder.glob("*") if path.suffix.lower() in (*STAGE_SUFFIXES, *ROBOT_SUFFIXES))
+    return f"give a file of it, such as {names[0]}" if names else _ACCEPTED_FILES
 
 
 def _reason(error: Any, path: Path) -> str:
     """The first thing USD said about a place in the file, else the first thing it said, on one short line."""
-    said, names = [], (str(path), str(path.absolute()), str(path.resolve()))
+    messages, names = [], (str(path), str(path.absolute()), str(path.resolve()))
     for item in error.args:
         try:
             text = " ".join(str(item.commentary).split())
         except UnicodeDecodeError:
             return "not valid UTF-8 text"
-        place = next((name for name in names if text.startswith(f"{name}:")), None)
-        if place is not None:
-            return _short(text.removeprefix(f"{place}:"))
+        prefix = next((name for name in names if text.startswith(f"{name}:")), None)
+        if prefix is not None:
+            return _short(text.removeprefix(f"{prefix}:"))
         if text and not text.startswith("Failed to open layer"):
-            said.append(text)
-    return _short(_without(names, said[0])) if said else "USD cannot open the file"
+            messages.append(text)
+    return _short(_without(names, messages[0])) if messages else "USD cannot open the file"
 
 
 def _without(names: tuple[str, ...], text: str) -> str:
@@ -151,9 +151,9 @@ def _without(names: tuple[str, ...], text: str) -> str:
 def _short(text: str) -> str:
     """USD's words without the names of its parser's rules and without long excerpts of the file."""
     if text.startswith("Cannot determine file format"):
-        return f"not a USD file; {_GIVE}"
+        return f"not a USD file; {_ACCEPTED_FILES}"
     text = _PARSER_RULE.sub("it cannot be parsed", text)
-    return printable(text if len(text) <= _LONGEST else text[:_LONGEST] + " ...")
+    return printable(text if len(text) <= _MAX_MESSAGE_LENGTH else text[:_MAX_MESSAGE_LENGTH] + " ...")
 
 
 def source_name(stage: Any) -> str:
@@ -164,48 +164,48 @@ def source_name(stage: Any) -> str:
 
 # How far the way between neighbours may be from USD's, in metres and in components of the quaternion: that of a turn
 # about a parent 1 m away is then a few hundred poses.
-_WAY = 1e-5
-_SHORTEST = 1e-4    # s between neighbours that are not divided further: there the way jumps
-_CHECKED = (0.5, 0.3141592653589793, 0.7320508075688772)    # shares that no number of whole turns hides from
+_SAMPLE_TOLERANCE = 1e-5
+_MIN_SAMPLE_INTERVAL = 1e-4    # s between neighbours that are not divided further: there the way jumps
+_CHECKED_FRACTIONS = (0.5, 0.3141592653589793, 0.7320508075688772)    # shares that no number of whole turns hides from
 
 
-def read_samples(reading: ReadContext, body: PrimOpinions) -> tuple[PoseSample, ...]:
+def read_samples(context: ReadContext, body: PrimOpinions) -> tuple[PoseSample, ...]:
     """World poses along the time samples of a body's transform and of those above it, neighbours close enough.
 
     As for PhysX, an operation with a single sample does not vary.
     """
     codes = _sampled_codes(body.prim)
-    if not codes or body.path in reading.frames.unreadable:
+    if not codes or body.path in context.frames.unreadable:
         return ()
-    stage = reading.stage
+    stage = context.stage
     start, rate = stage.GetStartTimeCode(), stage.GetTimeCodesPerSecond()
     cache = UsdGeom.XformCache()
 
-    def at(time: float) -> Pose:
+    def pose_at(time: float) -> Pose:
         cache.SetTime(start + time * rate)
-        return taken_apart(cache.GetLocalToWorldTransform(body.prim)).pose
+        return decompose(cache.GetLocalToWorldTransform(body.prim)).pose
 
-    found = [PoseSample((code - start) / rate, at((code - start) / rate)) for code in sorted(codes)]
-    if not all(math.isfinite(number) for sample in found for part in sample.pose for number in part):
-        reading.problem(
+    samples = [PoseSample((code - start) / rate, pose_at((code - start) / rate)) for code in sorted(codes)]
+    if not all(math.isfinite(number) for sample in samples for part in sample.pose for number in part):
+        context.problem(
             "value/time-samples", body.path, "xformOpOrder", "time samples take the body to a pose that is not finite",
             "it stays where the default values put it", "author finite samples", "warning")
         return ()
-    tolerance = _WAY / reading.meters_per_unit
-    return (found[0], *(item for a, b in pairwise(found) for item in _divided(at, a, b, tolerance)))
+    tolerance = _SAMPLE_TOLERANCE / context.meters_per_unit
+    return (samples[0], *(item for a, b in pairwise(samples) for item in _divided(pose_at, a, b, tolerance)))
 
 
-def animated(prim: Any) -> str:
+def animated_prim(prim: Any) -> str:
     """The prim, this one or one above, whose transform varies; "" where none does."""
-    return next((str(path) for path, own in _operation_samples(prim) if len(own) > 1), "")
+    return next((str(path) for path, times in _xform_op_samples(prim) if len(times) > 1), "")
 
 
 def _sampled_codes(prim: Any) -> set[float]:
     """The time codes of all samples that move a prim; none where no operation varies."""
-    return {code for _, own in _operation_samples(prim) for code in own} if animated(prim) else set()
+    return {code for _, times in _xform_op_samples(prim) for code in times} if animated_prim(prim) else set()
 
 
-def _operation_samples(prim: Any) -> Iterator[tuple[Any, Sequence[float]]]:
+def _xform_op_samples(prim: Any) -> Iterator[tuple[Any, Sequence[float]]]:
     """Paths and time codes of all operations that place a prim, from itself upwards."""
     while prim and not prim.IsPseudoRoot():
         for operation in UsdGeom.Xformable(prim).GetOrderedXformOps() if prim.IsA(UsdGeom.Xformable) else ():
@@ -213,20 +213,20 @@ def _operation_samples(prim: Any) -> Iterator[tuple[Any, Sequence[float]]]:
         prim = prim.GetParent()
 
 
-def _divided(at: Callable[[float], Pose], a: PoseSample, b: PoseSample, tolerance: float) -> Iterator[PoseSample]:
+def _divided(pose_at: Callable[[float], Pose], a: PoseSample, b: PoseSample, tolerance: float) -> Iterator[PoseSample]:
     """What follows a sample up to the next, b itself included."""
-    if b.time - a.time > _SHORTEST and any(
-            _apart(at(a.time + share * (b.time - a.time)), between(a.pose, b.pose, share), tolerance)
-            for share in _CHECKED):
+    if b.time - a.time > _MIN_SAMPLE_INTERVAL and any(
+            _differ(pose_at(a.time + fraction * (b.time - a.time)), interpolate(a.pose, b.pose, fraction), tolerance)
+            for fraction in _CHECKED_FRACTIONS):
         middle = 0.5 * (a.time + b.time)
-        half = PoseSample(middle, at(middle))
-        yield from _divided(at, a, half, tolerance)
-        yield from _divided(at, half, b, tolerance)
+        half = PoseSample(middle, pose_at(middle))
+        yield from _divided(pose_at, a, half, tolerance)
+        yield from _divided(pose_at, half, b, tolerance)
     else:
         yield b
 
 
-def _apart(a: Pose, b: Pose, tolerance: float) -> bool:
+def _differ(a: Pose, b: Pose, tolerance: float) -> bool:
     """Whether two poses differ by more than a length, or are turned otherwise."""
     agreement = abs(sum(x * y for x, y in zip(a[1], b[1], strict=True)))
-    return math.dist(a[0], b[0]) > tolerance or math.sqrt(max(0.0, 1.0 - agreement * agreement)) > _WAY
+    return math.dist(a[0], b[0]) > tolerance or math.sqrt(max(0.0, 1.0 - agreement * agreement)) > _SAMPLE_TOLERANCE

@@ -18,9 +18,9 @@ from typing import IO, Any, cast
 
 from physx_schema.errors import UnreadableError
 
-SLOWEST = 30            # seconds of waiting for one of the processor, on a machine with much else to do
-STARTING = 2            # seconds of the processor in which the process is there and has said its first
-DYING = 1               # seconds, which a process has that says no more
+WALL_PER_CPU_SECOND = 30            # seconds of waiting for one of the processor, on a machine with much else to do
+START_SECONDS = 2            # seconds of the processor in which the process is there and has said its first
+EXIT_SECONDS = 1               # seconds, which a process has that says no more
 _PROGRAM = Path(__file__).with_name("trial_process.py")
 _TRUSTED: ContextVar[bool] = ContextVar("trusted", default=False)
 
@@ -39,7 +39,7 @@ def trusted_files(trusted: bool = True) -> Iterator[None]:
         _TRUSTED.reset(token)
 
 
-def require_survived(path: Path) -> None:
+def require_openable(path: Path) -> None:
     """Raise UnreadableError for a file on which another process crashed, did not end or ran out of memory."""
     if not _TRUSTED.get() and Path(sys.executable).name.startswith("python"):
         fault = _TRIAL.fault(path)
@@ -62,13 +62,13 @@ class _Trial:
             if self._process is None:
                 self._process = start_trial()
             name = str(path.absolute())
-            layer, seconds = name, STARTING
+            layer, seconds = name, START_SECONDS
             _send(self._process, name)
-            while answer := _answer(self._process, seconds):
+            while answer := _read_answer(self._process, seconds):
                 if "fault" in answer:
                     return str(answer["fault"])
                 layer, seconds = answer["layer"], answer["seconds"]
-            return _cause(self.end(), seconds, "it" if layer == name else layer)
+            return _fault_text(self.end(), seconds, "it" if layer == name else layer)
 
     def adopt(self, process: subprocess.Popen[bytes]) -> None:
         """Take a process that was started already."""
@@ -83,7 +83,7 @@ class _Trial:
         with process:               # waits for it, and closes the other pipe
             cast("IO[bytes]", process.stdin).close()        # one that waits for the next path ends by that
             try:
-                return -process.wait(timeout=DYING)
+                return -process.wait(timeout=EXIT_SECONDS)
             except subprocess.TimeoutExpired:
                 process.kill()
                 return signal.SIGXCPU
@@ -104,15 +104,15 @@ def _send(process: subprocess.Popen[bytes], name: str) -> None:
         cast("IO[bytes]", process.stdin).write(f"{json.dumps(name)}\n".encode())
 
 
-def _answer(process: subprocess.Popen[bytes], seconds: int) -> dict[str, Any]:
+def _read_answer(process: subprocess.Popen[bytes], seconds: int) -> dict[str, Any]:
     """The next line of the process, nothing where there is none any more or none in time."""
     stream = cast("IO[bytes]", process.stdout)
-    ready, _, _ = select.select([stream], [], [], SLOWEST * seconds)
+    ready, _, _ = select.select([stream], [], [], WALL_PER_CPU_SECOND * seconds)
     line = stream.readline() if ready else b""
     return cast("dict[str, Any]", json.loads(line)) if line else {}
 
 
-def _cause(number: int, seconds: int, what: str) -> str:
+def _fault_text(number: int, seconds: int, what: str) -> str:
     if number == signal.SIGXCPU:
         return (f"USD does not finish reading {what} within {seconds} s, far more than its size needs; where it is "
                 "known to be sound, open it with --isolate off")

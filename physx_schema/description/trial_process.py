@@ -22,7 +22,7 @@ from pxr import Ar, Sdf, Tf, Usd, UsdGeom
 SECONDS_OF_LAYER = 2            # of the processor, however small it is
 SECONDS_OF_STAGE = 30           # for putting it together from its layers
 BYTES_A_SECOND = 1 << 20        # that USD reads on a slow machine, some ten times less than on a usual one
-MOST_LAYERS = 10_000
+MAX_LAYERS = 10_000
 # How USD says that it found no memory, for a section of a crate and for a value: an error like others, and where
 # there is more memory, none.
 NO_MEMORY = ("std::bad_alloc", "exception thrown unpacking a value")
@@ -42,10 +42,10 @@ def main() -> None:
             fault = str(error)
         except MemoryError:
             fault = f"needs more than {resource.getrlimit(resource.RLIMIT_DATA)[0] / 1e9:.1f} GB of memory"
-        say({"fault": fault})
+        send({"fault": fault})
 
 
-def say(answer: object) -> None:
+def send(answer: object) -> None:
     """Put a line on stdout at once: the next step may be the last."""
     print(json.dumps(answer), flush=True)
 
@@ -60,46 +60,46 @@ def attempt(path: str) -> None:
     Raises RefusedError; what USD reports as an error is not raised, who opens the file next hears it.
     """
     layers: list[Any] = []      # they stay open, so that the stage need not read them again
-    for layer in reached(path):
+    for layer in dependency_layers(path):
         layers.append(layer)
-        if len(layers) > MOST_LAYERS:
-            raise RefusedError(f"leads to more than {MOST_LAYERS} layers")
+        if len(layers) > MAX_LAYERS:
+            raise RefusedError(f"leads to more than {MAX_LAYERS} layers")
     if layers:
-        allow(path, SECONDS_OF_STAGE + sum(size(layer.identifier) for layer in layers) // BYTES_A_SECOND)
+        limit_time(path, SECONDS_OF_STAGE + sum(size(layer.identifier) for layer in layers) // BYTES_A_SECOND)
         # only text is read whole; a .usd may be a crate, and a package holds some
         compose(path, any(layer.GetFileFormat().formatId != "usda" for layer in layers))
 
 
-def reached(path: str) -> Iterator[Any]:
+def dependency_layers(path: str) -> Iterator[Any]:
     """The layer of a file and those that it leads to in any variant, each once and read when it is asked for."""
-    waiting, known, total = [path], {path}, 0
+    pending, known, total = [path], {path}, 0
     variables: dict[str, Any] = {}
-    while waiting:
-        name = waiting.pop()
+    while pending:
+        name = pending.pop()
         total += size(name)
-        allow(name, SECONDS_OF_LAYER + size(name) // BYTES_A_SECOND)
-        allow_memory(total)
-        layer = opened(name, "it" if name == path else name)
+        limit_time(name, SECONDS_OF_LAYER + size(name) // BYTES_A_SECOND)
+        limit_memory(total)
+        layer = open_layer(name, "it" if name == path else name)
         if layer is None:
             continue
         variables = variables or dict(layer.expressionVariables)
         yield layer
         for asset in layer.GetCompositionAssetDependencies():
-            target = layer.ComputeAbsolutePath(evaluated(asset, variables))
+            target = layer.ComputeAbsolutePath(evaluate_asset_path(asset, variables))
             if target and target not in known:
                 known.add(target)
-                waiting.append(target)
+                pending.append(target)
 
 
-def opened(name: str, what: str) -> Any:
+def open_layer(name: str, what: str) -> Any:
     """A layer, None for one that USD refuses. Raises RefusedError for one that it has no memory for."""
-    with passed_over(what):
+    with ignoring_errors(what):
         return Sdf.Layer.FindOrOpen(name)
     return None
 
 
 @contextmanager
-def passed_over(what: object) -> Iterator[None]:
+def ignoring_errors(what: object) -> Iterator[None]:
     """Leave errors to who opens the file next. Raises RefusedError for want of memory, who has more may use up all."""
     try:
         yield
@@ -111,7 +111,7 @@ def passed_over(what: object) -> Iterator[None]:
                                "have it written anew by the tool it is from") from None
 
 
-def evaluated(asset: str, variables: dict[str, Any]) -> str:
+def evaluate_asset_path(asset: str, variables: dict[str, Any]) -> str:
     """An asset path, the value of one that is an expression."""
     if not Sdf.VariableExpression.IsExpression(asset):
         return asset
@@ -131,31 +131,31 @@ def size(name: str) -> int:
     return status.st_size
 
 
-def allow(name: str, seconds: int) -> None:
+def limit_time(name: str, seconds: int) -> None:
     """Say what is read next, and take no more time of the processor for it than that."""
     used = resource.getrusage(resource.RUSAGE_SELF)
-    _, most = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + 1 + seconds, most))
-    say({"layer": name, "seconds": seconds})
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + 1 + seconds, hard_limit))
+    send({"layer": name, "seconds": seconds})
 
 
-def allow_memory(total: int) -> None:
+def limit_memory(total: int) -> None:
     """Take no more memory than layers of so many bytes may, nor than the machine or whoever started this allows."""
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_DATA)
     machine = int(MEMORY * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     limits = [machine, MEMORY_OF_FILE + MEMORY_A_BYTE * total]
-    if most != resource.RLIM_INFINITY:
-        limits.append(most)
-    resource.setrlimit(resource.RLIMIT_DATA, (min(limits), most))
+    if hard_limit != resource.RLIM_INFINITY:
+        limits.append(hard_limit)
+    resource.setrlimit(resource.RLIMIT_DATA, (min(limits), hard_limit))
 
 
 def compose(path: str, lazy: bool) -> None:
     """Put the stage together as its readers do: every prim, where each is and, where it is lazy, every value."""
-    with passed_over("it"):
+    with ignoring_errors("it"):
         stage = Usd.Stage.Open(path)
         transforms = UsdGeom.XformCache()
         for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()):
-            with passed_over(prim.GetPath()):
+            with ignoring_errors(prim.GetPath()):
                 transforms.GetLocalToWorldTransform(prim)
             if lazy:
                 read_values(prim)
@@ -165,15 +165,15 @@ def read_values(prim: Any) -> None:
     """Read all that a prim and its properties say, each by itself: what one of them fails at does not end the rest."""
     path = prim.GetPath()
     names: list[str] = []
-    with passed_over(path):
+    with ignoring_errors(path):
         names = prim.GetAuthoredPropertyNames()
-    with passed_over(path):
+    with ignoring_errors(path):
         read(path, prim.GetPrimStack())
     for name in names:
         where = f"{path}.{name}"
-        with passed_over(where):
+        with ignoring_errors(where):
             read(where, prim.GetProperty(name).GetPropertyStack())
-        with passed_over(where):
+        with ignoring_errors(where):
             resolve(prim.GetProperty(name))
 
 
@@ -181,7 +181,7 @@ def read(where: object, specs: list[Any]) -> None:
     """Read all that layers say of a prim or a property, but for samples, of which there may be many."""
     for spec in specs:
         for key in spec.ListInfoKeys():
-            with passed_over(where):
+            with ignoring_errors(where):
                 if key != "timeSamples":
                     str(spec.GetInfo(key))
 

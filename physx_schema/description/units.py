@@ -17,7 +17,7 @@ from physx_schema.description.frames import quaternion, vector
 from physx_schema.description.records import Quat, Vec3
 
 DEGREES_PER_RADIAN = 180.0 / math.pi
-DEGREES_PER_TURN = 360.0
+DEGREES_PER_REVOLUTION = 360.0
 METERS_GRAVITY = 9.81       # m / s^2, where the stage authors none
 WATER_DENSITY = 1000.0      # kg / m^3, where neither body, collider nor material authors one
 STEPS_PER_SECOND = default_number("PhysxSceneAPI", "timeStepsPerSecond")    # where the stage authors none
@@ -64,7 +64,7 @@ def point_inertia(mass: float, meters_per_unit: float) -> float:
     return 0.4 * mass * radius * radius
 
 
-def takes_unit(name: str, value: float) -> bool:
+def accepts_unit(name: str, value: float) -> bool:
     """Whether PhysX takes metersPerUnit or kilogramsPerUnit: positive and finite in float32, as is 10 m in lengths."""
     with np.errstate(over="ignore", under="ignore"):
         single = float(np.float32(value))
@@ -79,16 +79,16 @@ def holds_defaults(meters_per_unit: float, kilograms_per_unit: float) -> bool:
     return all(SMALLEST_SINGLE <= value <= LARGEST_SINGLE for value in (density, threshold))
 
 
-_LONGEST = 60       # characters of a value in a message
+_MAX_VALUE_LENGTH = 60       # characters of a value in a message
 _NUMBERS = (int, float)
 
 
-def shown(value: object) -> str:
+def display(value: object) -> str:
     """A value as a message shows it: the size of an array, the beginning of a text."""
     if is_array(value):
         return f"an array of {len(value)} values"   # type: ignore[arg-type]
     text = repr(value)
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+    return text if len(text) <= _MAX_VALUE_LENGTH else text[:_MAX_VALUE_LENGTH] + "..."
 
 
 def is_array(value: object) -> bool:
@@ -155,5 +155,5 @@ def as_tokens(value: Any) -> tuple[str, ...] | None:
     if isinstance(value, str) or not hasattr(value, "__len__"):
         return None
     # by index: the iteration of USD's arrays ends with an exception, which takes several times as long
-    found = [value[i] for i in range(len(value))]
-    return tuple(found) if all(isinstance(item, str) for item in found) else None
+    tokens = [value[i] for i in range(len(value))]
+    return tuple(tokens) if all(isinstance(item, str) for item in tokens) else None

@@ -19,7 +19,7 @@ from physx_schema.migration.clips import unhandled_clips
 from physx_schema.migration.composition import Composition
 from physx_schema.migration.follow import Follower
 from physx_schema.migration.former import renames, traced
-from physx_schema.migration.groups import together
+from physx_schema.migration.groups import group_layers
 from physx_schema.migration.layer_files import why_not
 from physx_schema.migration.leftovers import remaining
 from physx_schema.migration.lost_text import lost_text
@@ -43,29 +43,29 @@ def migrate(
     where stages have them. Raises UnreadableError for a path that is no readable USD file and ValueError for
     text that is no release, UnsupportedError for a robot in a format of others.
     """
-    made = migration_rules(definitions_of(schema), MOVES, to, differences)
+    lookup = migration_rules(definitions_of(schema), MOVES, to, differences)
     for source in sources:
         if isinstance(source, str | Path):
             require_layer(source)
     opened = [open_stage(source) for source in sources]
-    schemas = made.standing.definitions.keys() | {item.schema for item in differences}
-    stages = [*opened, *(other for stage in opened for other in other_variants(stage, made, schemas))]
+    schemas = lookup.index.definitions.keys() | {item.schema for item in differences}
+    stages = [*opened, *(other for stage in opened for other in other_variants(stage, lookup, schemas))]
     sessions = [stage.GetSessionLayer() for stage in stages]
     layers = files(layer for stage in stages for layer in stage.GetUsedLayers(False) if layer not in sessions)
-    found = {layer.identifier: concerned(layer, made) for layer in layers}
-    wanted = {(name, place) for name, paths in found.items() for path in paths
-              for place in (path, path.StripAllVariantSelections())}
-    composition = Composition(stages, wanted)
-    plan = Plan(layers, made, composition, found)
-    rewriters = [Rewriter(layer, plan, found[layer.identifier]) for layer in layers]
+    concerned_paths = {layer.identifier: concerned(layer, lookup) for layer in layers}
+    spec_keys = {(name, spec_path) for name, paths in concerned_paths.items() for path in paths
+                 for spec_path in (path, path.StripAllVariantSelections())}
+    composition = Composition(stages, spec_keys)
+    plan = Plan(layers, lookup, composition, concerned_paths)
+    rewriters = [Rewriter(layer, plan, concerned_paths[layer.identifier]) for layer in layers]
     for rewriter in rewriters:
         rewriter.rename()
     follower = Follower(plan, {key: names for rewriter in rewriters for key, names in rewriter.moved.items()})
-    done = tuple(rewriter.follow(follower) for rewriter in rewriters)
-    remarks = {note for stage in stages for note in _missing(stage)} | {note for item in done for note in _lost(item)}
-    remarks |= set(unhandled_clips(stages, made))
-    remarks |= set(remaining(stages, done, made, differences, read=len(opened) if schema is physx_generated else None))
-    return Migration(done, tuple(sorted(remarks)), tuple(stages), together(done, composition))
+    edits = tuple(rewriter.follow(follower) for rewriter in rewriters)
+    notes = {note for stage in stages for note in _missing(stage)} | {note for item in edits for note in _lost(item)}
+    notes |= set(unhandled_clips(stages, lookup))
+    notes |= set(remaining(stages, edits, lookup, differences, read=len(opened) if schema is physx_generated else None))
+    return Migration(edits, tuple(sorted(notes)), tuple(stages), group_layers(edits, composition))
 
 
 def _lost(change: LayerChange) -> Iterator[Note]:

@@ -32,18 +32,18 @@ class Difference:
     new: str
 
 
-class Place(NamedTuple):
+class MigratedSpec(NamedTuple):
     """A prim spec as it will be."""
 
     spec: Any
     listed: Sequence[str]               # its own apiSchemas
-    own: set[str]                       # what these and its own type bring
+    local_schemas: set[str]                       # what these and its own type bring
     known: set[str]                     # every schema of the prims that it takes part in, with instance names
     type_name: str                      # of those prims
     authored: Callable[[str], bool]     # whether every one of those prims has a value for a property
 
 
-class Found(NamedTuple):
+class Match(NamedTuple):
     """A difference on a prim spec: the property, or what says the schema."""
 
     property: str
@@ -69,64 +69,64 @@ def former_prefixes(differences: Sequence[Difference]) -> dict[str, str]:
     return {item.schema: item.old for item in differences if item.change == "prefix"}
 
 
-def present(differences: Sequence[Difference], place: Place) -> Iterator[Found]:
+def present(differences: Sequence[Difference], migrated: MigratedSpec) -> Iterator[Match]:
     """The differences that a prim spec has."""
     for item in differences:
         if item.change in NOT_ON_STAGES:
             continue
         if item.property:
-            yield from _on_properties(item, place)
+            yield from _on_properties(item, migrated)
         else:
-            yield from _on_schemas(item, place)
+            yield from _on_schemas(item, migrated)
 
 
-def _on_schemas(item: Difference, place: Place) -> Iterator[Found]:
-    entries = [name for name in place.listed if name.partition(":")[0] == item.schema]
+def _on_schemas(item: Difference, migrated: MigratedSpec) -> Iterator[Match]:
+    entries = [name for name in migrated.listed if name.partition(":")[0] == item.schema]
     if item.change.startswith("automatic application"):
-        if str(place.spec.typeName) in (item.old, item.new):
-            yield Found("typeName", item, f"apply or remove {item.schema} by hand")
-    elif entries and any(_concerns(item, name.partition(":")[2], place) for name in entries):
-        yield Found("apiSchemas", item, f"decide what stands in place of {', '.join(entries)}")
-    elif str(place.spec.typeName) == item.schema:
-        yield Found("typeName", item, f"decide what stands in place of {item.schema}")
+        if str(migrated.spec.typeName) in (item.old, item.new):
+            yield Match("typeName", item, f"apply or remove {item.schema} by hand")
+    elif entries and any(_concerns(item, name.partition(":")[2], migrated) for name in entries):
+        yield Match("apiSchemas", item, f"decide what stands in place of {', '.join(entries)}")
+    elif str(migrated.spec.typeName) == item.schema:
+        yield Match("typeName", item, f"decide what stands in place of {item.schema}")
 
 
-def _concerns(item: Difference, instance: str, place: Place) -> bool:
+def _concerns(item: Difference, instance: str, migrated: MigratedSpec) -> bool:
     """Whether a difference between classes makes a difference where the class is applied under an instance name."""
     words = item.new.split(", ")
     if item.change == "kind":
         return bool(instance) != (item.new == "multiple-apply") or item.new not in ("single-apply", "multiple-apply")
     if item.change == "built-in removed":
-        return not any(name.partition(":")[0] == item.old.partition(":")[0] for name in place.known)
+        return not any(name.partition(":")[0] == item.old.partition(":")[0] for name in migrated.known)
     if item.change == "instance name removed":
         return instance == item.old
     if item.change == "instance names":
         return instance not in words
     if item.change == "prim type removed":
-        return place.type_name == item.old
+        return migrated.type_name == item.old
     if item.change == "prim types":
-        return place.type_name not in words
+        return migrated.type_name not in words
     return True
 
 
-def _on_properties(item: Difference, place: Place) -> Iterator[Found]:
-    for name in sorted(_names(item, place)):
-        prop = place.spec.properties.get(name)
+def _on_properties(item: Difference, migrated: MigratedSpec) -> Iterator[Match]:
+    for name in sorted(_names(item, migrated)):
+        prop = migrated.spec.properties.get(name)
         if item.change == "default":
-            is_here = any(entry.partition(":")[0] == item.schema for entry in place.own)
-            if is_here and not place.authored(name):
-                yield Found(name, item, f"author {item.old or 'a value'} where that is meant: the stage leaves it out")
-        elif prop and _says(item, prop):
-            yield Found(name, item, f"author by hand what {item.schema} has for it now, or remove it")
+            is_here = any(entry.partition(":")[0] == item.schema for entry in migrated.local_schemas)
+            if is_here and not migrated.authored(name):
+                yield Match(name, item, f"author {item.old or 'a value'} where that is meant: the stage leaves it out")
+        elif prop and _is_affected(item, prop):
+            yield Match(name, item, f"author by hand what {item.schema} has for it now, or remove it")
 
 
-def _names(item: Difference, place: Place) -> set[str]:
+def _names(item: Difference, migrated: MigratedSpec) -> set[str]:
     """The property under every instance name that its schema is applied with."""
-    instances = {name.partition(":")[2] for name in place.known if name.partition(":")[0] == item.schema}
+    instances = {name.partition(":")[2] for name in migrated.known if name.partition(":")[0] == item.schema}
     return {item.property.replace(PLACEHOLDER, instance) for instance in instances}
 
 
-def _says(item: Difference, prop: Any) -> bool:
+def _is_affected(item: Difference, prop: Any) -> bool:
     """Whether what a property spec says is what has changed."""
     is_attribute = isinstance(prop, Sdf.AttributeSpec)
     if item.change == "type":

@@ -21,26 +21,26 @@ class Site:
     """A composed prim, and the place of a spec among those that make it: 0 is the strongest."""
 
     prim: Any
-    place: int
+    index: int
 
     def specs(self) -> tuple[list[Any], list[Any]]:
         """The stronger and the weaker prim specs."""
         stack = self.prim.GetPrimStack()
-        return stack[:self.place], stack[self.place + 1:]
+        return stack[:self.index], stack[self.index + 1:]
 
 
 class Composition:
     """The stages that the layers belong to, and where the wanted prim specs take part in them."""
 
-    def __init__(self, stages: Sequence[Any], wanted: Iterable[tuple[str, Any]]) -> None:
+    def __init__(self, stages: Sequence[Any], spec_keys: Iterable[tuple[str, Any]]) -> None:
         self.stages = stages                # keeps the prims alive
-        self._sites: dict[tuple[str, Any], list[Site]] = {key: [] for key in wanted}
+        self._sites: dict[tuple[str, Any], list[Site]] = {key: [] for key in spec_keys}
         groups: dict[tuple[tuple[str, Any], ...], None] = {}
         for prim in _prims(stages) if self._sites else ():
             keys = [(spec.layer.identifier, spec.path) for spec in prim.GetPrimStack()]
-            for place, key in enumerate(keys):
+            for index, key in enumerate(keys):
                 if key in self._sites:
-                    self._sites[key].append(Site(prim, place))
+                    self._sites[key].append(Site(prim, index))
             groups[tuple(key for key in keys if key in self._sites)] = None
         self.groups = [group for group in groups if group]     # the wanted prim specs of each prim, once
 
@@ -53,13 +53,13 @@ class Composition:
 
         Of a variant that is not selected: its own, and those of the prim without it.
         """
-        found: set[str] = set()
-        for place in {path, path.StripAllVariantSelections()}:
-            for site in self.sites(layer, place):
-                found |= self.schemas_of(site.prim)
-            spec = layer.GetPrimAtPath(place)
-            found |= {str(spec.typeName), *_listed(spec)} if spec else set()
-        return found - {""}
+        schemas: set[str] = set()
+        for spec_path in {path, path.StripAllVariantSelections()}:
+            for site in self.sites(layer, spec_path):
+                schemas |= self.schemas_of(site.prim)
+            spec = layer.GetPrimAtPath(spec_path)
+            schemas |= {str(spec.typeName), *_listed(spec)} if spec else set()
+        return schemas - {""}
 
     def schemas_of(self, prim: Any) -> set[str]:
         """Type and applied API schemas of a prim, as they stand there."""
@@ -67,11 +67,11 @@ class Composition:
 
     def composed(self, layer: Any, path: Any, target: Any) -> list[Any]:
         """The prims that a prim spec means where it names another prim, with any variants selected."""
-        places = {(site.prim.GetStage().GetRootLayer().identifier, node.mapToRoot.MapSourceToTarget(
+        mapped = {(site.prim.GetStage().GetRootLayer().identifier, node.mapToRoot.MapSourceToTarget(
             target.StripAllVariantSelections())) for site in self.sites(layer, path)
             for node in _nodes(site.prim.GetPrimIndex().rootNode)
             if node.path == path and layer in node.layerStack.layers}
-        prims = [stage.GetPrimAtPath(place) for root, place in sorted(places) if not place.isEmpty
+        prims = [stage.GetPrimAtPath(target_path) for root, target_path in sorted(mapped) if not target_path.isEmpty
                  for stage in self.stages if stage.GetRootLayer().identifier == root]
         return [prim for prim in prims if prim]
 
@@ -80,23 +80,23 @@ class Composition:
 
         Empty for a prim without free axes, None where nothing tells what prim it is.
         """
-        found = [axes for site in self.sites(layer, path) for axes in [joint_axes(site.prim)] if axes is not None]
-        if not found:
+        options = [axes for site in self.sites(layer, path) for axes in [joint_axes(site.prim)] if axes is not None]
+        if not options:
             plain = path.StripAllVariantSelections()
             for stage in self.stages:
                 prim = stage.GetPrimAtPath(plain) if layer in stage.GetLayerStack() else None
                 axes = joint_axes(prim) if prim else None
-                found += [] if axes is None else [axes]
-        if not found:
-            specs = (layer.GetPrimAtPath(place) for place in (path, plain))
-            found = [_BY_TYPE.get(spec.typeName, ()) for spec in specs if spec and spec.typeName]
-        return tuple(axis for axis in JOINT_AXES if any(axis in axes for axes in found)) if found else None
+                options += [] if axes is None else [axes]
+        if not options:
+            specs = (layer.GetPrimAtPath(spec_path) for spec_path in (path, plain))
+            options = [_BY_TYPE.get(spec.typeName, ()) for spec in specs if spec and spec.typeName]
+        return tuple(axis for axis in JOINT_AXES if any(axis in axes for axes in options)) if options else None
 
 
 def _prims(stages: Iterable[Any]) -> Iterator[Any]:
-    everything = Usd.TraverseInstanceProxies(Usd.PrimAllPrimsPredicate)
+    predicate = Usd.TraverseInstanceProxies(Usd.PrimAllPrimsPredicate)
     for stage in stages:
-        yield from Usd.PrimRange(stage.GetPseudoRoot(), everything)
+        yield from Usd.PrimRange(stage.GetPseudoRoot(), predicate)
 
 
 def _nodes(node: Any) -> Iterator[Any]:

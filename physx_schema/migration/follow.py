@@ -25,13 +25,13 @@ class Follower:
         for prim in prims:
             stack = prim.GetPrimStack()
             for spec in stack:
-                found = self.moved.get((spec.layer.identifier, spec.path, target.name))
-                if found:
-                    return found, {item.layer.identifier for item in stack}
-            found = self._unauthored(prim, target.name)
-            if found:
+                present_names = self.moved.get((spec.layer.identifier, spec.path, target.name))
+                if present_names:
+                    return present_names, {item.layer.identifier for item in stack}
+            present_names = self._unauthored(prim, target.name)
+            if present_names:
                 layers = {item.layer.identifier for item in stack}
-                return found, layers
+                return present_names, layers
         return self.moved.get((layer.identifier, target.GetPrimPath(), target.name), ()), layers
 
     def _unauthored(self, prim: Any, name: str) -> tuple[str, ...]:

@@ -17,18 +17,18 @@ def renames(differences: Sequence[Difference], known: Mapping[str, Definition]) 
     A `diff` that does not look for properties under another prefix calls them removed: they are found again by the
     definitions of the class.
     """
-    found: dict[str, dict[str, str]] = {}
+    result: dict[str, dict[str, str]] = {}
     for item in differences:
         if item.property and item.change == "renamed":
-            found.setdefault(item.schema, {})[item.old] = item.property
+            result.setdefault(item.schema, {})[item.old] = item.property
     for schema, names in _removed(differences).items():
-        if schema in known and known[schema].kind == "single-apply" and schema not in found:
-            found[schema] = _found_again(names, known[schema])
+        if schema in known and known[schema].kind == "single-apply" and schema not in result:
+            result[schema] = _match_renamed(names, known[schema])
     for item in differences:
-        present = found.setdefault(item.schema, {})
+        present = result.setdefault(item.schema, {})
         if item.property and item.change == "type" and item.property not in present.values():
             present[item.property] = item.property
-    return {schema: names for schema, names in found.items() if names}
+    return {schema: names for schema, names in result.items() if names}
 
 
 def traced(differences: Sequence[Difference]) -> frozenset[str]:
@@ -38,15 +38,15 @@ def traced(differences: Sequence[Difference]) -> frozenset[str]:
 
 def _removed(differences: Sequence[Difference]) -> dict[str, list[str]]:
     """Full names of removed properties by class, but for classes of another kind than before."""
-    found: dict[str, list[str]] = {}
+    removed: dict[str, list[str]] = {}
     for item in differences:
         if item.property and item.change == "removed":
-            found.setdefault(item.schema, []).append(item.property)
+            removed.setdefault(item.schema, []).append(item.property)
     other = {item.schema for item in differences if item.change == "kind"}
-    return {schema: names for schema, names in found.items() if schema not in other}
+    return {schema: names for schema, names in removed.items() if schema not in other}
 
 
-def _found_again(removed: Sequence[str], definition: Definition) -> dict[str, str]:
+def _match_renamed(removed: Sequence[str], definition: Definition) -> dict[str, str]:
     """Former to present names under the namespace that most properties are found again in."""
     spaces = sorted({name.rpartition(":")[0] for name in removed} - {""})
     best: dict[str, str] = {}

@@ -8,7 +8,7 @@ from physx_schema.migration.composition import Composition
 from physx_schema.migration.report import LayerChange
 
 
-def together(changes: Sequence[LayerChange], composition: Composition) -> tuple[frozenset[str], ...]:
+def group_layers(changes: Sequence[LayerChange], composition: Composition) -> tuple[frozenset[str], ...]:
     """Identifiers of changed layers, in groups that share a prim with something for the rules or name each other's."""
     changed = {change.layer.identifier for change in changes if change.changed}
     links = [{name for name, _ in group} & changed for group in composition.groups]
@@ -18,8 +18,8 @@ def together(changes: Sequence[LayerChange], composition: Composition) -> tuple[
 
 def _joined(links: Iterable[set[str]]) -> list[frozenset[str]]:
     """Sets that have something in common as one."""
-    found: list[frozenset[str]] = []
+    groups: list[frozenset[str]] = []
     for link in filter(None, links):
-        touching = [group for group in found if group & link]
-        found = [group for group in found if not group & link] + [frozenset(link).union(*touching)]
-    return found
+        touching = [group for group in groups if group & link]
+        groups = [group for group in groups if not group & link] + [frozenset(link).union(*touching)]
+    return groups

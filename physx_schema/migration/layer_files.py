@@ -85,8 +85,8 @@ def _anchored(path: str, source: Path, target: Path) -> str:
     """A path relative to one folder, relative to another; absolute and search paths as they are."""
     if not path.startswith(("./", "../")):
         return path
-    moved = os.path.relpath(source / path, target)
-    return moved if moved.startswith("..") else f"./{moved}"
+    relative = os.path.relpath(source / path, target)
+    return relative if relative.startswith("..") else f"./{relative}"
 
 
 def export(layer: Any, path: Path, crate: bool) -> None:

@@ -11,7 +11,7 @@ from physx_generated._definition import Property
 from pxr import Usd
 
 from physx_schema.description import Opinion, describe
-from physx_schema.migration.changes import Difference, Place, present, words
+from physx_schema.migration.changes import Difference, MigratedSpec, present, words
 from physx_schema.migration.composition import Composition, Site
 from physx_schema.migration.report import OPEN, ChangeKind, LayerChange, Note, Preview
 from physx_schema.migration.rewrite import items, prim_specs
@@ -19,12 +19,12 @@ from physx_schema.migration.rules import Rules
 
 Unread = Mapping[tuple[str, str], Opinion]          # by path and property
 # Why PhysX does not read what has the right schema: it did not read it under the former name either.
-CIRCUMSTANCES = frozenset({"idle", "dropped", "disabled", "no-drive", "soft-limit"})
+CONDITIONS = frozenset({"idle", "dropped", "disabled", "no-drive", "soft-limit"})
 OF_USERS = frozenset({"primvars", "inputs", "outputs", "userProperties"})    # namespaces that no schema lists
 
 
 @dataclass(frozen=True, slots=True)
-class _Spot:
+class _SpecTarget:
     """A prim spec of a migrated layer, and the prims it takes part in."""
 
     spec: Any
@@ -47,20 +47,20 @@ def remaining(
     moved = any(note.became for change in changes for note in change.notes)
     unread = _unread(preview.stages[:read]) if read is not None and moved else {}
     layers = [preview.layer(change) for change in changes]
-    wanted = {(layer.identifier, path) for layer in layers for spec in prim_specs(layer) if _is_concerned(spec)
-              for path in (spec.path, spec.path.StripAllVariantSelections())}
-    composition = Composition(preview.stages, wanted)
+    spec_keys = {(layer.identifier, path) for layer in layers for spec in prim_specs(layer) if _is_concerned(spec)
+                 for path in (spec.path, spec.path.StripAllVariantSelections())}
+    composition = Composition(preview.stages, spec_keys)
     for change, layer in zip(changes, layers, strict=True):
         became = {(note.path, name): note for note in change.notes for name in note.became}
         left = {(note.path, note.property) for note in change.notes if note.kind in OPEN}
         for spec in prim_specs(layer):
-            if (layer.identifier, spec.path) not in wanted:
+            if (layer.identifier, spec.path) not in spec_keys:
                 continue
-            spot = _spot(spec, layer, composition, rules)
-            found = {**_orphans(spot, rules, differences, claimed=read is None),
-                     **_unproven(spot, became, unread, rules), **_breaking(spot, differences, rules)}
-            yield from (Note(change.name, spot.path, name, *said) for name, said in found.items()
-                        if (spot.path, name) not in left)
+            target = _spec_target(spec, layer, composition, rules)
+            notes = {**_orphans(target, rules, differences, claimed=read is None),
+                     **_unproven(target, became, unread, rules), **_breaking(target, differences, rules)}
+            yield from (Note(change.name, target.path, name, *message) for name, message in notes.items()
+                        if (target.path, name) not in left)
 
 
 def _is_concerned(spec: Any) -> bool:
@@ -72,34 +72,34 @@ def _unread(stages: Sequence[Any]) -> Unread:
     return {(opinion.path, opinion.property): opinion for stage in stages for opinion in describe(stage).unused}
 
 
-def _spot(spec: Any, layer: Any, composition: Composition, rules: Rules) -> _Spot:
+def _spec_target(spec: Any, layer: Any, composition: Composition, rules: Rules) -> _SpecTarget:
     named = composition.schemas(layer, spec.path)
-    known = rules.standing.all_of(named)
-    return _Spot(spec, str(spec.path), composition.sites(layer, spec.path), named, known,
-                 rules.standing.properties(known))
+    known = rules.index.all_of(named)
+    return _SpecTarget(spec, str(spec.path), composition.sites(layer, spec.path), named, known,
+                       rules.index.properties(known))
 
 
-Said = dict[str, tuple[ChangeKind, str, str]]       # property to kind, message and fix
+Notes = dict[str, tuple[ChangeKind, str, str]]       # property to kind, message and fix
 
 
-def _unproven(spot: _Spot, became: Mapping[tuple[str, str], Note], unread: Unread, rules: Rules) -> Said:
+def _unproven(target: _SpecTarget, became: Mapping[tuple[str, str], Note], unread: Unread, rules: Rules) -> Notes:
     """Values that were moved and have no effect where they are now."""
-    found: Said = {}
-    for name in (prop.name for prop in spot.spec.properties if (spot.path, prop.name) in became):
-        reasons = [unread[place] for site in spot.sites for place in [(str(site.prim.GetPath()), name)]
-                   if place in unread]
-        if name not in spot.defined:
-            found[name] = "left", "is what no schema of the prim defines", "apply the schema that it belongs to"
-        elif (gone := rules.find(name)) and not gone[0].schema:
-            found[name] = "left", f"{name} is retired and has no successor one to one", gone[0].instead or "remove it"
-        elif other := _foreign_words(spot.spec.properties[name], spot.defined[name]):
-            found[name] = ("left", f"has {', '.join(other)}, which the schema does not allow",
+    notes: Notes = {}
+    for name in (prop.name for prop in target.spec.properties if (target.path, prop.name) in became):
+        reasons = [unread[key] for site in target.sites for key in [(str(site.prim.GetPath()), name)]
+                   if key in unread]
+        if name not in target.defined:
+            notes[name] = "left", "is what no schema of the prim defines", "apply the schema that it belongs to"
+        elif (rule := rules.find(name)) and not rule[0].schema:
+            notes[name] = "left", f"{name} is retired and has no successor one to one", rule[0].instead or "remove it"
+        elif other := _foreign_words(target.spec.properties[name], target.defined[name]):
+            notes[name] = ("left", f"has {', '.join(other)}, which the schema does not allow",
                            "author one that it allows")
         elif reasons:
-            kind: ChangeKind = "note" if reasons[0].code in CIRCUMSTANCES else "left"
+            kind: ChangeKind = "note" if reasons[0].code in CONDITIONS else "left"
             fix = reasons[0].suggestion or "remove it, or author it where it is read"
-            found[name] = kind, f"PhysX does not read it on this stage: {reasons[0].reason}", fix
-    return found
+            notes[name] = kind, f"PhysX does not read it on this stage: {reasons[0].reason}", fix
+    return notes
 
 
 def _foreign_words(prop: Any, definition: Property) -> list[str]:
@@ -108,54 +108,54 @@ def _foreign_words(prop: Any, definition: Property) -> list[str]:
     return sorted({word for group in words(prop) for word in group if word not in allowed}) if allowed else []
 
 
-def _breaking(spot: _Spot, differences: Sequence[Difference], rules: Rules) -> Said:
+def _breaking(target: _SpecTarget, differences: Sequence[Difference], rules: Rules) -> Notes:
     """What has changed without a successor."""
-    listed = items(spot.spec)
-    place = Place(
-        spot.spec, listed, rules.standing.all_of([*listed, str(spot.spec.typeName)]), spot.known,
-        next((str(site.prim.GetTypeName()) for site in spot.sites), ""),
-        lambda name: all(site.prim.GetProperty(name).IsAuthored() for site in spot.sites))
-    found: Said = {}
-    for item in present(differences, place):
+    listed = items(target.spec)
+    migrated = MigratedSpec(
+        target.spec, listed, rules.index.all_of([*listed, str(target.spec.typeName)]), target.known,
+        next((str(site.prim.GetTypeName()) for site in target.sites), ""),
+        lambda name: all(site.prim.GetProperty(name).IsAuthored() for site in target.sites))
+    notes: Notes = {}
+    for item in present(differences, migrated):
         message = f"{item.difference.schema}: {item.difference.text}"
-        _, before, _ = found.get(item.property, ("", "", ""))
-        found[item.property] = "left", f"{before}; {message}" if before else message, item.fix
-    return found
+        _, before, _ = notes.get(item.property, ("", "", ""))
+        notes[item.property] = "left", f"{before}; {message}" if before else message, item.fix
+    return notes
 
 
-def _orphans(spot: _Spot, rules: Rules, differences: Sequence[Difference], *, claimed: bool) -> Said:
+def _orphans(target: _SpecTarget, rules: Rules, differences: Sequence[Difference], *, claimed: bool) -> Notes:
     """Properties in the namespace of a schema that does not define them (`claimed`), and of schemas that are gone."""
     removed = {item.schema for item in differences if item.change == "removed" and not item.property}
-    gone = sorted(removed & {name.partition(":")[0] for name in spot.named})
-    registered = _registered(frozenset(spot.named))
-    found: Said = {}
-    for entry in filter(rules.standing.misapplied, items(spot.spec) if claimed else ()):
+    absent = sorted(removed & {name.partition(":")[0] for name in target.named})
+    registered = _registered(frozenset(target.named))
+    notes: Notes = {}
+    for entry in filter(rules.index.misapplied, items(target.spec) if claimed else ()):
         rule = "it has none" if ":" in entry else "it needs one"
-        found["apiSchemas"] = "left", f"{entry}: wrong instance name, {rule}", "apply it as it is to be applied now"
-    for name, prop in [(prop.name, prop) for prop in spot.spec.properties if ":" in prop.name]:
-        if name in spot.defined or rules.is_former(name) or name in registered:
+        notes["apiSchemas"] = "left", f"{entry}: wrong instance name, {rule}", "apply it as it is to be applied now"
+    for name, prop in [(prop.name, prop) for prop in target.spec.properties if ":" in prop.name]:
+        if name in target.defined or rules.is_former(name) or name in registered:
             continue
-        claimant, former = rules.standing.claiming(name, spot.known), rules.standing.renamed(name, spot.known)
-        owner = rules.standing.owner(name)
-        if owner and owner not in spot.known and claimed:
-            found[name] = "left", f"{owner} is not on the prim, so nothing reads it", f"apply {owner}, or remove it"
+        claimant, former = rules.index.claiming(name, target.known), rules.index.renamed(name, target.known)
+        owner = rules.index.owner(name)
+        if owner and owner not in target.known and claimed:
+            notes[name] = "left", f"{owner} is not on the prim, so nothing reads it", f"apply {owner}, or remove it"
         elif claimant and claimed and not (prop.custom and not former):
-            found[name] = "left", f"{claimant} has no such property", "author what replaces it, or remove it"
+            notes[name] = "left", f"{claimant} has no such property", "author what replaces it, or remove it"
         elif former:
-            was = rules.standing.definitions[former].renamed_from
-            found[name] = ("left", f"no schema of the prim defines it; it may be of {former}, once {was}",
+            was = rules.index.definitions[former].renamed_from
+            notes[name] = ("left", f"no schema of the prim defines it; it may be of {former}, once {was}",
                            "give the file of `physx-schema diff OLD NEW --json` as --changes, or rename it by hand")
-        elif gone and not prop.custom and name.partition(":")[0] not in OF_USERS:
-            found[name] = ("left", f"no schema of the prim defines it; it may be of {', '.join(gone)}, which is gone",
+        elif absent and not prop.custom and name.partition(":")[0] not in OF_USERS:
+            notes[name] = ("left", f"no schema of the prim defines it; it may be of {', '.join(absent)}, which is gone",
                            "author what replaces it, or remove it")
-    return found
+    return notes
 
 
 @cache
 def _registered(schemas: frozenset[str]) -> frozenset[str]:
     """What those of the schemas define that USD knows."""
     registry = Usd.SchemaRegistry()
-    found = [registry.FindConcretePrimDefinition(name) for name in schemas]
+    notes = [registry.FindConcretePrimDefinition(name) for name in schemas]
     applied = [name for name in sorted(schemas) if registry.FindAppliedAPIPrimDefinition(name.partition(":")[0])]
-    found += [registry.BuildComposedPrimDefinition("", applied)] if applied else []
-    return frozenset(name for definition in found if definition for name in definition.GetPropertyNames())
+    notes += [registry.BuildComposedPrimDefinition("", applied)] if applied else []
+    return frozenset(name for definition in notes if definition for name in definition.GetPropertyNames())

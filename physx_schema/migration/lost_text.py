@@ -18,8 +18,8 @@ def lost_text(path: Path) -> str:
     if not data.startswith(b"#"):
         return ""
     text = data.decode("utf-8", "replace")
-    places = [found.start() for found in _PARTS.finditer(text) if found["comment"]][1:]     # the first is the header
-    lines = list(dict.fromkeys(text.count("\n", 0, place) + 1 for place in places))
+    offsets = [match.start() for match in _PARTS.finditer(text) if match["comment"]][1:]     # the first is the header
+    lines = list(dict.fromkeys(text.count("\n", 0, offset) + 1 for offset in offsets))
     lost = [_comments(lines)] if lines else []
     lost += ["line ends of CR LF"] if b"\r\n" in data else []
     return f"USD rewrites the whole file, without {' and '.join(lost)}" if lost else ""

@@ -28,13 +28,13 @@ class Plan:
     """What stays of the prim specs that the rules speak of; everything else of them moves."""
 
     def __init__(self, layers: Sequence[Any], rules: Rules, composition: Composition,
-                 found: Mapping[str, Sequence[Any]]) -> None:
+                 paths: Mapping[str, Sequence[Any]]) -> None:
         self.rules = rules
         self.composition = composition
         self._known: dict[Spec, set[str]] = {}
         self.stays: dict[Named, Obstacle] = {}
         for layer in layers:
-            for path in found[layer.identifier]:
+            for path in paths[layer.identifier]:
                 self.stays |= dict(self._obstacles(layer, path))
         self._spread({layer.identifier: layer for layer in layers})
 
@@ -51,14 +51,14 @@ class Plan:
 
     def full(self, schemas: set[str]) -> set[str]:
         """Schemas with all that comes with them, with and without instance names."""
-        found = self.rules.standing.all_of(schemas)
-        return found | {name.partition(":")[0] for name in found}
+        expanded = self.rules.index.all_of(schemas)
+        return expanded | {name.partition(":")[0] for name in expanded}
 
     def successors(self, name: str, known: set[str]) -> list[tuple[Successor, str]]:
         """What a property becomes in the classes that are there; where none is, in the one that its name tells."""
-        found = list(self.rules.successors(name))
-        here = [item for item in found if full_former(*item) in known]
-        return here or [item for item in found if item[0].full_name(item[1]) != name
+        candidates = list(self.rules.successors(name))
+        here = [item for item in candidates if full_former(*item) in known]
+        return here or [item for item in candidates if item[0].full_name(item[1]) != name
                         and (item[0].certain or item[0].former in known)][:1]
 
     # --- one prim spec ---
@@ -68,9 +68,9 @@ class Plan:
         known = self.known(layer, path)
         for prop in layer.GetPrimAtPath(path).properties:
             for successor, instance in self.successors(prop.name, known):
-                found = self._reason(layer, path, prop, successor, instance)
-                if found:
-                    yield (layer.identifier, path, prop.name), found
+                obstacle = self._reason(layer, path, prop, successor, instance)
+                if obstacle:
+                    yield (layer.identifier, path, prop.name), obstacle
             lost = self._lost(layer, path, prop)
             if lost:
                 yield (layer.identifier, path, ""), lost
@@ -84,7 +84,7 @@ class Plan:
         if shared:
             return Obstacle(f"may be of {shared[0]} or the former name of a property of {successor.former}",
                             f"author the one of {successor.former} under its present name", spreads=True)
-        if former not in known and not self.rules.standing.is_view(successor.former):
+        if former not in known and not self.rules.index.is_view(successor.former):
             if not self.composition.sites(layer, path) and not known:
                 return Obstacle(f"nothing here says that the prim has {former}",
                                 "migrate a stage in which this layer is used")
@@ -102,7 +102,7 @@ class Plan:
         if not self.rules.suspect(prop.name):
             return None
         former = {self.rules.classes[name]: name for name in self.known(layer, path) if name in self.rules.classes}
-        schema = self.rules.standing.renamed(prop.name, former)
+        schema = self.rules.index.renamed(prop.name, former)
         if not schema:
             return None
         return Obstacle(f"{former[schema]} stays: {prop.name} may be of it, and nothing says what {schema} calls that",

@@ -54,13 +54,13 @@ def by_parts(old: Sequence[str], new: Sequence[str]) -> Iterator[Opcode]:
 
 def merged(opcodes: Iterator[Opcode]) -> list[Opcode]:
     """Neighbours of one kind as one."""
-    found: list[Opcode] = []
+    result: list[Opcode] = []
     for tag, old_start, old_end, new_start, new_end in opcodes:
-        if found and found[-1][0] == tag:
-            found[-1] = (tag, found[-1][1], old_end, found[-1][3], new_end)
+        if result and result[-1][0] == tag:
+            result[-1] = (tag, result[-1][1], old_end, result[-1][3], new_end)
         else:
-            found.append((tag, old_start, old_end, new_start, new_end))
-    return found
+            result.append((tag, old_start, old_end, new_start, new_end))
+    return result
 
 
 def span(start: int, end: int) -> str:
@@ -173,10 +173,10 @@ class Preview:
         root = stage.GetRootLayer()
         if root.identifier not in self._stand_ins:
             return stage
-        made = Usd.Stage.Open(self._stand_ins[root.identifier], stage.GetSessionLayer(),
-                              stage.GetPathResolverContext(), Usd.Stage.LoadNone)
-        made.SetLoadRules(stage.GetLoadRules())
-        return made
+        preview = Usd.Stage.Open(self._stand_ins[root.identifier], stage.GetSessionLayer(),
+                                 stage.GetPathResolverContext(), Usd.Stage.LoadNone)
+        preview.SetLoadRules(stage.GetLoadRules())
+        return preview
 
 
 def _stand_ins(changes: Sequence[LayerChange], variables: Mapping[str, Any]) -> dict[str, Any]:
@@ -187,12 +187,12 @@ def _stand_ins(changes: Sequence[LayerChange], variables: Mapping[str, Any]) -> 
     concerned = {name for name, change in layers.items() if change.changed}
     while more := {name for name, others in leads.items() if others & concerned} - concerned:
         concerned |= more
-    made = {name: Sdf.Layer.CreateAnonymous(".usda") for name in concerned}
-    for name, layer in made.items():
+    copies = {name: Sdf.Layer.CreateAnonymous(".usda") for name in concerned}
+    for name, layer in copies.items():
         layer.TransferContent(layers[name].copy)
         original = layers[name].layer
-        UsdUtils.ModifyAssetPaths(layer, lambda path, original=original: _redirected(path, original, made, variables))
-    return made
+        UsdUtils.ModifyAssetPaths(layer, lambda path, original=original: _redirected(path, original, copies, variables))
+    return copies
 
 
 def _other_files(layer: Any) -> list[str]:
@@ -200,10 +200,10 @@ def _other_files(layer: Any) -> list[str]:
     return [path for path in layer.GetCompositionAssetDependencies() if path]
 
 
-def _redirected(path: str, layer: Any, made: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
+def _redirected(path: str, layer: Any, stand_ins: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
     """Where an asset path of a layer leads: to the stand-in, or from anywhere to the same file."""
-    found = _target(layer, path, variables)
-    return str(made[found].identifier) if found in made else found
+    target = _target(layer, path, variables)
+    return str(stand_ins[target].identifier) if target in stand_ins else target
 
 
 def _target(layer: Any, path: str, variables: Mapping[str, Any]) -> str:

@@ -79,9 +79,9 @@ class Rewriter:
         with Sdf.ChangeBlock():
             for path in self.paths:
                 self._path = path
-                kept = self.plan.obstacle(self.layer, path)
-                if kept:
-                    self.note("left", "apiSchemas", kept.message, kept.fix)
+                obstacle = self.plan.obstacle(self.layer, path)
+                if obstacle:
+                    self.note("left", "apiSchemas", obstacle.message, obstacle.fix)
                     continue
                 self._type()
                 self._schemas()
@@ -100,8 +100,8 @@ class Rewriter:
 
     def note(self, kind: ChangeKind, name: str, message: str, fix: str = "", became: Iterable[str] = ()) -> None:
         """Record what was done or left at the present prim spec."""
-        place = (self.name, str(self._path), name)
-        self.notes.append(Note(*place, kind, message, fix, tuple(became)))
+        location = (self.name, str(self._path), name)
+        self.notes.append(Note(*location, kind, message, fix, tuple(became)))
 
     def _spec(self) -> Any:
         return self.copy.GetPrimAtPath(self._path)
@@ -115,7 +115,7 @@ class Rewriter:
             spec.typeName = self.rules.classes[former]
             self.note("renamed", "typeName", f"{former} -> {spec.typeName}")
         elif former in self.rules.retired:
-            self._left("typeName", former, self.rules.retired[former])
+            self._note_retired("typeName", former, self.rules.retired[former])
 
     def _schemas(self) -> None:
         """Names of renamed and moved schemas, in place in every list operation."""
@@ -129,8 +129,8 @@ class Rewriter:
             after: list[str] = []
             for name in names:
                 others = self._instead(name, deleting=field == "deletedItems")
-                fresh = [other for other in others if other == name or other not in {*present, *after}]
-                after += [other for other in fresh if other not in after]
+                added = [other for other in others if other == name or other not in {*present, *after}]
+                after += [other for other in added if other not in after]
             if after != names:
                 setattr(listed, field, after)
                 changed = True
@@ -145,7 +145,7 @@ class Rewriter:
             self.note("renamed", "apiSchemas", f"{applied} -> {other}")
             return [other]
         if schema in self.rules.retired:
-            self._left("apiSchemas", applied, self.rules.retired[schema])
+            self._note_retired("apiSchemas", applied, self.rules.retired[schema])
         move = self.rules.moved.get(schema)
         if move is None:
             return [applied]
@@ -175,37 +175,37 @@ class Rewriter:
             self.note("left", name, f"{what}: the prim has no free joint axis, so it has no effect", "remove it")
         return axes or ()
 
-    def _left(self, name: str, what: str, instead: str) -> None:
+    def _note_retired(self, name: str, what: str, instead: str) -> None:
         self.note("left", name, f"{what} is retired and has no successor one to one", instead or "remove it")
 
     # --- properties ---
 
     def _property(self, name: str) -> None:
         """One property that may have a former or retired name, or another type now."""
-        found = self.plan.successors(name, self.plan.known(self.layer, self._path))
-        kept = self.plan.obstacle(self.layer, self._path, name)
-        if kept:
-            self.note("left", name, kept.message, kept.fix)
-        if kept or not found:
+        successors = self.plan.successors(name, self.plan.known(self.layer, self._path))
+        obstacle = self.plan.obstacle(self.layer, self._path, name)
+        if obstacle:
+            self.note("left", name, obstacle.message, obstacle.fix)
+        if obstacle or not successors:
             return
-        if all(successor.full_name(instance) == name for successor, instance in found):
-            self._retype(name, found[0][0].type)
+        if all(successor.full_name(instance) == name for successor, instance in successors):
+            self._retype(name, successors[0][0].type)
             return
-        everything: list[str] = []
-        for successor, instance in found:
+        new_names: list[str] = []
+        for successor, instance in successors:
             targets = self._targets(name, successor, instance)
             for target in targets:
                 if self._yields(name, target):
                     self._copy_metadata(name, target)
                 else:
                     self._copy(name, target, successor.type)
-                    self._say_if_ignored(name, target, successor)
-            everything += targets
-        if everything:
+                    self._note_if_ignored(name, target, successor)
+            new_names += targets
+        if new_names:
             del self._spec().properties[name]
-            moved = any(successor.per_axis or successor.schema != successor.former for successor, _ in found)
-            self.moved[self.layer.identifier, self._path, name] = tuple(everything)
-            self.note("moved" if moved else "renamed", name, f"{name} -> {', '.join(everything)}", became=everything)
+            moved = any(successor.per_axis or successor.schema != successor.former for successor, _ in successors)
+            self.moved[self.layer.identifier, self._path, name] = tuple(new_names)
+            self.note("moved" if moved else "renamed", name, f"{name} -> {', '.join(new_names)}", became=new_names)
 
     def _retype(self, name: str, kind: str) -> None:
         """The same property under the type that it has now."""
@@ -231,12 +231,12 @@ class Rewriter:
         winners = [prop for prop in weaker if prop and opinions(prop)]
         for prop in [prop for prop in (*winners, *stronger) if prop and opinions(prop)]:
             if opinions(prop) != opinions(old):
-                self.note("conflict", name, f"{shown(old)}, and {target} is {shown(prop)} in {layer_name(prop.layer)}, "
+                self.note("conflict", name, f"{label(old)}, and {target} is {label(prop)} in {layer_name(prop.layer)}, "
                           "which wins", "check that it is the value you want")
                 break
         return bool(winners) and bool(opinions(old))
 
-    def _say_if_ignored(self, name: str, target: str, successor: Successor) -> None:
+    def _note_if_ignored(self, name: str, target: str, successor: Successor) -> None:
         """PhysX passed a joint's own value over on axes that had their schema already; now it counts there."""
         axis = target.removeprefix(f"{successor.prefix}:").partition(":")[0]
         applied = f"{successor.schema}:{axis}"
@@ -250,17 +250,17 @@ class Rewriter:
         existing = self.copy.GetPropertyAtPath(goal)
         if not existing:
             Sdf.CopySpec(self.copy, path, self.copy, goal)
-            self._give_type(goal, kind)
+            self._set_type(goal, kind)
             return
-        said = {key: existing.GetInfo(key) for key in existing.ListInfoKeys()}
+        metadata = {key: existing.GetInfo(key) for key in existing.ListInfoKeys()}
         Sdf.CopySpec(self.copy, path, self.copy, goal)
-        self._give_type(goal, kind)
+        self._set_type(goal, kind)
         copied = self.copy.GetPropertyAtPath(goal)
-        for key, value in said.items():
+        for key, value in metadata.items():
             if key not in (*VALUES, *DECLARATION):
                 copied.SetInfo(key, value)
 
-    def _give_type(self, goal: Any, kind: str) -> None:
+    def _set_type(self, goal: Any, kind: str) -> None:
         spec = self.copy.GetPropertyAtPath(goal)
         if isinstance(spec, Sdf.AttributeSpec):
             retype(spec, kind)
@@ -268,15 +268,15 @@ class Rewriter:
     def _copy_metadata(self, name: str, target: str) -> None:
         """What a property says besides its value, where the value itself yields."""
         old = self._spec().properties[name]
-        said = {key: old.GetInfo(key) for key in old.ListInfoKeys() if key not in (*VALUES, *DECLARATION)}
-        if not said:
+        metadata = {key: old.GetInfo(key) for key in old.ListInfoKeys() if key not in (*VALUES, *DECLARATION)}
+        if not metadata:
             return
         goal = self._path.AppendProperty(target)
         if not self.copy.GetPropertyAtPath(goal):
             Sdf.CopySpec(self.copy, old.path, self.copy, goal)
             clear(self.copy.GetPropertyAtPath(goal))
         spec = self.copy.GetPropertyAtPath(goal)
-        for key, value in said.items():
+        for key, value in metadata.items():
             if not spec.HasInfo(key):
                 spec.SetInfo(key, value)
 
@@ -286,8 +286,8 @@ class Rewriter:
         """The statement `reorder properties`."""
         spec = self._spec()
         names = list(map(str, spec.propertyOrder))
-        place = self._path.StripAllVariantSelections()
-        after = [new for name in names for new in self._present(follower, place.AppendProperty(name)) or (name,)]
+        prim_path = self._path.StripAllVariantSelections()
+        after = [new for name in names for new in self._present(follower, prim_path.AppendProperty(name)) or (name,)]
         if after != names:
             spec.SetInfo("propertyOrder", list(dict.fromkeys(after)))
             self.note("renamed", "", f"order of properties: {', '.join(after)}")
@@ -302,9 +302,9 @@ class Rewriter:
                 old = paths[index]
                 names = self._present(follower, old)
                 if names:
-                    found = [old.GetPrimPath().AppendProperty(name) for name in names][:1 if is_attribute else None]
-                    paths[index:index + 1] = [path for path in found if path not in paths]
-                    self.note("renamed", prop.name, f"points at {', '.join(map(str, found))} instead of {old}")
+                    new_paths = [old.GetPrimPath().AppendProperty(name) for name in names][:1 if is_attribute else None]
+                    paths[index:index + 1] = [path for path in new_paths if path not in paths]
+                    self.note("renamed", prop.name, f"points at {', '.join(map(str, new_paths))} instead of {old}")
 
     def _present(self, follower: Follower, path: Any) -> tuple[str, ...]:
         """The names that a property which the present prim spec names has now; none where that has not changed."""
@@ -332,12 +332,12 @@ def clear(prop: Any) -> None:
         prop.ClearInfo(key)
 
 
-def shown(prop: Any) -> str:
+def label(prop: Any) -> str:
     """A value for people."""
-    said = opinions(prop)
-    if "default" in said:
-        return str(said["default"])
-    return f"given by {' and '.join(said)}" if said else "not given"
+    values = opinions(prop)
+    if "default" in values:
+        return str(values["default"])
+    return f"given by {' and '.join(values)}" if values else "not given"
 
 
 def files(layers: Iterable[Any]) -> list[Any]:

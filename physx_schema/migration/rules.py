@@ -16,7 +16,7 @@ from physx_schema.migration.changes import Move
 from physx_schema.migration.former import Renames
 
 
-class Standing:
+class SchemaIndex:
     """The definitions of a package, asked by the names that stand on prims."""
 
     def __init__(
@@ -25,50 +25,50 @@ class Standing:
         self.definitions = definitions
         self.former = former                # name of a renamed class to its present one
         # What properties of renamed classes are and were called below prefixes that nothing tells, by present name.
-        self.last_words = {name: _last_words(definitions[name]) for name in former.values() if name not in traced}
-        self.words = frozenset().union(*self.last_words.values())
+        self.base_names = {name: _base_names(definitions[name]) for name in former.values() if name not in traced}
+        self.all_base_names = frozenset().union(*self.base_names.values())
 
     def all_of(self, names: Iterable[str]) -> set[str]:
         """Types and applied schemas with their parents and built-ins, renamed ones under their present names too.
 
         Applied schemas are named as in apiSchemas.
         """
-        found: set[str] = set()
-        waiting = [name for name in names if name]
-        while waiting:
-            applied = waiting.pop()
-            if applied in found:
+        schemas: set[str] = set()
+        pending = [name for name in names if name]
+        while pending:
+            applied = pending.pop()
+            if applied in schemas:
                 continue
-            found.add(applied)
+            schemas.add(applied)
             schema, colon, instance = applied.partition(":")
             present = self.former.get(schema)
-            waiting += [present + colon + instance] if present else []
-            waiting += self._brought(schema, instance)
-        return found
+            pending += [present + colon + instance] if present else []
+            pending += self._built_ins(schema, instance)
+        return schemas
 
-    def _brought(self, schema: str, instance: str) -> list[str]:
+    def _built_ins(self, schema: str, instance: str) -> list[str]:
         """What comes with a schema: parents, and built-ins, whose instance names go below its own."""
         definition = self.definitions.get(schema)
         if definition is None:
             return []
         inside = [other.identifier + (f":{instance}" if other.prefix else "") for other in definition.inherited]
         for entry in definition.includes:
-            name, _, own = entry.partition(":")
-            both = ":".join(filter(None, (instance if definition.prefix else "", own)))
+            name, _, built_in_instance = entry.partition(":")
+            both = ":".join(filter(None, (instance if definition.prefix else "", built_in_instance)))
             inside.append(f"{name}:{both}" if both else name)
         return inside
 
     def properties(self, applied: Iterable[str]) -> dict[str, Property]:
         """Full name of every property that these schemas define, to its definition."""
-        found: dict[str, Property] = {}
+        properties: dict[str, Property] = {}
         for entry in applied:
             schema, _, instance = entry.partition(":")
             definition = self.definitions.get(schema)
             if definition is None or self.misapplied(entry):
                 continue
             start = definition.start(instance)
-            found |= {start + prop.name: prop for prop in (*definition.properties, *definition.retired_properties)}
-        return found
+            properties |= {start + prop.name: prop for prop in (*definition.properties, *definition.retired_properties)}
+        return properties
 
     def claiming(self, name: str, applied: Iterable[str]) -> str:
         """The schema in whose namespace a property lies, one of these first; empty where it is in none of theirs."""
@@ -89,14 +89,14 @@ class Standing:
         for identifier, definition in sorted(self.definitions.items()):
             if not definition.prefix and name in definition.own:
                 return identifier
-            rest = name.removeprefix(f"{definition.prefix}:") if definition.prefix else name
-            if rest == name:
+            remainder = name.removeprefix(f"{definition.prefix}:") if definition.prefix else name
+            if remainder == name:
                 continue
-            if rest in definition.own:
+            if remainder in definition.own:
                 return identifier
-            base = next((base for base in definition.own if rest.endswith(f":{base}")), "")
+            base = next((base for base in definition.own if remainder.endswith(f":{base}")), "")
             if base:
-                return f"{identifier}:{rest.removesuffix(f':{base}')}"
+                return f"{identifier}:{remainder.removesuffix(f':{base}')}"
         return ""
 
     def misapplied(self, entry: str) -> bool:
@@ -111,8 +111,8 @@ class Standing:
         The namespace that a class had before its own name changed stands in no definition.
         """
         last = name.rpartition(":")[2]
-        found = (entry.partition(":")[0] for entry in sorted(applied))
-        return next((schema for schema in found if last in self.last_words.get(schema, ())), "")
+        schemas = (entry.partition(":")[0] for entry in sorted(applied))
+        return next((schema for schema in schemas if last in self.base_names.get(schema, ())), "")
 
     def is_view(self, schema: str) -> bool:
         """Whether a schema is on every prim, as one that is not applied is."""
@@ -120,7 +120,7 @@ class Standing:
         return definition is not None and definition.kind == "non-applied"
 
 
-def _last_words(definition: Definition) -> frozenset[str]:
+def _base_names(definition: Definition) -> frozenset[str]:
     """The last parts of the names that properties have and had."""
     names = {name for prop in definition.properties for name in (prop.name, prop.renamed_from)}
     return frozenset(name.rpartition(":")[2] for name in names) - {""}
@@ -158,7 +158,7 @@ _Fields = tuple[str, str, str, str, bool, str]        # the fields of Successor 
 class Rules:
     """Former names to what they became."""
 
-    standing: Standing = field(default_factory=lambda: Standing({}, {}))
+    index: SchemaIndex = field(default_factory=lambda: SchemaIndex({}, {}))
     classes: Mapping[str, str] = field(default_factory=dict)            # renamed
     moved: Mapping[str, Move] = field(default_factory=dict)             # retired, with a successor
     retired: Mapping[str, str] = field(default_factory=dict)            # retired, with what to use instead
@@ -177,8 +177,8 @@ class Rules:
     def successors(self, name: str) -> Iterator[tuple[Successor, str]]:
         """What becomes of a property in every class that it may be of, with the instance name it is under."""
         yield from ((item, "") for item in self.single.get(name, ()))
-        head, _, rest = name.partition(":")
-        instance, _, base = rest.rpartition(":")
+        head, _, remainder = name.partition(":")
+        instance, _, base = remainder.rpartition(":")
         while instance:
             yield from ((item, instance) for item in self.multiple.get((head, base), ()))
             instance, _, before = instance.rpartition(":")
@@ -190,8 +190,8 @@ class Rules:
 
     def suspect(self, name: str) -> bool:
         """Whether a property may be of a renamed class, under a prefix that nothing tells."""
-        return (name.rpartition(":")[2] in self.standing.words - {""} and ":" in name and not self.find(name)
-                and not self.standing.owner(name))
+        return (name.rpartition(":")[2] in self.index.all_base_names - {""} and ":" in name and not self.find(name)
+                and not self.index.owner(name))
 
 
 def rules(
@@ -205,22 +205,22 @@ def rules(
     """
     newest = None if version is None else release(version)
     known = {definition.identifier: definition for definition in definitions}
-    gone = {name for name, item in known.items() if reached(item.retired, newest)}
+    gone = {name for name, item in known.items() if is_retired_by(item.retired, newest)}
     living = _living(known, gone, newest)
     moving = {move.schema: move for move in moves if move.successor in known}
     table = _Table(living)
     for definition in known.values():
-        for name, found in _successors(definition, definition.identifier in gone, moving, known, newest):
-            table.add(definition, definition.prefix, name, found)
+        for name, fields in _successors(definition, definition.identifier in gone, moving, known, newest):
+            table.add(definition, definition.prefix, name, fields)
     for identifier, prefix in (prefixes or {}).items():
         if identifier in known and known[identifier].prefix:
-            _under(prefix, known[identifier], table)
+            _add_former_prefix(prefix, known[identifier], table)
     for identifier, names in (renames or {}).items():
         if identifier in known and identifier not in gone:
-            _called(names, known[identifier], table)
+            _add_former_names(names, known[identifier], table)
     former = {item.renamed_from: name for name, item in known.items() if item.renamed_from}
     return Rules(
-        Standing(known, former, traced), former,
+        SchemaIndex(known, former, traced), former,
         {name: moving[name] for name in gone if name in moving},
         {name: known[name].deprecated for name in gone if name not in moving}, table.single, table.multiple, traced)
 
@@ -246,7 +246,7 @@ class _Table:
             self.single[former] = before if entry in before else (*before, entry)
 
 
-def _under(prefix: str, definition: Definition, table: _Table) -> None:
+def _add_former_prefix(prefix: str, definition: Definition, table: _Table) -> None:
     """The properties of a class under its former prefix, by their names then and now."""
     for name, prop in definition.own.items():
         for former in filter(None, (name, _former(prop) if prop.renamed_from else "")):
@@ -254,7 +254,7 @@ def _under(prefix: str, definition: Definition, table: _Table) -> None:
             table.add(definition, prefix, former, fields)
 
 
-def _called(names: Mapping[str, str], definition: Definition, table: _Table) -> None:
+def _add_former_names(names: Mapping[str, str], definition: Definition, table: _Table) -> None:
     """The properties of a class under the full names that they had."""
     for former, present in names.items():
         prefix, placed, base = former.partition(f":{PLACEHOLDER}:")
@@ -274,7 +274,7 @@ def release(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split(".")))
 
 
-def reached(retired: str, newest: tuple[int, ...] | None) -> bool:
+def is_retired_by(retired: str, newest: tuple[int, ...] | None) -> bool:
     """Whether something retired in a release is gone in another; in any where that is None."""
     return bool(retired) and (newest is None or release(retired) <= newest)
 
@@ -283,12 +283,12 @@ def _living(
     known: Mapping[str, Definition], gone: set[str], newest: tuple[int, ...] | None,
 ) -> dict[tuple[str, str], set[str]]:
     """Prefix and name of properties that are in use to the classes that have them."""
-    found: dict[tuple[str, str], set[str]] = {}
+    classes: dict[tuple[str, str], set[str]] = {}
     for definition in known.values():
         for prop in definition.properties:
-            if definition.identifier not in gone and not reached(prop.retired, newest):
-                found.setdefault((definition.prefix, prop.name), set()).add(definition.identifier)
-    return found
+            if definition.identifier not in gone and not is_retired_by(prop.retired, newest):
+                classes.setdefault((definition.prefix, prop.name), set()).add(definition.identifier)
+    return classes
 
 
 def _successors(
@@ -301,7 +301,7 @@ def _successors(
         if prop.renamed_from and not gone:
             former = _former(prop)
             yield former, (definition.identifier, prop.name, _type(prop), definition.prefix, False, "")
-        if not gone and not reached(prop.retired, newest):
+        if not gone and not is_retired_by(prop.retired, newest):
             continue
         if move and prop.name in move.properties:
             target, name = known[move.successor], move.properties[prop.name]

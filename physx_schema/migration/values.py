@@ -30,7 +30,7 @@ class Shape:
     count: str = ""                     # how many numbers, empty for one
     array: bool = False
 
-    def takes(self, other: Shape) -> bool:
+    def accepts(self, other: Shape) -> bool:
         """Whether values of another shape may become values of this one."""
         return (self.of == "words") == (other.of == "words") and (self.count, self.array) == (other.count, other.array)
 
@@ -41,10 +41,10 @@ def shape(type_name: str) -> Shape | None:
     array = base != type_name
     if base in _WORDS:
         return Shape("words", "", array)
-    if found := _NUMBERS.fullmatch(base):
-        return Shape(found["of"], found["count"], array)
-    if found := _ROLES.fullmatch(base):
-        return Shape(_LETTERS[found["of"]], found["count"], array)
+    if match := _NUMBERS.fullmatch(base):
+        return Shape(match["of"], match["count"], array)
+    if match := _ROLES.fullmatch(base):
+        return Shape(_LETTERS[match["of"]], match["count"], array)
     return None
 
 
@@ -53,7 +53,7 @@ def holds(type_name: str, attribute: Any) -> bool:
     if str(attribute.typeName) == type_name:
         return True
     old, new = shape(str(attribute.typeName)), shape(type_name)
-    if old is None or new is None or not new.takes(old) or attribute.HasInfo("spline"):
+    if old is None or new is None or not new.accepts(old) or attribute.HasInfo("spline"):
         return False
     is_interpolated = (new.of in _FLOATING) != (old.of in _FLOATING)
     samples = attribute.layer.ListTimeSamplesForPath(attribute.path)
@@ -106,20 +106,20 @@ def _plain(value: Any) -> Any:
     """Arrays and vectors of USD as lists and tuples, which USD takes for those of another precision."""
     if isinstance(value, str) or not hasattr(value, "__len__"):
         return value
-    made = [_plain(item) for item in value]
-    return made if type(value).__name__.endswith("Array") else tuple(made)
+    converted = [_plain(item) for item in value]
+    return converted if type(value).__name__.endswith("Array") else tuple(converted)
 
 
 def _is_sequence(value: Any) -> bool:
     return hasattr(value, "__len__") and not isinstance(value, str)
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(first: Any, other: Any) -> bool:
     """Whether two values are the same numbers or words, in the same order."""
     if isinstance(other, _BLOCKS):
-        return isinstance(one, type(other))
-    if one is None or _is_sequence(one) != _is_sequence(other):
+        return isinstance(first, type(other))
+    if first is None or _is_sequence(first) != _is_sequence(other):
         return False
-    if _is_sequence(one):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other) or (one != one and other != other)       # NaN is not itself
+    if _is_sequence(first):
+        return len(first) == len(other) and all(map(_same, first, other))
+    return bool(first == other) or (first != first and other != other)       # NaN is not itself

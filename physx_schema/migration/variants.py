@@ -20,34 +20,34 @@ def other_variants(stage: Any, rules: Rules, schemas: Container[str]) -> list[An
     Each selects one more variant of every set that has any; the given stage is not among them. `schemas` are classes
     that something is said about where they are on a prim.
     """
-    seen: set[Variant] = set()
-    found: list[Any] = []
+    visited: set[Variant] = set()
+    stages: list[Any] = []
     waiting = [stage]
     while waiting:
         base = waiting[-1]
-        chosen = _unseen(base, seen, lambda layer, path: _matters(layer, path, rules, schemas))
-        if chosen:
-            found.append(_selecting(base, chosen))
-            waiting.append(found[-1])
+        selections = _unvisited(base, visited, lambda layer, path: _matters(layer, path, rules, schemas))
+        if selections:
+            stages.append(_with_selections(base, selections))
+            waiting.append(stages[-1])
         else:
             waiting.pop()
-    return found
+    return stages
 
 
-def _unseen(stage: Any, seen: set[Variant], matters: Callable[[str, Any], bool]) -> dict[tuple[Any, str], str]:
+def _unvisited(stage: Any, visited: set[Variant], matters: Callable[[str, Any], bool]) -> dict[tuple[Any, str], str]:
     """A variant for each prim and set that has one which was not seen; it counts as seen from then on."""
-    chosen: dict[tuple[Any, str], str] = {}
+    selections: dict[tuple[Any, str], str] = {}
     for prim in Usd.PrimRange(stage.GetPseudoRoot(), Usd.PrimAllPrimsPredicate):
         sets = prim.GetVariantSets()
         for name in sets.GetNames():
-            seen |= set(_specs(prim, name, sets.GetVariantSelection(name)))
+            visited |= set(_specs(prim, name, sets.GetVariantSelection(name)))
             for variant in sets.GetVariantSet(name).GetVariantNames():
                 specs = set(_specs(prim, name, variant))
-                if not specs <= seen and (prim.GetPath(), name) not in chosen:
-                    seen |= specs
+                if not specs <= visited and (prim.GetPath(), name) not in selections:
+                    visited |= specs
                     if any(matters(layer, path) for _, layer, path in specs):
-                        chosen[prim.GetPath(), name] = variant
-    return chosen
+                        selections[prim.GetPath(), name] = variant
+    return selections
 
 
 def _specs(prim: Any, set_name: str, variant: str) -> Iterator[Variant]:
@@ -66,12 +66,12 @@ def _matters(name: str, path: Any, rules: Rules, schemas: Container[str]) -> boo
         for spec in prim_specs(Sdf.Layer.Find(name), path))
 
 
-def _selecting(stage: Any, chosen: dict[tuple[Any, str], str]) -> Any:
+def _with_selections(stage: Any, selections: dict[tuple[Any, str], str]) -> Any:
     """The stage with other selections in a session layer of its own."""
     session = Sdf.Layer.CreateAnonymous(".usda")
     session.TransferContent(stage.GetSessionLayer())
-    for (path, name), variant in chosen.items():
+    for (path, name), variant in selections.items():
         Sdf.CreatePrimInLayer(session, path).variantSelections[name] = variant
-    made = Usd.Stage.Open(stage.GetRootLayer(), session, stage.GetPathResolverContext(), Usd.Stage.LoadNone)
-    made.SetLoadRules(stage.GetLoadRules())
-    return made
+    selected = Usd.Stage.Open(stage.GetRootLayer(), session, stage.GetPathResolverContext(), Usd.Stage.LoadNone)
+    selected.SetLoadRules(stage.GetLoadRules())
+    return selected

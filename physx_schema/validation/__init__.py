@@ -29,8 +29,8 @@ def _errors(stage: Usd.Stage, times: Any) -> list[Any]:
 def _site(stage: Usd.Stage, remark: Remark) -> Any:
     """The property of a remark where there is one, else its prim, else the stage as a whole."""
     prim = stage.GetPrimAtPath(remark.path)
-    place = prim.GetProperty(remark.property) if prim and remark.property else None
-    return UsdValidation.ValidationErrorSite(stage, (place or prim or stage.GetPseudoRoot()).GetPath())
+    prop = prim.GetProperty(remark.property) if prim and remark.property else None
+    return UsdValidation.ValidationErrorSite(stage, (prop or prim or stage.GetPseudoRoot()).GetPath())
 
 
 UsdValidation.ValidationRegistry().RegisterPluginStageValidator(VALIDATOR, _errors)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from physx_schema.cli.check_command import Way, fix_stages
+from physx_schema.cli.check_command import RepairOptions, fix_stages
 from physx_schema.cli.force import force_option
 from physx_schema.cli.isolation import isolation_option
 from physx_schema.cli.progress import is_quiet, progress, quiet_option
@@ -28,7 +28,7 @@ _DT = 1 / 60
 _ALTERED, _NOT_EVALUATED, _DIVERGED = 1, 5, 6
 FILMS = (".gif", ".mp4")
 OUTPUTS = (".npz", ".csv", ".html", ".usda", ".usdc", ".usd", *FILMS)
-_MOST_PAIRS = 5     # lines of bodies that touch; the recording has all
+_MAX_PAIRS = 5     # lines of bodies that touch; the recording has all
 
 
 class _Seconds(click.ParamType[float]):
@@ -95,37 +95,37 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
 
     if out is not None and out.suffix in FILMS:
         require_film(out)
-    opened = open_stage(stage)
+    usd_stage = open_stage(stage)
     if out is not None:
-        require_output(out, files_of(opened), force)
-    description = describe(opened)
+        require_output(out, files_of(usd_stage), force)
+    description = describe(usd_stage)
     joints = [dof.name for item in description.articulations for dof in item.dofs]
     options = dict(zip(("joint_position", "joint_velocity", "joint_target", "joint_effort"),
                        (positions, velocities, targets, efforts), strict=True))
     try:
-        given: dict[str, Any] = start_values(start, options, joints)
+        initial_values: dict[str, Any] = start_values(start, options, joints)
         variation = read_variation(worlds) if worlds else None
         with warnings.catch_warnings(), progress(f"{stage}: {steps} steps"):
-            for said_below in (NotSimulatedWarning, DivergenceWarning):
-                warnings.simplefilter("ignore", said_below)
+            for reported_warning in (NotSimulatedWarning, DivergenceWarning):
+                warnings.simplefilter("ignore", reported_warning)
             recording = simulate(description, dt=dt, steps=steps, every=every, articulation=articulation,
-                                 joint_forces=joint_forces, variation=variation, **given)
+                                 joint_forces=joint_forces, variation=variation, **initial_values)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    _say(stage, (*recording.not_simulated, *recording.diverged))
+    _print_messages(stage, (*recording.not_simulated, *recording.diverged))
     if out is not None:
         try:
             _write(out, stage, description, recording)
         except OSError as error:
             raise unwritable(out, error) from None
-    where = f", written to {out}" if out else "; give --out to keep the motion"
+    destination = f", written to {out}" if out else "; give --out to keep the motion"
     if recording.raised:
         click.echo(f"{stage}: {recording.raised}", err=True)
-    came = (f"{stage}: {_stepped(recording)}, {steps - steps % every} steps of {dt:.6g} s, "
-            f"{len(recording.time)} states{where}",
-            *summary_lines(description, recording), *_touching(recording),
-            *(worlds_lines(description, recording) if variation else ()))
-    for line in () if is_quiet() else came:
+    lines = (f"{stage}: {_step_summary(recording)}, {steps - steps % every} steps of {dt:.6g} s, "
+             f"{len(recording.time)} states{destination}",
+             *summary_lines(description, recording), *_contact_lines(recording),
+             *(worlds_lines(description, recording) if variation else ()))
+    for line in () if is_quiet() else lines:
         click.echo(printable(line))
     if recording.diverged:
         raise click.exceptions.Exit(_DIVERGED)
@@ -147,8 +147,8 @@ def _write(out: Path, stage: str, description: Description, recording: Recording
         from physx_runtime.viewing.report import write_report
         from physx_schema.checking import check
 
-        said = [f"{item}." for item in (*recording.not_simulated, *recording.diverged)]
-        write_report(out, stage, check(stage), None, recording, missing=said)
+        messages = [f"{item}." for item in (*recording.not_simulated, *recording.diverged)]
+        write_report(out, stage, check(stage), None, recording, missing=messages)
     elif out.suffix in FILMS:
         from physx_runtime.viewing.film.writing import write_film
 
@@ -157,30 +157,30 @@ def _write(out: Path, stage: str, description: Description, recording: Recording
         write_motion(stage, recording, out)
 
 
-def _stepped(recording: Recording) -> str:
+def _step_summary(recording: Recording) -> str:
     """How much of a stage was stepped."""
     text = f"{len(recording.joint_names)} joint axes and {len(recording.link_names)} links"
-    outside = len(recording.outside_joint_names)
-    if not outside:
+    joint_count = len(recording.outside_joint_names)
+    if not joint_count:
         return text
     broken = int(recording.broken[-1].any(axis=0).sum())
-    held = plural(outside, "joint outside articulations", "joints outside articulations")
-    return f"{text}, held by {held}" + (f" ({broken} broken)" if broken else "")
+    joint_text = plural(joint_count, "joint outside articulations", "joints outside articulations")
+    return f"{text}, held by {joint_text}" + (f" ({broken} broken)" if broken else "")
 
 
-def _touching(recording: Recording) -> Iterator[str]:
+def _contact_lines(recording: Recording) -> Iterator[str]:
     """A line for each of the bodies that press hardest on each other in the last recorded step."""
     from physx_runtime.simulation.events import touching_pairs
 
-    found = touching_pairs(recording.contacts[-1]) if recording.contacts else []
-    yield from (f"at the end {pair}" for pair in found[:_MOST_PAIRS])
-    if len(found) > _MOST_PAIRS:
-        yield f"and {len(found) - _MOST_PAIRS} more pairs that touch"
+    pairs = touching_pairs(recording.contacts[-1]) if recording.contacts else []
+    yield from (f"at the end {pair}" for pair in pairs[:_MAX_PAIRS])
+    if len(pairs) > _MAX_PAIRS:
+        yield f"and {len(pairs) - _MAX_PAIRS} more pairs that touch"
 
 
-def _say(stage: str, found: Sequence[NotSimulated | str]) -> None:
+def _print_messages(stage: str, messages: Sequence[NotSimulated | str]) -> None:
     """One line on stderr for everything that is left out or went wrong."""
-    for item in found:
+    for item in messages:
         click.echo(printable(f"{stage}: {item}"), err=True)
 
 
@@ -219,14 +219,14 @@ def verify_command(stage: str, style: str, dt: float, engine: str, strict: bool,
     Exit codes: 0 everything as authored, 1 something altered or ignored, 2 usage, 3 unreadable file, 4 internal error,
     5 something not evaluated or not simulated (with --strict).
     """
-    way = Way(unsafe_fixes, in_place, output, override, force)
+    fix_options = RepairOptions(unsafe_fixes, in_place, output, override, force)
     if fixing:
         if style != "text":
             raise click.UsageError("--fix goes with --format text")
         if engine != "builtin":
             raise click.UsageError("--fix goes with --engine builtin")
-        raise click.exceptions.Exit(_fix(stage, dt, strict, way))
-    if unsafe_fixes or not way.dry:
+        raise click.exceptions.Exit(_fix(stage, dt, strict, fix_options))
+    if unsafe_fixes or not fix_options.dry:
         raise click.UsageError("--unsafe-fixes, -o, --in-place and --override go with --fix")
     from physx_runtime.verification import verify
     from physx_runtime.verification.report import NOT_EVALUATED
@@ -237,20 +237,20 @@ def verify_command(stage: str, style: str, dt: float, engine: str, strict: bool,
     if style == "json":
         click.echo(verification_json(verification))
     elif verification.failed or not is_quiet():
-        click.echo("\n".join(verification_lines(verification, whole=whole)))
+        click.echo("\n".join(verification_lines(verification, show_all=whole)))
     unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)
     raise click.exceptions.Exit(_ALTERED if verification.failed else _NOT_EVALUATED if strict and unknown else 0)
 
 
-def _fix(stage: str, dt: float, strict: bool, way: Way) -> int:
+def _fix(stage: str, dt: float, strict: bool, fix_options: RepairOptions) -> int:
     """Make the remedies of a stage as repairs of a check are made; the exit code."""
     from physx_runtime.verification import verify
     from physx_runtime.verification.remedies.findings import findings_of
 
-    def checked(item: Any) -> Report:
+    def find_remedies(item: Any) -> Report:
         return findings_of(item, verify(item, dt=dt))
 
-    return fix_stages([stage], lambda path: checked, way, strict, "warning")
+    return fix_stages([stage], lambda path: find_remedies, fix_options, strict, "warning")
 
 
 @click.command("report")
@@ -273,11 +273,11 @@ def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, s
     from physx_schema.description.stages import open_stage
     from physx_schema.outputs import files_of, require_output
 
-    opened = open_stage(stage)
-    require_output(out, files_of(opened), force)
+    usd_stage = open_stage(stage)
+    require_output(out, files_of(usd_stage), force)
     try:
         with progress(stage) as line:
-            report_robot(opened, out, dt, steps, lambda what: setattr(line, "what", f"{stage}: being {what}"),
+            report_robot(usd_stage, out, dt, steps, lambda what: setattr(line, "what", f"{stage}: being {what}"),
                          _engines(engine))
     except OSError as error:
         raise unwritable(out, error) from None

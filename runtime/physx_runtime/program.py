@@ -13,16 +13,16 @@ INTERRUPTED = 130       # 128 + SIGINT
 
 def main() -> None:
     """Run the program with the arguments of the process."""
-    heard = signal.getsignal(signal.SIGINT)         # a shell lets programs in the background ignore it
-    if heard is signal.default_int_handler:
+    previous_handler = signal.getsignal(signal.SIGINT)         # a shell lets programs in the background ignore it
+    if previous_handler is signal.default_int_handler:
         signal.signal(signal.SIGINT, _stop)
     gc.disable()        # a tenth of the time of the imports
-    from physx_runtime.start import prepared
+    from physx_runtime.start import prepare_program
 
-    run = prepared()
+    run = prepare_program()
     gc.enable()
     gc.freeze()         # what was imported stays
-    signal.signal(signal.SIGINT, heard)
+    signal.signal(signal.SIGINT, previous_handler)
     run()
 
 

@@ -44,19 +44,19 @@ def assert_authored_values(stage: str | Path | Any, tolerance: float = 0.05) -> 
     __tracebackhide__ = True
     from physx_runtime.verification import verify
     from physx_runtime.verification.report import NOT_EVALUATED
-    from physx_runtime.verification.stage import folded
-    from physx_runtime.verification.text import reasons, sentence
+    from physx_runtime.verification.stage import group_rows
+    from physx_runtime.verification.text import reason_lines, sentence
     from physx_schema.text import plural
 
     verification = verify(stage)
-    unknown = folded(row for row in verification.rows if row.verdict == NOT_EVALUATED)
+    unknown = group_rows(row for row in verification.rows if row.verdict == NOT_EVALUATED)
     if unknown:
-        _warn(["\n".join(["not evaluated:", *reasons(unknown)])])
+        _warn(["\n".join(["not evaluated:", *reason_lines(unknown)])])
     _warn(list(map(str, verification.not_simulated)))
-    wrong = [row for row in verification.rows if not _takes_effect(row, tolerance)]
-    if wrong:
-        lines = [f"{row.path}: {sentence(row, verification)}" for row in wrong]
-        count = plural(len(wrong), "authored value")
+    failed_rows = [row for row in verification.rows if not _takes_effect(row, tolerance)]
+    if failed_rows:
+        lines = [f"{row.path}: {sentence(row, verification)}" for row in failed_rows]
+        count = plural(len(failed_rows), "authored value")
         headline = f"{count} of {verification.source} without the authored effect (tolerance {tolerance:.3g})"
         raise AssertionError("\n".join([headline, *lines]))
 

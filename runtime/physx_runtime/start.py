@@ -16,17 +16,17 @@ from typing import TextIO
 import click
 
 ENTRY_POINTS = "physx_schema.commands"
-OPENING = ("check", "describe", "migrate", "report", "simulate", "verify", "view")  # they open files of others
-ANSWERS = ("-h", "--help", "--list-rules")      # options with which they open none
-UNUSABLE = 2            # exit code of a command that needs a USD where there is none
+OPENING_COMMANDS = ("check", "describe", "migrate", "report", "simulate", "verify", "view")  # they open files of others
+INFO_OPTIONS = ("-h", "--help", "--list-rules")      # options with which they open none
+NO_USD_EXIT_CODE = 2            # exit code of a command that needs a USD where there is none
 
 
-def prepared() -> Callable[[], None]:
+def prepare_program() -> Callable[[], None]:
     """What runs the program with the arguments of the process, once all that it needs is imported."""
     arguments = sys.argv[1:]
     if arguments == ["--version"]:
         return lambda: click.echo(f"physx-schema, version {version('physx-schema')}")
-    warnings.showwarning = _show
+    warnings.showwarning = _show_warning
     trial = start_trial(arguments)
     try:
         from physx_schema.cli.program import main as run
@@ -45,7 +45,8 @@ def start_trial(arguments: Sequence[str]) -> subprocess.Popen[bytes] | None:
     """The process that opens files first, begun where a command will want it: its imports then go on beside ours."""
     trusted = "--isolate=off" in arguments or ("--isolate", "off") in pairwise(arguments)
     spec = find_spec("physx_schema")
-    if trusted or {*ANSWERS} & {*arguments} or {*OPENING}.isdisjoint(arguments[:1]) or not spec or not spec.origin:
+    opens_nothing = {*INFO_OPTIONS} & {*arguments} or {*OPENING_COMMANDS}.isdisjoint(arguments[:1])
+    if trusted or opens_nothing or not spec or not spec.origin:
         return None
     program = Path(spec.origin).with_name("description") / "trial_process.py"
     return subprocess.Popen([sys.executable, "-P", str(program)], bufsize=0, stdin=subprocess.PIPE,
@@ -58,23 +59,23 @@ class WithoutUsd(click.Group):
     def __init__(self, fault: str) -> None:
         super().__init__("physx-schema", help=f"Author, check and simulate PhysX physics in USD.\n\n{fault}")
         self.fault = fault
-        self.offered = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+        self.entries = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands that run."""
-        return [name for name, entry in sorted(self.offered.items()) if _loaded(entry) is not None]
+        return [name for name, entry in sorted(self.entries.items()) if _load_command(entry) is not None]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name; ends the program where it needs USD."""
-        entry = self.offered.get(cmd_name)
-        command = _loaded(entry) if entry else None
+        entry = self.entries.get(cmd_name)
+        command = _load_command(entry) if entry else None
         if entry is not None and command is None:
             click.echo(self.fault, err=True)
-            ctx.exit(UNUSABLE)
+            ctx.exit(NO_USD_EXIT_CODE)
         return command
 
 
-def _loaded(entry: EntryPoint) -> click.Command | None:
+def _load_command(entry: EntryPoint) -> click.Command | None:
     """A command, None where it needs USD."""
     try:
         command: click.Command = entry.load()
@@ -83,7 +84,7 @@ def _loaded(entry: EntryPoint) -> click.Command | None:
     return command
 
 
-def _show(
+def _show_warning(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None,
     line: str | None = None,
 ) -> None:

@@ -50,7 +50,7 @@ def test_the_page_on_the_language_says_where_every_key_stands_in_usda() -> None:
     known |= {usda_keys.LIBRARY_TOKENS, usda_keys.CLASS_TOKENS, usda_keys.APPLY_TYPE, usda_keys.PREFIX,
               usda_keys.GETTER}
     assert len(known) > 20 and [key for key in sorted(known) if f"`{key}`" not in text] == []
-    for place in fields.PLACES.values():
+    for place in fields.TABLES.values():
         assert [key for key in place if f"\n| `{key}`" not in text] == []
 
 
@@ -63,6 +63,6 @@ def test_the_editors_schema_accepts_the_keys_of_typed_entries() -> None:
 def test_the_editors_schema_knows_the_keys_of_the_loader() -> None:
     definitions = json_schema.schema()["definitions"]
     for place in ("class", "attribute", "relationship", "token"):
-        assert definitions[place]["properties"].keys() == fields.PLACES[place].keys()
-        required = [key for key, entry in fields.PLACES[place].items() if entry.required]
+        assert definitions[place]["properties"].keys() == fields.TABLES[place].keys()
+        required = [key for key, entry in fields.TABLES[place].items() if entry.required]
         assert definitions[place]["required"] == required

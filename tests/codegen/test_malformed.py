@@ -94,7 +94,7 @@ def test_garbage_is_refused_with_a_line_or_read(name: str, tmp_path: Path) -> No
     for text in mutants(header + FUZZED[name].read_bytes(), seed=7):
         path.write_bytes(text)
         try:
-            library = definitions.load_place(definitions.places(tmp_path)[0])
+            library = definitions.load_library(definitions.library_paths(tmp_path)[0])
         except SchemaError as error:
             refused += 1
             assert all(place.file.endswith(name) and place.line > 0 for place, _ in error.problems)

@@ -71,7 +71,7 @@ def test_every_property_is_on_both_pages_with_its_facts(library: Library) -> Non
             assert f"## {cls.name}\n" in PAGES[f"{page}.md"]
             assert cls.name in OUTLINES[f"{page}.html"].anchors
             for prop in cls.properties:
-                shown = naming.shown_name(cls, prop)
+                shown = naming.display_name(cls, prop)
                 assert f"`{shown}`" in PAGES[f"{page}.md"]
                 row = PAGES[f"{page}.html"].split(f'id="{cls.name}.{prop.name}"')[1].split("</tr>")[0]
                 facts = [shown, getattr(prop, "range_text", ""), getattr(prop, "unit", "")]

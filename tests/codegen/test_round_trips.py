@@ -152,5 +152,5 @@ def test_every_key_of_the_language_is_written() -> None:
     table = {"library": Library, "class": SchemaClass, "attribute": Attribute, "relationship": Relationship}
     for place, kind in table.items():
         names = {field.name for field in dataclasses.fields(kind)}
-        missing = {key for key, field in fields.PLACES[place].items() if field.holds != "list" and key not in names}
+        missing = {key for key, field in fields.TABLES[place].items() if field.holds != "list" and key not in names}
         assert not missing, f"{place}: {missing}"

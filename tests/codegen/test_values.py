@@ -113,8 +113,8 @@ def test_keywords_are_the_last_part_of_a_name_where_usable(names: list[tuple[str
 
 def test_docstrings_keep_paragraphs_and_lists_apart() -> None:
     doc = "Pulls. And\n    more.\n\n    Second:\n    - one\n      and on\n    - two\n"
-    assert docstrings.sentence_and_rest(doc) == ["Pulls.", "And more.", "Second:\n- one and on\n- two"]
-    assert docstrings.sentence_and_rest(" \n ") == ["", ""]
+    assert docstrings.split_brief(doc) == ["Pulls.", "And more.", "Second:\n- one and on\n- two"]
+    assert docstrings.split_brief(" \n ") == ["", ""]
 
 
 def test_docstrings_can_hold_any_text() -> None:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from physx_schema.definitions import attribute, definitions, ends, every_definition
+from physx_schema.definitions import attribute, attribute_range, definitions, every_definition
 
 
 def test_an_attribute_is_found_by_its_name_without_namespaces() -> None:
@@ -21,9 +21,9 @@ def test_no_schema_has_two_attributes_of_one_such_name() -> None:
 
 
 def test_a_range_that_ends_at_another_attribute_has_no_number_there() -> None:
-    assert ends("PhysxRigidBodyAPI", "cfmScale") == (0.0, 1.0)
-    assert ends("PhysxJointAxisAPI", "dynamicFrictionEffort") == (0.0, math.inf)
-    assert ends("PhysxTendonAxisRootAPI", "tendonEnabled") == (-math.inf, math.inf)
+    assert attribute_range("PhysxRigidBodyAPI", "cfmScale") == (0.0, 1.0)
+    assert attribute_range("PhysxJointAxisAPI", "dynamicFrictionEffort") == (0.0, math.inf)
+    assert attribute_range("PhysxTendonAxisRootAPI", "tendonEnabled") == (-math.inf, math.inf)
 
 
 def test_what_the_yaml_does_not_define_is_no_attribute() -> None:

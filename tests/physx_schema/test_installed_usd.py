@@ -48,7 +48,8 @@ def test_usd_without_its_modules_is_said_to_be_not_whole(tmp_path: Path) -> None
 
 
 def test_two_distributions_that_work_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installed_usd, "installed_beside", lambda place: {"usd-core": "26.11", "usd-exchange": "3.0.1"})
+    monkeypatch.setattr(installed_usd, "installed_distributions",
+                        lambda place: {"usd-core": "26.11", "usd-exchange": "3.0.1"})
     with pytest.warns(RuntimeWarning, match="usd-core and usd-exchange overwrite each other's files"):
         installed_usd.require_usd()
 
@@ -56,7 +57,7 @@ def test_two_distributions_that_work_are_warned_of(monkeypatch: pytest.MonkeyPat
 def test_distributions_are_found_beside_pxr(tmp_path: Path) -> None:
     for name in ("usd_core-26.11", "usd_exchange-3.0.1", "newton_usd_schemas-0.6.0", "usd_validation_nvidia-1.22.0"):
         (tmp_path / f"{name}.dist-info").mkdir()
-    assert installed_usd.installed_beside(tmp_path / "pxr") == {"usd-core": "26.11", "usd-exchange": "3.0.1"}
+    assert installed_usd.installed_distributions(tmp_path / "pxr") == {"usd-core": "26.11", "usd-exchange": "3.0.1"}
 
 
 @pytest.mark.parametrize(("found", "kept"), [

@@ -12,7 +12,7 @@ import pytest
 from support.stages.recorded_arm import arm, saved
 
 import physx_schema
-from physx_schema.html_table import MOST_ROWS, html_table
+from physx_schema.html_table import MAX_ROWS, html_table
 
 
 @pytest.fixture
@@ -83,8 +83,8 @@ def test_a_verification_is_a_table_of_its_rows_altered_first() -> None:
 
 
 def test_a_table_is_short_and_says_how_much_more_there_is() -> None:
-    shown = rows(verification(*(row("/a", "altered") for _ in range(MOST_ROWS + 3))))
-    assert len(shown) == MOST_ROWS + 1
+    shown = rows(verification(*(row("/a", "altered") for _ in range(MAX_ROWS + 3))))
+    assert len(shown) == MAX_ROWS + 1
     assert shown[-1] == ["and 3 more"]
 
 

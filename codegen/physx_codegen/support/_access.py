@@ -51,9 +51,9 @@ def create_attribute(schema: Any, name: str, value: object, sparsely: bool) -> U
     try:
         if value is None:
             return author_attribute(prim, full, sdf_type(attribute.type), False, VARIABILITY[attribute.uniform])
-        found = find_attribute(prim, full)
-        write(found, value)         # makes the spec that CreateAttribute would make where the prim has the schema
-        return found
+        existing = find_attribute(prim, full)
+        write(existing, value)         # makes the spec that CreateAttribute would make where the prim has the schema
+        return existing
     except REFUSED:
         return create_with_care(schema, attribute, value, sparsely)
 
@@ -68,9 +68,9 @@ def create_with_care(schema: Any, attribute: Attribute, value: object, sparsely:
     if is_strict():
         value = strict_value(schema, attribute, value)
     if sparsely:
-        found = find_attribute(prim, full)
-        if value is None or (found and not found.HasAuthoredValue() and same(attribute, found.Get(), value)):
-            return found
+        existing = find_attribute(prim, full)
+        if value is None or (existing and not existing.HasAuthoredValue() and same(attribute, existing.Get(), value)):
+            return existing
     created = author_attribute(prim, full, sdf_type(attribute.type), False, VARIABILITY[attribute.uniform])
     if value is not None:
         write(created, value)

@@ -65,7 +65,7 @@ def checked(
     if target.stronger:
         overruled = target.overruled(prim, definition, instance)
         problems += [overruled] if overruled else []
-    return prepare(definition, prim, definition.start(*instance), values, target, found=problems)
+    return prepare(definition, prim, definition.start(*instance), values, target, known_problems=problems)
 
 
 def write_applied(

@@ -51,9 +51,9 @@ class Schema:
     _name: str = ""
 
     def __repr__(self) -> str:
-        shown = repr(object.__getattribute__(self, "_prim"))        # USD's own look-up refuses invalid objects
+        text = repr(object.__getattribute__(self, "_prim"))        # USD's own look-up refuses invalid objects
         name = f", {object.__getattribute__(self, '_name')!r}" if type(self).IsMultipleApplyAPISchema() else ""
-        return f"{type(self).definition.library}.{type(self).__name__}({shown}{name})"
+        return f"{type(self).definition.library}.{type(self).__name__}({text}{name})"
 
     @classmethod
     def _GetStaticTfType(cls) -> Tf.Type:
@@ -228,8 +228,8 @@ class MultipleApplyAPI(Schema, Usd.APISchemaBase):
         names = ("stage", "path") if on_stage else ("prim", "name")
         if len(args) + len(keywords) != 2 or keywords.keys() - set(names[len(args):]):
             raise TypeError(f"{cls.__name__}.Get takes (prim, name) or (stage, path)")
-        given = (*args, *(keywords[name] for name in names[len(args):]))
-        return cls._at(*given) if on_stage else cls._on(*given)
+        arguments = (*args, *(keywords[name] for name in names[len(args):]))
+        return cls._at(*arguments) if on_stage else cls._on(*arguments)
 
     @classmethod
     def _on(cls, prim: Usd.Prim, name: str) -> Self:
@@ -385,10 +385,10 @@ def deprecated(message: str) -> Callable[[T], T]:
 
 def warn_retired(definition: Definition, values: Mapping[str, object], stacklevel: int) -> None:
     """Warn about authoring a class or properties that are no longer read; deprecated ones are, until they retire."""
-    found = [fate(definition.identifier, definition.retired, definition.deprecated)] if definition.retired else []
-    if definition.retired_keywords and not found:       # the class's warning stands for its properties
-        found = [line for keyword, line in definition.retired_keywords.items() if keyword in values]
-    for line in found:
+    messages = [fate(definition.identifier, definition.retired, definition.deprecated)] if definition.retired else []
+    if definition.retired_keywords and not messages:       # the class's warning stands for its properties
+        messages = [line for keyword, line in definition.retired_keywords.items() if keyword in values]
+    for line in messages:
         warnings.warn(line, DeprecationWarning, stacklevel)
 
 

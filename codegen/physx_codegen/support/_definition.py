@@ -141,8 +141,8 @@ class Definition(Facts):
     @cached_property
     def by_name(self) -> dict[str, Property]:
         """Name to property, inherited ones first."""
-        found = {name: prop for other in self.inherited for name, prop in other.by_name.items()}
-        return found | self.own
+        properties = {name: prop for other in self.inherited for name, prop in other.by_name.items()}
+        return properties | self.own
 
     @cached_property
     def attributes(self) -> dict[str, Attribute]:
@@ -160,34 +160,34 @@ class Definition(Facts):
 
         A range that names attributes is not looked at.
         """
-        found: dict[str, Quick] = {}
+        entries: dict[str, Quick] = {}
         for keyword, prop in self.by_keyword.items():
             if isinstance(prop, Relationship):
                 continue
             if prop.type == "bool":
-                found[keyword] = (prop.name, (bool,), -1.0, 2.0)
+                entries[keyword] = (prop.name, (bool,), -1.0, 2.0)
             elif prop.type == "float":
-                found[keyword] = (prop.name, (float, int), *within(prop, -FLOAT_MAX, FLOAT_MAX))
+                entries[keyword] = (prop.name, (float, int), *within(prop, -FLOAT_MAX, FLOAT_MAX))
             elif prop.type in INTEGER_LIMITS:
-                found[keyword] = (prop.name, (int,), *within(prop, *INTEGER_LIMITS[prop.type]))
-        return found
+                entries[keyword] = (prop.name, (int,), *within(prop, *INTEGER_LIMITS[prop.type]))
+        return entries
 
     @cached_property
     def retired_keywords(self) -> dict[str, str]:
         """Keyword to the warning about its property, for those that are no longer read."""
-        shown = self.start("<name>")
-        return {keyword: fate(shown + prop.name, prop.retired, prop.deprecated)
+        prefix = self.start("<name>")
+        return {keyword: fate(prefix + prop.name, prop.retired, prop.deprecated)
                 for keyword, prop in self.by_keyword.items() if prop.retired}
 
     @cached_property
     def entangled(self) -> dict[str, list[str]]:
         """Attribute to those whose range must be looked at when it changes, because that names attributes."""
-        found: dict[str, list[str]] = {}
+        dependents: dict[str, list[str]] = {}
         for name, prop in self.attributes.items():
             bounds = prop.range.bounds() if prop.range else ()
             for changed in (name, *bounds) if bounds else ():
-                found.setdefault(changed, []).append(name)
-        return found
+                dependents.setdefault(changed, []).append(name)
+        return dependents
 
     def ranges_to_check(self, changed: Container[str], doubtful: set[str]) -> set[str]:
         """The attributes among `doubtful`, and those whose range names attributes where one of them is in `changed`."""

@@ -40,15 +40,15 @@ def strict(enabled: bool = True) -> Iterator[None]:
 
 def name_problems(definition: Definition, prim: Usd.Prim, name: str) -> list[str]:
     """What is wrong with an instance name, one line each."""
-    wrong = name_problem(definition, name)
-    taken = [other for other in definition.conflicts if prim.HasAPI(other, name)]
-    if not wrong and not taken:
+    problem = name_problem(definition, name)
+    conflicts = [other for other in definition.conflicts if prim.HasAPI(other, name)]
+    if not problem and not conflicts:
         return []
     start = f"{prim.GetPath()}: {definition.identifier} instance name {name!r}"
-    found = [f"{start} {wrong}"] if wrong else []
-    if taken:
-        found.append(f"{start} is taken by {taken[0]}, whose properties have other types; choose another name")
-    return found
+    problems = [f"{start} {problem}"] if problem else []
+    if conflicts:
+        problems.append(f"{start} is taken by {conflicts[0]}, whose properties have other types; choose another name")
+    return problems
 
 
 def require_identifier(definition: Definition, prim: Usd.Prim, name: str) -> None:

@@ -117,8 +117,8 @@ def authored(owner: Sdf.PrimSpec, prefix: str, names: Iterable[str]) -> Specs:
     properties = owner.properties
     if not properties:
         return {}
-    found = {name: properties.get(prefix + name) for name in names}
-    return {name: spec for name, spec in found.items() if spec is not None}
+    specs = {name: properties.get(prefix + name) for name in names}
+    return {name: spec for name, spec in specs.items() if spec is not None}
 
 
 def spec_type(spec: Any) -> Any:

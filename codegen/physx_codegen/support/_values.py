@@ -34,7 +34,7 @@ class Prepared(NamedTuple):
 
 def prepare(
     definition: Definition, prim: Usd.Prim, prefix: str, values: Mapping[str, object], target: Target,
-    path: Sdf.Path | str = "", found: Iterable[str] = (),
+    path: Sdf.Path | str = "", known_problems: Iterable[str] = (),
 ) -> Prepared:
     """Check keyword values and convert them.
 
@@ -43,7 +43,7 @@ def prepare(
     """
     is_there = not path or bool(prim)
     path = path or path_of(prim)
-    problems = list(found)
+    problems = list(known_problems)
     ready: dict[str, Any] = {}
     existing: Specs = {}
     doubtful: set[str] = set()
@@ -94,19 +94,19 @@ def is_inside(definition: Definition, ready: Mapping[str, Any], name: str) -> bo
 def same(attribute: Attribute, current: Any, value: object) -> bool:
     """Whether `value` in the attribute's type and precision equals `current`."""
     try:
-        wanted = converted(attribute, value)
+        expected = converted(attribute, value)
     except Refused:
         return False
     kind = sdf_type(attribute.type)
-    return bool(current == (wanted if kind.isArray else kind.arrayType.type.pythonClass([wanted])[0]))
+    return bool(current == (expected if kind.isArray else kind.arrayType.type.pythonClass([expected])[0]))
 
 
 def unknown_keyword(definition: Definition, keyword: str) -> str:
     """The message for a keyword that names no property, with the closest one that does."""
     allowed = list(definition.by_keyword)
     close = closest(keyword, allowed)
-    hint = f"did you mean '{close}'?" if close else f"it has {', '.join(allowed) or 'none'}"
-    return f"{definition.identifier} has no property '{keyword}'; {hint}"
+    suggestion = f"did you mean '{close}'?" if close else f"it has {', '.join(allowed) or 'none'}"
+    return f"{definition.identifier} has no property '{keyword}'; {suggestion}"
 
 
 def closest(word: str, allowed: Sequence[str]) -> str:
@@ -114,8 +114,8 @@ def closest(word: str, allowed: Sequence[str]) -> str:
     import difflib  # rarely needed, and slow to import
 
     lowered = {other.lower(): other for other in allowed}
-    found = difflib.get_close_matches(word.lower(), lowered, n=1)
-    return lowered[found[0]] if found else ""
+    matches = difflib.get_close_matches(word.lower(), lowered, n=1)
+    return lowered[matches[0]] if matches else ""
 
 
 def converted(prop: Property, value: object) -> Any:
@@ -200,8 +200,8 @@ def word(prop: Attribute, value: object) -> str:
         raise Refused(f"{value!r} is no text that USD can hold; remove null and surrogate characters")
     if prop.tokens and value not in prop.tokens:
         close = closest(value, prop.tokens)
-        hint = f"; did you mean '{close}'?" if close else "; give one of them"
-        raise Refused(f"token '{value}' is not one of {', '.join(prop.tokens)}{hint}")
+        suggestion = f"; did you mean '{close}'?" if close else "; give one of them"
+        raise Refused(f"token '{value}' is not one of {', '.join(prop.tokens)}{suggestion}")
     return value
 
 

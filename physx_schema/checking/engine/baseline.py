@@ -34,19 +34,19 @@ class Baseline:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._left = Counter(_read(path))
+        self._remaining = Counter(_read(path))
         self._checked: set[tuple[str, str]] = set()     # stage and code
 
     def without_known(self, stage: str, report: Report) -> Report:
         """The report of a stage with its known findings set aside."""
-        file = relative(stage, self.path)
+        file = relative_path(stage, self.path)
         self._checked |= {(file, verdict.code) for verdict in report.verdicts if verdict.state != "not evaluated"}
         new: list[Finding] = []
         known: list[Finding] = []
         for finding in report.findings:
             entry = _entry(file, finding)
-            if self._left[entry] > 0:
-                self._left[entry] -= 1
+            if self._remaining[entry] > 0:
+                self._remaining[entry] -= 1
                 known.append(finding)
             else:
                 new.append(finding)
@@ -54,12 +54,12 @@ class Baseline:
 
     def stale(self) -> list[Entry]:
         """Entries that were looked for, on a stage and for a code, which nothing matched: the findings are gone."""
-        return sorted(entry for entry in self._left.elements() if (entry.file, entry.code) in self._checked)
+        return sorted(entry for entry in self._remaining.elements() if (entry.file, entry.code) in self._checked)
 
 
 def write_baseline(path: Path, reports: Mapping[str, Report]) -> int:
     """Write the findings of reports by stage as a baseline; how many. Raises UnsupportedError where it cannot."""
-    entries = sorted(_entry(relative(stage, path), finding)
+    entries = sorted(_entry(relative_path(stage, path), finding)
                      for stage, report in reports.items() for finding in (*report.findings, *report.known))
     content = {"version": BASELINE_VERSION,
                "findings": [{name: getattr(entry, name) for name in _FIELDS} for entry in entries]}
@@ -67,7 +67,7 @@ def write_baseline(path: Path, reports: Mapping[str, Report]) -> int:
     return len(entries)
 
 
-def relative(stage: str, baseline: Path) -> str:
+def relative_path(stage: str, baseline: Path) -> str:
     """A stage's file as a baseline names it."""
     return Path(os.path.relpath(stage, baseline.resolve().parent)).as_posix()
 
@@ -89,6 +89,6 @@ def _read(path: Path) -> list[Entry]:
         raise UnsupportedError(f"{path}: is no baseline; make one with --write-baseline {path}") from None
 
 
-def _entries(listed: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:
-    for item in listed:
+def _entries(records: Iterable[Mapping[str, Any]]) -> Iterator[Entry]:
+    for item in records:
         yield Entry(*(str(item[name]) for name in _FIELDS))

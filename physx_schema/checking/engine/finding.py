@@ -24,10 +24,10 @@ DEFAULT_PROFILES = (PHYSX, SIMREADY)
 def parse_profile(profile: str) -> tuple[str, ...]:
     """The single profiles a profile stands for; "simready" by itself brings its optional feature "driven"."""
     parts = tuple(profile.split("+"))
-    known = (*PROFILES, DRIVEN)
-    unknown = [part for part in parts if part not in known]
+    allowed = (*PROFILES, DRIVEN)
+    unknown = [part for part in parts if part not in allowed]
     if unknown:
-        raise ValueError(f"profile {profile!r}: {unknown[0]!r} is not one of {', '.join(known)}; join them with +")
+        raise ValueError(f"profile {profile!r}: {unknown[0]!r} is not one of {', '.join(allowed)}; join them with +")
     return (SIMREADY, DRIVEN) if parts == (SIMREADY,) else parts
 
 
@@ -61,7 +61,7 @@ def rank(severity: str) -> int:
     return SEVERITIES.index(severity)
 
 
-def judged(finding: Finding, physx: str = "", simready: str = "", newton: str = "") -> Iterator[Finding]:
+def per_profile(finding: Finding, physx: str = "", simready: str = "", newton: str = "") -> Iterator[Finding]:
     """The finding with the severity each profile gives it; nothing for a profile without one.
 
     Where PhysX and SimReady agree and Newton is not asked, the finding goes to the profiles of its rule.

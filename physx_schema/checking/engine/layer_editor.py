@@ -85,10 +85,10 @@ class LayerEditor:
         kind = edit.type_name or (str(attribute.GetTypeName()) if attribute else "")
         if not kind:
             raise CannotError(f"no schema says of which type {edit.name} is")
-        value = converted(edit.value, kind)
-        path = self._place(prim, edit.name, specs)
+        value = to_usd_value(edit.value, kind)
+        path = self._property_path(prim, edit.name, specs)
         uniform = bool(attribute) and attribute.GetVariability() == Sdf.VariabilityUniform
-        beside = _beside(edit)
+        metadata = _custom_data(edit)
 
         def step(layer: Any) -> None:
             spec = layer.GetAttributeAtPath(path)
@@ -98,13 +98,13 @@ class LayerEditor:
             if not spec:
                 spec = _attribute(layer, path, kind, uniform)
             spec.default = value
-            if beside:
-                spec.SetInfo("customData", {**dict(spec.customData), **beside})
+            if metadata:
+                spec.SetInfo("customData", {**dict(spec.customData), **metadata})
         return step
 
     def _set_targets(self, prim: Any, edit: SetTargets) -> Step:
         relationship = prim.GetRelationship(edit.name)
-        path = self._place(prim, edit.name, relationship.GetPropertyStack() if relationship else [])
+        path = self._property_path(prim, edit.name, relationship.GetPropertyStack() if relationship else [])
 
         def step(layer: Any) -> None:
             spec = layer.GetRelationshipAtPath(path)
@@ -115,35 +115,35 @@ class LayerEditor:
             spec.targetPathList.explicitItems = [Sdf.Path(target) for target in edit.targets]
         return step
 
-    def _place(self, prim: Any, name: str, specs: list[Any]) -> Any:
+    def _property_path(self, prim: Any, name: str, specs: list[Any]) -> Any:
         """Where in the layer the strongest opinion is, or where a new one goes."""
         if specs and specs[0].layer == self.layer:
             return specs[0].path
         if specs and not self.override:
-            raise CannotError(f"the opinion is in {shown(specs[0].layer)}")
-        return self._owner(prim).AppendProperty(name)
+            raise CannotError(f"the opinion is in {display_name(specs[0].layer)}")
+        return self._prim_path(prim).AppendProperty(name)
 
-    def _owner(self, prim: Any) -> Any:
+    def _prim_path(self, prim: Any) -> Any:
         """The prim spec of the layer that a new opinion goes to."""
-        own = next((spec.path for spec in prim.GetPrimStack() if spec.layer == self.layer), None)
-        if own is not None:
-            return own
+        path = next((spec.path for spec in prim.GetPrimStack() if spec.layer == self.layer), None)
+        if path is not None:
+            return path
         if prim.IsInstanceProxy():
             raise CannotError("the prim is inside an instance, where no layer above it can say anything")
         if not self.override:
-            raise CannotError(f"the prim is in {shown(prim.GetPrimStack()[0].layer)}")
+            raise CannotError(f"the prim is in {display_name(prim.GetPrimStack()[0].layer)}")
         return prim.GetPath()
 
     def _rename_property(self, prim: Any, name: str, to: str) -> Iterator[Step]:
         if not Sdf.Path.IsValidNamespacedIdentifier(to):
             raise CannotError(f"{to!r} is no name of a property")
-        there = prim.GetProperty(to)
-        if there and there.IsAuthored():
+        target = prim.GetProperty(to)
+        if target and target.IsAuthored():
             raise CannotError(f"{to} is authored too")
         specs = self._specs(prim, name)
         if all(spec.layer == self.layer for spec in specs):
             for spec in specs:
-                yield _renaming(spec.path, to)
+                yield _rename_step(spec.path, to)
             return
         attribute = self._blockable(prim, name)
         yield self._set_value(prim, SetValue(str(prim.GetPath()), to, attribute.Get(), str(attribute.GetTypeName())))
@@ -153,10 +153,10 @@ class LayerEditor:
         specs = self._specs(prim, name)
         for spec in specs:
             if spec.layer == self.layer:
-                yield _removing(spec.path)
+                yield _remove_step(spec.path)
         if any(spec.layer != self.layer for spec in specs):
             attribute = self._blockable(prim, name)
-            path, kind = self._owner(prim).AppendProperty(name), str(attribute.GetTypeName())
+            path, kind = self._prim_path(prim).AppendProperty(name), str(attribute.GetTypeName())
             yield lambda layer: _attribute(layer, path, kind, False).SetInfo("default", Sdf.ValueBlock())
 
     def _specs(self, prim: Any, name: str) -> list[Any]:
@@ -167,7 +167,7 @@ class LayerEditor:
         if not specs:
             raise CannotError("the property is no longer there")
         if other is not None and not self.override:
-            raise CannotError(f"the opinion is in {shown(other)}")
+            raise CannotError(f"the opinion is in {display_name(other)}")
         return specs
 
     @staticmethod
@@ -184,73 +184,73 @@ class LayerEditor:
         applied = list(map(str, prim.GetPrimTypeInfo().GetAppliedAPISchemas()))
         if remove and remove not in applied:
             raise CannotError(f"{remove} is no longer applied")
-        specs = [spec for spec in prim.GetPrimStack() if remove in _listed(spec)] if remove else []
+        specs = [spec for spec in prim.GetPrimStack() if remove in _applied_schemas(spec)] if remove else []
         other = next((spec.layer for spec in specs if spec.layer != self.layer), None)
         if other is not None and not self.override:
-            raise CannotError(f"the schema is applied in {shown(other)}")
+            raise CannotError(f"the schema is applied in {display_name(other)}")
         new = add if add not in applied else ""
         for spec in specs:
             if spec.layer == self.layer:
-                yield _replacing(spec.path, remove, new)
+                yield _replace_schema_step(spec.path, remove, new)
                 new = ""
         if new or other is not None:
-            path = self._owner(prim)
-            yield _listing(path, remove if other is not None else "", new)
+            path = self._prim_path(prim)
+            yield _apply_schema_step(path, remove if other is not None else "", new)
 
 
-def _beside(edit: SetValue) -> dict[str, dict[str, float]]:
+def _custom_data(edit: SetValue) -> dict[str, dict[str, float]]:
     """The custom data that goes with a value."""
     number = edit.value[0] if isinstance(edit.value, tuple) and len(edit.value) == 1 else edit.value
     return {} if edit.intended is None or not isinstance(number, float) else custom_data(edit.intended, number)
 
 
-def _renaming(path: Any, to: str) -> Step:
+def _rename_step(path: Any, to: str) -> Step:
     def step(layer: Any) -> None:
         Sdf.CopySpec(layer, path, layer, path.GetPrimPath().AppendProperty(to))
         del layer.GetPrimAtPath(path.GetPrimPath()).properties[path.name]
     return step
 
 
-def _removing(path: Any) -> Step:
+def _remove_step(path: Any) -> Step:
     def step(layer: Any) -> None:
         del layer.GetPrimAtPath(path.GetPrimPath()).properties[path.name]
     return step
 
 
-def _replacing(path: Any, remove: str, add: str) -> Step:
+def _replace_schema_step(path: Any, remove: str, add: str) -> Step:
     """A schema taken out of one prim's list, with another in its place where one is given."""
     def step(layer: Any) -> None:
         spec = layer.GetPrimAtPath(path)
-        listed = spec.GetInfo("apiSchemas")
+        list_op = spec.GetInfo("apiSchemas")
         for kind in _ADDING:
-            names = [str(name) for name in getattr(listed, kind)]
+            names = [str(name) for name in getattr(list_op, kind)]
             if remove in names:
-                place = names.index(remove)
-                names[place:place + 1] = [add] if add and add not in names else []
-                setattr(listed, kind, names)
-        spec.SetInfo("apiSchemas", listed)
+                index = names.index(remove)
+                names[index:index + 1] = [add] if add and add not in names else []
+                setattr(list_op, kind, names)
+        spec.SetInfo("apiSchemas", list_op)
     return step
 
 
-def _listing(path: Any, remove: str, add: str) -> Step:
+def _apply_schema_step(path: Any, remove: str, add: str) -> Step:
     """A schema added to one prim's list, another deleted that weaker layers apply."""
     def step(layer: Any) -> None:
         spec = Sdf.CreatePrimInLayer(layer, path)
-        listed = spec.GetInfo("apiSchemas") if spec.HasInfo("apiSchemas") else Sdf.TokenListOp()
-        if add and listed.isExplicit:
-            listed.explicitItems = [*listed.explicitItems, add]
+        list_op = spec.GetInfo("apiSchemas") if spec.HasInfo("apiSchemas") else Sdf.TokenListOp()
+        if add and list_op.isExplicit:
+            list_op.explicitItems = [*list_op.explicitItems, add]
         elif add:
-            listed.prependedItems = [*listed.prependedItems, add]
+            list_op.prependedItems = [*list_op.prependedItems, add]
         if remove:
-            listed.deletedItems = [*listed.deletedItems, remove]
-        spec.SetInfo("apiSchemas", listed)
+            list_op.deletedItems = [*list_op.deletedItems, remove]
+        spec.SetInfo("apiSchemas", list_op)
     return step
 
 
-def _listed(spec: Any) -> list[str]:
+def _applied_schemas(spec: Any) -> list[str]:
     """The schemas that a prim spec applies."""
-    listed = spec.GetInfo("apiSchemas") if spec.HasInfo("apiSchemas") else None
-    return [str(name) for kind in _ADDING for name in getattr(listed, kind)] if listed is not None else []
+    list_op = spec.GetInfo("apiSchemas") if spec.HasInfo("apiSchemas") else None
+    return [str(name) for kind in _ADDING for name in getattr(list_op, kind)] if list_op is not None else []
 
 
 def _attribute(layer: Any, path: Any, kind: str, uniform: bool) -> Any:
@@ -263,32 +263,32 @@ def _attribute(layer: Any, path: Any, kind: str, uniform: bool) -> Any:
     return Sdf.AttributeSpec(owner, path.name, Sdf.ValueTypeNames.Find(kind), variability)
 
 
-def converted(value: Any, kind: str) -> Any:
+def to_usd_value(value: Any, kind: str) -> Any:
     """A plain value as USD stores it under a type name; quaternions with w first. Raises CannotError."""
     type_name = Sdf.ValueTypeNames.Find(kind)
-    wanted = type(type_name.defaultValue)
+    value_type = type(type_name.defaultValue)
     try:
-        if isinstance(value, wanted):
+        if isinstance(value, value_type):
             return value
         if isinstance(value, tuple) and not type_name.isArray:
-            return wanted(*value)
-        return wanted(value)
+            return value_type(*value)
+        return value_type(value)
     except (TypeError, ValueError) as error:
         raise CannotError(f"{value!r} is no {kind}: {error}") from None
 
 
-def shown(layer: Any) -> str:
+def display_name(layer: Any) -> str:
     """A layer for people."""
     return str(layer.realPath or layer.GetDisplayName())
 
 
-MOST_PASSES = 8         # a repair may bring out another finding; rules that undo each other end here
+MAX_PASSES = 8         # a repair may bring out another finding; rules that undo each other end here
 Check = Callable[[Any], Report]
 Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Unrepaired:
     """A finding that was not repaired, and why."""
 
     finding: Finding
@@ -296,85 +296,85 @@ class Left:
 
 
 @dataclass(slots=True)
-class Fixed:
+class Fixes:
     """A stage with repairs; nothing is written yet."""
 
     stage: Any                          # the stage as it is
-    after: Any                          # a layer of its own: the root layer with repairs, or a layer over it
-    over: bool                          # whether `after` is a layer over the root layer
+    repaired_layer: Any                          # a layer of its own: the root layer with repairs, or a layer over it
+    override: bool                          # whether `after` is a layer over the root layer
     before: Report
     report: Report                      # of the repaired stage
-    made: list[Finding] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
+    repaired: list[Finding] = field(default_factory=list)
+    unrepaired: list[Unrepaired] = field(default_factory=list)
 
     @property
     def changed(self) -> bool:
         """Whether anything was repaired."""
-        return bool(self.made)
+        return bool(self.repaired)
 
     def diff(self) -> str:
         """The change as a unified diff of usda text; the whole of a layer over the root layer."""
-        root, text = self.stage.GetRootLayer(), self.after.ExportToString().splitlines()
-        if self.over:
+        root, text = self.stage.GetRootLayer(), self.repaired_layer.ExportToString().splitlines()
+        if self.override:
             return unified([], text, "/dev/null", f"over {layer_name(root)}") if self.changed else ""
         return unified(root.ExportToString().splitlines(), text, layer_name(root), f"{layer_name(root)} (fixed)")
 
 
-def fix(stage: Any, check: Check, unsafe: bool = False, override: bool = False) -> Fixed:
+def fix(stage: Any, check: Check, unsafe: bool = False, override: bool = False) -> Fixes:
     """Repair what `check` finds on a stage, as far as its findings say how; unsafe repairs where asked for.
 
     A repair that does not make its finding go away is left out, and the others are made again without it.
     """
-    useless: dict[Key, str] = {}
+    ineffective: dict[Key, str] = {}
     while True:
-        fixed, made, reasons = _attempt(stage, check, unsafe, override, dict(useless))
-        still = {_key(item) for item in fixed.report.findings} & made.keys()
-        if not still:
-            return _settled(fixed, made, reasons)
-        useless |= dict.fromkeys(still, "its repair does not make it go away")
+        result, fixes, reasons = _attempt(stage, check, unsafe, override, dict(ineffective))
+        unresolved = {_key(item) for item in result.report.findings} & fixes.keys()
+        if not unresolved:
+            return _record_outcome(result, fixes, reasons)
+        ineffective |= dict.fromkeys(unresolved, "its repair does not make it go away")
 
 
 def _attempt(
     stage: Any, check: Check, unsafe: bool, override: bool, reasons: dict[Key, str],
-) -> tuple[Fixed, dict[Key, Finding], dict[Key, str]]:
+) -> tuple[Fixes, dict[Key, Finding], dict[Key, str]]:
     """Repairs pass by pass; what was made, and why the others were not."""
-    after, work = _layers(stage.GetRootLayer(), override)
-    editor = LayerEditor(Usd.Stage.Open(work), override)
+    after, working_layer = _layers(stage.GetRootLayer(), override)
+    editor = LayerEditor(Usd.Stage.Open(working_layer), override)
     before = report = check(editor.stage)
-    made: dict[Key, Finding] = {}
-    for _ in range(MOST_PASSES):
+    fixes: dict[Key, Finding] = {}
+    for _ in range(MAX_PASSES):
         ready = [item for item in report.findings
-                 if item.repair and (item.repair.safe or unsafe) and _key(item) not in {*made, *reasons}]
-        done = _one_pass(editor, after, ready, reasons)
-        if not done:
+                 if item.repair and (item.repair.safe or unsafe) and _key(item) not in {*fixes, *reasons}]
+        applied = _repair_pass(editor, after, ready, reasons)
+        if not applied:
             break
-        made |= {_key(item): item for item in done}
+        fixes |= {_key(item): item for item in applied}
         report = check(editor.stage)
     source = str(stage.GetRootLayer().realPath or before.source)
-    return Fixed(stage, after, override, replace(before, source=source), replace(report, source=source)), made, reasons
+    return Fixes(stage, after, override, replace(before, source=source), replace(report, source=source)), fixes, reasons
 
 
-def _one_pass(editor: LayerEditor, after: Any, ready: Iterable[Finding], reasons: dict[Key, str]) -> list[Finding]:
+def _repair_pass(editor: LayerEditor, after: Any, ready: Iterable[Finding], reasons: dict[Key, str]) -> list[Finding]:
     """Make the repairs that do not meddle with one another; the others wait for the next pass."""
     touched: set[tuple[str, str]] = set()
-    done: list[Finding] = []
+    applied: list[Finding] = []
     for finding in ready:
         edits = finding.repair.edits if finding.repair else ()
-        places = {place for edit in edits for place in _places(edit)}
-        if touched & places:
+        properties = {item for edit in edits for item in _edited_properties(edit)}
+        if touched & properties:
             continue
         try:
             steps = editor.steps(edits)
         except CannotError as error:
             reasons[_key(finding)] = str(error)
             continue
-        _carry_out(steps, editor.layer, after)
-        touched |= places
-        done.append(finding)
-    return done
+        _apply_steps(steps, editor.layer, after)
+        touched |= properties
+        applied.append(finding)
+    return applied
 
 
-def _carry_out(steps: Iterable[Step], *layers: Any) -> None:
+def _apply_steps(steps: Iterable[Step], *layers: Any) -> None:
     steps = list(steps)
     for layer in layers:
         with Sdf.ChangeBlock():
@@ -382,38 +382,38 @@ def _carry_out(steps: Iterable[Step], *layers: Any) -> None:
                 step(layer)
 
 
-def _places(edit: Edit) -> tuple[tuple[str, str], ...]:
+def _edited_properties(edit: Edit) -> tuple[tuple[str, str], ...]:
     """What an edit touches: properties of a prim, or its schemas."""
     names = [getattr(edit, word) for word in ("name", "to") if hasattr(edit, word)]
     schemas = hasattr(edit, "schema")
     return ((edit.path, "apiSchemas"),) if schemas else tuple((edit.path, name) for name in names)
 
 
-def _settled(fixed: Fixed, made: dict[Key, Finding], reasons: dict[Key, str]) -> Fixed:
-    fixed.made = list(made.values())
-    for item in fixed.report.findings:
+def _record_outcome(result: Fixes, fixes: dict[Key, Finding], reasons: dict[Key, str]) -> Fixes:
+    result.repaired = list(fixes.values())
+    for item in result.report.findings:
         unknown = "no repair is known" if item.repair is None else (
             "its repair was not reached" if item.repair.safe else "its repair is unsafe")
-        fixed.left.append(Left(item, reasons.get(_key(item), unknown)))
-    return fixed
+        result.unrepaired.append(Unrepaired(item, reasons.get(_key(item), unknown)))
+    return result
 
 
 def _layers(root: Any, override: bool) -> tuple[Any, Any]:
     """The layer to write and the one to work on, which finds other files wherever it is itself."""
-    after, work = (Sdf.Layer.CreateAnonymous(".usda") for _ in range(2))
+    after, working_layer = (Sdf.Layer.CreateAnonymous(".usda") for _ in range(2))
     if override:
-        for layer in (after, work):
+        for layer in (after, working_layer):
             for key in root.pseudoRoot.ListInfoKeys():
                 if key not in ("subLayers", "subLayerOffsets", "documentation", "comment"):
                     layer.pseudoRoot.SetInfo(key, root.pseudoRoot.GetInfo(key))
             layer.subLayerPaths.append(root.identifier)
-        return after, work
-    for layer in (after, work):
+        return after, working_layer
+    for layer in (after, working_layer):
         layer.TransferContent(root)
     if root.realPath:
         folder = Path(root.realPath).parent
-        UsdUtils.ModifyAssetPaths(work, lambda path: _absolute(path, folder))
-    return after, work
+        UsdUtils.ModifyAssetPaths(working_layer, lambda path: _absolute(path, folder))
+    return after, working_layer
 
 
 def _absolute(path: str, folder: Path) -> str:

@@ -68,8 +68,8 @@ class Report:
     def _repr_html_(self) -> str:
         worst = sorted(self.findings, key=lambda finding: -rank(finding.severity))
         return html_table(repr(self), ("severity", "code", "place", "found", "fix"), (
-            (found.severity, found.code, location(found.path, found.property), found.message, found.fix)
-            for found in worst))
+            (finding.severity, finding.code, location(finding.path, finding.property), finding.message, finding.fix)
+            for finding in worst))
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -84,10 +84,10 @@ class Report:
         """At most so many findings but every error, and how many are left out; all of them for None."""
         if most is None:
             return self.findings, 0
-        room = max(most - len(self.errors), 0)
-        others = [index for index, item in enumerate(self.findings) if item.severity != "error"][:room]
-        shown = tuple(item for index, item in enumerate(self.findings) if item.severity == "error" or index in others)
-        return shown, len(self.findings) - len(shown)
+        remaining = max(most - len(self.errors), 0)
+        indices = [index for index, item in enumerate(self.findings) if item.severity != "error"][:remaining]
+        result = tuple(item for index, item in enumerate(self.findings) if item.severity == "error" or index in indices)
+        return result, len(self.findings) - len(result)
 
     def verdict(self, family: str) -> VerdictState:
         """The verdict on a code or on all of a family, such as "DJ.007": the worst that any of its codes has.
@@ -107,18 +107,18 @@ class Report:
 
 
 def verdicts(
-    codes: Iterable[str], findings: Sequence[Finding], unjudged: Sequence[tuple[str, str]],
+    codes: Iterable[str], findings: Sequence[Finding], unevaluated_codes: Sequence[tuple[str, str]],
 ) -> Iterator[Verdict]:
     """A verdict for each code; `unjudged` holds codes or families that were not evaluated, with the reason."""
     failed = {finding.code for finding in findings if rank(finding.severity) >= rank("warning")}
     for code in sorted(codes):
-        yield _verdict(code, failed, unjudged)
+        yield _verdict(code, failed, unevaluated_codes)
 
 
-def _verdict(code: str, failed: Collection[str], unjudged: Sequence[tuple[str, str]]) -> Verdict:
+def _verdict(code: str, failed: Collection[str], unevaluated_codes: Sequence[tuple[str, str]]) -> Verdict:
     if code in failed:
         return Verdict(code, "fail")
-    reason = next((why for family, why in unjudged if belongs(code, family)), None)
+    reason = next((why for family, why in unevaluated_codes if belongs(code, family)), None)
     return Verdict(code, "pass") if reason is None else Verdict(code, "not evaluated", reason)
 
 
@@ -133,12 +133,12 @@ class Outcome:
     findings: tuple[Finding, ...]               # by prim, property and code
     unevaluated: tuple[Unevaluated, ...]        # in the same order
     codes: frozenset[str]                       # the codes that were asked for
-    unjudged: tuple[tuple[str, str], ...]       # codes or families that were not evaluated, each with the reason
+    unevaluated_codes: tuple[tuple[str, str], ...]  # codes or families that were not evaluated, each with the reason
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
         """Of the codes asked for, by code."""
-        return tuple(verdicts(self.codes, self.findings, self.unjudged))
+        return tuple(verdicts(self.codes, self.findings, self.unevaluated_codes))
 
 
 def run(
@@ -147,9 +147,9 @@ def run(
     """The findings of rules that one of the profiles asks for and that are selected."""
     merged: dict[tuple[str, str, str, str], Finding] = {}
     unevaluated: dict[Unevaluated, None] = {}
-    unjudged: list[tuple[str, str]] = []
+    unevaluated_codes: list[tuple[str, str]] = []
     rules = {rule.code: rule for finder in finders for rule in finder.rules}
-    codes = frozenset(code for code in _asked_for(rules.values(), profiles) if selection.has(code))
+    codes = frozenset(code for code in _profile_codes(rules.values(), profiles) if selection.has(code))
     for finder in finders:
         if finder.rules and codes.isdisjoint(rule.code for rule in finder.rules):
             continue
@@ -157,21 +157,21 @@ def run(
             if isinstance(item, Unevaluated):
                 unevaluated[item] = None
             elif belongs(item.code, RULE_FAILED.code):
-                unjudged += [(rule.code, item.message) for rule in finder.rules]
+                unevaluated_codes += [(rule.code, item.message) for rule in finder.rules]
             if isinstance(item, Finding) and selection.has(item.code):
-                _merge(merged, item, _wanted(item, rules, profiles))
-    findings = tuple(sorted(merged.values(), key=order))
+                _merge(merged, item, _matching_profiles(item, rules, profiles))
+    findings = tuple(sorted(merged.values(), key=sort_key))
     missing = tuple(sorted(unevaluated, key=lambda item: (path_key(item.path), item.property, item.code)))
-    return Outcome(findings, missing, codes, (*unjudged, *((item.code, item.reason) for item in missing)))
+    return Outcome(findings, missing, codes, (*unevaluated_codes, *((item.code, item.reason) for item in missing)))
 
 
 def _merge(
-    merged: dict[tuple[str, str, str, str], Finding], finding: Finding, wanted: tuple[str, ...],
+    merged: dict[tuple[str, str, str, str], Finding], finding: Finding, profiles: tuple[str, ...],
 ) -> None:
     """Add a finding that a profile wants; the same one twice counts once."""
-    if wanted:
+    if profiles:
         key = (finding.path, finding.property, finding.code, finding.message)
-        merged[key] = _worse(merged.get(key), replace(finding, profiles=wanted))
+        merged[key] = _more_severe(merged.get(key), replace(finding, profiles=profiles))
 
 
 def _outcomes(finder: Finder, description: Description) -> list[Finding | Unevaluated]:
@@ -179,23 +179,23 @@ def _outcomes(finder: Finder, description: Description) -> list[Finding | Uneval
     try:
         return list(finder.find(description))
     except _FINDER_FAULTS as fault:
-        found = RULE_FAILED.at("/", "", f"the rule raised {type(fault).__name__}: {' '.join(str(fault).split())}")
-        return [replace(found, code=f"{RULE_FAILED.code}/{finder.name}")]
+        failure = RULE_FAILED.at("/", "", f"the rule raised {type(fault).__name__}: {' '.join(str(fault).split())}")
+        return [replace(failure, code=f"{RULE_FAILED.code}/{finder.name}")]
 
 
-def _wanted(finding: Finding, rules: Mapping[str, Rule], profiles: Sequence[str]) -> tuple[str, ...]:
+def _matching_profiles(finding: Finding, rules: Mapping[str, Rule], profiles: Sequence[str]) -> tuple[str, ...]:
     """Those of the profiles that want a finding: of its own, else of its rule's, else of all."""
     rule = rules.get(finding.code)
-    own = finding.profiles or (rule.profiles if rule else PROFILES)
-    return tuple(profile for profile in own if profile in profiles)
+    candidates = finding.profiles or (rule.profiles if rule else PROFILES)
+    return tuple(profile for profile in candidates if profile in profiles)
 
 
-def _asked_for(rules: Iterable[Rule], profiles: Sequence[str]) -> Iterator[str]:
+def _profile_codes(rules: Iterable[Rule], profiles: Sequence[str]) -> Iterator[str]:
     """The codes of rules that one of the profiles wants."""
     return (rule.code for rule in rules if not set(rule.profiles).isdisjoint(profiles))
 
 
-def _worse(first: Finding | None, second: Finding) -> Finding:
+def _more_severe(first: Finding | None, second: Finding) -> Finding:
     """One finding with the severer judgement and the profiles of both."""
     if first is None:
         return second
@@ -204,14 +204,14 @@ def _worse(first: Finding | None, second: Finding) -> Finding:
     return replace(worst, profiles=profiles)
 
 
-def order(finding: Finding) -> tuple[tuple[str, ...], str, str, str]:
+def sort_key(finding: Finding) -> tuple[tuple[str, ...], str, str, str]:
     """The place of a finding among others: by prim, property, code and message."""
     return path_key(finding.path), finding.property, finding.code, finding.message
 
 
 # Read by key: a whole dictionary may be nested deeper than USD can turn into Python.
-KEY = "physxSchema:waive"
-FAMILY = "waiver"           # of the findings about waivers, which cannot be waived
+WAIVER_KEY = "physxSchema:waive"
+WAIVER_FAMILY = "waiver"           # of the findings about waivers, which cannot be waived
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,13 +228,13 @@ class Waiver:
 
     def covers(self, finding: Finding) -> bool:
         """Whether it takes out a finding of a stage that its file pattern holds."""
-        if not self.reason or not belongs(finding.code, self.code) or belongs(finding.code, FAMILY):
+        if not self.reason or not belongs(finding.code, self.code) or belongs(finding.code, WAIVER_FAMILY):
             return False
         return finding.path == self.path if self.local else fnmatch.fnmatchcase(finding.path, self.path)
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class WaiverResult:
     """Findings with waivers taken into account."""
 
     findings: tuple[Finding, ...]       # what is left
@@ -245,12 +245,12 @@ class Applied:
 def waivers_of(stage: Any) -> Iterator[Waiver]:
     """The waivers that a stage carries, those of the layer first."""
     layer = stage.GetRootLayer()
-    entries = stage.GetMetadataByDictKey("customLayerData", KEY)
+    entries = stage.GetMetadataByDictKey("customLayerData", WAIVER_KEY)
     yield from _entries(entries, "/", f"customLayerData of {layer.GetDisplayName()}")
     for prim in Usd.PrimRange.Stage(stage, Usd.TraverseInstanceProxies()):
         if prim.HasAuthoredMetadata("customData"):
             path = str(prim.GetPath())
-            yield from _entries(prim.GetCustomDataByKey(KEY), path, f"customData of {path}")
+            yield from _entries(prim.GetCustomDataByKey(WAIVER_KEY), path, f"customData of {path}")
 
 
 def _entries(entries: object, path: str, source: str) -> Iterator[Waiver]:
@@ -260,15 +260,15 @@ def _entries(entries: object, path: str, source: str) -> Iterator[Waiver]:
         yield Waiver("", "", source, path, home=path, local=path != "/")
         return
     for code, reason in sorted(entries.items()):
-        said = reason.strip() if isinstance(reason, str) else ""
+        reason_text = reason.strip() if isinstance(reason, str) else ""
         pattern = "*" if path == "/" else path
-        yield Waiver(str(code), said, source, pattern, home=path, local=path != "/")
+        yield Waiver(str(code), reason_text, source, pattern, home=path, local=path != "/")
 
 
-def apply(waivers: Sequence[Waiver], findings: Iterable[Finding]) -> Applied:
+def apply_waivers(waivers: Sequence[Waiver], findings: Iterable[Finding]) -> WaiverResult:
     """Take the findings out that a waiver covers; the first that does counts as used."""
     by_code: dict[str, list[Waiver]] = {}
-    left: list[Finding] = []
+    remaining: list[Finding] = []
     waived: list[Waived] = []
     used: set[Waiver] = set()
     for finding in findings:
@@ -276,8 +276,8 @@ def apply(waivers: Sequence[Waiver], findings: Iterable[Finding]) -> Applied:
             by_code[finding.code] = [item for item in waivers if belongs(finding.code, item.code)]
         waiver = next((item for item in by_code[finding.code] if item.covers(finding)), None)
         if waiver is None:
-            left.append(finding)
+            remaining.append(finding)
         else:
             waived.append(Waived(finding, waiver.reason, waiver.source))
             used.add(waiver)
-    return Applied(tuple(left), tuple(waived), frozenset(used))
+    return WaiverResult(tuple(remaining), tuple(waived), frozenset(used))

@@ -70,12 +70,12 @@ class RenameSchema:
 Edit = SetValue | SetTargets | RenameProperty | RemoveProperty | ApplySchema | RemoveSchema | RenameSchema
 
 
-def in_words(edit: Edit) -> str:
+def edit_text(edit: Edit) -> str:
     """What an edit does to its prim."""
     match edit:
         case SetValue():
-            meant = "" if edit.intended is None else f" to get {edit.intended:g}"
-            return f"{edit.name} = {_shown(edit.value)}{meant}"
+            effect = "" if edit.intended is None else f" to get {edit.intended:g}"
+            return f"{edit.name} = {_display_value(edit.value)}{effect}"
         case SetTargets():
             return f"{edit.name} = {', '.join(f'<{target}>' for target in edit.targets) or 'no target'}"
         case RenameProperty():
@@ -90,10 +90,10 @@ def in_words(edit: Edit) -> str:
             return f"{edit.schema} becomes {edit.to}"
 
 
-def _shown(value: object) -> str:
+def _display_value(value: object) -> str:
     """A value for people; an array of one number as that number."""
     if isinstance(value, tuple) and len(value) == 1:
-        return _shown(value[0])
+        return _display_value(value[0])
     return f"{value:g}" if isinstance(value, float) else repr(value)
 
 

@@ -129,37 +129,37 @@ def every_axis(description: Description) -> list[Dof | JointAxis]:
     return [*every_dof(description), *(axis for joint in description.joints for axis in joint.axes)]
 
 
-def stated_joints(description: Description) -> set[str]:
+def joints_with_state(description: Description) -> set[str]:
     """The joints with an authored joint state."""
     return {item.path for item in description.authored if item.schema == "PhysicsJointStateAPI"}
 
 
 def instance_names(description: Description) -> Mapping[str, str]:
     """By name of each of `every_axis`, the instance name under which its schemas are applied."""
-    inside = [link.joint for articulation in description.articulations for link in articulation.links if link.joint]
-    found = {dof.name: instance_of(joint, dof) for joint in inside for dof in joint.dofs}
-    return found | {axis.name: axis.instance for joint in description.joints for axis in joint.axes}
+    joints = [link.joint for articulation in description.articulations for link in articulation.links if link.joint]
+    names = {dof.name: instance_of(joint, dof) for joint in joints for dof in joint.dofs}
+    return names | {axis.name: axis.instance for joint in description.joints for axis in joint.axes}
 
 
-def spelt(dof: Dof | JointAxis, value: float) -> str:
+def coord(dof: Dof | JointAxis, value: float) -> str:
     """A coordinate as authored: in degrees or lengths."""
     return f"{math.degrees(value):g}" if dof.angular else f"{value:g}"
 
 
-def flat(value: Any) -> tuple[float, ...]:
+def flatten(value: Any) -> tuple[float, ...]:
     """The numbers of a scalar, vector, quaternion or array; none for anything else."""
     if isinstance(value, bool | str):
         return ()
     if isinstance(value, int | float):
         return (float(value),)
     if hasattr(value, "GetImaginary"):
-        return (float(value.GetReal()), *flat(value.GetImaginary()))
+        return (float(value.GetReal()), *flatten(value.GetImaginary()))
     if type(value).__module__ == "pxr.Vt":
         numbers = np.asarray(value)
         return tuple(map(float, numbers.ravel().tolist())) if numbers.dtype.kind in "fiu" else ()
     if not is_sequence(value):
         return ()
-    return tuple(number for item in value for number in flat(item))
+    return tuple(number for item in value for number in flatten(item))
 
 
 def is_sequence(value: object) -> bool:
@@ -180,7 +180,7 @@ class Selection:
         ignored = any(belongs(code, family) for family in self.ignore)
         return (selected or belongs(code, RULE_FAILED.code)) and not ignored
 
-    def of(self, findings: Iterable[Finding]) -> Iterator[Finding]:
+    def filter(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """The wanted ones of some findings."""
         return (finding for finding in findings if self.has(finding.code))
 

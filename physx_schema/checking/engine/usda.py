@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 LIMITS = {"float physics:lowerLimit": "-45", "float physics:upperLimit": "45"}
 _MIMIC = "physxMimicJoint:rotX:"
-_SOUND = {
+_VALID = {
     **LIMITS, f"rel {_MIMIC}referenceJoint": "</Robot/j1>", f"float {_MIMIC}gearing": "-1",
     f"float {_MIMIC}naturalFrequency": "20", f"float {_MIMIC}dampingRatio": "1",
 }
@@ -22,10 +22,10 @@ def prim(
     applied = ", ".join(f'"{schema}"' for schema in schemas)
     head = f'def {kind} "{name}"' if kind else f'def "{name}"'
     lines = [*([f"prepend apiSchemas = [{applied}]"] if applied else []), *metadata.splitlines()]
-    about = " (\n" + "".join(f"    {line}\n" for line in lines) + ")" if lines else ""
-    inside = "".join(f"    {line}\n" for line in children.splitlines())
-    return f"{head}{about}\n{{\n" + "".join(f"    {key} = {value}\n" for key, value in attributes.items()) \
-        + inside + "}\n"
+    metadata_block = " (\n" + "".join(f"    {line}\n" for line in lines) + ")" if lines else ""
+    children_block = "".join(f"    {line}\n" for line in children.splitlines())
+    return f"{head}{metadata_block}\n{{\n" + "".join(f"    {key} = {value}\n" for key, value in attributes.items()) \
+        + children_block + "}\n"
 
 
 def body(
@@ -34,11 +34,11 @@ def body(
     """A rigid body of mass 1 with moments of 1, changed; None removes."""
     values: dict[str, str | None] = {
         "float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)", **(changes or {})}
-    kept = {key: value for key, value in values.items() if value is not None}
-    return prim("Xform", name, kept, "PhysicsRigidBodyAPI", "PhysicsMassAPI", *schemas, children=children)
+    attributes = {key: value for key, value in values.items() if value is not None}
+    return prim("Xform", name, attributes, "PhysicsRigidBodyAPI", "PhysicsMassAPI", *schemas, children=children)
 
 
-def placed(**operations: str) -> dict[str, str]:
+def transform(**operations: str) -> dict[str, str]:
     """Transform operations by name: translate, rotateXYZ, scale."""
     kinds = {"translate": "double3", "rotateXYZ": "float3", "scale": "float3"}
     order = ", ".join(f'"xformOp:{name}"' for name in operations)
@@ -53,9 +53,9 @@ def cube(changes: Mapping[str, str] | None = None, *schemas: str, name: str = "s
 
 def instance(children: str, instanceable: bool = True) -> str:
     """A class of prims, and one prim that is it."""
-    kept = "true" if instanceable else "false"
+    flag = "true" if instanceable else "false"
     return prim("Xform", "kind", {}, children=children).replace("def Xform", "class Xform", 1) + (
-        f'def Xform "copy" (\n    instanceable = {kept}\n    prepend inherits = </Robot/kind>\n)\n{{\n}}\n')
+        f'def Xform "copy" (\n    instanceable = {flag}\n    prepend inherits = </Robot/kind>\n)\n{{\n}}\n')
 
 
 def joint(
@@ -70,19 +70,19 @@ def joint(
 
 def follower(
     changes: Mapping[str, str | None] | None = None, *schemas: str, kind: str = "Revolute", api: str = "rotX",
-    name: str = "j2", **more: str,
+    name: str = "j2", **options: str,
 ) -> str:
     """A joint with a sound mimic joint, changed: base names of the mimic joint, or whole properties with their type.
 
     None removes; a key such as "gearing" stands for the property of the mimic joint.
     """
-    values: dict[str, str | None] = dict(_SOUND)
+    values: dict[str, str | None] = dict(_VALID)
     for key, value in (changes or {}).items():
-        full = key if " " in key else next((known for known in _SOUND if known.endswith(_MIMIC + key)),
+        full = key if " " in key else next((attribute for attribute in _VALID if attribute.endswith(_MIMIC + key)),
                                            f"float {_MIMIC}{key}")
         values[full] = value
-    kept = {key.replace(":rotX:", f":{api}:"): value for key, value in values.items() if value is not None}
-    return joint(name, kept, f"PhysxMimicJointAPI:{api}", *schemas, kind=kind, **more)
+    attributes = {key.replace(":rotX:", f":{api}:"): value for key, value in values.items() if value is not None}
+    return joint(name, attributes, f"PhysxMimicJointAPI:{api}", *schemas, kind=kind, **options)
 
 
 def tendon(changes: Mapping[str, str | None] | None = None, name: str = "j2", root: bool = True) -> str:
@@ -91,8 +91,8 @@ def tendon(changes: Mapping[str, str | None] | None = None, name: str = "j2", ro
         "float[] physxTendon:t:gearing": "[1]", "float[] physxTendon:t:forceCoefficient": "[1]",
         **({"float physxTendon:t:stiffness": "10"} if root else {}), **(changes or {}),
     }
-    kept = {key: value for key, value in arrays.items() if value is not None}
-    return joint(name, kept, f"PhysxTendonAxis{'Root' if root else ''}API:t", kind="Prismatic")
+    attributes = {key: value for key, value in arrays.items() if value is not None}
+    return joint(name, attributes, f"PhysxTendonAxis{'Root' if root else ''}API:t", kind="Prismatic")
 
 
 def sliding_link(name: str, attributes: Mapping[str, str] | None = None, *schemas: str, children: str = "") -> str:
@@ -101,7 +101,7 @@ def sliding_link(name: str, attributes: Mapping[str, str] | None = None, *schema
         f"slide_{name}", kind="Prismatic", child=name)
 
 
-def attached(
+def attachment(
     link: str, kind: str, name: str, parent: tuple[str, str] | None = None,
     changes: Mapping[str, str | None] | None = None, *schemas: str,
 ) -> str:
@@ -111,11 +111,11 @@ def attached(
     if parent:
         values = {f"rel {start}parentLink": f"</Robot/{parent[0]}>", f"token {start}parentAttachment": f'"{parent[1]}"'}
     values |= {f"point3f {start}localPos": "(0, 0, 1)" if kind == "Leaf" else "(0, 0, 0)", **(changes or {})}
-    kept = {key: value for key, value in values.items() if value is not None}
-    return sliding_link(link, kept, f"PhysxTendonAttachment{kind}API:{name}", *schemas)
+    attributes = {key: value for key, value in values.items() if value is not None}
+    return sliding_link(link, attributes, f"PhysxTendonAttachment{kind}API:{name}", *schemas)
 
 
-def driven(
+def driven_joint(
     changes: Mapping[str, str | None] | None = None, *schemas: str, kind: str = "Revolute", name: str = "j2",
 ) -> str:
     """A driven joint, changed."""
@@ -125,10 +125,10 @@ def driven(
         f"float drive:{axis}:physics:maxForce": "50", f"float state:{axis}:physics:position": "0",
         f"float physxJointAxis:{axis}:maxJointVelocity": "90", **(changes or {}),
     }
-    kept = {key: value for key, value in values.items() if value is not None}
+    attributes = {key: value for key, value in values.items() if value is not None}
     names = dict.fromkeys((f"PhysicsDriveAPI:{axis}", f"PhysicsJointStateAPI:{axis}", f"PhysxJointAxisAPI:{axis}"))
-    used = [name for name in names if any(_prefix(name) in key for key in kept)]
-    return joint(name, kept, *used, *schemas, kind=kind)
+    applied = [name for name in names if any(_prefix(name) in key for key in attributes)]
+    return joint(name, attributes, *applied, *schemas, kind=kind)
 
 
 def _prefix(schema: str) -> str:

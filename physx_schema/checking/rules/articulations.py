@@ -55,12 +55,12 @@ SEVERAL_TREES = Rule("articulation/several-trees", "warning", """
 def roots(description: Description) -> Iterator[Finding]:
     """Robots without a root, and roots with several robots."""
     movable = {body.path for body in description.bodies if not body.kinematic}
-    joined = [joint for joint in description.joints
+    joints = [joint for joint in description.joints
               if joint.kind in TREE_KINDS and {joint.body0, joint.body1} <= movable]
-    rooted = any(item.schema == "PhysicsArticulationRootAPI" for item in description.applied) or any(
+    has_root = any(item.schema == "PhysicsArticulationRootAPI" for item in description.applied) or any(
         problem.code.startswith("articulation/") for problem in description.problems)
-    if joined and not description.articulations and not rooted:
-        yield ARTICULATION_NO_ROOT.at(joined[0].path, "", "joints between bodies, and no articulation on the stage")
+    if joints and not description.articulations and not has_root:
+        yield ARTICULATION_NO_ROOT.at(joints[0].path, "", "joints between bodies, and no articulation on the stage")
     for path, count in Counter(item.path for item in description.articulations).items():
         if count > 1:
             starts = ", ".join(item.links[0].path for item in description.articulations if item.path == path)
@@ -113,7 +113,7 @@ KINEMATIC_BODY = ReaderRule("articulation/kinematic-body", "error", """
     """,
 )
 
-WORLD_JOINT_OUTSIDE = ReaderRule("articulation/world-joint-outside", "warning", """
+WORLD_MAXIMAL_JOINT = ReaderRule("articulation/world-joint-outside", "warning", """
     Joint to the world left outside the articulation
 
     With PhysicsArticulationRootAPI on the body itself the base is floating, and its joint to the world is solved as a
@@ -198,10 +198,10 @@ KINEMATIC_LINK = ReaderRule("articulation/kinematic-link", "error", """
 )
 
 
-_OUTSIDE = {"bool physics:excludeFromArticulation": "true"}
+_MAXIMAL_JOINT = {"bool physics:excludeFromArticulation": "true"}
 
 
-def _excluded(problem: Problem, values: Values) -> Repair | None:
+def _exclude_repair(problem: Problem, values: Values) -> Repair | None:
     """The joint outside the articulation, where PhysX makes it."""
     return unsafe(SetValue(problem.path, problem.property, True, "bool"))
 
@@ -219,11 +219,11 @@ LOOP = ReaderRule("DJ.011/loop", "error", """
     """,
     profiles=PROFILES,
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS, kind="Fixed", parent="b", child="a"),
-    remedy=usda.joint("j2", usda.LIMITS) + usda.joint("j3", _OUTSIDE, kind="Fixed", parent="b", child="a"),
-    repair=_excluded,
+    remedy=usda.joint("j2", usda.LIMITS) + usda.joint("j3", _MAXIMAL_JOINT, kind="Fixed", parent="b", child="a"),
+    repair=_exclude_repair,
 )
 
-BESIDE = ReaderRule("DJ.011/beside", "warning", """
+PARALLEL_JOINT = ReaderRule("DJ.011/beside", "warning", """
     Third joint between two links
 
     Of several joints between the same two bodies PhysX makes the first the articulation's, by type and then by path,
@@ -236,7 +236,7 @@ BESIDE = ReaderRule("DJ.011/beside", "warning", """
     """,
     example=usda.joint("j2", usda.LIMITS) + usda.joint("j3", usda.LIMITS) + usda.joint("j4", usda.LIMITS),
     remedy=usda.joint("j2", usda.LIMITS),
-    repair=_excluded,
+    repair=_exclude_repair,
 )
 
 WORLD_LOOP = Rule("DJ.011/world-loop", "warning", """
@@ -270,8 +270,8 @@ MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
     why="PhysX leaves out that this joint moves both, and the loop opens more than others or ends in NaN",
     fix="close the loop at another joint, root the articulation at the link that both hang on, or shorten the step; "
         "verify says how far it opens",
-    example=usda.joint("j2", usda.LIMITS, parent="a") + usda.joint("k", _OUTSIDE, kind="Spherical", parent="a"),
-    remedy=usda.joint("j2", usda.LIMITS, parent="a") + usda.joint("k", _OUTSIDE, kind="Spherical", parent="base"),
+    example=usda.joint("j2", usda.LIMITS, parent="a") + usda.joint("k", _MAXIMAL_JOINT, kind="Spherical", parent="a"),
+    remedy=usda.joint("j2", usda.LIMITS, parent="a") + usda.joint("k", _MAXIMAL_JOINT, kind="Spherical", parent="base"),
 )
 
 
@@ -279,28 +279,28 @@ MOVING_LOOP = Rule("DJ.011/moving-loop", "warning", """
 def moving_loops(description: Description) -> Iterator[Finding]:
     """Joints outside between two links that a joint above or between them moves together."""
     owners = {link.path: item for item in description.articulations if item.enabled for link in item.links}
-    beside = {problem.path for problem in description.problems if problem.code == BESIDE.code}
+    parallel = {problem.path for problem in description.problems if problem.code == PARALLEL_JOINT.code}
     for joint in description.joints:
         if joint.body0 not in owners or owners[joint.body0] is not owners.get(joint.body1):
             continue
-        if joint.kind in WITHOUT_ANCHORS or joint.path in beside:
+        if joint.kind in WITHOUT_ANCHORS or joint.path in parallel:
             continue
-        first, second = (_movers(owners[body], body) for body in (joint.body0, joint.body1))
+        first, second = (_moving_joints(owners[body], body) for body in (joint.body0, joint.body1))
         common = [path for path in first if path in second]
         if common:
             yield MOVING_LOOP.at(joint.path, "physics:body0",
                                  f"holds {joint.body0} and {joint.body1}, which {common[0]} moves together")
 
 
-def _movers(articulation: Articulation, body: str) -> list[str]:
+def _moving_joints(articulation: Articulation, body: str) -> list[str]:
     """The joints with degrees of freedom from a link up to the root."""
-    found, place = [], next(i for i, link in enumerate(articulation.links) if link.path == body)
-    while place >= 0:
-        link = articulation.links[place]
+    joints, index = [], next(i for i, link in enumerate(articulation.links) if link.path == body)
+    while index >= 0:
+        link = articulation.links[index]
         if link.joint is not None and link.joint.dofs:
-            found.append(link.joint.path)
-        place = link.parent
-    return found
+            joints.append(link.joint.path)
+        index = link.parent
+    return joints
 
 
 @finder("world-loops", WORLD_LOOP)
@@ -309,13 +309,13 @@ def world_loops(description: Description) -> Iterator[Finding]:
     links = {link.path: item for item in description.articulations for link in item.links if item.fixed_base}
     excluded = {item.path for item in description.authored if item.base == "excludeFromArticulation" and item.value}
     for joint in description.joints:
-        held = joint.body0 or joint.body1
-        if (joint.body0 and joint.body1) or held not in links or joint.path in excluded or (
+        body = joint.body0 or joint.body1
+        if (joint.body0 and joint.body1) or body not in links or joint.path in excluded or (
                 joint.kind in WITHOUT_ANCHORS):
             continue
-        base = links[held].base_joint
+        base = links[body].base_joint
         yield WORLD_LOOP.at(
             joint.path, "physics:excludeFromArticulation",
-            f"holds {held} to the world, which {base.path if base else ''} already does for its articulation",
+            f"holds {body} to the world, which {base.path if base else ''} already does for its articulation",
             repair=unsafe(SetValue(joint.path, "physics:excludeFromArticulation", True, "bool")),
         )

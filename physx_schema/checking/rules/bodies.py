@@ -11,8 +11,8 @@ _BODY = ("PhysicsRigidBodyAPI", "PhysicsMassAPI")
 _SAMPLES = "double3 xformOp:translate.timeSamples"
 _OWNER = "rel physics:simulationOwner"
 _SCENES = usda.prim("PhysicsScene", "s1", {}) + usda.prim("PhysicsScene", "s2", {})
-_STRETCHED, _TURNED = usda.placed(scale="(1, 1, 2)"), usda.placed(rotateXYZ="(45, 0, 0)")
-_MANY = {"rel prototypes": "</Robot/many/thing>", "int[] protoIndices": "[0]", "point3f[] positions": "[(0, 0, 0)]"}
+_STRETCHED, _ROTATED = usda.transform(scale="(1, 1, 2)"), usda.transform(rotateXYZ="(45, 0, 0)")
+_INSTANCE = {"rel prototypes": "</Robot/many/thing>", "int[] protoIndices": "[0]", "point3f[] positions": "[(0, 0, 0)]"}
 
 BODY_NO_SCENE = ReaderRule("body/no-scene", "error", """
     Body owned by no scene
@@ -59,7 +59,7 @@ IN_INSTANCER = ReaderRule("body/in-instancer", "info", """
     Measured: Two instances push the resting bodies below them from 3.0 down to 1.0, a third body beside them stays.
     PhysX names the instancer as one body, which its tensors do not find. (`experiments/measure_scene_rules.py`)
     """,
-    example=usda.prim("PointInstancer", "many", _MANY, children=usda.body()),
+    example=usda.prim("PointInstancer", "many", _INSTANCE, children=usda.body()),
     remedy=usda.prim("Xform", "many", {}, children=usda.body()),
 )
 
@@ -75,7 +75,7 @@ TRANSFORM_OPERATION = ReaderRule("body/transform-operation", "error", """
     """,
     profiles=PROFILES,
     example=usda.body({"uniform token[] xformOpOrder": '["xformOp:translate"]'}),
-    remedy=usda.body(usda.placed(translate="(1, 2, 3)")),
+    remedy=usda.body(usda.transform(translate="(1, 2, 3)")),
 )
 
 TRANSFORM_NOT_FINITE = ReaderRule("body/transform-not-finite", "error", """
@@ -87,8 +87,8 @@ TRANSFORM_NOT_FINITE = ReaderRule("body/transform-not-finite", "error", """
     it. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
-    example=usda.body(usda.placed(translate="(nan, 0, 0)")),
-    remedy=usda.body(usda.placed(translate="(0, 0, 0)")),
+    example=usda.body(usda.transform(translate="(nan, 0, 0)")),
+    remedy=usda.body(usda.transform(translate="(0, 0, 0)")),
 )
 
 ANIMATED = ReaderRule("body/animated", "warning", """
@@ -103,8 +103,8 @@ ANIMATED = ReaderRule("body/animated", "warning", """
     does one below a prim with such samples. A kinematic one stays. (`experiments/measure_outside_rules.py`)
     """,
     profiles=PROFILES,
-    example=usda.body({**usda.placed(translate="(0, 0, 1)"), _SAMPLES: "{ 0: (0, 0, 1), 24: (1, 0, 1) }"}),
-    remedy=usda.body(usda.placed(translate="(0, 0, 1)")),
+    example=usda.body({**usda.transform(translate="(0, 0, 1)"), _SAMPLES: "{ 0: (0, 0, 1), 24: (1, 0, 1) }"}),
+    remedy=usda.body(usda.transform(translate="(0, 0, 1)")),
 )
 
 TRANSFORM_SINGULAR = ReaderRule("body/transform-singular", "error", """
@@ -116,8 +116,8 @@ TRANSFORM_SINGULAR = ReaderRule("body/transform-singular", "error", """
     (1, 1, 0) has no shape and falls through the ground. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
-    example=usda.body(usda.placed(scale="(1, 1, 0)")),
-    remedy=usda.body(usda.placed(scale="(1, 1, 0.01)")),
+    example=usda.body(usda.transform(scale="(1, 1, 0)")),
+    remedy=usda.body(usda.transform(scale="(1, 1, 0.01)")),
 )
 
 TRANSFORM_SHEARED = ReaderRule("body/transform-sheared", "warning", """
@@ -130,8 +130,8 @@ TRANSFORM_SHEARED = ReaderRule("body/transform-sheared", "warning", """
     (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
-    example=usda.prim("Xform", "up", _STRETCHED, children=usda.body(_TURNED)),
-    remedy=usda.prim("Xform", "up", _TURNED, children=usda.body(_STRETCHED)),
+    example=usda.prim("Xform", "up", _STRETCHED, children=usda.body(_ROTATED)),
+    remedy=usda.prim("Xform", "up", _ROTATED, children=usda.body(_STRETCHED)),
 )
 
 TRANSFORM_MIRRORED = ReaderRule("body/transform-mirrored", "warning", """
@@ -144,8 +144,8 @@ TRANSFORM_MIRRORED = ReaderRule("body/transform-mirrored", "warning", """
     joint puts it, and a cube at y = 1 is then at -1. (`experiments/measure_scene_rules.py`)
     """,
     profiles=PROFILES,
-    example=usda.body(usda.placed(scale="(-1, 1, 1)")),
-    remedy=usda.body(usda.placed(scale="(1, 1, 1)")),
+    example=usda.body(usda.transform(scale="(-1, 1, 1)")),
+    remedy=usda.body(usda.transform(scale="(1, 1, 1)")),
 )
 
 NESTED = ReaderRule("body/nested", "info", """

@@ -234,7 +234,7 @@ NO_OBJECT = ReaderRule("pair/no-object", "error", """
     remedy=usda.prim("Scope", "tools", {}, children=usda.cube({"rel physics:filteredPairs": "</Robot/a>"}, _PAIRS)),
 )
 
-_MANY = {"rel prototypes": "</Robot/many/shape>", "int[] protoIndices": "[0]", "point3f[] positions": "[(0, 0, 0)]"}
+_INSTANCE = {"rel prototypes": "</Robot/many/shape>", "int[] protoIndices": "[0]", "point3f[] positions": "[(0, 0, 0)]"}
 
 IN_INSTANCER = ReaderRule("collider/in-instancer", "info", """
     Colliders repeated by a point instancer
@@ -245,7 +245,7 @@ IN_INSTANCER = ReaderRule("collider/in-instancer", "info", """
     Measured: Balls over two instances of a cube rest on both; one over the prototype falls through it where that is
     below the instancer, and rests on it where it is not. (`experiments/measure_contact_starts.py`)
     """,
-    example=usda.prim("PointInstancer", "many", _MANY, children=usda.cube()),
+    example=usda.prim("PointInstancer", "many", _INSTANCE, children=usda.cube()),
     remedy=usda.prim("Xform", "many", {}, children=usda.cube()),
 )
 

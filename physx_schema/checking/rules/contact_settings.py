@@ -31,7 +31,7 @@ _SWEPT, _SWEEPS = "physxRigidBody:enableCCD", "physxScene:enableCCD"
 _PARTNERS = "rel physxContactReport:reportPairs"
 
 
-def _bound(values: Mapping[str, str]) -> str:
+def _material_cube(values: Mapping[str, str]) -> str:
     """A physics material, and a cube that is made of it."""
     return usda.prim("Material", "rubber", values, "PhysicsMaterialAPI", "PhysxMaterialAPI") + usda.cube(
         {_BINDING: "</Robot/rubber>"}, "MaterialBindingAPI")
@@ -56,7 +56,7 @@ def _grouped(filtered: str) -> str:
     return "".join(groups) + ball + usda.cube() + usda.cube(name="post")
 
 
-def _shot(speed: str) -> str:
+def _flying_ball(speed: str) -> str:
     """A ball that flies."""
     return usda.prim("Sphere", "ball", {"double radius": "0.05", "vector3f physics:velocity": f"({speed}, 0, 0)"},
                      "PhysicsRigidBodyAPI", "PhysicsCollisionAPI")
@@ -73,8 +73,8 @@ LOW_STATIC_FRICTION = Rule("material/static-friction", "warning", """
     """,
     why="PhysX raises the static friction to the dynamic one",
     fix="author a static friction that is not below the dynamic one",
-    example=_bound({_STATIC: "0.1", "float physics:dynamicFriction": "0.3"}),
-    remedy=_bound({_STATIC: "0.3", "float physics:dynamicFriction": "0.3"}),
+    example=_material_cube({_STATIC: "0.1", "float physics:dynamicFriction": "0.3"}),
+    remedy=_material_cube({_STATIC: "0.3", "float physics:dynamicFriction": "0.3"}),
 )
 
 IDLE_DAMPING = Rule("material/idle-damping", "warning", """
@@ -89,8 +89,8 @@ IDLE_DAMPING = Rule("material/idle-damping", "warning", """
     """,
     why="contact is rigid without a stiffness, and nothing is damped",
     fix="author physxMaterial:compliantContactStiffness, or remove the damping",
-    example=_bound({"float physxMaterial:compliantContactDamping": "100"}),
-    remedy=_bound({"float physxMaterial:compliantContactDamping": "100", _STIFFNESS: "1000"}),
+    example=_material_cube({"float physxMaterial:compliantContactDamping": "100"}),
+    remedy=_material_cube({"float physxMaterial:compliantContactDamping": "100", _STIFFNESS: "1000"}),
 )
 
 IDLE_RESTITUTION = Rule("material/idle-restitution", "warning", """
@@ -103,8 +103,8 @@ IDLE_RESTITUTION = Rule("material/idle-restitution", "warning", """
     """,
     why="its contacts are springs, which heed stiffness and damping alone",
     fix="remove the restitution, or the stiffness",
-    example=_bound({_STIFFNESS: "1000", "float physics:restitution": "0.5"}),
-    remedy=_bound({_STIFFNESS: "1000"}),
+    example=_material_cube({_STIFFNESS: "1000", "float physics:restitution": "0.5"}),
+    remedy=_material_cube({_STIFFNESS: "1000"}),
 )
 
 UNBOUND = Rule("material/unbound", "info", """
@@ -119,7 +119,7 @@ UNBOUND = Rule("material/unbound", "info", """
     why="its friction and restitution act nowhere on this stage",
     fix="bind it to colliders by material:binding:physics, or remove its physics",
     example=usda.cube() + usda.prim("Material", "rubber", {_STATIC: "1"}, "PhysicsMaterialAPI"),
-    remedy=_bound({_STATIC: "1"}),
+    remedy=_material_cube({_STATIC: "1"}),
 )
 
 THRESHOLD = Rule("scene/bounce-threshold", "warning", """
@@ -134,8 +134,8 @@ THRESHOLD = Rule("scene/bounce-threshold", "warning", """
     """,
     why="slower impacts do not bounce, whatever the restitution",
     fix="author a lower physxScene:bounceThreshold, or remove the restitution",
-    example=_threshold("3") + _bound({"float physics:restitution": "0.5"}),
-    remedy=_threshold("0.2") + _bound({"float physics:restitution": "0.5"}),
+    example=_threshold("3") + _material_cube({"float physics:restitution": "0.5"}),
+    remedy=_threshold("0.2") + _material_cube({"float physics:restitution": "0.5"}),
 )
 
 GROUPS = Rule("group/meets-nothing", "warning", """
@@ -168,8 +168,8 @@ TUNNELLING = Rule("body/tunnelling", "warning", """
     why="it may pass through what is thin",
     fix="author both physxRigidBody:enableCCD and its scene's physxScene:enableCCD, a contact offset as long as its "
         "way in a step, or a shorter step",
-    example=_shot("10"),
-    remedy=_shot("1"),
+    example=_flying_ball("10"),
+    remedy=_flying_ball("1"),
 )
 
 NO_IMPULSE = Rule("body/contact-impulse", "error", """
@@ -264,19 +264,19 @@ def groups(description: Description) -> Iterator[Finding]:
     if not description.collision_groups:
         return
     filtered = CollisionFilter(description)
-    free = CollisionFilter(replace(description, collision_groups=(), scene=_unfiltered(description.scene),
-                                   scenes=tuple(map(_unfiltered, description.scenes))))
+    unfiltered = CollisionFilter(replace(description, collision_groups=(), scene=_unfiltered(description.scene),
+                                         scenes=tuple(map(_unfiltered, description.scenes))))
     bodies: dict[int, set[str]] = {}
-    for kind, side in zip(filtered.classes.tolist(), filtered.sides, strict=True):
+    for kind, side in zip(filtered.classes.tolist(), filtered.shapes, strict=True):
         bodies.setdefault(kind, set()).add(side.body)
-    told: set[int] = set()
-    for kind, side in zip(filtered.classes.tolist(), filtered.sides, strict=True):
-        if not side.moves or not side.collider.group or kind in told:
+    reported: set[int] = set()
+    for kind, side in zip(filtered.classes.tolist(), filtered.shapes, strict=True):
+        if not side.moves or not side.collider.group or kind in reported:
             continue
-        if any(filtered.meets[kind, other] and found - {side.body} for other, found in bodies.items()):
+        if any(filtered.collides[kind, other] and members - {side.body} for other, members in bodies.items()):
             continue
-        told.add(kind)
-        if free.meeting([side.body]):
+        reported.add(kind)
+        if unfiltered.colliding_pair([side.body]):
             yield GROUPS.at(side.collider.path, "", f"{side.collider.group} meets no other collider of the stage")
 
 
@@ -294,10 +294,10 @@ def tunnelling(description: Description) -> Iterator[Finding]:
         if len(solid) != 1 or body.kinematic or swept:
             continue
         rate = as_number(authored.get((body.scene, "physxScene:timeStepsPerSecond"))) or STEPS_PER_SECOND
-        way = min(math.hypot(*body.linear_velocity), body.max_linear_velocity) / rate
+        distance = min(math.hypot(*body.linear_velocity), body.max_linear_velocity) / rate
         thick = _THICKNESS[solid[0].kind](solid[0])
-        if way > thick + (solid[0].contact_offset or 0.0):
-            yield TUNNELLING.at(body.path, "physics:velocity", f"{way:.3g} in a step, and it is {thick:.3g} thick")
+        if distance > thick + (solid[0].contact_offset or 0.0):
+            yield TUNNELLING.at(body.path, "physics:velocity", f"{distance:.3g} in a step, and it is {thick:.3g} thick")
 
 
 def _links(description: Description) -> Iterator[Link]:

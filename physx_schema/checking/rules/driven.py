@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import DRIVEN, Finding
 from physx_schema.checking.engine.repair import ApplySchema, safe
-from physx_schema.checking.engine.rule import Rule, finder, instance_names, spelt, stated_joints
+from physx_schema.checking.engine.rule import Rule, coord, finder, instance_names, joints_with_state
 from physx_schema.description import Description, Dof, Drive, unlimited
 
-AGREEMENT = 1e-2        # rad or metres: how far a drive's target may be from the joint state at the start
-LARGEST_STIFFNESS = 1e6     # as authored, of the published text: per degree or per length unit
-_SLACK = 1e-4           # rad or length, relative to the limit, at least of 1: degrees and lengths are float32
+TARGET_TOLERANCE = 1e-2        # rad or metres: how far a drive's target may be from the joint state at the start
+MAX_STIFFNESS = 1e6     # as authored, of the published text: per degree or per length unit
+_LIMIT_TOLERANCE = 1e-4           # rad or length, relative to the limit, at least of 1: degrees and lengths are float32
 _ONLY_PUBLISHED = "PhysX does not need it, so only the profiles driven and simready (by itself) ask for it."
 _STIFF = "float drive:angular:physics:stiffness"
 _TARGET = "float drive:angular:physics:targetPosition"
@@ -34,8 +34,8 @@ MAX_FORCE = Rule("DJ.001/max-force", "error", f"""
     why="PhysX applies whatever force the gains ask for; the published rule wants a finite maxForce",
     fix="author the greatest force or torque of the actuator",
     profiles=(DRIVEN,),
-    example=usda.driven({"float drive:angular:physics:maxForce": "inf"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"float drive:angular:physics:maxForce": "inf"}),
+    remedy=usda.driven_joint(),
 )
 
 
@@ -58,8 +58,8 @@ TARGET_STATE = Rule("DJ.001/target-state", "error", f"""
     why="the drive moves the joint from the first step on; the published rule wants the two to agree",
     fix="author a joint state and a target that agree",
     profiles=(DRIVEN,),
-    example=usda.driven({_TARGET: "20"}),
-    remedy=usda.driven({_TARGET: "0.2"}),
+    example=usda.driven_joint({_TARGET: "20"}),
+    remedy=usda.driven_joint({_TARGET: "0.2"}),
 )
 
 JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
@@ -73,25 +73,25 @@ JOINT_STATE = Rule("DJ.002/joint-state", "error", f"""
     """,
     why="PhysX starts it at 0, wherever its links are posed; the published rule wants PhysicsJointStateAPI",
     profiles=(DRIVEN,),
-    example=usda.driven({"float state:angular:physics:position": None}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"float state:angular:physics:position": None}),
+    remedy=usda.driven_joint(),
 )
 
 
-def _state(dof: Dof, drive: Drive, instance: str, known: bool, meters: float) -> Iterator[Finding]:
+def _state(dof: Dof, drive: Drive, instance: str, has_state: bool, meters: float) -> Iterator[Finding]:
     """DJ.001 and DJ.002: a joint state that starts where the drive wants the joint."""
-    if not known:
+    if not has_state:
         yield JOINT_STATE.at(
             dof.path, "apiSchemas", f"{dof.name} is driven and has no joint state",
             fix=f"apply PhysicsJointStateAPI:{instance}",
             repair=safe(ApplySchema(dof.path, f"PhysicsJointStateAPI:{instance}")),
         )
         return
-    apart = abs(drive.target_position - dof.position)
-    if drive.stiffness > 0.0 and apart * (1.0 if dof.angular else meters) > AGREEMENT:
+    error = abs(drive.target_position - dof.position)
+    if drive.stiffness > 0.0 and error * (1.0 if dof.angular else meters) > TARGET_TOLERANCE:
         yield TARGET_STATE.at(
             dof.path, f"state:{instance}:physics:position",
-            f"the joint starts at {spelt(dof, dof.position)} and its drive wants {spelt(dof, drive.target_position)}",
+            f"the joint starts at {coord(dof, dof.position)} and its drive wants {coord(dof, drive.target_position)}",
         )
 
 
@@ -109,7 +109,7 @@ UNDRIVEN = Rule("DJ.004/undriven", "error", f"""
     why="PhysX lets it swing freely, as a passive joint should; the published rule wants every joint driven",
     profiles=(DRIVEN,),
     example=usda.joint("j1", usda.LIMITS),
-    remedy=usda.driven(name="j1"),
+    remedy=usda.driven_joint(name="j1"),
 )
 
 
@@ -132,8 +132,8 @@ MAX_VELOCITY = Rule("DJ.005/max-velocity", "error", f"""
     why="PhysX does not limit it; the published rule wants a velocity above 0, in PhysxJointAxisAPI since "
         "PhysxJointAPI is gone",
     profiles=(DRIVEN,),
-    example=usda.driven({"float physxJointAxis:angular:maxJointVelocity": None}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"float physxJointAxis:angular:maxJointVelocity": None}),
+    remedy=usda.driven_joint(),
 )
 
 
@@ -142,9 +142,9 @@ def _velocity(dof: Dof, instance: str, authored: set[tuple[str, str]]) -> Iterat
     if unlimited(dof.max_velocity) or (
             dof.axis_prefix is None and not any(name == "max_velocity" for name, _ in dof.sources)):
         name = f"physxJointAxis:{instance}:maxJointVelocity"
-        found = "no bound" if (dof.path, name) in authored else "no authored bound"
+        bound = "no bound" if (dof.path, name) in authored else "no authored bound"
         yield MAX_VELOCITY.at(
-            dof.path, name, f"{found} on the velocity of {dof.name}",
+            dof.path, name, f"{bound} on the velocity of {dof.name}",
             fix=f"author maxJointVelocity of PhysxJointAxisAPI:{instance}",
         )
 
@@ -160,19 +160,19 @@ STIFFNESS = Rule("DJ.006/stiffness", "error", f"""
     """,
     fix="check the unit of the gain, or use a limit",
     profiles=(DRIVEN,),
-    example=usda.driven({_STIFF: "2000000"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({_STIFF: "2000000"}),
+    remedy=usda.driven_joint(),
 )
 
 
 def _stiffness(dof: Dof, drive: Drive) -> Iterator[Finding]:
     """DJ.006: a gain of a size that an actuator can have."""
     stiffness = math.radians(drive.stiffness) if dof.angular else drive.stiffness
-    if stiffness > LARGEST_STIFFNESS:
+    if stiffness > MAX_STIFFNESS:
         unit = "degree" if dof.angular else "length unit"
         yield STIFFNESS.at(
             drive.path, drive.prefix + "stiffness", f"a stiffness of {stiffness:g} per {unit}",
-            why=f"the published rule allows {LARGEST_STIFFNESS:g}; PhysX "
+            why=f"the published rule allows {MAX_STIFFNESS:g}; PhysX "
             "solves drives implicitly and holds the joint like a clamp",
         )
 
@@ -181,7 +181,7 @@ def _stiffness(dof: Dof, drive: Drive) -> Iterator[Finding]:
 def driven_joints(description: Description) -> Iterator[Finding]:
     """What the published rules ask of the joints of articulations that turn or slide."""
     authored = {(item.path, item.property) for item in description.authored}
-    states, instances = stated_joints(description), instance_names(description)
+    states, instances = joints_with_state(description), instance_names(description)
     states.update(item.path for item in description.applied if item.schema == "PhysicsJointStateAPI")
     for articulation in description.articulations:
         meters = description.scene_of(articulation).meters_per_unit
@@ -211,8 +211,8 @@ TARGET_WITHOUT_GAIN = Rule("DJ.006/target-without-gain", "warning", """
     (`experiments/measure_joint_rules.py`)
     """,
     why="the drive does not pull towards it",
-    example=usda.driven({_STIFF: "0", _TARGET: "20"}),
-    remedy=usda.driven({_TARGET: "20"}),
+    example=usda.driven_joint({_STIFF: "0", _TARGET: "20"}),
+    remedy=usda.driven_joint({_TARGET: "20"}),
 )
 
 
@@ -225,7 +225,7 @@ def _powerless(dof: Dof, drive: Drive, instance: str) -> Iterator[Finding]:
     ):
         if target and gain == 0.0:
             yield TARGET_WITHOUT_GAIN.at(
-                drive.path, drive.prefix + base, f"{base} {spelt(dof, target)} with a {needed} of 0",
+                drive.path, drive.prefix + base, f"{base} {coord(dof, target)} with a {needed} of 0",
                 fix=f"author drive:{instance}:physics:{needed}",
             )
 
@@ -239,18 +239,18 @@ TARGET_OUTSIDE_LIMITS = Rule("DJ.006/target-outside-limits", "warning", """
     """,
     why="the drive presses the joint against its limit and never arrives",
     fix="author a target within the limits, or widen them",
-    example=usda.driven({_TARGET: "60"}),
-    remedy=usda.driven({_TARGET: "40"}),
+    example=usda.driven_joint({_TARGET: "60"}),
+    remedy=usda.driven_joint({_TARGET: "40"}),
 )
 
 
 def _unreachable(dof: Dof, drive: Drive) -> Iterator[Finding]:
     """A target that the joint cannot reach."""
-    target, slack = drive.target_position, _SLACK * max(1.0, abs(drive.target_position))
-    if dof.lower <= dof.upper and not dof.lower - slack <= target <= dof.upper + slack:
+    target, tolerance = drive.target_position, _LIMIT_TOLERANCE * max(1.0, abs(drive.target_position))
+    if dof.lower <= dof.upper and not dof.lower - tolerance <= target <= dof.upper + tolerance:
         yield TARGET_OUTSIDE_LIMITS.at(
             drive.path, drive.prefix + "targetPosition",
-            f"{spelt(dof, target)} is outside the limits [{spelt(dof, dof.lower)}, {spelt(dof, dof.upper)}]",
+            f"{coord(dof, target)} is outside the limits [{coord(dof, dof.lower)}, {coord(dof, dof.upper)}]",
         )
 
 

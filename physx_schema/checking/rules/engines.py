@@ -18,14 +18,14 @@ from functools import cache
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.repair import RenameProperty, Repair, safe
-from physx_schema.checking.engine.rule import ReaderRule, Rule, every_axis, finder, flat
+from physx_schema.checking.engine.rule import ReaderRule, Rule, every_axis, finder, flatten
 from physx_schema.definitions import definitions, every_definition
 from physx_schema.description import Description, Dof, JointAxis, Opinion
 from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
 from physx_schema.migration.changes import MOVES
 from physx_schema.migration.rules import Rules, rules
 
-_AGREE = 1e-3       # relative: authored single floats, some of them converted between degrees and radians
+_TOLERANCE = 1e-3       # relative: authored single floats, some of them converted between degrees and radians
 
 # What it is, and the properties that say it with the power of degrees per radian in their unit on an angular axis.
 # {axis} is angular or linear. Newton's and PhysX's values are per degree, MuJoCo's per radian.
@@ -44,7 +44,7 @@ _PRIM: Sequence[tuple[str, tuple[str, ...]]] = (
     ("collisions of a robot with itself", ("physxArticulation:enabledSelfCollisions", "newton:selfCollisionEnabled")),
 )
 
-_OTHERS = ("newton:", "mjc:")
+_OTHER_PREFIXES = ("newton:", "mjc:")
 _RATES = ("physxScene:timeStepsPerSecond", "newton:timeStepsPerSecond")
 _TIMESTEP = "mjc:option:timestep"
 _Values = Mapping[str, float]        # property name to its number
@@ -62,22 +62,22 @@ DISAGREE = Rule("engine/disagree", "warning", """
     why="each engine simulates another robot",
     fix="make the values agree, in the unit of each engine, or remove one",
     profiles=PROFILES,
-    example=usda.driven({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.2"}),
-    remedy=usda.driven({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.1"}),
+    example=usda.driven_joint({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.2"}),
+    remedy=usda.driven_joint({"float physxJointAxis:angular:armature": "0.1", "float mjc:armature": "0.1"}),
 )
 
 
 @finder("other-engines", DISAGREE)
 def disagreements(description: Description) -> Iterator[Finding]:
     """Prims on which physx, newton and mjc properties of one meaning differ."""
-    told = {item.path for item in description.authored if item.property.startswith(_OTHERS)}
-    if not told:
+    paths = {item.path for item in description.authored if item.property.startswith(_OTHER_PREFIXES)}
+    if not paths:
         return
     authored: dict[str, dict[str, float]] = {}
     for item in description.authored:
-        if item.path not in told:
+        if item.path not in paths:
             continue
-        numbers = (float(item.value),) if isinstance(item.value, bool) else flat(item.value)
+        numbers = (float(item.value),) if isinstance(item.value, bool) else flatten(item.value)
         if len(numbers) == 1:
             authored.setdefault(item.path, {})[item.property] = numbers[0]
     for dof in every_axis(description):
@@ -87,37 +87,37 @@ def disagreements(description: Description) -> Iterator[Finding]:
         yield from _scene(scene.path, authored.get(scene.path, {}))
     for path, values in authored.items():
         for meaning, names in _PRIM:
-            said = {name: values[name] for name in names if 0.0 <= values.get(name, -1.0) < math.inf}
-            yield from _differing(path, meaning, said, values)
+            scaled = {name: values[name] for name in names if 0.0 <= values.get(name, -1.0) < math.inf}
+            yield from _differing(path, meaning, scaled, values)
 
 
 def _joint(dof: Dof | JointAxis, values: _Values) -> Iterator[Finding]:
     axis = "angular" if dof.angular else "linear"
     # of Newton, which PhysX takes in place of its own
-    taken = {name for _, name in dof.sources} if isinstance(dof, Dof) else set[str]()
+    newton_names = {name for _, name in dof.sources} if isinstance(dof, Dof) else set[str]()
     for meaning, names in _JOINT:
-        said = {}
+        scaled = {}
         for pattern, power in names.items():
             name = pattern.format(axis=axis)
-            if name in values and not (name.startswith("physx") and taken.intersection(names)):
-                said[name] = values[name] * (math.degrees(1.0) ** power if dof.angular else 1.0)
-        yield from _differing(dof.path, meaning, said, values)
+            if name in values and not (name.startswith("physx") and newton_names.intersection(names)):
+                scaled[name] = values[name] * (math.degrees(1.0) ** power if dof.angular else 1.0)
+        yield from _differing(dof.path, meaning, scaled, values)
 
 
 def _scene(path: str, values: _Values) -> Iterator[Finding]:
-    said = {name: values[name] for name in _RATES if name in values}
+    scaled = {name: values[name] for name in _RATES if name in values}
     if values.get(_TIMESTEP, 0.0) > 0.0:
-        said[_TIMESTEP] = 1.0 / values[_TIMESTEP]
-    yield from _differing(path, "time step", said, values)
+        scaled[_TIMESTEP] = 1.0 / values[_TIMESTEP]
+    yield from _differing(path, "time step", scaled, values)
 
 
-def _differing(path: str, meaning: str, said: _Values, values: _Values) -> Iterator[Finding]:
+def _differing(path: str, meaning: str, scaled: _Values, values: _Values) -> Iterator[Finding]:
     """One finding where the properties that say one thing do not all say the same."""
-    if len(said) < 2 or max(said.values()) - min(said.values()) <= _AGREE * max(map(abs, said.values())):
+    if len(scaled) < 2 or max(scaled.values()) - min(scaled.values()) <= _TOLERANCE * max(map(abs, scaled.values())):
         return
-    spelt = ", ".join(f"{name} {values[name]:g}" for name in said)
-    found = f"two engines are told different things about the {meaning}: {spelt}"
-    yield DISAGREE.at(path, next(iter(said)), found)
+    text = ", ".join(f"{name} {values[name]:g}" for name in scaled)
+    message = f"two engines are told different things about the {meaning}: {text}"
+    yield DISAGREE.at(path, next(iter(scaled)), message)
 
 
 RETIRED = "retired"         # code of such opinions in a description
@@ -133,7 +133,7 @@ GONE = Rule("unused/retired", "error", """
     """,
     why="it has no effect on the simulation",
     example=usda.joint("j2", {"float physxJoint:maxJointVelocity": "90"}, "PhysxJointAPI"),
-    remedy=usda.driven(),
+    remedy=usda.driven_joint(),
 )
 
 
@@ -151,8 +151,8 @@ def retired_things(description: Description) -> Iterator[Finding]:
 def _fix(opinion: Opinion, schemas: AbstractSet[tuple[str, str]]) -> str:
     """What to do; a value without its schema had no effect before either, and `migrate` leaves it."""
     instead = opinion.suggestion or "remove it"
-    found = _rules().find(opinion.property)
-    former = found[0].former if found and found[0].former in _rules().moved else ""
+    match = _rules().find(opinion.property)
+    former = match[0].former if match and match[0].former in _rules().moved else ""
     if not _can_migrate(opinion) or (former and (opinion.path, former) not in schemas):
         return instead
     return f"run `physx-schema migrate`: {instead}"
@@ -160,10 +160,10 @@ def _fix(opinion: Opinion, schemas: AbstractSet[tuple[str, str]]) -> str:
 
 def _repair(opinion: Opinion) -> Repair | None:
     """The present name, for a property that only its name has changed of; `migrate` does the rest."""
-    found = _rules().find(opinion.property)
-    if found is None or not found[0].schema or found[0].per_axis or found[0].schema != found[0].former:
+    match = _rules().find(opinion.property)
+    if match is None or not match[0].schema or match[0].per_axis or match[0].schema != match[0].former:
         return None
-    return safe(RenameProperty(opinion.path, opinion.property, found[0].full_name(found[1])))
+    return safe(RenameProperty(opinion.path, opinion.property, match[0].full_name(match[1])))
 
 
 def _can_migrate(opinion: Opinion) -> bool:
@@ -171,8 +171,8 @@ def _can_migrate(opinion: Opinion) -> bool:
     if opinion.property in ("", "apiSchemas"):
         schema = opinion.reason.partition(":")[0]
         return schema in _rules().moved or schema in _rules().classes
-    found = _rules().find(opinion.property)
-    return found is not None and bool(found[0].schema)
+    match = _rules().find(opinion.property)
+    return match is not None and bool(match[0].schema)
 
 
 @cache
@@ -214,9 +214,9 @@ def misplaced_schemas(description: Description) -> Iterator[Finding]:
             continue
         definition = definitions()[applied.schema]
         if definition.applies_to and not applied.host.intersection(definition.applies_to):
-            wanted = " or ".join(definition.applies_to)
+            hosts = " or ".join(definition.applies_to)
             yield SCHEMA_HOST.at(
-                applied.path, "apiSchemas", f"{applied.schema} is on a prim that is no {wanted}",
+                applied.path, "apiSchemas", f"{applied.schema} is on a prim that is no {hosts}",
                 fix=f"apply {definition.applies_to[0]} too, or move it to a prim that has it",
             )
         if definition.instances and applied.instance not in definition.instances:
@@ -237,6 +237,6 @@ INSTANCE_NAME = ReaderRule("schema/instance-name", "error", """
     Measured: A tendon a:b of stiffness 10 is made and does not pull; a mimic joint rotX:a and a drive linear:x are not
     made. (`experiments/measure_value_rules.py`)
     """,
-    example=usda.driven({"float drive:linear:x:physics:stiffness": "5"}, "PhysicsDriveAPI:linear:x"),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"float drive:linear:x:physics:stiffness": "5"}, "PhysicsDriveAPI:linear:x"),
+    remedy=usda.driven_joint(),
 )

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.rule import Rule, finder
-from physx_schema.definitions import ends
+from physx_schema.definitions import attribute_range
 from physx_schema.description import Articulation, Description, Link, Scene
 from physx_schema.description.scenes import SolverBatches
 
 _POSITION, _VELOCITY = "solverPositionIterationCount", "solverVelocityIterationCount"
 _KINDS = {_POSITION: "position", _VELOCITY: "velocity"}
-Solved = Articulation | Link
+SolverActor = Articulation | Link
 _WHY = "PhysX solves everything awake in a batch under the largest count in it, however far apart"
-_LOOSE = "PhysxRigidBodyAPI"
+_BODY_API = "PhysxRigidBodyAPI"
 
 
 def _scene(**bounds: int) -> str:
@@ -23,8 +23,8 @@ def _scene(**bounds: int) -> str:
         f"uint physxScene:{name}": str(value) for name, value in bounds.items()}, "PhysxSceneAPI")
 
 
-def _counted(count: int) -> str:
-    return usda.body({"int physxRigidBody:solverPositionIterationCount": str(count)}, _LOOSE)
+def _body_with_count(count: int) -> str:
+    return usda.body({"int physxRigidBody:solverPositionIterationCount": str(count)}, _BODY_API)
 
 
 RAISED = Rule("iterations/raised", "warning", """
@@ -51,8 +51,8 @@ RAISED_DEFAULT = Rule("iterations/raised-default", "info", """
     (`experiments/measure_iterations.py`)
     """,
     why=_WHY,
-    example=_counted(48),
-    remedy=_counted(32),
+    example=_body_with_count(48),
+    remedy=_body_with_count(32),
 )
 
 
@@ -62,14 +62,14 @@ def raised(description: Description) -> Iterator[Finding]:
     authored, batches = _authored(description), SolverBatches(description)
     for item in _objects(description):
         counts = batches.counts(item)
-        for base, own, solved, source in ((_POSITION, counts.own[0], counts.position, counts.position_from),
-                                          (_VELOCITY, counts.own[1], counts.velocity, counts.velocity_from)):
-            said = (item.path, base) in authored
-            if solved != own and (said or isinstance(item, Articulation)):
-                yield (RAISED if said else RAISED_DEFAULT).at(
-                    item.path, _property(item, base), f"{own} {'is authored' if said else 'by default'}, and {source} "
-                    f"makes it {solved} {_KINDS[base]} iterations",
-                    fix=f"author the same count on {source}, or let a PhysicsScene of its own step one of the two",
+        for base, old, effective, path in ((_POSITION, counts.requested[0], counts.position, counts.position_from),
+                                           (_VELOCITY, counts.requested[1], counts.velocity, counts.velocity_from)):
+            is_set = (item.path, base) in authored
+            if effective != old and (is_set or isinstance(item, Articulation)):
+                yield (RAISED if is_set else RAISED_DEFAULT).at(
+                    item.path, _property(item, base), f"{old} {'is authored' if is_set else 'by default'}, and {path} "
+                    f"makes it {effective} {_KINDS[base]} iterations",
+                    fix=f"author the same count on {path}, or let a PhysicsScene of its own step one of the two",
                     severity="" if isinstance(item, Articulation) else "info",
                 )
 
@@ -83,8 +83,8 @@ OUT_OF_BOUNDS = Rule("iterations/out-of-bounds", "warning", """
     and 2 as well. (`experiments/measure_iterations.py`)
     """,
     why="PhysX takes no count beyond the bounds of the scene",
-    example=_counted(32) + _scene(maxPositionIterationCount=16),
-    remedy=_counted(16) + _scene(maxPositionIterationCount=16),
+    example=_body_with_count(32) + _scene(maxPositionIterationCount=16),
+    remedy=_body_with_count(16) + _scene(maxPositionIterationCount=16),
 )
 
 
@@ -94,14 +94,14 @@ def out_of_bounds(description: Description) -> Iterator[Finding]:
     authored = _authored(description)
     for item in _objects(description):
         scene = description.scene_of(item)
-        for base, wanted in ((base, authored[item.path, base]) for base in _KINDS if (item.path, base) in authored):
-            given = _bounded(scene, base, wanted)
-            if given != wanted:
-                bound = base.replace("solver", "max" if given < wanted else "min")
+        for base, requested in ((base, authored[item.path, base]) for base in _KINDS if (item.path, base) in authored):
+            bounded = _bounded(scene, base, requested)
+            if bounded != requested:
+                bound = base.replace("solver", "max" if bounded < requested else "min")
                 yield OUT_OF_BOUNDS.at(
                     item.path, _property(item, base),
-                    f"{wanted} is authored, and physxScene:{bound} of {scene.path} makes it {given}",
-                    fix=f"author {given}, or another {bound}",
+                    f"{requested} is authored, and physxScene:{bound} of {scene.path} makes it {bounded}",
+                    fix=f"author {bounded}, or another {bound}",
                 )
 
 
@@ -122,33 +122,33 @@ BOUNDS_CROSSED = Rule("iterations/bounds-crossed", "warning", """
 def crossed_bounds(description: Description) -> Iterator[Finding]:
     """Scenes whose least count is above the most."""
     for scene in description.scenes:
-        for base, (least, most) in ((_POSITION, scene.iterations.position), (_VELOCITY, scene.iterations.velocity)):
+        for base, (lower, upper) in ((_POSITION, scene.iterations.position), (_VELOCITY, scene.iterations.velocity)):
             low, high = (base.replace("solver", word) for word in ("min", "max"))
-            if least > most:
+            if lower > upper:
                 yield BOUNDS_CROSSED.at(
-                    scene.path, f"physxScene:{low}", f"{least}, above {high}, {most}",
-                    why=f"PhysX lowers it: everything takes {most} {_KINDS[base]} iterations",
+                    scene.path, f"physxScene:{low}", f"{lower}, above {high}, {upper}",
+                    why=f"PhysX lowers it: everything takes {upper} {_KINDS[base]} iterations",
                     fix=f"author {low} at or below {high}",
                 )
 
 
-def _objects(description: Description) -> Iterator[Solved]:
+def _objects(description: Description) -> Iterator[SolverActor]:
     """What PhysX solves."""
     yield from (item for item in description.articulations if item.enabled)
     yield from (body for body in description.bodies if not body.kinematic)
 
 
-def _property(item: Solved, base: str) -> str:
+def _property(item: SolverActor, base: str) -> str:
     return f"{'physxArticulation' if isinstance(item, Articulation) else 'physxRigidBody'}:{base}"
 
 
-def _bounded(scene: Scene, base: str, wanted: int) -> int:
+def _bounded(scene: Scene, base: str, requested: int) -> int:
     """What an authored count comes to; one that no scene would take is a value out of range, which others report."""
-    least, most = ends("PhysxArticulationAPI", base)
-    if not least <= wanted <= most:
-        return wanted
+    lower, upper = attribute_range("PhysxArticulationAPI", base)
+    if not lower <= requested <= upper:
+        return requested
     count = scene.iterations.position_count if base == _POSITION else scene.iterations.velocity_count
-    return count(wanted)
+    return count(requested)
 
 
 def _authored(description: Description) -> Mapping[tuple[str, str], int]:

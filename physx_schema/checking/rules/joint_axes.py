@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.repair import Repair, SetValue, unsafe
-from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, every_axis, every_dof, finder, stated_joints
+from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, every_axis, every_dof, finder, joints_with_state
 from physx_schema.description import Articulation, Description, Dof, JointAxis, Problem, unlimited
 
-LARGEST_SPEED = 100.0   # length units per second, of prismatic joints at the start of a step
+MAX_SPEED = 100.0   # length units per second, of prismatic joints at the start of a step
 _SLOW = 2.0             # m/s: a clamp that ordinary machines reach
 _NEWTON = {"rel newton:mimicJoint": "</Robot/j1>"}
 
 
-def _rubbing(**efforts: str) -> str:
+def _friction_joint(**efforts: str) -> str:
     """A joint with friction, static or dynamic."""
     return usda.joint("j2", {f"float physxJointAxis:angular:{name}FrictionEffort": effort
                              for name, effort in efforts.items()}, "PhysxJointAxisAPI:angular")
@@ -38,8 +38,8 @@ FRICTION_ORDER = ReaderRule("joint/friction-order", "error", """
     Measured: Static 2 and dynamic 5, with viscous 10 or without, and dynamic 5 alone leave a slider at speed 1; static
     5 and dynamic 2 slow it to 0.967 in a step. (`experiments/measure_joint_rules.py`)
     """,
-    example=_rubbing(dynamic="5"),
-    remedy=_rubbing(dynamic="5", static="5"),
+    example=_friction_joint(dynamic="5"),
+    remedy=_friction_joint(dynamic="5", static="5"),
     repair=_raised_static_friction,
 )
 
@@ -53,19 +53,19 @@ NO_DYNAMIC_FRICTION = Rule("joint/no-dynamic-friction", "warning", """
     """,
     why="it holds the joint at rest; once the joint moves nothing brakes it",
     fix="author dynamicFrictionEffort, 0 if none is meant",
-    example=_rubbing(static="5"),
-    remedy=_rubbing(static="5", dynamic="4"),
+    example=_friction_joint(static="5"),
+    remedy=_friction_joint(static="5", dynamic="4"),
 )
 
 
 def _slippery(description: Description, dofs: Sequence[Dof]) -> Iterator[Finding]:
     """Static friction alone; a dynamic friction of 0 that is authored is meant."""
     paths = {dof.path for dof in dofs}
-    meant = {(item.path, item.property) for item in description.authored
-             if item.path in paths and item.base == "dynamicFrictionEffort"}
+    authored = {(item.path, item.property) for item in description.authored
+                if item.path in paths and item.base == "dynamicFrictionEffort"}
     for dof in dofs:
         prefix = dof.axis_prefix or ""
-        if (dof.path, prefix + "dynamicFrictionEffort") not in meant:
+        if (dof.path, prefix + "dynamicFrictionEffort") not in authored:
             yield NO_DYNAMIC_FRICTION.at(
                 dof.path, prefix + "staticFrictionEffort",
                 f"a static friction of {dof.static_friction:g} without dynamic friction",
@@ -83,8 +83,8 @@ DRIVE_REFUSED = ReaderRule("joint/drive-refused", "error", """
     hinge at 0. (`experiments/measure_outside_joints.py`)
     """,
     profiles=PROFILES,
-    example=usda.driven({"float drive:angular:physics:maxForce": "-5"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"float drive:angular:physics:maxForce": "-5"}),
+    remedy=usda.driven_joint(),
 )
 
 DRIVE_POWERLESS = Rule("joint/drive-powerless", "error", """
@@ -99,8 +99,8 @@ DRIVE_POWERLESS = Rule("joint/drive-powerless", "error", """
     """,
     why="the drive exerts nothing",
     fix="author a force above 0, or inf for no bound",
-    example=usda.driven({"float drive:angular:physics:maxForce": "0"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"float drive:angular:physics:maxForce": "0"}),
+    remedy=usda.driven_joint(),
 )
 
 
@@ -120,8 +120,8 @@ NO_VELOCITY = Rule("joint/no-velocity", "error", """
     """,
     why="the joint does not move",
     fix="author a velocity above 0, or a fixed joint",
-    example=usda.driven({"float physxJointAxis:angular:maxJointVelocity": "0"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"float physxJointAxis:angular:maxJointVelocity": "0"}),
+    remedy=usda.driven_joint(),
 )
 
 
@@ -141,8 +141,8 @@ VELOCITY_CLAMP = Rule("joint/velocity-clamp", "warning", """
     it back to 300 within the step. (`experiments/measure_joint_rules.py`)
     """,
     fix="author stages in metres, or a lower velocity",
-    example=usda.driven({"float physxJointAxis:linear:maxJointVelocity": "300"}, kind="Prismatic"),
-    remedy=usda.driven(kind="Prismatic"),
+    example=usda.driven_joint({"float physxJointAxis:linear:maxJointVelocity": "300"}, kind="Prismatic"),
+    remedy=usda.driven_joint(kind="Prismatic"),
 )
 
 
@@ -151,18 +151,18 @@ def _clamped(articulation: Articulation, meters: float, states: set[str]) -> Ite
     sliders = [dof for dof in articulation.dofs if not dof.angular]
     if not sliders:
         return
-    most = f"{LARGEST_SPEED:g} length units per second, here {LARGEST_SPEED * meters:g} m/s"
-    why = f"PhysX slows prismatic joints to {most}, at each step's start, and all joints of the articulation with them"
+    limit = f"{MAX_SPEED:g} length units per second, here {MAX_SPEED * meters:g} m/s"
+    why = f"PhysX slows prismatic joints to {limit}, at each step's start, and all joints of the articulation with them"
     for dof in sliders:
-        if dof.max_velocity > LARGEST_SPEED and not unlimited(dof.max_velocity) and dof.axis_prefix is not None:
+        if dof.max_velocity > MAX_SPEED and not unlimited(dof.max_velocity) and dof.axis_prefix is not None:
             yield VELOCITY_CLAMP.at(
                 dof.path, dof.axis_prefix + "maxJointVelocity", f"a greatest velocity of {dof.max_velocity:g}", why=why,
             )
-        if abs(dof.velocity) > LARGEST_SPEED and dof.path in states:
+        if abs(dof.velocity) > MAX_SPEED and dof.path in states:
             yield VELOCITY_CLAMP.at(
                 dof.path, "state:linear:physics:velocity", f"a velocity of {dof.velocity:g}", why=why,
             )
-    if LARGEST_SPEED * meters <= _SLOW:
+    if MAX_SPEED * meters <= _SLOW:
         yield VELOCITY_CLAMP.at(
             articulation.path, "", f"{len(sliders)} prismatic joints in a stage with metersPerUnit {meters:g}", why=why,
             fix="author stages in metres where joints have to be faster", severity="info",
@@ -172,7 +172,7 @@ def _clamped(articulation: Articulation, meters: float, states: set[str]) -> Ite
 @finder("degrees-of-freedom", NO_DYNAMIC_FRICTION, DRIVE_POWERLESS, NO_VELOCITY, VELOCITY_CLAMP)
 def degrees_of_freedom(description: Description) -> Iterator[Finding]:
     """What each degree of freedom shows by itself."""
-    states, dofs = stated_joints(description), every_dof(description)
+    states, dofs = joints_with_state(description), every_dof(description)
     for dof in dofs:
         yield from _speed(dof)
     for axis in every_axis(description):

@@ -9,9 +9,9 @@ import math
 from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import PROFILES, Finding, judged
-from physx_schema.checking.engine.rule import ReaderRule, Rule, finder, stated_joints
-from physx_schema.checking.engine.start_poses import displaced
+from physx_schema.checking.engine.finding import PROFILES, Finding, per_profile
+from physx_schema.checking.engine.rule import ReaderRule, Rule, finder, joints_with_state
+from physx_schema.checking.engine.start_poses import joint_motion
 from physx_schema.description import Articulation, Description, Joint, Link
 from physx_schema.description.frames import composed
 from physx_schema.description.records import Pose
@@ -30,7 +30,7 @@ def _geared(hinge: str) -> str:
         "rel physics:hinge1": "</Robot/j2>"})
 
 
-def _owned(name: str, scene: str) -> str:
+def _scene_body(name: str, scene: str) -> str:
     """A body that a scene steps."""
     return usda.prim("Xform", name, {"float physics:mass": "1", "rel physics:simulationOwner": f"</Robot/{scene}>"},
                      "PhysicsRigidBodyAPI", "PhysicsMassAPI")
@@ -127,24 +127,24 @@ NO_HINGE = ReaderRule("joint/no-hinge", "error", """
 @finder("couplings", NO_HINGE)
 def couplings(description: Description) -> Iterator[Finding]:
     """Gear and rack joints whose hinges hold other bodies than theirs, or are made nowhere."""
-    inside = (link.joint for item in description.articulations for link in item.links if link.joint is not None)
-    bases = (item.base_joint for item in description.articulations if item.base_joint is not None)
-    held = {joint.path: {joint.body0, joint.body1} for joint in (*inside, *bases)}
-    held |= {joint.path: {joint.body0, joint.body1} for joint in description.separate_joints}
-    said = {(item.path, item.property) for item in description.problems if item.code == NO_HINGE.code}
+    tree_joints = (link.joint for item in description.articulations for link in item.links if link.joint is not None)
+    base_joints = (item.base_joint for item in description.articulations if item.base_joint is not None)
+    joint_bodies = {joint.path: {joint.body0, joint.body1} for joint in (*tree_joints, *base_joints)}
+    joint_bodies |= {joint.path: {joint.body0, joint.body1} for joint in description.separate_joints}
+    reported = {(item.path, item.property) for item in description.problems if item.code == NO_HINGE.code}
     for joint in description.separate_joints:
         if joint.coupling is None:
             continue
         hinges, bodies = (joint.coupling.first, joint.coupling.second), (joint.body0, joint.body1)
-        swapped = all(body in held.get(hinge, ()) for hinge, body in zip(reversed(hinges), bodies, strict=True))
+        swapped = all(body in joint_bodies.get(hinge, ()) for hinge, body in zip(reversed(hinges), bodies, strict=True))
         if swapped and joint.kind == "gear" and joint.coupling.ratio == 1.0:
             continue            # alike in both directions
         for base, hinge, body in zip(_HINGES[joint.kind], hinges, bodies, strict=True):
             fix = f"point {base} at the joint that holds {body or 'the world'}"
-            if hinge not in held and (joint.path, f"physics:{base}") not in said:
+            if hinge not in joint_bodies and (joint.path, f"physics:{base}") not in reported:
                 yield NO_HINGE.at(joint.path, f"physics:{base}", f"PhysX makes no joint of {hinge}", fix=fix,
                                   why="PhysX couples the body about the x axis of the joint's own frame")
-            elif body and body not in held.get(hinge, {body}):
+            elif body and body not in joint_bodies.get(hinge, {body}):
                 yield NO_HINGE.at(joint.path, f"physics:{base}", f"{hinge} does not hold {body}", fix=fix)
 
 
@@ -195,15 +195,15 @@ JOINT_SEVERAL_SCENES = ReaderRule("joint/several-scenes", "error", """
     Measured: A body of one scene hinged to one of another falls by 0.125 in half a second, as a free body; PhysX logs
     different owners. In one scene it swings. (`experiments/measure_joint_bodies.py`)
     """,
-    example=_SCENES + _owned("c", "day") + _owned("d", "night") + _WELD,
-    remedy=_SCENES + _owned("c", "day") + _owned("d", "day") + _WELD,
+    example=_SCENES + _scene_body("c", "day") + _scene_body("d", "night") + _WELD,
+    remedy=_SCENES + _scene_body("c", "day") + _scene_body("d", "day") + _WELD,
 )
 
 
 _DISTANCE = 1e-3        # m
 _ANGLE = 0.5            # degrees
 
-FRAMES_APART = Rule("DJ.003/frames-apart", "error", """
+FRAME_MISMATCH = Rule("DJ.003/frames-apart", "error", """
     Joint frames that do not meet
 
     The frames of a joint on its two bodies differ at the authored poses, by more than 1 mm or half a degree from what
@@ -215,45 +215,45 @@ FRAMES_APART = Rule("DJ.003/frames-apart", "error", """
     (`experiments/measure_start_poses.py`)
     """,
     fix="author poses, frames and joint state that agree",
-    example=usda.driven({"float state:angular:physics:position": "30"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"float state:angular:physics:position": "30"}),
+    remedy=usda.driven_joint(),
 )
 
 
-@finder("joint-frames", FRAMES_APART)
+@finder("joint-frames", FRAME_MISMATCH)
 def joint_frames(description: Description) -> Iterator[Finding]:
     """Links that are posed elsewhere than their joints put them, at the joint state or at 0 where none is authored."""
-    states = stated_joints(description)
+    states = joints_with_state(description)
     for articulation in description.articulations:
         meters = description.scene_of(articulation).meters_per_unit
         for link in articulation.links:
             if link.joint is not None:
-                yield from _apart(articulation, link, link.joint, meters, link.joint.path in states)
+                yield from _mismatch(articulation, link, link.joint, meters, link.joint.path in states)
 
 
-def _apart(articulation: Articulation, link: Link, joint: Joint, meters: float, known: bool) -> Iterator[Finding]:
+def _mismatch(articulation: Articulation, link: Link, joint: Joint, meters: float, authored: bool) -> Iterator[Finding]:
     parent = articulation.links[link.parent]
-    wanted = composed(parent.pose, joint.parent_frame)
+    joint_frame = composed(parent.pose, joint.parent_frame)
     if any(dof.position for dof in joint.dofs):
-        wanted = composed(wanted, displaced(joint))
-    found = composed(link.pose, joint.child_frame)
-    distance, angle = _between(found, wanted, meters)
+        joint_frame = composed(joint_frame, joint_motion(joint))
+    child_frame = composed(link.pose, joint.child_frame)
+    distance, angle = _pose_distance(child_frame, joint_frame, meters)
     if distance > _DISTANCE or angle > _ANGLE:
-        where = "the authored joint state" if known else "0, where PhysX starts a joint without a joint state"
-        finding = FRAMES_APART.at(
+        where = "the authored joint state" if authored else "0, where PhysX starts a joint without a joint state"
+        finding = FRAME_MISMATCH.at(
             joint.path, "physics:localPos0",
             f"the joint frames of {parent.path} and {link.path} are {distance * 1e3:.3g} mm and {angle:.3g} degrees "
             f"apart at {where}", why=f"PhysX moves {link.path} and what follows it to where the joint says",
             severity="warning",
         )
-        yield from judged(finding, "warning", "error" if known else "warning")
+        yield from per_profile(finding, "warning", "error" if authored else "warning")
 
 
-def _between(found: Pose, wanted: Pose, meters: float) -> tuple[float, float]:
+def _pose_distance(first: Pose, second: Pose, meters: float) -> tuple[float, float]:
     """Distance in metres and angle in degrees between two frames."""
-    (ax, ay, az, aw), (bx, by, bz, bw) = found[1], wanted[1]
+    (ax, ay, az, aw), (bx, by, bz, bw) = first[1], second[1]
     cosine = min(abs(ax * bx + ay * by + az * bz + aw * bw), 1.0)
-    return math.dist(found[0], wanted[0]) * meters, math.degrees(2.0 * math.acos(cosine))
+    return math.dist(first[0], second[0]) * meters, math.degrees(2.0 * math.acos(cosine))
 
 
 FRAME_REFUSED = ReaderRule("joint/frame-refused", "error", """

@@ -12,12 +12,12 @@ from physx_schema.checking.engine.rule import (
     ReaderRule,
     Rule,
     Values,
+    coord,
     every_axis,
     every_dof,
     finder,
     instance_names,
-    spelt,
-    stated_joints,
+    joints_with_state,
 )
 from physx_schema.description import Description, Dof, JointAxis, Problem
 
@@ -124,7 +124,7 @@ def _locked(
         names = ("low", "high") if prefix else ("lowerLimit", "upperLimit")
         if dof.lower != 0.0 or all((dof.path, f"{prefix}physics:{name}") in zero for name in names):
             yield LOCKED.at(
-                dof.path, f"{prefix}physics:{names[0]}", f"both limits of {dof.name} are {spelt(dof, dof.lower)}",
+                dof.path, f"{prefix}physics:{names[0]}", f"both limits of {dof.name} are {coord(dof, dof.lower)}",
             )
 
 
@@ -139,25 +139,25 @@ STATE_OUTSIDE_LIMITS = Rule("joint/state-outside-limits", "warning", """
     why="the first steps push the joint back inside",
     fix="author a position within the limits",
     profiles=PROFILES,
-    example=usda.driven({"float state:angular:physics:position": "60"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"float state:angular:physics:position": "60"}),
+    remedy=usda.driven_joint(),
 )
 
 
 def _state(dof: Dof, instance: str) -> Iterator[Finding]:
-    slack = _TOLERANCE * max(1.0, abs(dof.position))
-    if math.isnan(dof.position) or dof.lower - slack <= dof.position <= dof.upper + slack:
+    tolerance = _TOLERANCE * max(1.0, abs(dof.position))
+    if math.isnan(dof.position) or dof.lower - tolerance <= dof.position <= dof.upper + tolerance:
         return
     yield STATE_OUTSIDE_LIMITS.at(
         dof.path, f"state:{instance}:physics:position",
-        f"{spelt(dof, dof.position)} is outside the limits [{spelt(dof, dof.lower)}, {spelt(dof, dof.upper)}]",
+        f"{coord(dof, dof.position)} is outside the limits [{coord(dof, dof.lower)}, {coord(dof, dof.upper)}]",
     )
 
 
 @finder("joint-positions", LOCKED, STATE_OUTSIDE_LIMITS)
 def positions(description: Description) -> Iterator[Finding]:
     """What limits leave of each degree of freedom, and where it starts."""
-    states, instances = stated_joints(description), instance_names(description)
+    states, instances = joints_with_state(description), instance_names(description)
     for dof in every_dof(description):
         if dof.path in states:
             yield from _state(dof, instances[dof.name])
@@ -242,8 +242,8 @@ STATE_REFUSED = ReaderRule("joint/state-refused", "error", """
     a generic joint does at 170, not at 200. An infinite velocity makes a hinge NaN and a slider as fast as 100; an
     infinite position makes a slider NaN. (`experiments/measure_joint_limits.py`)
     """,
-    example=usda.driven({"float state:angular:physics:position": "nan"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"float state:angular:physics:position": "nan"}),
+    remedy=usda.driven_joint(),
 )
 
 TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
@@ -256,8 +256,8 @@ TARGET_CHANGED = ReaderRule("joint/target-changed", "warning", """
     499.99. A generic joint arrives at 170 and stays at 0 for 200; that alone is logged.
     (`experiments/measure_joint_limits.py`)
     """,
-    example=usda.driven({**_FREE, "float drive:angular:physics:targetPosition": "500"}),
-    remedy=usda.driven({**_FREE, "float drive:angular:physics:targetPosition": "140"}),
+    example=usda.driven_joint({**_FREE, "float drive:angular:physics:targetPosition": "500"}),
+    remedy=usda.driven_joint({**_FREE, "float drive:angular:physics:targetPosition": "140"}),
 )
 
 INFINITE_DISTANCE = ReaderRule("joint/infinite-distance", "error", """

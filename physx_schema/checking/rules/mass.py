@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.repair import SetValue, safe
-from physx_schema.checking.engine.rule import ReaderRule, Rule, finder, flat
+from physx_schema.checking.engine.rule import ReaderRule, Rule, finder, flatten
 from physx_schema.description import Authored, Description, Link
 
 _TOLERANCE = 1e-4       # relative, of single floats that tools have rounded
-_TURNED = 0.5           # degrees by which axes are turned, above the rounding of meshes
+_ROTATION_TOLERANCE = 0.5           # degrees by which axes are turned, above the rounding of meshes
 _FAR = 3.0              # sizes of the colliders' bounds from which a centre of mass is far off
 _Values = Mapping[str, tuple[float, ...]]       # base name to the numbers authored
 _MASS = {"float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)"}
@@ -69,8 +69,8 @@ def moments_fault(moments: Sequence[float]) -> str:
     largest = max(moments)
     if largest <= (sum(moments) - largest) * (1.0 + _TOLERANCE):
         return ""
-    named = ", ".join(f"{moment:g}" for moment in moments)
-    return f"no solid has the moments {named}: the largest is above the sum of the others"
+    text = ", ".join(f"{moment:g}" for moment in moments)
+    return f"no solid has the moments {text}: the largest is above the sum of the others"
 
 
 INERTIA_INCOMPLETE = Rule("body/inertia-incomplete", "warning", """
@@ -98,11 +98,11 @@ def _pair(path: str, values: _Values, link: Link | None) -> Iterator[Finding]:
             path, "physics:principalAxes", "principalAxes without diagonalInertia",
             why="PhysX turns moments that it works out itself", fix="author physics:diagonalInertia too",
         )
-    turn = 2.0 * math.degrees(math.acos(min(abs(link.principal_axes[3]), 1.0))) if link is not None else 0.0
-    if moments and not axes and turn > _TURNED:
+    angle = 2.0 * math.degrees(math.acos(min(abs(link.principal_axes[3]), 1.0))) if link is not None else 0.0
+    if moments and not axes and angle > _ROTATION_TOLERANCE:
         yield INERTIA_INCOMPLETE.at(
             path, "physics:diagonalInertia",
-            f"diagonalInertia without principalAxes, and colliders whose own axes are turned by {turn:.3g} degrees",
+            f"diagonalInertia without principalAxes, and colliders whose own axes are turned by {angle:.3g} degrees",
             why="PhysX takes the moments about the colliders' axes, not the body's",
             fix="author physics:principalAxes, (1, 0, 0, 0) for the axes of the body",
         )
@@ -126,21 +126,21 @@ CENTER_FAR = Rule("body/center-far", "warning", """
 
 def _center(link: Link) -> Iterator[Finding]:
     """A centre of mass belongs somewhere near the body's shapes."""
-    spans = [_reach(collider.half_extents, collider.radius, collider.half_height) for collider in link.colliders]
+    spans = [_extent(collider.half_extents, collider.radius, collider.half_height) for collider in link.colliders]
     if not spans or not all(span > 0.0 for span in spans):
         return      # sizes of meshes are not at hand
-    near = min(
+    ratio = min(
         math.dist(link.center_of_mass, collider.pose[0]) / span
         for collider, span in zip(link.colliders, spans, strict=True)
     )
-    if near > _FAR:
+    if ratio > _FAR:
         yield CENTER_FAR.at(
             link.path, "physics:centerOfMass",
-            f"the centre of mass is {near:.3g} times the size of the nearest collider away from it",
+            f"the centre of mass is {ratio:.3g} times the size of the nearest collider away from it",
         )
 
 
-def _reach(half_extents: tuple[float, float, float], radius: float, half_height: float) -> float:
+def _extent(half_extents: tuple[float, float, float], radius: float, half_height: float) -> float:
     """How far a shape reaches from its middle, at most."""
     return max(math.hypot(*half_extents), math.hypot(radius, half_height + radius))
 
@@ -151,7 +151,7 @@ def mass_properties(description: Description) -> Iterator[Finding]:
     authored: dict[str, dict[str, tuple[float, ...]]] = {}
     for item in description.authored:
         if item.schema == "PhysicsMassAPI":
-            authored.setdefault(item.path, {})[item.base] = flat(item.value)
+            authored.setdefault(item.path, {})[item.base] = flatten(item.value)
     if not authored:
         return
     links = {link.path: link for item in description.articulations for link in item.links}
@@ -237,7 +237,7 @@ def quaternions(description: Description) -> Iterator[Finding]:
 
 
 def _unit(item: Authored) -> Iterator[Finding]:
-    parts = flat(item.value)
+    parts = flatten(item.value)
     length = math.hypot(*parts)
     if len(parts) == 4 and math.isfinite(length) and length > 0.0 and abs(length - 1.0) > _UNIT:
         refused = item.base == "principalAxes" and not abs(length - 1.0) < _SANE

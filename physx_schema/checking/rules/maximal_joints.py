@@ -9,7 +9,7 @@ from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.checking.engine.start_poses import start_poses
-from physx_schema.description import Description, OutsideJoint
+from physx_schema.description import Description, MaximalJoint
 from physx_schema.description.frames import composed
 from physx_schema.description.opinions.schemas import ROTATIONS
 from physx_schema.description.records import IDENTITY_POSE, Pose
@@ -17,7 +17,7 @@ from physx_schema.description.records import IDENTITY_POSE, Pose
 _TOLERANCE = 0.025      # m, by which PhysX lets a distance be exceeded
 _POINT = 1e-6           # of the largest coordinate: anchors this close are one point but for rounding
 _RATIOS = {"gear": "gearRatio", "rack": "ratio"}
-_OUTSIDE = {"bool physics:excludeFromArticulation": "true"}
+_MAXIMAL_JOINT = {"bool physics:excludeFromArticulation": "true"}
 _OFF = {"bool physics:rigidBodyEnabled": "false"}
 
 
@@ -25,10 +25,10 @@ def _rod(offset: str) -> str:
     """A body that a distance joint keeps away from a point of the world."""
     return usda.body() + usda.prim("PhysicsDistanceJoint", "rod", {
         "rel physics:body1": "</Robot/thing>", "float physics:minDistance": "0.5",
-        "point3f physics:localPos0": offset, **_OUTSIDE})
+        "point3f physics:localPos0": offset, **_MAXIMAL_JOINT})
 
 
-def _turned(target: str) -> str:
+def _rotation_target(target: str) -> str:
     """A body on a generic joint that locks rotX and drives rotY."""
     locked = {f"float limit:{axis}:physics:{bound}": value for axis in ("transX", "transY", "transZ", "rotX", "rotZ")
               for bound, value in (("low", "1"), ("high", "-1"))}
@@ -36,11 +36,11 @@ def _turned(target: str) -> str:
               "float drive:rotX:physics:targetPosition": target}
     schemas = dict.fromkeys(f"PhysicsLimitAPI:{key.split(':')[1]}" for key in locked)
     return usda.body() + usda.prim("PhysicsJoint", "turn", {
-        "rel physics:body1": "</Robot/thing>", **locked, **drives, **_OUTSIDE},
+        "rel physics:body1": "</Robot/thing>", **locked, **drives, **_MAXIMAL_JOINT},
         *schemas, "PhysicsDriveAPI:rotX", "PhysicsDriveAPI:rotY")
 
 
-def _held(other: str) -> str:
+def _weld(other: str) -> str:
     """A body that a fixed joint holds to another."""
     return other + usda.body() + usda.prim("PhysicsFixedJoint", "weld", {
         "rel physics:body0": "</Robot/rock>", "rel physics:body1": "</Robot/thing>"})
@@ -81,8 +81,8 @@ IDLE_TARGET = Rule("joint/idle-target", "warning", """
     """,
     why="PhysX makes one rotation of all three targets, and the driven axes turn elsewhere than their own say",
     fix="author a target of 0 where the axis is not driven",
-    example=_turned("50"),
-    remedy=_turned("0"),
+    example=_rotation_target("50"),
+    remedy=_rotation_target("0"),
 )
 
 UNMADE_BODY = Rule("joint/unmade-body", "warning", """
@@ -98,8 +98,8 @@ UNMADE_BODY = Rule("joint/unmade-body", "warning", """
     why="PhysX holds this side to the world",
     fix="set physics:rigidBodyEnabled to true, repair what is reported of the body, or remove the target for the world",
     profiles=PROFILES,
-    example=_held(usda.body(_OFF, name="rock")),
-    remedy=_held(usda.body(name="rock")),
+    example=_weld(usda.body(_OFF, name="rock")),
+    remedy=_weld(usda.body(name="rock")),
 )
 
 NO_RATIO = Rule("joint/no-ratio", "error", """
@@ -120,7 +120,7 @@ NO_RATIO = Rule("joint/no-ratio", "error", """
 
 
 @finder("outside-joints", DISTANCE_DIRECTION, IDLE_TARGET, NO_RATIO)
-def outside_joints(description: Description) -> Iterator[Finding]:
+def maximal_joints(description: Description) -> Iterator[Finding]:
     """What each joint outside articulations shows by itself."""
     if not description.separate_joints:
         return
@@ -135,14 +135,14 @@ def outside_joints(description: Description) -> Iterator[Finding]:
 @finder("unmade-bodies", UNMADE_BODY)
 def unmade_bodies(description: Description) -> Iterator[Finding]:
     """Joints to bodies that are disabled or left out, those that fix the base of an articulation among them."""
-    made = set(description.body_paths)
-    held = {joint.path: (joint.body0, joint.body1) for joint in description.separate_joints}
-    held |= {item.base_joint.path: (item.base_joint.body0, item.base_joint.body1)
-             for item in description.articulations if item.base_joint is not None}
-    for path, bodies in held.items():
-        for side, body in enumerate(bodies):
-            if body and body not in made:
-                yield UNMADE_BODY.at(path, f"physics:body{side}", f"PhysX makes no body of {body}")
+    simulated = set(description.body_paths)
+    joint_bodies = {joint.path: (joint.body0, joint.body1) for joint in description.separate_joints}
+    joint_bodies |= {item.base_joint.path: (item.base_joint.body0, item.base_joint.body1)
+                     for item in description.articulations if item.base_joint is not None}
+    for path, bodies in joint_bodies.items():
+        for index, body in enumerate(bodies):
+            if body and body not in simulated:
+                yield UNMADE_BODY.at(path, f"physics:body{index}", f"PhysX makes no body of {body}")
 
 
 def _start(description: Description) -> Mapping[str, Pose]:
@@ -154,19 +154,19 @@ def _start(description: Description) -> Mapping[str, Pose]:
     return poses
 
 
-def _direction(description: Description, joint: OutsideJoint, poses: Mapping[str, Pose]) -> Iterator[Finding]:
+def _direction(description: Description, joint: MaximalJoint, poses: Mapping[str, Pose]) -> Iterator[Finding]:
     """A distance joint whose anchors are one point and have to part."""
-    least = joint.distance.minimum if joint.distance is not None and joint.kind == "distance" else 0.0
-    if least * description.scene.meters_per_unit <= _TOLERANCE:
+    min_distance = joint.distance.minimum if joint.distance is not None and joint.kind == "distance" else 0.0
+    if min_distance * description.scene.meters_per_unit <= _TOLERANCE:
         return
     first, second = (composed(poses.get(body, IDENTITY_POSE), frame)[0] for body, frame in (
         (joint.body0, joint.frame0), (joint.body1, joint.frame1)))
     if math.dist(first, second) <= _POINT * max(1.0, *map(abs, first)):
         yield DISTANCE_DIRECTION.at(
-            joint.path, "physics:minDistance", f"both anchors start at one point and have to be {least:g} apart")
+            joint.path, "physics:minDistance", f"both anchors start at one point and have to be {min_distance:g} apart")
 
 
-def _targets(joint: OutsideJoint) -> Iterator[Finding]:
+def _targets(joint: MaximalJoint) -> Iterator[Finding]:
     """Targets that turn where other drives of a generic joint aim."""
     driven = {axis.axis for axis in joint.axes if axis.angular and axis.drive is not None and axis.drive.stiffness}
     for axis, target in zip(ROTATIONS, joint.aim, strict=True):

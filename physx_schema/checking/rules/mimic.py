@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import Finding, judged
+from physx_schema.checking.engine.finding import Finding, per_profile
 from physx_schema.checking.engine.repair import (
     ApplySchema,
     Edit,
@@ -23,12 +23,12 @@ from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.description import Description, MimicDeclaration, Opinion
 
 API, SLOT = "PhysxMimicJointAPI", "rotX"
-SOUND = usda.follower()
+VALID = usda.follower()
 REFERENCE = "rel physxMimicJoint:rotX:referenceJoint"
 SCRIPT = "(`experiments/measure_mimics.py`: the reference driven to 20 degrees, 240 steps of 1/120 s.)"
 _ROTATIONS = ("rotX", "rotY", "rotZ")
 _ONE_AXIS = ("revolute", "prismatic")
-_NOT_MADE = "PhysX makes no mimic joint of it"
+_NOT_CREATED = "PhysX makes no mimic joint of it"
 _LEGAL_IN_SIMREADY = frozenset({"transX", "transY", "transZ", "X", "Y", "Z"})
 _LOCKED = [f"PhysicsLimitAPI:{name}" for name in ("transX", "transY", "transZ", "rotY", "rotZ")]
 _TRANSLATIONS = {
@@ -42,7 +42,7 @@ _TRANSLATIONS = {
 class Refusal(Rule):
     """A rule on declarations that PhysX refuses; its code ends in the reader's word for the refusal."""
 
-    why: str = _NOT_MADE
+    why: str = _NOT_CREATED
     base: str = ""              # the property at fault, "" for the applied schema
     repair: Callable[[MimicDeclaration], Repair | None] = lambda item: None
 
@@ -54,10 +54,10 @@ MIMIC_HOST = Rule("DJ.007/host", "error", """
 
     Measured: The follower stays at 0, without a message. (`experiments/measure_mimics.py`)
     """,
-    why=_NOT_MADE,
+    why=_NOT_CREATED,
     fix="apply it to the joint that should follow",
     example=usda.prim("Xform", "j2", {REFERENCE: "</Robot/j1>"}, "PhysxMimicJointAPI:rotX"),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 MIMIC_INSTANCE = Rule("DJ.007/instance", "error", f"""
@@ -72,19 +72,19 @@ MIMIC_INSTANCE = Rule("DJ.007/instance", "error", f"""
     why="PhysX ignores the mimic joint without a word",
     fix="rename the instance to rotX, on prismatic joints too",
     example=usda.follower(api="transZ"),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 
 def _instance(item: MimicDeclaration) -> Iterator[Finding]:
     if item.instance in _ROTATIONS:
         return
-    found = f"instance name {item.instance!r} of PhysxMimicJointAPI is not one of rotX, rotY, rotZ"
-    finding = MIMIC_INSTANCE.at(item.path, "apiSchemas", found, repair=_renamed(item))
-    yield from judged(finding, "error", "info" if item.instance in _LEGAL_IN_SIMREADY else "error")
+    message = f"instance name {item.instance!r} of PhysxMimicJointAPI is not one of rotX, rotY, rotZ"
+    finding = MIMIC_INSTANCE.at(item.path, "apiSchemas", message, repair=_rename_repair(item))
+    yield from per_profile(finding, "error", "info" if item.instance in _LEGAL_IN_SIMREADY else "error")
 
 
-def _renamed(item: MimicDeclaration) -> Repair:
+def _rename_repair(item: MimicDeclaration) -> Repair:
     """The declaration under the instance name rotX, with all its properties."""
     old, new = (f"physxMimicJoint:{name}:" for name in (item.instance, SLOT))
     schema = f"{API}:{item.instance}" if item.instance else API
@@ -93,15 +93,15 @@ def _renamed(item: MimicDeclaration) -> Repair:
     return safe(*edits)
 
 
-def removed(item: MimicDeclaration) -> list[Edit]:
+def removal_edits(item: MimicDeclaration) -> list[Edit]:
     """A declaration taken away with its properties, which would be orphans."""
     edits: list[Edit] = [RemoveSchema(item.path, f"{API}:{item.instance}")]
     edits += [RemoveProperty(item.path, f"physxMimicJoint:{item.instance}:{base}") for base in sorted(item.authored)]
     return edits
 
 
-def _taken_away(item: MimicDeclaration) -> Repair:
-    return unsafe(*removed(item))
+def _removal_repair(item: MimicDeclaration) -> Repair:
+    return unsafe(*removal_edits(item))
 
 
 ONE_INSTANCE = Refusal("DJ.007/one-instance", "error", f"""
@@ -116,8 +116,8 @@ ONE_INSTANCE = Refusal("DJ.007/one-instance", "error", f"""
     fix="keep one mimic instance on the joint",
     example=usda.follower({"rel physxMimicJoint:rotY:referenceJoint": "</Robot/j1>",
                            "float physxMimicJoint:rotY:gearing": "1"}, "PhysxMimicJointAPI:rotY"),
-    remedy=SOUND,
-    repair=_taken_away,
+    remedy=VALID,
+    repair=_removal_repair,
 )
 
 REFERENCE_COUNT = Rule("DJ.007/reference-count", "error", f"""
@@ -127,17 +127,17 @@ REFERENCE_COUNT = Rule("DJ.007/reference-count", "error", f"""
 
     Measured: With two targets the follower stays at 0, and PhysX logs that exactly one is needed. {SCRIPT}
     """,
-    why=_NOT_MADE,
+    why=_NOT_CREATED,
     fix="give referenceJoint one target, the joint to follow",
     example=usda.follower({"referenceJoint": "[</Robot/j1>, </Robot/anchor>]"}),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 
 def _reference_count(item: MimicDeclaration) -> Iterator[Finding]:
     if len(item.references) != 1:
-        found = f"{len(item.references)} targets, not one"
-        yield REFERENCE_COUNT.at(item.path, property_name(item, "referenceJoint"), found)
+        message = f"{len(item.references)} targets, not one"
+        yield REFERENCE_COUNT.at(item.path, property_name(item, "referenceJoint"), message)
 
 
 REFERENCE_MISSING = Refusal("DJ.007/reference-missing", "error", f"""
@@ -149,7 +149,7 @@ REFERENCE_MISSING = Refusal("DJ.007/reference-missing", "error", f"""
     """,
     fix="point referenceJoint at an existing joint",
     example=usda.follower({"referenceJoint": "</Robot/j_1>"}),
-    remedy=SOUND,
+    remedy=VALID,
     base="referenceJoint",
 )
 
@@ -162,11 +162,11 @@ REFERENCE_TYPE = Refusal("DJ.007/reference-type", "error", f"""
     """,
     fix="point referenceJoint at a joint",
     example=usda.follower({"referenceJoint": "</Robot/a>"}),
-    remedy=SOUND,
+    remedy=VALID,
     base="referenceJoint",
 )
 
-ITSELF = Refusal("DJ.007/self", "error", f"""
+SELF_REFERENCE = Refusal("DJ.007/self", "error", f"""
     Joint that follows itself
 
     A joint cannot follow itself.
@@ -175,12 +175,12 @@ ITSELF = Refusal("DJ.007/self", "error", f"""
     """,
     fix="point referenceJoint at another joint",
     example=usda.follower({"referenceJoint": "</Robot/j2>"}),
-    remedy=SOUND,
+    remedy=VALID,
     base="referenceJoint",
 )
 
 
-def _included(item: MimicDeclaration) -> Repair:
+def _include_repair(item: MimicDeclaration) -> Repair:
     return unsafe(SetValue(item.path, "physics:excludeFromArticulation", False, "bool"))
 
 
@@ -193,12 +193,12 @@ EXCLUDED_SELF = Refusal("DJ.007/excluded-self", "error", f"""
     """,
     fix="clear physics:excludeFromArticulation, or remove the mimic",
     example=usda.follower({"bool physics:excludeFromArticulation": "true"}),
-    remedy=SOUND,
-    repair=_included,
+    remedy=VALID,
+    repair=_include_repair,
 )
 
 
-def _reference_included(item: MimicDeclaration) -> Repair | None:
+def _include_reference_repair(item: MimicDeclaration) -> Repair | None:
     if len(item.references) != 1:
         return None
     return unsafe(SetValue(item.references[0], "physics:excludeFromArticulation", False, "bool"))
@@ -212,10 +212,10 @@ EXCLUDED_REF = Refusal("DJ.007/excluded-ref", "error", f"""
     Measured: The follower stays at 0, and PhysX logs that the reference is excluded. {SCRIPT}
     """,
     fix="clear physics:excludeFromArticulation on the reference joint, or refer to another",
-    example=usda.joint("j1", {**usda.LIMITS, "bool physics:excludeFromArticulation": "true"}) + SOUND,
-    remedy=usda.joint("j1", usda.LIMITS) + SOUND,
+    example=usda.joint("j1", {**usda.LIMITS, "bool physics:excludeFromArticulation": "true"}) + VALID,
+    remedy=usda.joint("j1", usda.LIMITS) + VALID,
     base="referenceJoint",
-    repair=_reference_included,
+    repair=_include_reference_repair,
 )
 
 MIMIC_DISABLED = Refusal("DJ.007/disabled", "warning", f"""
@@ -228,7 +228,7 @@ MIMIC_DISABLED = Refusal("DJ.007/disabled", "warning", f"""
     """,
     fix="set physics:jointEnabled to true on both joints",
     example=usda.follower({"bool physics:jointEnabled": "false"}),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 MIMIC_JOINT_TYPE = Refusal("DJ.007/joint-type", "error", f"""
@@ -247,7 +247,7 @@ MIMIC_JOINT_TYPE = Refusal("DJ.007/joint-type", "error", f"""
 )
 
 
-def _axis_of_one(item: MimicDeclaration) -> Repair | None:
+def _default_axis_repair(item: MimicDeclaration) -> Repair | None:
     """Of a reference with one axis any name will do."""
     if item.reference_kind not in _ONE_AXIS:
         return None
@@ -265,11 +265,11 @@ REFERENCE_AXIS = Refusal("DJ.007/reference-axis", "error", f"""
     example=usda.follower({"uniform token physxMimicJoint:rotX:referenceJointAxis": '"Z"'}),
     remedy=usda.follower({"uniform token physxMimicJoint:rotX:referenceJointAxis": '"rotZ"'}),
     base="referenceJointAxis",
-    repair=_axis_of_one,
+    repair=_default_axis_repair,
 )
 
 _REFUSALS = {rule.code.rpartition("/")[2]: rule for rule in (
-    ONE_INSTANCE, REFERENCE_MISSING, REFERENCE_TYPE, ITSELF, EXCLUDED_SELF, EXCLUDED_REF, MIMIC_DISABLED,
+    ONE_INSTANCE, REFERENCE_MISSING, REFERENCE_TYPE, SELF_REFERENCE, EXCLUDED_SELF, EXCLUDED_REF, MIMIC_DISABLED,
     MIMIC_JOINT_TYPE, REFERENCE_AXIS,
 )}
 _JUDGED_ELSEWHERE = frozenset({"", "host", "instance", "gearing", "limits", "reference-count"})
@@ -290,9 +290,9 @@ ORPHAN_PROPERTIES = Rule("DJ.007/orphan-properties", "error", """
     Measured: With gearing and reference authored and the API not applied the follower stays at 0, without a message.
     (`experiments/measure_mimics.py`)
     """,
-    why=_NOT_MADE,
+    why=_NOT_CREATED,
     example=usda.joint("j2", {**usda.LIMITS, REFERENCE: "</Robot/j1>", "float physxMimicJoint:rotX:gearing": "-1"}),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 
@@ -301,16 +301,16 @@ def orphans(description: Description) -> Iterator[Finding]:
     """Mimic properties without the API that would make them count."""
     for opinion in description.unused:
         if is_orphan(opinion):
-            misspelt, waiting = opinion.code == "misspelt-property", opinion.code == "not-applied"
+            misspelt, not_applied = opinion.code == "misspelt-property", opinion.code == "not-applied"
             yield ORPHAN_PROPERTIES.at(
                 opinion.path, opinion.property, opinion.reason,
                 fix=opinion.suggestion or ("remove it; the API has no such property" if misspelt
                                            else "apply PhysxMimicJointAPI with this instance name"),
-                repair=_applied(opinion.path, opinion.property) if waiting else None,
+                repair=_apply_repair(opinion.path, opinion.property) if not_applied else None,
             )
 
 
-def _applied(path: str, name: str) -> Repair | None:
+def _apply_repair(path: str, name: str) -> Repair | None:
     """The API that a mimic property without it belongs to."""
     instance = name.split(":")[1] if name.count(":") > 1 else ""
     return unsafe(ApplySchema(path, f"{API}:{instance}")) if instance in _ROTATIONS else None
@@ -322,7 +322,7 @@ def is_orphan(opinion: Opinion) -> bool:
 
 
 @finder("mimic-declared", MIMIC_HOST, MIMIC_INSTANCE, REFERENCE_COUNT, *_REFUSALS.values())
-def declared(description: Description) -> Iterator[Finding]:
+def declarations(description: Description) -> Iterator[Finding]:
     """Why PhysX makes no mimic joint of a declaration."""
     for item in description.mimic_declarations:
         yield from _refused(item)

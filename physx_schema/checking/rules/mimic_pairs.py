@@ -6,10 +6,10 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import PROFILES, Finding, judged
+from physx_schema.checking.engine.finding import PROFILES, Finding, per_profile
 from physx_schema.checking.engine.repair import RemoveSchema, Repair, SetValue, safe, unsafe
-from physx_schema.checking.engine.rule import Rule, finder, stated_joints
-from physx_schema.checking.rules.mimic import REFERENCE, SCRIPT, SOUND, property_name, removed
+from physx_schema.checking.engine.rule import Rule, finder, joints_with_state
+from physx_schema.checking.rules.mimic import REFERENCE, SCRIPT, VALID, property_name, removal_edits
 from physx_schema.description import Articulation, Description, Dof, Drive, Mimic, MimicDeclaration
 
 _TOLERANCE = 1e-4       # rad or length, relative to the terms of the equation, at least of 1
@@ -31,37 +31,37 @@ MIMIC_CYCLE = Rule("DJ.007/cycle", "error", f"""
     """,
     why="unless the gearings agree exactly, PhysX settles somewhere between them without a message",
     fix="let one of the joints follow none of the others",
-    example=usda.joint("j1", _RING, "PhysxMimicJointAPI:rotX") + SOUND,
-    remedy=usda.joint("j1", usda.LIMITS) + SOUND,
+    example=usda.joint("j1", _RING, "PhysxMimicJointAPI:rotX") + VALID,
+    remedy=usda.joint("j1", usda.LIMITS) + VALID,
 )
 
 
 def _cycle(ring: list[str], repair: Repair) -> Finding:
-    found = "mimic joints in a ring: " + " -> ".join((*ring, ring[0]))
-    return MIMIC_CYCLE.at(ring[0], "apiSchemas", found, repair=repair)
+    message = "mimic joints in a ring: " + " -> ".join((*ring, ring[0]))
+    return MIMIC_CYCLE.at(ring[0], "apiSchemas", message, repair=repair)
 
 
 def _rings(leaders: Mapping[str, str]) -> list[list[str]]:
     """Rings of joints that follow one another, each from its first path; a joint that follows itself is none."""
     visit: dict[str, int] = {}
     rings = []
-    for number, start in enumerate(sorted(leaders)):
-        way: list[str] = []
+    for index, start in enumerate(sorted(leaders)):
+        path: list[str] = []
         current = start
         while current in leaders and current not in visit:
-            visit[current] = number
-            way.append(current)
+            visit[current] = index
+            path.append(current)
             current = leaders[current]
-        if visit.get(current) == number and leaders[current] != current:
-            ring = way[way.index(current):]
+        if visit.get(current) == index and leaders[current] != current:
+            ring = path[path.index(current):]
             first = ring.index(min(ring))
             rings.append(ring[first:] + ring[:first])
     return rings
 
 
-def _opened(ring: Sequence[str], declarations: Sequence[MimicDeclaration], newton: Collection[str]) -> Repair:
+def _open_ring(ring: Sequence[str], declarations: Sequence[MimicDeclaration], newton: Collection[str]) -> Repair:
     """A ring in which its first joint no longer follows; `newton` holds the joints that follow by Newton's schema."""
-    edits = [edit for item in declarations if item.path == ring[0] for edit in removed(item)]
+    edits = [edit for item in declarations if item.path == ring[0] for edit in removal_edits(item)]
     return unsafe(*edits, *([RemoveSchema(ring[0], "NewtonMimicAPI")] if ring[0] in newton else []))
 
 
@@ -77,15 +77,15 @@ CHAIN = Rule("DJ.007/chain", "error", """
     why="PhysX follows the chain; the published rule and other engines do not allow it",
     fix="refer to the joint at the head of the chain, with the product of the gearings",
     profiles=PROFILES,
-    example=_LIMITED_LINK + SOUND + _THIRD,
-    remedy=_LIMITED_LINK + SOUND + usda.follower(name="j3", parent="b", child="c"),
+    example=_LIMITED_LINK + VALID + _THIRD,
+    remedy=_LIMITED_LINK + VALID + usda.follower(name="j3", parent="b", child="c"),
 )
 
 
 def _chain(item: MimicDeclaration) -> Iterator[Finding]:
-    found = f"its reference {item.references[0]} is itself a mimic joint"
-    finding = CHAIN.at(item.path, property_name(item, "referenceJoint"), found)
-    yield from judged(finding, "warning", "error", "error")
+    message = f"its reference {item.references[0]} is itself a mimic joint"
+    finding = CHAIN.at(item.path, property_name(item, "referenceJoint"), message)
+    yield from per_profile(finding, "warning", "error", "error")
 
 
 SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
@@ -99,17 +99,17 @@ SAME_ARTICULATION = Rule("DJ.007/same-articulation", "error", f"""
     why="PhysX makes no mimic joint of them",
     fix="put both joints between links of one articulation",
     example=usda.follower(parent=""),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 
-def _strangers(description: Description) -> Iterator[Finding]:
+def _separate_articulations(description: Description) -> Iterator[Finding]:
     """Declarations PhysX parses and then cannot make, because the joints are not in one articulation."""
-    made = {(mimic.path, mimic.instance) for item in description.articulations for mimic in item.mimics}
+    created = {(mimic.path, mimic.instance) for item in description.articulations for mimic in item.mimics}
     for item in description.mimic_declarations:
-        if not item.refusal and (item.path, item.instance) not in made:
-            found = f"{item.path} and {item.references[0]} are not joints inside one articulation"
-            yield SAME_ARTICULATION.at(item.path, property_name(item, "referenceJoint"), found)
+        if not item.refusal and (item.path, item.instance) not in created:
+            message = f"{item.path} and {item.references[0]} are not joints inside one articulation"
+            yield SAME_ARTICULATION.at(item.path, property_name(item, "referenceJoint"), message)
 
 
 DRIVE_FIGHT = Rule("DJ.007/drive-fight", "warning", f"""
@@ -175,8 +175,8 @@ def _initial_violation(articulation: Articulation, mimic: Mimic, states: set[str
     if abs(sum(terms)) > _TOLERANCE * max(1.0, *map(abs, terms)):
         unit = "rad" if follower.angular else "length units"
         name = mimic.prefix + ("gearing" if mimic.instance else "mimicCoef1")
-        found = f"the authored joint states miss the equation by {sum(terms):g} {unit}"
-        yield INITIAL_VIOLATION.at(mimic.path, name, found)
+        message = f"the authored joint states miss the equation by {sum(terms):g} {unit}"
+        yield INITIAL_VIOLATION.at(mimic.path, name, message)
 
 
 DOUBLE_MIMIC = Rule("DJ.007/double-mimic", "error", f"""
@@ -192,7 +192,7 @@ DOUBLE_MIMIC = Rule("DJ.007/double-mimic", "error", f"""
     profiles=PROFILES,
     example=usda.follower({"gearing": "1", "float newton:mimicCoef1": "1", "rel newton:mimicJoint": "</Robot/j1>"},
                           "NewtonMimicAPI"),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 
@@ -230,7 +230,7 @@ NEWTON_PORTABILITY = Rule("DJ.007/newton-portability", "warning", """
     fix="check the joint there before relying on it",
     profiles=PROFILES,
     example=usda.follower({"offset": "5", "float physics:lowerLimit": "-60"}),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 
@@ -244,7 +244,7 @@ def _portability(item: MimicDeclaration, leaders: Mapping[str, str]) -> Iterator
         reasons.append("its offset is in degrees")
     if reasons:
         finding = NEWTON_PORTABILITY.at(item.path, property_name(item, "referenceJoint"), "; ".join(reasons))
-        yield from judged(finding, "info", "info", "warning")
+        yield from per_profile(finding, "info", "info", "warning")
 
 
 @finder(
@@ -262,7 +262,7 @@ def pairs(description: Description) -> Iterator[Finding]:
     leaders = {**newton, **leaders}
     rings = _rings(leaders)
     for ring in rings:
-        yield _cycle(ring, _opened(ring, description.mimic_declarations, newton))
+        yield _cycle(ring, _open_ring(ring, description.mimic_declarations, newton))
     cyclic = {path for ring in rings for path in ring}
     accepted = {item.path for item in description.mimic_declarations if not item.refusal}.union(newton)
     for item in description.mimic_declarations:
@@ -270,8 +270,8 @@ def pairs(description: Description) -> Iterator[Finding]:
             yield from _chain(item)
         yield from _portability(item, leaders)
         yield from _double(item)
-    yield from _strangers(description)
-    states = stated_joints(description)
+    yield from _separate_articulations(description)
+    states = joints_with_state(description)
     for articulation in description.articulations:
         for mimic in articulation.mimics:
             yield from _drive_fight(articulation, mimic)

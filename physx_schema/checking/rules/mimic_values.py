@@ -9,16 +9,16 @@ import math
 from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import Finding, judged
+from physx_schema.checking.engine.finding import Finding, per_profile
 from physx_schema.checking.engine.repair import Repair, SetValue, safe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
-from physx_schema.checking.rules.mimic import SCRIPT, SOUND, property_name
+from physx_schema.checking.rules.mimic import SCRIPT, VALID, property_name
 from physx_schema.definitions import default_number
 from physx_schema.description import Description, Dof, MimicDeclaration, unlimited
 from physx_schema.description.units import STEPS_PER_SECOND
 
 _UNAUTHORED = default_number("PhysxMimicJointAPI", "gearing")
-_WAY = "opposite to" if _UNAUTHORED > 0.0 else "with"
+_DIRECTION = "opposite to" if _UNAUTHORED > 0.0 else "with"
 _NEARLY_HARD = 10.0         # rad a step; from there the follower lags by less than 1% of what a soft one does
 _NAN = "the whole articulation becomes NaN, without a message"
 _HARD = "PhysX makes the mimic joint a hard constraint"
@@ -33,7 +33,7 @@ GEARING = Rule("DJ.007/gearing", "error", f"""
     or infinity both joints become NaN, and the log has nothing but invalid transforms. {SCRIPT}
     """,
     example=usda.follower({"gearing": "0"}),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 
@@ -42,11 +42,11 @@ def _gearing(item: MimicDeclaration) -> Iterator[Finding]:
     if "gearing" not in item.authored:
         yield GEARING.at(
             item.path, name, "gearing is not authored", fix="author gearing", severity="warning",
-            why=f"PhysX works with {_UNAUTHORED:g}, which turns the joint {_WAY} its reference",
+            why=f"PhysX works with {_UNAUTHORED:g}, which turns the joint {_DIRECTION} its reference",
         )
     elif not isinstance(value, int | float):
-        found = f"{value!r} is not a number"
-        yield GEARING.at(item.path, name, found, why="PhysX cannot read it", fix="author a float other than 0")
+        message = f"{value!r} is not a number"
+        yield GEARING.at(item.path, name, message, why="PhysX cannot read it", fix="author a float other than 0")
     elif not math.isfinite(value):
         fix = "author a finite number other than 0"
         yield GEARING.at(item.path, name, f"{value:g} is not finite", why=_NAN, fix=fix)
@@ -87,7 +87,7 @@ NATURAL_FREQUENCY = Rule("DJ.007/naturalFrequency", "error", f"""
     why="PhysX has no use for it",
     fix="author a finite number",
     example=usda.follower({"naturalFrequency": "0"}),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 
@@ -97,16 +97,16 @@ def _natural_frequency(item: MimicDeclaration) -> Iterator[Finding]:
     if not isinstance(value, int | float) or not math.isfinite(value):
         yield NATURAL_FREQUENCY.at(item.path, name, f"{value!r} is not a finite number")
     elif base not in item.authored or value <= 0:
-        found = f"{value:g}" if base in item.authored else "not authored"
+        text = f"{value:g}" if base in item.authored else "not authored"
         finding = NATURAL_FREQUENCY.at(
-            item.path, name, f"naturalFrequency is {found}", why=_HARD,
+            item.path, name, f"naturalFrequency is {text}", why=_HARD,
             fix="author a frequency above 0; for a hard one leave dampingRatio at 0",
         )
-        yield from judged(finding, "info", "error")
+        yield from per_profile(finding, "info", "error")
     elif value / STEPS_PER_SECOND > _NEARLY_HARD:
-        turn = f"{value / STEPS_PER_SECOND:.0f} rad in a step of 1/{STEPS_PER_SECOND:g} s"
+        step_angle = f"{value / STEPS_PER_SECOND:.0f} rad in a step of 1/{STEPS_PER_SECOND:g} s"
         yield NATURAL_FREQUENCY.at(
-            item.path, name, f"naturalFrequency {value:g} is {turn}", why="the mimic joint is all but hard",
+            item.path, name, f"naturalFrequency {value:g} is {step_angle}", why="the mimic joint is all but hard",
             fix="author about 60, 1 rad in a step, or less for a compliant one", severity="info",
         )
 
@@ -123,7 +123,7 @@ DAMPING_RATIO = Rule("DJ.007/dampingRatio", "error", f"""
     why="PhysX has no use for it",
     fix="author a finite number",
     example=usda.follower({"dampingRatio": None}),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 
@@ -133,10 +133,10 @@ def _damping_ratio(item: MimicDeclaration) -> Iterator[Finding]:
     if not isinstance(value, int | float) or not math.isfinite(value):
         yield DAMPING_RATIO.at(item.path, name, f"{value!r} is not a finite number")
     elif base not in item.authored or value < 0:
-        found = f"{value:g}" if base in item.authored else "not authored"
+        text = f"{value:g}" if base in item.authored else "not authored"
         fix = "author at least 0; 0 for a hard one"
-        finding = DAMPING_RATIO.at(item.path, name, f"dampingRatio is {found}", why=_HARD, fix=fix)
-        yield from judged(finding, "info", "error")
+        finding = DAMPING_RATIO.at(item.path, name, f"dampingRatio is {text}", why=_HARD, fix=fix)
+        yield from per_profile(finding, "info", "error")
     elif value == 0:
         fix = "author more than 0 for a compliant one"
         yield DAMPING_RATIO.at(item.path, name, "dampingRatio is 0", why=_HARD, fix=fix, severity="info")
@@ -158,7 +158,7 @@ MIMIC_TIME_SAMPLES = ReaderRule("DJ.007/time-samples", "warning", """
     refused. (`experiments/measure_mimics.py`)
     """,
     example=usda.follower({"float physxMimicJoint:rotX:gearing.timeSamples": "{ 0: -1, 10: -2 }"}),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 
@@ -188,16 +188,16 @@ FINITE_LIMITS = Rule("DJ.007/limits", "error", f"""
     """,
     fix="author finite physics:lowerLimit and physics:upperLimit, lower < upper",
     example=usda.follower({"float physics:lowerLimit": None, "float physics:upperLimit": None}),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 
 def _limits(item: MimicDeclaration) -> Iterator[Finding]:
     """Both joints need two finite limits, the lower below the upper."""
-    sides = [(item.path, "the joint", item.joint_kind, item.limits)]
+    joints = [(item.path, "the joint", item.joint_kind, item.limits)]
     if len(item.references) == 1 and item.reference_kind is not None and item.references[0] != item.path:
-        sides.append((item.references[0], "the reference joint", item.reference_kind, item.reference_limits))
-    for path, role, kind, bounds in sides:
+        joints.append((item.references[0], "the reference joint", item.reference_kind, item.reference_limits))
+    for path, role, kind, bounds in joints:
         fault = limits_fault(bounds)
         if kind not in ("revolute", "prismatic") or not fault:
             continue
@@ -205,9 +205,9 @@ def _limits(item: MimicDeclaration) -> Iterator[Finding]:
         why = ("PhysX refuses the mimic joint" if kind == "revolute" and "no limit" in fault
                else "PhysX accepts the mimic joint, the published rule does not" if "no limit" in fault
                else "PhysX holds the joint at one position, and the mimic holds the other with it")
-        whose = role if path == item.path else f"{role} of {item.path}"
-        finding = FINITE_LIMITS.at(path, f"physics:{name}", f"{whose} has {fault}", why=why)
-        yield from judged(finding, "warning" if kind == "prismatic" and "no limit" in fault else "error", "error")
+        subject = role if path == item.path else f"{role} of {item.path}"
+        finding = FINITE_LIMITS.at(path, f"physics:{name}", f"{subject} has {fault}", why=why)
+        yield from per_profile(finding, "warning" if kind == "prismatic" and "no limit" in fault else "error", "error")
 
 
 def limits_fault(bounds: Interval) -> str:
@@ -216,8 +216,8 @@ def limits_fault(bounds: Interval) -> str:
     if math.isnan(lower) or math.isnan(upper):
         return f"limits that are not numbers, [{lower:g}, {upper:g}]"
     if unlimited(lower) or unlimited(upper):
-        side = "lower and upper" if unlimited(lower) and unlimited(upper) else "lower" if unlimited(lower) else "upper"
-        return f"no limit on its {side} side"
+        name = "lower and upper" if unlimited(lower) and unlimited(upper) else "lower" if unlimited(lower) else "upper"
+        return f"no limit on its {name} side"
     return "" if lower < upper else f"limits [{lower:g}, {upper:g}] without room between them"
 
 
@@ -232,7 +232,7 @@ LIMITS_CLIP = Rule("DJ.007/limits-clip", "error", f"""
     60] pull it past its target to 28.20. No log has a word. {SCRIPT}
     """,
     example=usda.follower({"float physics:lowerLimit": "0", "float physics:upperLimit": "10"}),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 LIMITS_DISJOINT = Rule("DJ.007/limits-disjoint", "error", """
@@ -245,33 +245,33 @@ LIMITS_DISJOINT = Rule("DJ.007/limits-disjoint", "error", """
     """,
     why="no position satisfies both: the two joints fight their limits",
     example=usda.follower({"float physics:lowerLimit": "50", "float physics:upperLimit": "60"}),
-    remedy=SOUND,
+    remedy=VALID,
 )
 
 
-def asked_for(path: str, limits: Interval, reference: Interval, gearing: float, offset: float) -> Iterator[Finding]:
+def clip_findings(path: str, limits: Interval, reference: Interval, gearing: float, offset: float) -> Iterator[Finding]:
     """Whether a follower's limits hold what those of its reference ask for; nothing where either has a fault."""
     if limits_fault(limits) or limits_fault(reference):
         return
     (lower, upper), image = limits, _image(reference, gearing, offset)
-    slack = TOLERANCE * max(1.0, abs(image[0]), abs(image[1]))
-    if lower - slack <= image[0] and image[1] <= upper + slack:
+    tolerance = TOLERANCE * max(1.0, abs(image[0]), abs(image[1]))
+    if lower - tolerance <= image[0] and image[1] <= upper + tolerance:
         return
-    reach = _preimage(limits, reference, gearing, offset)
+    clipped = _preimage(limits, reference, gearing, offset)
     rule, why = LIMITS_CLIP, (
-        f"the limit stops the reference joint too, without a message: it reaches only [{reach[0]:g}, {reach[1]:g}] "
+        f"the limit stops the reference joint too, without a message: it reaches only [{clipped[0]:g}, {clipped[1]:g}] "
         f"of [{reference[0]:g}, {reference[1]:g}]")
-    if image[1] < lower - slack or upper + slack < image[0]:
+    if image[1] < lower - tolerance or upper + tolerance < image[0]:
         rule, why = LIMITS_DISJOINT, LIMITS_DISJOINT.why
     yield rule.at(
         path, "physics:lowerLimit", f"the reference's limits ask for [{image[0]:g}, {image[1]:g}], the joint's own "
         f"limits are [{lower:g}, {upper:g}]", why=why,
         fix=f"widen the joint's limits to hold [{image[0]:g}, {image[1]:g}], or narrow the reference's",
-        repair=_widened(path, limits, image),
+        repair=_widen_repair(path, limits, image),
     )
 
 
-def _widened(path: str, limits: tuple[float, float], image: tuple[float, float]) -> Repair:
+def _widen_repair(path: str, limits: tuple[float, float], image: tuple[float, float]) -> Repair:
     """The follower's limits around every position that the reference's limits ask for."""
     lower, upper = min(limits[0], image[0]), max(limits[1], image[1])
     edits = [SetValue(path, f"physics:{name}", value, "float") for name, value, old in (
@@ -300,7 +300,7 @@ def _range_of_motion(item: MimicDeclaration) -> Iterator[Finding]:
     if not (math.isfinite(gearing) and math.isfinite(offset)) or gearing == 0.0:
         return
     if item.reference_kind is not None:
-        yield from asked_for(item.path, item.limits, item.reference_limits, gearing, offset)
+        yield from clip_findings(item.path, item.limits, item.reference_limits, gearing, offset)
 
 
 @finder("mimic-limits", FINITE_LIMITS, LIMITS_CLIP, LIMITS_DISJOINT)
@@ -319,7 +319,7 @@ def newton_ranges(description: Description) -> Iterator[Finding]:
         for mimic in (item for item in articulation.mimics if not item.instance):
             follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
             unit, per = _unit(follower), _unit(reference)
-            yield from asked_for(
+            yield from clip_findings(
                 mimic.path, (follower.lower * unit, follower.upper * unit),
                 (reference.lower * per, reference.upper * per), mimic.gearing * unit / per, mimic.offset * unit)
 

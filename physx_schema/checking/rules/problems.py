@@ -13,18 +13,18 @@ _READ_ONCE = frozenset({"value/time-samples", "value/only-samples", "value/conne
 
 def reader(rules: Mapping[str, Rule]) -> Finder:
     """The finder of the rules that the reader judges."""
-    judged = {code: rule for code, rule in rules.items() if isinstance(rule, ReaderRule)}
-    return Finder("reader", lambda description: _problems(description, judged), tuple(judged.values()))
+    reader_rules = {code: rule for code, rule in rules.items() if isinstance(rule, ReaderRule)}
+    return Finder("reader", lambda description: _problems(description, reader_rules), tuple(reader_rules.values()))
 
 
 def _problems(description: Description, rules: Mapping[str, ReaderRule]) -> Iterator[Finding]:
     if not description.problems:
         return
-    joined = _joined(description)
+    prefixes = _joint_prefixes(description)
     values = {(item.path, item.property): item.value for item in description.authored}
     coupled = {path for item in description.mimic_declarations for path in (item.path, *item.references)}
     for problem in description.problems:
-        if problem.code == "body/nested" and any(map(problem.path.startswith, joined.get(problem.path, ()))):
+        if problem.code == "body/nested" and any(map(problem.path.startswith, prefixes.get(problem.path, ()))):
             continue        # a joint holds the two together
         rule = rules[_code(problem, coupled)]
         yield rule.at(
@@ -41,13 +41,13 @@ def _code(problem: Problem, coupled: Collection[str]) -> str:
     return problem.code
 
 
-def _joined(description: Description) -> dict[str, list[str]]:
+def _joint_prefixes(description: Description) -> dict[str, list[str]]:
     """By body, what begins the paths below the bodies that a joint connects it with."""
-    found: dict[str, list[str]] = {}
+    prefixes: dict[str, list[str]] = {}
     pairs = [(item.links[link.parent].path, link.path) for item in description.articulations for link in item.links
              if link.parent >= 0]
     pairs += [(joint.body0, joint.body1) for joint in description.joints]
     for first, second in pairs:
-        found.setdefault(first, []).append(second + "/")
-        found.setdefault(second, []).append(first + "/")
-    return found
+        prefixes.setdefault(first, []).append(second + "/")
+        prefixes.setdefault(second, []).append(first + "/")
+    return prefixes

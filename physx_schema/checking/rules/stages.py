@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.finding import PROFILES, Finding
-from physx_schema.checking.engine.outcome import KEY, Waiver
+from physx_schema.checking.engine.outcome import WAIVER_KEY, Waiver
 from physx_schema.checking.engine.rule import ReaderRule, Rule, belongs
 
 _GRAVITY = {"vector3f physics:gravityDirection": "(0, 0, -1)", "float physics:gravityMagnitude": "9.81"}
@@ -226,14 +226,14 @@ def stale(baseline: Baseline) -> Iterator[Finding]:
         yield STALE.at(entry.path, entry.property, f"{entry.file} no longer has this {entry.code}")
 
 
-def _waived(value: str, kind: str = "dictionary") -> str:
+def _waiver_example(value: str, kind: str = "dictionary") -> str:
     """Limits that look like radians, with a waiver."""
     radians = {"float physics:lowerLimit": "-1.5708", "float physics:upperLimit": "1.5708"}
     return usda.joint("j2", radians, metadata=f"customData = {{\n    dictionary physxSchema = {{\n"
                       f"        {kind} waive = {value}\n    }}\n}}")
 
 
-_SOUND = _waived('{ string "unit/radians" = "small angles are meant" }')
+_VALID = _waiver_example('{ string "unit/radians" = "small angles are meant" }')
 
 NO_REASON = Rule("waiver/no-reason", "error", """
     Waiver without a reason
@@ -243,8 +243,8 @@ NO_REASON = Rule("waiver/no-reason", "error", """
     why="it waives nothing",
     fix="say why the finding is acceptable here",
     profiles=PROFILES,
-    example=_waived('{ string "unit/radians" = "" }'),
-    remedy=_SOUND,
+    example=_waiver_example('{ string "unit/radians" = "" }'),
+    remedy=_VALID,
 )
 
 UNUSED = Rule("waiver/unused", "warning", """
@@ -256,8 +256,8 @@ UNUSED = Rule("waiver/unused", "warning", """
     why="it would hide such a finding if one came up",
     fix="remove the waiver",
     profiles=PROFILES,
-    example=_waived('{ string "unit/gravity" = "a small moon" }'),
-    remedy=_SOUND,
+    example=_waiver_example('{ string "unit/gravity" = "a small moon" }'),
+    remedy=_VALID,
 )
 
 UNKNOWN_CODE = Rule("waiver/unknown-code", "error", """
@@ -267,8 +267,8 @@ UNKNOWN_CODE = Rule("waiver/unknown-code", "error", """
     """,
     why="it waives nothing",
     profiles=PROFILES,
-    example=_waived('{ string "unit/radian" = "small angles are meant" }'),
-    remedy=_SOUND,
+    example=_waiver_example('{ string "unit/radian" = "small angles are meant" }'),
+    remedy=_VALID,
 )
 
 MALFORMED = Rule("waiver/malformed", "error", """
@@ -279,28 +279,28 @@ MALFORMED = Rule("waiver/malformed", "error", """
     why="it waives nothing",
     fix='author a dictionary of codes with a reason each: { string "DJ.007/chain" = "why" }',
     profiles=PROFILES,
-    example=_waived('"unit/radians"', "string"),
-    remedy=_SOUND,
+    example=_waiver_example('"unit/radians"', "string"),
+    remedy=_VALID,
 )
 
 
 def faults(
-    waivers: Iterable[Waiver], used: Collection[Waiver], asked: Collection[str], known: Collection[str],
+    waivers: Iterable[Waiver], used: Collection[Waiver], codes: Collection[str], all_codes: Collection[str],
 ) -> Iterator[Finding]:
     """Waivers without a reason, for a code that is not `known`, or for one of `asked` that nothing was found of."""
     for waiver in waivers:
-        yield from _fault(waiver, waiver in used, asked, known)
+        yield from _fault(waiver, waiver in used, codes, all_codes)
 
 
-def _fault(waiver: Waiver, used: bool, asked: Collection[str], known: Collection[str]) -> Iterator[Finding]:
+def _fault(waiver: Waiver, is_used: bool, codes: Collection[str], all_codes: Collection[str]) -> Iterator[Finding]:
     home, where = waiver.home, f"{waiver.source}: the waiver of {waiver.code}"
     if not waiver.code:
-        yield MALFORMED.at(home, "customData", f"{waiver.source}: {KEY} is no dictionary")
-    elif not any(belongs(code, waiver.code) for code in known):
-        close = get_close_matches(waiver.code, known, 1)
-        hint = f"did you mean {close[0]!r}?" if close else "`physx-schema check --list-rules` lists the codes"
-        yield UNKNOWN_CODE.at(home, "customData", f"{where}: there is no such code", fix=hint)
+        yield MALFORMED.at(home, "customData", f"{waiver.source}: {WAIVER_KEY} is no dictionary")
+    elif not any(belongs(code, waiver.code) for code in all_codes):
+        close = get_close_matches(waiver.code, all_codes, 1)
+        suggestion = f"did you mean {close[0]!r}?" if close else "`physx-schema check --list-rules` lists the codes"
+        yield UNKNOWN_CODE.at(home, "customData", f"{where}: there is no such code", fix=suggestion)
     elif not waiver.reason:
         yield NO_REASON.at(home, "customData", f"{where} gives no reason")
-    elif not used and any(belongs(code, waiver.code) for code in asked):
+    elif not is_used and any(belongs(code, waiver.code) for code in codes):
         yield UNUSED.at(home, "customData", f"{where} matches no finding")

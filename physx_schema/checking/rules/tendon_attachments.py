@@ -10,14 +10,14 @@ from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
 from physx_schema.checking.engine.start_poses import start_poses
 from physx_schema.description import Description, SpatialTendon, Vec3
-from physx_schema.description.articulation.spatial_tendons import geared_lengths, place_in_link
+from physx_schema.description.articulation.spatial_tendons import geared_lengths, position_in_link
 from physx_schema.description.frames import composed
 from physx_schema.description.records import IDENTITY_POSE
 
 SHORTEST_SEGMENT = 1e-3     # length units; PhysX gives a segment of this length or less no direction and no force
-_NOTICED = 1e-3             # m: how far from where it was authored an attachment is worth a word
-_ROOT = usda.attached("c", "Root", "r")
-_CABLE = _ROOT + usda.attached("d", "Leaf", "f", ("c", "r"))
+_TOLERANCE = 1e-3             # m: how far from where it was authored an attachment is worth a word
+_ROOT = usda.attachment("c", "Root", "r")
+_CABLE = _ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"))
 
 ZERO_LENGTH = Rule("tendon/zero-length", "warning", """
     Two attachments on one point
@@ -30,7 +30,7 @@ ZERO_LENGTH = Rule("tendon/zero-length", "warning", """
     0.0011, wherever its link is posed. (`experiments/measure_tendon_rules.py`)
     """,
     fix="move one of the two attachments",
-    example=_ROOT + usda.attached("d", "Leaf", "f", ("c", "r"), {"point3f physxTendon:f:localPos": "(0, 0, 0)"}),
+    example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {"point3f physxTendon:f:localPos": "(0, 0, 0)"}),
     remedy=_CABLE,
 )
 
@@ -63,18 +63,18 @@ MASS_FRAME = Rule("tendon/mass-frame", "warning", """
     why="PhysX counts localPos from the centre of mass, along the principal axes",
     fix="author localPos from the centre of mass and along the principal axes, or author physics:centerOfMass and "
         "physics:principalAxes that leave the two frames one",
-    example=_ROOT + usda.attached("d", "Leaf", "f", ("c", "r"), {"point3f physics:centerOfMass": "(0, 0, 0.5)"}),
+    example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {"point3f physics:centerOfMass": "(0, 0, 0.5)"}),
     remedy=_CABLE,
 )
 
 
-def _moved(tendon: SpatialTendon, places: Sequence[Vec3], meters: float) -> Iterator[Finding]:
+def _displaced(tendon: SpatialTendon, positions: Sequence[Vec3], meters: float) -> Iterator[Finding]:
     """Attachments that are elsewhere than their localPos says."""
-    for item, place in zip(tendon.attachments, places, strict=True):
-        apart = math.dist(place, item.local_position)
-        if apart * meters > _NOTICED:
-            found = f"{apart:.4g} from where it is in the link's own frame"
-            yield MASS_FRAME.at(item.path, item.prefix + "localPos", found)
+    for item, position in zip(tendon.attachments, positions, strict=True):
+        distance = math.dist(position, item.local_position)
+        if distance * meters > _TOLERANCE:
+            message = f"{distance:.4g} from where it is in the link's own frame"
+            yield MASS_FRAME.at(item.path, item.prefix + "localPos", message)
 
 
 REST_FROM_POSE = Rule("tendon/rest-from-pose", "warning", """
@@ -88,7 +88,7 @@ REST_FROM_POSE = Rule("tendon/rest-from-pose", "warning", """
     """,
     why="PhysX measures it before joint states and joint frames place the links, and with localPos in the links' own "
         "frames, so the tendon starts with a force",
-    example=_ROOT + usda.attached("d", "Leaf", "f", ("c", "r"), usda.placed(translate="(0, 0, 1)")),
+    example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), usda.transform(translate="(0, 0, 1)")),
     remedy=_CABLE,
 )
 
@@ -96,7 +96,7 @@ REST_FROM_POSE = Rule("tendon/rest-from-pose", "warning", """
 def _stretched(tendon: SpatialTendon, points: Sequence[Vec3], meters: float) -> Iterator[Finding]:
     """Ends that start with a force because their rest length is another one than the length at the start."""
     for item, length in zip(tendon.attachments, geared_lengths(tendon.attachments, points), strict=True):
-        if item.rest_from_poses and tendon.stiffness > 0.0 and abs(length - item.rest_length) * meters > _NOTICED:
+        if item.rest_from_poses and tendon.stiffness > 0.0 and abs(length - item.rest_length) * meters > _TOLERANCE:
             yield REST_FROM_POSE.at(
                 item.path, item.prefix + "restLength",
                 f"no rest length: {item.rest_length:.4g} between the authored poses, while the tendon starts at "
@@ -112,10 +112,10 @@ def attachments(description: Description) -> Iterator[Finding]:
         poses = start_poses(articulation) if articulation.spatial_tendons else []
         meters = description.scene_of(articulation).meters_per_unit
         for tendon in articulation.spatial_tendons:
-            places = [place_in_link(articulation.links[item.link], item) for item in tendon.attachments]
-            points = [composed(poses[item.link], (place, IDENTITY_POSE[1]))[0] for item, place in zip(
-                tendon.attachments, places, strict=True)]
-            yield from _moved(tendon, places, meters)
+            positions = [position_in_link(articulation.links[item.link], item) for item in tendon.attachments]
+            points = [composed(poses[item.link], (position, IDENTITY_POSE[1]))[0] for item, position in zip(
+                tendon.attachments, positions, strict=True)]
+            yield from _displaced(tendon, positions, meters)
             yield from _stretched(tendon, points, meters)
             yield from _segments(tendon, points)
 
@@ -131,7 +131,7 @@ SHARED_PREFIX = ReaderRule("tendon/shared-prefix", "error", """
     than one instance. With a root attachment of that name it makes two tendons, and the slider keeps velocity 0. A
     plain axis beside a root axis changes nothing. (`experiments/measure_tendon_topology.py`)
     """,
-    example=_ROOT + usda.attached("d", "Leaf", "f", ("c", "r"), {}, "PhysxTendonAttachmentAPI:f"),
+    example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {}, "PhysxTendonAttachmentAPI:f"),
     remedy=_CABLE,
 )
 
@@ -143,7 +143,7 @@ SEVERAL_PARENTS = ReaderRule("tendon/several-parents", "warning", """
     Measured: With parents base and l1 the slider is pulled as with base alone; with l1 and base it keeps velocity 0.
     PhysX warns that it uses the first. (`experiments/measure_tendon_topology.py`)
     """,
-    example=_ROOT + usda.attached("d", "Leaf", "f", ("c", "r"), {
+    example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "r"), {
         "rel physxTendon:f:parentLink": "[</Robot/c>, </Robot/b>]"}),
     remedy=_CABLE,
 )
@@ -157,7 +157,7 @@ NO_LEAF = ReaderRule("tendon/no-leaf", "error", """
     Measured: A path without a leaf pulls with -0.09997 at stiffness 10 and rest length 0; with a limitStiffness of 10
     the velocity is NaN. (`experiments/measure_tendon_rules.py`)
     """,
-    example=_ROOT + usda.attached("d", "", "m", ("c", "r")),
+    example=_ROOT + usda.attachment("d", "", "m", ("c", "r")),
     remedy=_CABLE,
 )
 
@@ -169,7 +169,7 @@ TENDON_CYCLE = ReaderRule("tendon/cycle", "error", """
     Measured: A leaf below two attachments that name each other, or below one that names itself, leaves velocity 0;
     PhysX warns of each that its parent could not be found. (`experiments/measure_tendon_topology.py`)
     """,
-    example=_CABLE + usda.attached("e", "", "m", ("g", "n")) + usda.attached("g", "", "n", ("e", "m")),
+    example=_CABLE + usda.attachment("e", "", "m", ("g", "n")) + usda.attachment("g", "", "n", ("e", "m")),
     remedy=_CABLE,
 )
 
@@ -180,7 +180,7 @@ NO_PARENT = ReaderRule("tendon/no-parent", "error", """
 
     Measured: With parentAttachment misspelt the slider keeps velocity 0. (`experiments/measure_tendon_topology.py`)
     """,
-    example=_ROOT + usda.attached("d", "Leaf", "f", ("c", "root")),
+    example=_ROOT + usda.attachment("d", "Leaf", "f", ("c", "root")),
     remedy=_CABLE,
 )
 
@@ -191,8 +191,8 @@ LEAF_PARENT = ReaderRule("tendon/leaf-parent", "error", """
 
     Measured: An attachment that names a leaf as its parent pulls on nothing. (`experiments/measure_tendon_topology.py`)
     """,
-    example=_CABLE + usda.attached("e", "Leaf", "h", ("d", "f")),
-    remedy=_CABLE + usda.attached("e", "Leaf", "h", ("c", "r")),
+    example=_CABLE + usda.attachment("e", "Leaf", "h", ("d", "f")),
+    remedy=_CABLE + usda.attachment("e", "Leaf", "h", ("c", "r")),
 )
 
 UNREACHED = ReaderRule("tendon/unreached", "error", """
@@ -203,6 +203,6 @@ UNREACHED = ReaderRule("tendon/unreached", "error", """
     Measured: A leaf below an attachment whose parent is missing leaves velocity 0; below a root it gets -0.1998.
     (`experiments/measure_tendon_topology.py`)
     """,
-    example=_CABLE + usda.attached("e", "", "m", ("c", "x")) + usda.attached("g", "Leaf", "h", ("e", "m")),
-    remedy=_CABLE + usda.attached("e", "", "m", ("c", "r")) + usda.attached("g", "Leaf", "h", ("e", "m")),
+    example=_CABLE + usda.attachment("e", "", "m", ("c", "x")) + usda.attachment("g", "Leaf", "h", ("e", "m")),
+    remedy=_CABLE + usda.attachment("e", "", "m", ("c", "r")) + usda.attachment("g", "Leaf", "h", ("e", "m")),
 )

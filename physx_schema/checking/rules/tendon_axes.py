@@ -47,7 +47,7 @@ TENDON_JOINT_TYPE = ReaderRule("tendon/joint-type", "error", """
     remedy=usda.tendon(),
 )
 
-_AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
+AXIS_DROPPED = ReaderRule("tendon/axis-dropped", "error", """
     Tendon axis outside the tree of its root
 
     The axes of a fixed tendon form one unbroken chain or tree of joints below the root axis' joint. PhysX drops axes
@@ -73,7 +73,7 @@ ARRAY_LENGTH = ReaderRule("tendon/array-length", "error", """
     remedy=usda.tendon(),
 )
 
-JOINT__AXIS = ReaderRule("tendon/joint-axis", "warning", """
+TENDON_JOINT_AXIS = ReaderRule("tendon/joint-axis", "warning", """
     Tendon axis that the joint does not have
 
     jointAxis names an axis that the joint does not have. PhysX does not read it.

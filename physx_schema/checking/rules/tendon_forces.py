@@ -47,16 +47,16 @@ def _gearings(tendon: SpatialTendon) -> Iterator[Finding]:
     worst: dict[int, str] = {}
     for end, item in enumerate(tendon.attachments):
         path = _path(tendon, end) if item.leaf else []
-        gearings = [tendon.attachments[place].gearing for place in path]
+        gearings = [tendon.attachments[index].gearing for index in path]
         if path and not any(gearings) and _is_spring(tendon):
             yield NO_GEARING.at(
                 item.path, item.prefix + "gearing", "gearing is 0 on every attachment up to the root")
         severity = "error" if max(gearings, default=0.0) <= 0.0 else "warning"
-        for place, gearing in zip(path, gearings, strict=True):
-            if gearing < 0.0 and worst.get(place) != "error":
-                worst[place] = severity
-    for place, severity in worst.items() if _is_spring(tendon) else ():
-        item = tendon.attachments[place]
+        for index, gearing in zip(path, gearings, strict=True):
+            if gearing < 0.0 and worst.get(index) != "error":
+                worst[index] = severity
+    for index, severity in worst.items() if _is_spring(tendon) else ():
+        item = tendon.attachments[index]
         yield SIGN.at(
             item.path, item.prefix + "gearing", f"gearing {item.gearing:g} is below 0",
             why="gearing does not scale the force, which pulls where the tendon is long: this part is pushed away from "
@@ -67,11 +67,11 @@ def _gearings(tendon: SpatialTendon) -> Iterator[Finding]:
 
 def _path(tendon: SpatialTendon, end: int) -> list[int]:
     """The attachments from an end up to the root, without it."""
-    found = []
+    path = []
     while tendon.attachments[end].parent >= 0:
-        found.append(end)
+        path.append(end)
         end = tendon.attachments[end].parent
-    return found
+    return path
 
 
 LIMITS_MISSING = Rule("tendon/limits-missing", "warning", """
@@ -108,8 +108,8 @@ def _limits(tendon: FixedTendon | SpatialTendon, bounds: Sequence[tuple[float, f
     stiffness, name = tendon.limit_stiffness, tendon.prefix + "limitStiffness"
     free = bounds and all(unlimited(bound) for pair in bounds for bound in pair)
     if stiffness > 0.0 and free:
-        found = f"limitStiffness {stiffness:g} without lowerLimit or upperLimit"
-        yield LIMITS_MISSING.at(tendon.path, name, found)
+        message = f"limitStiffness {stiffness:g} without lowerLimit or upperLimit"
+        yield LIMITS_MISSING.at(tendon.path, name, message)
     if stiffness == 0.0 and bounds and not free:
         yield LIMIT_STIFFNESS_MISSING.at(tendon.path, name, "limits without limitStiffness")
 

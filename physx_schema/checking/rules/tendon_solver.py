@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import PROFILES, Finding, judged
+from physx_schema.checking.engine.finding import PROFILES, Finding, per_profile
 from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.description import Articulation, Description, FixedTendon, Link, SpatialTendon
 from physx_schema.description.frames import rotation_matrix
-from physx_schema.description.scenes import SolverBatches, SolverCounts, as_solved
+from physx_schema.description.scenes import SolverBatches, SolverCounts, with_solver_counts
 from physx_schema.description.units import STEPS_PER_SECOND
 
 STEP = 1.0 / STEPS_PER_SECOND       # s, where the rule has to assume one
@@ -46,7 +46,7 @@ def _shared(tendon: FixedTendon) -> Iterator[Finding]:
         f"a tendon of {count} axes: each joint feels 1/{count} of stiffness times stretch",
         fix=f"multiply stiffness, damping and limitStiffness by {count} where the whole force is meant on each joint",
     )
-    yield from judged(finding, "info" if idle else "", "", "info")
+    yield from per_profile(finding, "info" if idle else "", "", "info")
 
 
 VELOCITY_ITERATIONS = Rule("tendon/velocity-iterations", "warning", """
@@ -101,32 +101,32 @@ def _biased(articulation: Articulation, tendon: FixedTendon) -> Iterator[Finding
     stiff, product = _stiff(articulation, tendon, STEP / max(articulation.position_iterations, 1)), _product(tendon)
     factor = 1.0 + stiff * (1.0 - product)
     if stiff > 0.0 and product > 0.0 and not abs(factor - 1.0) <= BIAS:
-        found = f"gearing times forceCoefficient is {product:.3g}"
+        message = f"gearing times forceCoefficient is {product:.3g}"
         why = (f"{_AT_STEPS} the tendon stretches {factor:.3g} times as far under a load as its stiffness says"
                if factor > 0.0 else f"{_AT_STEPS} the solver overshoots: the tendon gives way against the load "
                "or the motion becomes NaN")
         yield REST_BIAS.at(
-            tendon.path, tendon.prefix + "forceCoefficient", found, why=why,
+            tendon.path, tendon.prefix + "forceCoefficient", message, why=why,
             fix="author forceCoefficient = 1 / gearing with stiffness scaled to match, lower stiffness and "
             "damping, or raise solverPositionIterationCount", severity="warning" if factor > 0.0 else "error",
         )
 
 
-def _unsettled(articulation: Articulation, tendon: FixedTendon) -> Iterator[Finding]:
+def _unconverged(articulation: Articulation, tendon: FixedTendon) -> Iterator[Finding]:
     """With PGS: a tendon of one axis whose impulse the sweeps do not reach, or drive away from.
 
     Each multiplies what is missing by a r (1 - gearing forceCoefficient) / (1 + a r), a for the whole step.
     """
     stiff, product, n = _stiff(articulation, tendon, STEP), _product(tendon), articulation.position_iterations
-    each = abs(stiff * (1.0 - product) / (1.0 + stiff))
-    if stiff > 0.0 and product > 0.0 and not each ** n <= BIAS:
-        why = (f"{_AT_STEPS} {n} iterations of PGS miss {100.0 * each ** n:.3g} % of the tendon's force"
-               if each < 1.0 else f"{_AT_STEPS} each iteration of PGS drives the tendon's force further off "
+    ratio = abs(stiff * (1.0 - product) / (1.0 + stiff))
+    if stiff > 0.0 and product > 0.0 and not ratio ** n <= BIAS:
+        why = (f"{_AT_STEPS} {n} iterations of PGS miss {100.0 * ratio ** n:.3g} % of the tendon's force"
+               if ratio < 1.0 else f"{_AT_STEPS} each iteration of PGS drives the tendon's force further off "
                "until it is NaN")
         yield REST_BIAS.at(
             tendon.path, tendon.prefix + "forceCoefficient", f"gearing times forceCoefficient is {product:.3g}",
             why=why, fix="author forceCoefficient = 1 / gearing with "
-            "stiffness scaled to match, or lower stiffness and damping", severity="warning" if each < 1.0 else "error",
+            "stiffness scaled to match, or lower stiffness and damping", severity="warning" if ratio < 1.0 else "error",
         )
 
 
@@ -139,13 +139,13 @@ def _stiff(articulation: Articulation, tendon: FixedTendon, h: float) -> float:
     """a r of a tendon of one axis, a = h (h stiffness + damping); 0 where nothing is known of the inertia it moves."""
     axis = tendon.axes[0]
     link = next(item for item in articulation.links if item.joint is not None and item.joint.path == axis.path)
-    inertia = _moved(articulation, link) + articulation.dofs[axis.dof].armature
+    inertia = _moved_inertia(articulation, link) + articulation.dofs[axis.dof].armature
     if not (inertia > 0.0 and math.isfinite(inertia)) or tendon.stiffness <= 0.0:
         return 0.0
     return h * (h * tendon.stiffness + tendon.damping) / inertia
 
 
-def _moved(articulation: Articulation, link: Link) -> float:
+def _moved_inertia(articulation: Articulation, link: Link) -> float:
     """The inertia that a joint moves while all other joints rest: a mass, or a moment about the joint's axis."""
     joint = link.joint
     if joint is None:
@@ -159,11 +159,11 @@ def _moved(articulation: Articulation, link: Link) -> float:
 
 def _below(articulation: Articulation, link: Link) -> list[Link]:
     """A link and all links that hang on it; parents come before children."""
-    taken = {articulation.links.index(link)}
+    indices = {articulation.links.index(link)}
     for index, item in enumerate(articulation.links):
-        if item.parent in taken:
-            taken.add(index)
-    return [articulation.links[index] for index in sorted(taken)]
+        if item.parent in indices:
+            indices.add(index)
+    return [articulation.links[index] for index in sorted(indices)]
 
 
 def _axis(link: Link) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -172,8 +172,8 @@ def _axis(link: Link) -> tuple[tuple[float, ...], tuple[float, ...]]:
         raise ValueError(f"{link.path} has no joint")
     rows = rotation_matrix(link.pose[1])
     frame = link.joint.child_frame
-    turned = rotation_matrix(frame[1])
-    local = tuple(turned[i][link.joint.axis] for i in range(3))
+    frame_rotation = rotation_matrix(frame[1])
+    local = tuple(frame_rotation[i][link.joint.axis] for i in range(3))
     origin = tuple(link.pose[0][i] + sum(rows[i][k] * frame[0][k] for k in range(3)) for i in range(3))
     return origin, tuple(sum(rows[i][k] * local[k] for k in range(3)) for i in range(3))
 
@@ -182,34 +182,34 @@ def _moment(link: Link, origin: tuple[float, ...], axis: tuple[float, ...]) -> f
     """A link's moment of inertia about an axis in the world: its own, and its mass times the distance squared."""
     rows = rotation_matrix(link.pose[1])
     local = [sum(rows[k][i] * axis[k] for k in range(3)) for i in range(3)]
-    own = sum(local[i] * link.inertia[i][k] * local[k] for i in range(3) for k in range(3))
+    moment = sum(local[i] * link.inertia[i][k] * local[k] for i in range(3) for k in range(3))
     center = [link.pose[0][i] + sum(rows[i][k] * link.center_of_mass[k] for k in range(3)) - origin[i]
               for i in range(3)]
-    along = sum(a * b for a, b in zip(center, axis, strict=True))
-    return own + link.mass * (sum(part * part for part in center) - along * along)
+    axial = sum(a * b for a, b in zip(center, axis, strict=True))
+    return moment + link.mass * (sum(part * part for part in center) - axial * axial)
 
 
 @finder("tendon-solver", AXES_SHARE, VELOCITY_ITERATIONS, REST_BIAS)
 def solver_artefacts(description: Description) -> Iterator[Finding]:
     """Tendons whose force in PhysX is another than stiffness times stretch."""
     batches = SolverBatches(description)
-    for alone in description.articulations:
-        counts = batches.counts(alone)
-        articulation = as_solved(alone, counts)
+    for authored in description.articulations:
+        counts = batches.counts(authored)
+        articulation = with_solver_counts(authored, counts)
         pgs = description.scene_of(articulation).solver_type == "PGS"
-        tendons = [item for item in articulation.fixed_tendons if _pulls(item)]
+        tendons = [item for item in articulation.fixed_tendons if _exerts_force(item)]
         for tendon in tendons:
             if len(tendon.axes) > 1:
                 yield from _shared(tendon)
             elif tendon.axes:
-                yield from _unsettled(articulation, tendon) if pgs else _biased(articulation, tendon)
+                yield from _unconverged(articulation, tendon) if pgs else _biased(articulation, tendon)
         excess = articulation.velocity_iterations / max(articulation.position_iterations, 1)
         if excess > EXCESS and articulation.enabled and not pgs:
             for fixed in tendons:
                 yield _repeated(counts, fixed, excess)
-            for spatial in filter(_pulls, articulation.spatial_tendons):
+            for spatial in filter(_exerts_force, articulation.spatial_tendons):
                 yield _repeated(counts, spatial, excess)
 
 
-def _pulls(tendon: FixedTendon | SpatialTendon) -> bool:
+def _exerts_force(tendon: FixedTendon | SpatialTendon) -> bool:
     return tendon.enabled and (tendon.stiffness > 0.0 or tendon.damping > 0.0 or tendon.limit_stiffness > 0.0)

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.repair import SetValue, unsafe
-from physx_schema.checking.engine.rule import Rule, every_axis, finder, flat
+from physx_schema.checking.engine.rule import Rule, every_axis, finder, flatten
 from physx_schema.description import Articulation, Authored, Collider, Description, Link, Scene, unlimited
 from physx_schema.description.units import default_gravity
 
 _FRACTIONS = (1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3, 3 / 4, 5 / 6, 1.0, 3 / 2, 2.0)     # of pi
 _CLOSE = 6e-4               # relative: 3.14, 1.57 and 0.785 count as fractions of pi, 5.5 and 1.6 do not
-_TURN = 2.0 * math.pi * (1.0 + _CLOSE)
+_TWO_PI = 2.0 * math.pi * (1.0 + _CLOSE)
 _FEWEST = 3                 # hinges, and sizes of limits, from which small limits of all of them are no coincidence
 _GRAVITY = (0.2, 200.0)     # m / s^2: from small moons to 20 times Earth
 _DENSITY = (0.5, 1e5)       # kg / m^3: from foam in a large box to four times osmium in a small one
@@ -51,11 +51,11 @@ RADIANS = Rule("unit/radians", "warning", """
 
 def _suspects(items: list[Authored]) -> Iterator[Finding]:
     """Limits count only where every bound of the joint looks like radians; a target or state by itself."""
-    bounds = [value for item in items if item.base in _LIMITS for value in flat(item.value)
+    bounds = [value for item in items if item.base in _LIMITS for value in flatten(item.value)
               if value and math.isfinite(value) and not unlimited(value)]
     limits = bool(bounds) and all(map(_is_fraction, bounds))
     for item in items:
-        value = next(iter(flat(item.value)), 0.0)
+        value = next(iter(flatten(item.value)), 0.0)
         if _is_fraction(value) and (limits or item.base not in _LIMITS):
             degrees = math.degrees(value)
             yield RADIANS.at(
@@ -67,7 +67,7 @@ def _suspects(items: list[Authored]) -> Iterator[Finding]:
 
 
 def _in_degrees(item: Authored) -> SetValue:
-    return SetValue(item.path, item.property, math.degrees(next(iter(flat(item.value)), 0.0)))
+    return SetValue(item.path, item.property, math.degrees(next(iter(flatten(item.value)), 0.0)))
 
 
 def _is_fraction(value: float) -> bool:
@@ -97,7 +97,7 @@ def _hardly_turns(articulation: Articulation) -> Iterator[Finding]:
               and not unlimited(dof.lower) and not unlimited(dof.upper) and dof.lower < dof.upper
               for bound in (dof.lower, dof.upper)]
     sizes = {round(bound, 2) for bound in bounds}      # a chain of like hinges may well have small limits
-    if len(bounds) >= 2 * _FEWEST and len(sizes) >= _FEWEST and 1.0 < max(bounds) <= _TURN:
+    if len(bounds) >= 2 * _FEWEST and len(sizes) >= _FEWEST and 1.0 < max(bounds) <= _TWO_PI:
         yield SMALL_LIMITS.at(
             articulation.path, "",
             f"none of the {len(bounds) // 2} limited hinges turns further than {max(bounds):.3g} degrees",

@@ -32,8 +32,8 @@ MISSPELT_PROPERTY = Rule("unused/misspelt-property", "error", """
     """,
     why=NO_EFFECT,
     profiles=PROFILES,
-    example=usda.driven({"float drive:angular:physics:stifness": "10"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"float drive:angular:physics:stifness": "10"}),
+    remedy=usda.driven_joint(),
 )
 
 MISSPELT_SCHEMA = Rule("unused/misspelt-schema", "error", """
@@ -60,7 +60,7 @@ UNUSED_WRONG_INSTANCE = Rule("unused/wrong-instance", "error", """
     """,
     why=NO_EFFECT,
     example=usda.joint("j2", {"float drive:linear:physics:stiffness": "10"}, "PhysicsDriveAPI:linear"),
-    remedy=usda.driven(),
+    remedy=usda.driven_joint(),
 )
 
 NO_INSTANCE = Rule("unused/no-instance", "error", """
@@ -74,7 +74,7 @@ NO_INSTANCE = Rule("unused/no-instance", "error", """
     why=NO_EFFECT,
     profiles=PROFILES,
     example=usda.joint("j2", {"float drive:angular:physics:stiffness": "10"}, "PhysicsDriveAPI"),
-    remedy=usda.driven(),
+    remedy=usda.driven_joint(),
 )
 
 NOT_APPLIED = Rule("unused/not-applied", "warning", """
@@ -88,7 +88,7 @@ NOT_APPLIED = Rule("unused/not-applied", "warning", """
     why=NO_EFFECT,
     profiles=PROFILES,
     example=usda.joint("j2", {"float drive:angular:physics:stiffness": "10"}),
-    remedy=usda.driven(),
+    remedy=usda.driven_joint(),
 )
 
 SOFT_LIMIT = Rule("unused/soft-limit", "warning", """
@@ -113,8 +113,8 @@ UNUSED_DISABLED = Rule("unused/disabled", "warning", """
     (`experiments/measure_unused.py`)
     """,
     why=NO_EFFECT,
-    example=usda.driven({"bool physics:jointEnabled": "false"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"bool physics:jointEnabled": "false"}),
+    remedy=usda.driven_joint(),
 )
 
 OTHER_ENGINE = Rule("unused/other-engine", "info", """
@@ -188,7 +188,7 @@ ON_BODY = Rule("unused/on-body", "warning", """
     remedy=usda.body({"float physxRigidBody:linearDamping": "0.9"}, "PhysxRigidBodyAPI"),
 )
 
-BESIDE_MASS = Rule("unused/beside-mass", "warning", """
+DENSITY_WITH_MASS = Rule("unused/beside-mass", "warning", """
     Density beside a mass
 
     Where physics:mass is authored, it is the mass, and a density could only tell how colliders share it. It is not
@@ -214,8 +214,8 @@ NO_DRIVE = Rule("unused/no-drive", "warning", """
     why=NO_EFFECT,
     example=usda.joint("j2", {"float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity": "10"},
                        "PhysxDrivePerformanceEnvelopeAPI:angular"),
-    remedy=usda.driven({"float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity": "10"},
-                       "PhysxDrivePerformanceEnvelopeAPI:angular"),
+    remedy=usda.driven_joint({"float physxDrivePerformanceEnvelope:angular:maxActuatorVelocity": "10"},
+                             "PhysxDrivePerformanceEnvelopeAPI:angular"),
 )
 
 UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
@@ -234,7 +234,7 @@ UNKNOWN_PROPERTY = Rule("unused/unknown-property", "warning", """
 
 _RULES = {rule.code.partition("/")[2]: rule for rule in (
     MISSPELT_PROPERTY, MISSPELT_SCHEMA, UNUSED_WRONG_INSTANCE, NO_INSTANCE, NOT_APPLIED, SOFT_LIMIT, UNUSED_DISABLED,
-    OTHER_ENGINE, OVERRIDDEN, IDLE, ON_LINK, ON_BODY, BESIDE_MASS, NO_DRIVE, UNKNOWN_PROPERTY,
+    OTHER_ENGINE, OVERRIDDEN, IDLE, ON_LINK, ON_BODY, DENSITY_WITH_MASS, NO_DRIVE, UNKNOWN_PROPERTY,
 )}
 
 

@@ -19,7 +19,7 @@ from pxr import Gf, Sdf, Usd
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.repair import Repair, SetValue, safe, unsafe
-from physx_schema.checking.engine.rule import ReaderRule, Rule, finder, flat, is_sequence
+from physx_schema.checking.engine.rule import ReaderRule, Rule, finder, flatten, is_sequence
 from physx_schema.definitions import definitions
 from physx_schema.description import Authored, Description
 from physx_schema.description.collision.meshes import KINDS
@@ -74,8 +74,8 @@ _WITH_NAN: Mapping[tuple[str, str], str] = {
 
 _VECTORS = (Gf.Vec3f, Gf.Vec3d)
 # What the reader says of a value itself.
-_SAID = frozenset({"scene/gravity", "material/refused", "material/combine-mode", "joint/drive-refused",
-                   "joint/limit-order", "joint/infinite-distance"})
+_READER_CODES = frozenset({"scene/gravity", "material/refused", "material/combine-mode", "joint/drive-refused",
+                           "joint/limit-order", "joint/infinite-distance"})
 # The mimic rule judges these values itself.
 JUDGED_ELSEWHERE = frozenset({"PhysxMimicJointAPI"})
 
@@ -90,13 +90,13 @@ TOKEN = Rule("value/token", "error", """
     """,
     why="PhysX does not know it and works with its default",
     profiles=PROFILES,
-    example=usda.driven({"uniform token drive:angular:physics:type": '"acelleration"'}),
-    remedy=usda.driven({"uniform token drive:angular:physics:type": '"acceleration"'}),
+    example=usda.driven_joint({"uniform token drive:angular:physics:type": '"acelleration"'}),
+    remedy=usda.driven_joint({"uniform token drive:angular:physics:type": '"acceleration"'}),
 )
 
 
 def _token(item: Authored, allowed: tuple[str, ...]) -> Iterator[Finding]:
-    for value in _words(item.value):
+    for value in _token_values(item.value):
         if value not in allowed:
             close = get_close_matches(value, allowed, 1, 0.5)
             yield TOKEN.at(
@@ -116,8 +116,8 @@ RANGE = Rule("value/range", "error", """
     (`experiments/measure_joint_rules.py`)
     """,
     profiles=PROFILES,
-    example=usda.driven({"float drive:angular:physics:stiffness": "-10"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"float drive:angular:physics:stiffness": "-10"}),
+    remedy=usda.driven_joint(),
 )
 
 NOT_FINITE = Rule("value/not-finite", "error", """
@@ -132,17 +132,17 @@ NOT_FINITE = Rule("value/not-finite", "error", """
     why="PhysX refuses it, or carries it into the state of the whole articulation",
     fix="author a number",
     profiles=PROFILES,
-    example=usda.driven({"float drive:angular:physics:stiffness": "inf"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({"float drive:angular:physics:stiffness": "inf"}),
+    remedy=usda.driven_joint(),
 )
 
 
 def _numbers(item: Authored, allowed: Range, by_name: Mapping[tuple[str, str], object]) -> Iterator[Finding]:
-    numbers = flat(item.value)
-    wrong = [value for value in numbers if math.isnan(value)]
-    if wrong:
+    numbers = flatten(item.value)
+    nans = [value for value in numbers if math.isnan(value)]
+    if nans:
         why = _WITH_NAN.get((item.schema, item.base), "")
-        yield NOT_FINITE.at(item.path, item.property, f"{wrong[0]:g} is not a number", why=why)
+        yield NOT_FINITE.at(item.path, item.property, f"{nans[0]:g} is not a number", why=why)
         return
     lower, upper = (_bound(item, bound, by_name) for bound in (allowed.lower, allowed.upper))
     for value in numbers:
@@ -152,7 +152,7 @@ def _numbers(item: Authored, allowed: Range, by_name: Mapping[tuple[str, str], o
             rule = NOT_FINITE if math.isinf(value) else RANGE
             yield rule.at(
                 item.path, item.property, f"{value:g} is not in {allowed}", why=_consequence(item, value, lower),
-                fix=f"author a value in {allowed}", repair=_nearest(item, value, allowed, lower, upper),
+                fix=f"author a value in {allowed}", repair=_clamp_repair(item, value, allowed, lower, upper),
             )
             return
 
@@ -173,7 +173,7 @@ def _consequence(item: Authored, value: float, lower: float) -> str:
     return f"PhysX works with {lower:g}" if value < lower else "PhysX works with the nearest value it allows"
 
 
-def _nearest(item: Authored, value: float, allowed: Range, lower: float, upper: float) -> Repair | None:
+def _clamp_repair(item: Authored, value: float, allowed: Range, lower: float, upper: float) -> Repair | None:
     """A single number at the end of its range, where the end belongs to it."""
     bound, closed = (lower, allowed.lower_closed) if value < lower else (upper, allowed.upper_closed)
     if item.value != value or lower <= value <= upper or not closed or not math.isfinite(bound):
@@ -186,9 +186,9 @@ def _bound(item: Authored, bound: float | str, by_name: Mapping[tuple[str, str],
     if not isinstance(bound, str):
         return bound
     definition = definitions()[item.schema]
-    named = next((name for name in definition.attributes if name.rpartition(":")[2] == bound), bound)
+    attribute = next((name for name in definition.attributes if name.rpartition(":")[2] == bound), bound)
     other = item.property.removesuffix(item.base) + bound
-    values = flat(by_name.get((item.path, other), definition.attributes[named].default))
+    values = flatten(by_name.get((item.path, other), definition.attributes[attribute].default))
     return values[0] if values else math.nan
 
 
@@ -196,9 +196,9 @@ def _bound(item: Authored, bound: float | str, by_name: Mapping[tuple[str, str],
 def authored_values(description: Description) -> Iterator[Finding]:
     """Tokens that do not exist, numbers that are not finite, numbers out of range."""
     related = {(item.path, item.property): item.value for item in description.authored if item.schema in _related()}
-    said = {(problem.path, problem.property) for problem in description.problems if problem.code in _SAID}
+    reported = {(problem.path, problem.property) for problem in description.problems if problem.code in _READER_CODES}
     for item in description.authored:
-        if not item.schema or item.schema in JUDGED_ELSEWHERE or (item.path, item.property) in said:
+        if not item.schema or item.schema in JUDGED_ELSEWHERE or (item.path, item.property) in reported:
             continue
         tokens, allowed = _allowed(item.schema, item.base, item.property)
         if tokens:
@@ -236,7 +236,7 @@ def _is_plainly_in(value: Any, allowed: Range) -> bool:
     return type(value) in _VECTORS and all(lower < part < upper for part in memoryview(value).tolist())
 
 
-def _words(value: Any) -> tuple[str, ...]:
+def _token_values(value: Any) -> tuple[str, ...]:
     """The tokens of a single token or an array of them."""
     if isinstance(value, str):
         return (value,)
@@ -255,8 +255,8 @@ ONLY_SAMPLES = ReaderRule("value/only-samples", "warning", """
     (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
-    example=usda.driven({_STIFFNESS: None, f"{_STIFFNESS}.timeSamples": "{ 0: 10 }"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({_STIFFNESS: None, f"{_STIFFNESS}.timeSamples": "{ 0: 10 }"}),
+    remedy=usda.driven_joint(),
 )
 
 VALUE_TIME_SAMPLES = ReaderRule("value/time-samples", "warning", """
@@ -270,8 +270,8 @@ VALUE_TIME_SAMPLES = ReaderRule("value/time-samples", "warning", """
     (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
-    example=usda.driven({f"{_STIFFNESS}.timeSamples": "{ 0: 20 }"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({f"{_STIFFNESS}.timeSamples": "{ 0: 20 }"}),
+    remedy=usda.driven_joint(),
 )
 
 CONNECTED = ReaderRule("value/connected", "warning", """
@@ -283,14 +283,14 @@ CONNECTED = ReaderRule("value/connected", "warning", """
     Measured: A stiffness connected to 9 is 5 where 5 is authored beside it, and 0 otherwise; a gearing of -2 connected
     to 9 is -2. (`experiments/measure_value_rules.py`)
     """,
-    example=usda.driven({_STIFFNESS: None, f"{_STIFFNESS}.connect": "</Robot/j2.given>", "float given": "10"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({_STIFFNESS: None, f"{_STIFFNESS}.connect": "</Robot/j2.given>", "float given": "10"}),
+    remedy=usda.driven_joint(),
 )
 
 
-_WHOLE = frozenset({"int", "uint"})
-_NUMBERS = frozenset({"float", "double", *_WHOLE})
-_TYPES_SAID = frozenset({"value/wrong-type", "tendon/array-length"})      # what the reader says of types
+_INTEGERS = frozenset({"int", "uint"})
+_NUMBERS = frozenset({"float", "double", *_INTEGERS})
+_READER_TYPE_CODES = frozenset({"value/wrong-type", "tendon/array-length"})      # what the reader says of types
 _SCALARS = ("bool", "uchar", "int", "uint", "int64", "uint64", "half", "float", "double")
 _USD_INSTANCE = "__INSTANCE_NAME__"
 
@@ -304,8 +304,8 @@ WRONG_TYPE = ReaderRule("value/wrong-type", "error", """
     string beside an upper one of 9 is 0, and so is a cone angle. (`experiments/measure_value_rules.py`)
     """,
     profiles=PROFILES,
-    example=usda.driven({_STIFFNESS: None, "string drive:angular:physics:stiffness": '"10"'}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({_STIFFNESS: None, "string drive:angular:physics:stiffness": '"10"'}),
+    remedy=usda.driven_joint(),
 )
 
 TYPE = Rule("value/type", "warning", """
@@ -319,53 +319,53 @@ TYPE = Rule("value/type", "warning", """
     """,
     why="PhysX reads the value; other programs may refuse or ignore it",
     profiles=PROFILES,
-    example=usda.driven({_STIFFNESS: None, "double drive:angular:physics:stiffness": "10"}),
-    remedy=usda.driven(),
+    example=usda.driven_joint({_STIFFNESS: None, "double drive:angular:physics:stiffness": "10"}),
+    remedy=usda.driven_joint(),
 )
 
 
 @finder("value-types", WRONG_TYPE, TYPE)
 def authored_types(description: Description) -> Iterator[Finding]:
     """One finding for each property of another type than declared, where the reader has said nothing of it."""
-    unreadable = {(item.path, item.property) for item in description.problems if item.code in _TYPES_SAID}
+    unreadable = {(item.path, item.property) for item in description.problems if item.code in _READER_TYPE_CODES}
     for item in description.authored:
         if not item.schema or (item.path, item.property) in unreadable:
             continue
-        wanted = _declared_type(item.schema, item.base, item.property)
-        if wanted and wanted != item.type_name and _kind(wanted) != _kind(item.type_name):
-            yield from _mismatch(item, wanted)
+        declared = _declared_type(item.schema, item.base, item.property)
+        if declared and declared != item.type_name and _kind(declared) != _kind(item.type_name):
+            yield from _mismatch(item, declared)
 
 
-def _mismatch(item: Authored, wanted: str) -> Iterator[Finding]:
-    found = f"authored as {_spelt(item.type_name)}, {item.schema} declares {_spelt(wanted)}"
-    fix = f"author the property as {_spelt(wanted)}"
-    if _is_readable(item.type_name, wanted):
-        yield TYPE.at(item.path, item.property, found, fix=fix, repair=_retyped(item, wanted))
-    elif item.schema not in JUDGED_ELSEWHERE or wanted not in _NUMBERS:
-        yield WRONG_TYPE.at(item.path, item.property, found, fix=fix, repair=_retyped(item, wanted))
+def _mismatch(item: Authored, declared: str) -> Iterator[Finding]:
+    message = f"authored as {_type_text(item.type_name)}, {item.schema} declares {_type_text(declared)}"
+    fix = f"author the property as {_type_text(declared)}"
+    if _is_readable(item.type_name, declared):
+        yield TYPE.at(item.path, item.property, message, fix=fix, repair=_retyped(item, declared))
+    elif item.schema not in JUDGED_ELSEWHERE or declared not in _NUMBERS:
+        yield WRONG_TYPE.at(item.path, item.property, message, fix=fix, repair=_retyped(item, declared))
 
 
-def _spelt(type_name: str) -> str:
+def _type_text(type_name: str) -> str:
     return "a relationship" if type_name == "rel" else type_name
 
 
 @lru_cache(4096)
-def _is_readable(found: str, wanted: str) -> bool:
+def _is_readable(type_name: str, declared: str) -> bool:
     """Whether PhysX reads a value of another type: numbers and truth values for one another, as scalars, in vectors of
     three and in arrays. Of texts and quaternions it reads the declared type alone."""
-    return any({_kind(found), _kind(wanted)} <= kinds for kinds in _ALIKE)
+    return any({_kind(type_name), _kind(declared)} <= kinds for kinds in _COMPATIBLE)
 
 
-def _retyped(item: Authored, wanted: str) -> Repair | None:
+def _retyped(item: Authored, declared: str) -> Repair | None:
     """A number as the declared type, where that holds it without loss, and a text as a token."""
     value = item.value
-    if wanted == "token" and isinstance(value, str):
-        return safe(SetValue(item.path, item.property, value, wanted))
-    if wanted not in _NUMBERS or isinstance(value, bool) or not isinstance(value, int | float):
+    if declared == "token" and isinstance(value, str):
+        return safe(SetValue(item.path, item.property, value, declared))
+    if declared not in _NUMBERS or isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    if wanted in _WHOLE and not float(value).is_integer():
+    if declared in _INTEGERS and not float(value).is_integer():
         return None
-    return safe(SetValue(item.path, item.property, int(value) if wanted in _WHOLE else float(value), wanted))
+    return safe(SetValue(item.path, item.property, int(value) if declared in _INTEGERS else float(value), declared))
 
 
 @lru_cache(4096)
@@ -380,20 +380,20 @@ def _declared_type(schema: str, base: str, name: str) -> str:
     definition = definitions().get(schema)
     if definition is not None:
         names = base, name, name.split(":", 2)[-1] if definition.prefix else ""
-        found = next((definition.by_name[one] for one in names if one in definition.by_name), None)
-        return "rel" if isinstance(found, Relationship) else found.type if found is not None else ""
+        item = next((definition.by_name[key] for key in names if key in definition.by_name), None)
+        return "rel" if isinstance(item, Relationship) else item.type if item is not None else ""
     registry = Usd.SchemaRegistry()
-    registered = registry.FindConcretePrimDefinition(schema) or registry.FindAppliedAPIPrimDefinition(schema)
+    prim_definition = registry.FindConcretePrimDefinition(schema) or registry.FindAppliedAPIPrimDefinition(schema)
     facts = SCHEMAS.get(schema)
-    if not registered or facts is None:
+    if not prim_definition or facts is None:
         return ""
-    defined = facts.prefix.replace(INSTANCE, _USD_INSTANCE) + base
-    kind = registered.GetSpecType(defined)
+    full_name = facts.prefix.replace(INSTANCE, _USD_INSTANCE) + base
+    kind = prim_definition.GetSpecType(full_name)
     if kind == Sdf.SpecTypeRelationship:
         return "rel"
-    return str(registered.GetAttributeDefinition(defined).GetTypeName()) if kind == Sdf.SpecTypeAttribute else ""
+    return str(prim_definition.GetAttributeDefinition(full_name).GetTypeName()) if kind == Sdf.SpecTypeAttribute else ""
 
 
-_ALIKE = tuple(frozenset(map(_kind, names)) for names in (      # kinds of values that PhysX reads for one another
+_COMPATIBLE = tuple(frozenset(map(_kind, names)) for names in (      # kinds of values that PhysX reads for one another
     _SCALARS, [f"{name}[]" for name in _SCALARS], ("half3", "float3", "double3", "int3"),
 ))

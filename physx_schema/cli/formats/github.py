@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 from physx_schema.checking.engine.finding import Finding, location, rank
 from physx_schema.checking.engine.outcome import Report
-from physx_schema.checking.stages import Run, text_of
+from physx_schema.checking.stages import Run, finding_text
 from physx_schema.cli.formats.places import line_of
 from physx_schema.text import plural
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def workflow_commands(run: Run, most: int | None = None) -> Iterator[str]:
+def workflow_commands(run: Run, limit: int | None = None) -> Iterator[str]:
     """One command for each finding, unreadable file and file that the program failed on; at most so many findings."""
     for path, report in run.reports.items():
-        shown, hidden = report.first(most)
-        for finding in sorted(shown, key=lambda item: -rank(item.severity)):
+        visible, hidden = report.first(limit)
+        for finding in sorted(visible, key=lambda item: -rank(item.severity)):
             yield _annotation(path, finding)
         if hidden:
             yield _command("notice", "not shown", f"{plural(hidden, 'finding')} more, not shown", path, None)
@@ -40,12 +40,12 @@ def _unsimulated(path: str, report: Report) -> Iterator[str]:
 def _annotation(path: str, finding: Finding) -> str:
     file = finding.layer or path
     line = line_of(file, finding.path, finding.property)
-    return _command(_COMMANDS[finding.severity], finding.code, text_of(finding), file, line)
+    return _command(_COMMANDS[finding.severity], finding.code, finding_text(finding), file, line)
 
 
 def _command(kind: str, title: str, text: str, file: str, line: int | None) -> str:
-    place = f"file={_value(file)}" + (f",line={line}" if line else "")
-    return f"::{kind} {place},title={_value(title)}::{_text(text)}"
+    position = f"file={_value(file)}" + (f",line={line}" if line else "")
+    return f"::{kind} {position},title={_value(title)}::{_text(text)}"
 
 
 def _text(text: str) -> str:

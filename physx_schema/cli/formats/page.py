@@ -22,11 +22,11 @@ _BREAKS = re.compile(r"(?<=[/:.])")      # after these a long name may go on in 
 _MARKS = {"error": "✕", "warning": "▲", "info": "i", "not evaluated": "?", "pass": "✓"}
 
 
-def page(run: Run, most: int | None = None) -> str:
+def page(run: Run, limit: int | None = None) -> str:
     """The findings of every stage by prim, at most so many, the rules they are of, and what was not evaluated."""
-    codes = {finding.code for report in run.reports.values() for finding in report.first(most)[0]}
+    codes = {finding.code for report in run.reports.values() for finding in report.first(limit)[0]}
     return _environment().get_template("page.html.jinja").render(
-        stages=[_stage(path, report, most) for path, report in run.reports.items()],
+        stages=[_stage(path, report, limit) for path, report in run.reports.items()],
         failed=[*run.unreadable.items(), *run.broken.items()],
         explained=sorted((rule for rule in map(rule_of, codes) if rule), key=lambda rule: rule.code),
         totals=_totals(run),
@@ -41,12 +41,12 @@ def _totals(run: Run) -> list[tuple[str, str, int]]:
     return [(kind, _MARKS[kind], count) for kind, count in counts]
 
 
-def _stage(path: str, report: Report, most: int | None) -> Mapping[str, Any]:
+def _stage(path: str, report: Report, limit: int | None) -> Mapping[str, Any]:
     states = [verdict.state for verdict in report.verdicts]
-    shown, hidden = report.first(most)
+    visible, hidden = report.first(limit)
     return {
         "path": path, "report": report, "hidden": hidden,
-        "prims": [(prim, list(found)) for prim, found in groupby(shown, lambda finding: finding.path)],
+        "prims": [(prim, list(findings)) for prim, findings in groupby(visible, lambda finding: finding.path)],
         "passed": states.count("pass"), "failed": states.count("fail"), "unjudged": list(_unjudged(report)),
         "reasons": list(_reasons(report.not_evaluated)),
     }
@@ -59,13 +59,13 @@ def _unjudged(report: Report) -> Iterator[tuple[str, str]]:
 
 def _reasons(opinions: tuple[Opinion, ...]) -> Iterator[tuple[str, int, str]]:
     """Each reason once: how often, and where first."""
-    places: dict[str, list[str]] = {}
+    locations: dict[str, list[str]] = {}
     for opinion in opinions:
-        places.setdefault(opinion.reason, []).append(location(opinion.path, opinion.property))
-    return ((reason, len(found), found[0]) for reason, found in places.items())
+        locations.setdefault(opinion.reason, []).append(location(opinion.path, opinion.property))
+    return ((reason, len(paths), paths[0]) for reason, paths in locations.items())
 
 
-def _place(finding: Finding) -> str:
+def _location(finding: Finding) -> str:
     return location(finding.path, finding.property)
 
 
@@ -79,6 +79,6 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True, keep_trailing_newline=True,
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
-    environment.filters |= {"plural": plural, "place": _place, "parts": _BREAKS.split}
+    environment.filters |= {"plural": plural, "place": _location, "parts": _BREAKS.split}
     environment.globals |= {"marks": _MARKS}
     return environment

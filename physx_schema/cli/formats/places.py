@@ -41,28 +41,28 @@ def _lines(file: str, stamp: tuple[int, int]) -> Lines:
         text = Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return {}
-    found: dict[tuple[str, str], int] = {}
+    lines: dict[tuple[str, str], int] = {}
     if text.startswith("#usda"):
-        for path, name, number in _places(text):
-            found.setdefault((path, name), number)
-    return found
+        for path, name, number in _property_lines(text):
+            lines.setdefault((path, name), number)
+    return lines
 
 
-def _places(text: str) -> Iterator[tuple[str, str, int]]:
+def _property_lines(text: str) -> Iterator[tuple[str, str, int]]:
     """Prim path, property and line, in order; contents of texts and comments do not count."""
-    bare = _SKIPPED.sub(_blank, text).split("\n")
+    stripped = _SKIPPED.sub(_blank, text).split("\n")
     opened: list[str] = []              # what each open brace belongs to: the path of a prim, "" for anything else
     current, pending, brackets = "", "", 0
-    for number, (line, shown) in enumerate(zip(text.split("\n"), bare, strict=True), 1):
+    for number, (line, code) in enumerate(zip(text.split("\n"), stripped, strict=True), 1):
         heading = _SPECIFIER.match(line) if not brackets else None
         if heading:
             pending = f"{current}/{heading[1]}"
             yield pending, "", number
-        elif not brackets and current and (found := _PROPERTY.match(shown)):
-            yield current, found[1], number
-        elif brackets and pending and "apiSchemas" in shown:
+        elif not brackets and current and (match := _PROPERTY.match(code)):
+            yield current, match[1], number
+        elif brackets and pending and "apiSchemas" in code:
             yield pending, "apiSchemas", number
-        for sign in _BRACKET.findall(shown):
+        for sign in _BRACKET.findall(code):
             if sign in "([":
                 brackets += 1
             elif sign in ")]":

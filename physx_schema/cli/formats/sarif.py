@@ -81,12 +81,12 @@ def _result(path: str, finding: Finding) -> dict[str, Any]:
 
 
 def _location(file: str, finding: Finding) -> dict[str, Any]:
-    place: dict[str, Any] = {"artifactLocation": {"uri": _uri(file)}}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(file)}}
     line = line_of(file, finding.path, finding.property)
     if line:
-        place["region"] = {"startLine": line}
+        physical["region"] = {"startLine": line}
     name = location(finding.path, finding.property)
-    return {"physicalLocation": place, "logicalLocations": [{"fullyQualifiedName": name, "kind": "member"}]}
+    return {"physicalLocation": physical, "logicalLocations": [{"fullyQualifiedName": name, "kind": "member"}]}
 
 
 def _uri(file: str) -> str:
@@ -108,5 +108,5 @@ def _notifications(run: Run) -> Iterator[dict[str, Any]]:
 
 
 def _notification(level: str, path: str, text: str) -> dict[str, Any]:
-    place = {"physicalLocation": {"artifactLocation": {"uri": _uri(path)}}}
-    return {"level": level, "message": {"text": text}, "locations": [place]}
+    physical = {"physicalLocation": {"artifactLocation": {"uri": _uri(path)}}}
+    return {"level": level, "message": {"text": text}, "locations": [physical]}

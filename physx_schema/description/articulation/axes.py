@@ -23,16 +23,16 @@ from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.opinions.schemas import ROTATIONS, SINGLE_AXIS, TRANSLATIONS
 from physx_schema.description.opinions.view import SchemaView, unauthored
 from physx_schema.description.records import Vec3
-from physx_schema.description.units import DEGREES_PER_TURN, LARGEST_SINGLE, coordinate, gain, radians
+from physx_schema.description.units import DEGREES_PER_REVOLUTION, LARGEST_SINGLE, coordinate, gain, radians
 
 
-def takes_drive(reading: ReadContext, view: SchemaView) -> bool:
+def accepts_drive(context: ReadContext, view: SchemaView) -> bool:
     """Whether PhysX makes the drive that a view of PhysicsDriveAPI says."""
     if not view.applied:
         return False
     max_force = view.number("maxForce")
     if max_force < 0.0:
-        reading.problem(
+        context.problem(
             "joint/drive-refused", view.path, view.name("maxForce"), f"maxForce {max_force:g} is negative",
             "PhysX refuses the whole drive: no stiffness, no damping",
             "author a force of at least 0, or inf for no bound",
@@ -41,7 +41,7 @@ def takes_drive(reading: ReadContext, view: SchemaView) -> bool:
     return True
 
 
-def made_drive(view: SchemaView, angular: bool, target: float, envelope: Envelope | None = None) -> Drive:
+def build_drive(view: SchemaView, angular: bool, target: float, envelope: Envelope | None = None) -> Drive:
     """The drive of one axis; its target in degrees or lengths."""
     max_force = view.number("maxForce")
     return Drive(
@@ -69,11 +69,11 @@ def read_envelope(opinions: PrimOpinions, instance: str, angular: bool) -> Envel
 
 
 FREE = (-math.inf, math.inf)
-_STRAIGHT = 180.0       # degrees
+_MAX_CONE_ANGLE = 180.0       # degrees
 
 
 def bounds(
-    reading: ReadContext, view: SchemaView, names: tuple[str, str], angular: bool, within: float = math.inf,
+    context: ReadContext, view: SchemaView, names: tuple[str, str], angular: bool, within: float = math.inf,
 ) -> tuple[float, float]:
     """Limits as PhysX sets them up: FREE where both bounds are unlimited, held at 0 where it refuses the pair.
 
@@ -83,10 +83,10 @@ def bounds(
     if not (is_bound(lower) or is_bound(upper)):
         return FREE
     if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
-        _report_refused(reading, view, names, lower, upper)
+        _report_refused(context, view, names, lower, upper)
         return 0.0, 0.0
     if max(abs(lower), abs(upper)) > within:
-        reading.problem(
+        context.problem(
             "joint/limit-range", view.path, view.name(names[0] if abs(lower) > within else names[1]),
             f"limits [{lower:g}, {upper:g}] on an axis that reaches {within:g} degrees to either side",
             "PhysX refuses the pair and holds the axis at 0",
@@ -99,10 +99,10 @@ def bounds(
     )
 
 
-def _report_refused(reading: ReadContext, view: SchemaView, names: tuple[str, str], lower: float, upper: float) -> None:
+def _report_refused(context: ReadContext, view: SchemaView, names: tuple[str, str], lower: float, upper: float) -> None:
     open_end = math.isinf(lower) or math.isinf(upper)
     infinite = names[0] if math.isinf(lower) else names[1]
-    reading.problem(
+    context.problem(
         "joint/one-sided-limit" if open_end else "joint/limit-order", view.path,
         view.name(infinite if open_end else names[0]),
         f"limits [{lower:g}, {upper:g}]", "PhysX refuses the pair and holds the joint at 0",
@@ -110,7 +110,7 @@ def _report_refused(reading: ReadContext, view: SchemaView, names: tuple[str, st
     )
 
 
-def cone(reading: ReadContext, opinions: PrimOpinions) -> tuple[tuple[str, float], tuple[str, float]]:
+def cone(context: ReadContext, opinions: PrimOpinions) -> tuple[tuple[str, float], tuple[str, float]]:
     """The two half angles of a spherical joint's cone by property, in degrees; infinite where there is no cone.
 
     PhysX makes one of two angles of at least 0, and none of a single one.
@@ -118,23 +118,23 @@ def cone(reading: ReadContext, opinions: PrimOpinions) -> tuple[tuple[str, float
     view = opinions.joint_view()
     names = ("coneAngle0Limit", "coneAngle1Limit")
     angles = [view.number(name) for name in names]
-    given = [math.isfinite(angle) and angle >= 0.0 for angle in angles]
-    if all(given):
+    valid = [math.isfinite(angle) and angle >= 0.0 for angle in angles]
+    if all(valid):
         return (names[0], angles[0]), (names[1], angles[1])
-    if any(given):
-        missing = names[given.index(False)]
-        reading.problem(
-            "joint/half-cone", opinions.path, view.name(missing), f"{missing} is {angles[given.index(False)]:g} beside "
-            f"{angles[given.index(True)]:g}", "PhysX limits neither swing unless both angles are at least 0",
+    if any(valid):
+        missing = names[valid.index(False)]
+        context.problem(
+            "joint/half-cone", opinions.path, view.name(missing), f"{missing} is {angles[valid.index(False)]:g} beside "
+            f"{angles[valid.index(True)]:g}", "PhysX limits neither swing unless both angles are at least 0",
             "author both cone angles; 180 leaves one swing free", "warning",
         )
     return (names[0], math.inf), (names[1], math.inf)
 
 
-def swing(reading: ReadContext, opinions: PrimOpinions, name: str, angle: float) -> tuple[float, float]:
+def swing(context: ReadContext, opinions: PrimOpinions, name: str, angle: float) -> tuple[float, float]:
     """The bounds of one swing of a spherical joint from its half angle in degrees."""
-    if angle > _STRAIGHT and math.isfinite(angle):
-        reading.problem(
+    if angle > _MAX_CONE_ANGLE and math.isfinite(angle):
+        context.problem(
             "joint/limit-range", opinions.path, opinions.joint_view().name(name), f"{name} is {angle:g}",
             "PhysX refuses an angle above 180 degrees and holds the swing at 0",
             "author an angle of at most 180 degrees",
@@ -157,8 +157,8 @@ class Resistance(NamedTuple):
 class _Choice:
     """PhysX's value where it is one, else the value that Newton's joint schema gives to every axis."""
 
-    def __init__(self, reading: ReadContext, properties: SchemaView, newton: SchemaView) -> None:
-        self._reading = reading
+    def __init__(self, context: ReadContext, properties: SchemaView, newton: SchemaView) -> None:
+        self._reading = context
         self._properties = properties
         self._newton = newton
         self.sources: list[tuple[str, str]] = []
@@ -175,22 +175,22 @@ class _Choice:
         value = max(self._newton.number(newton), 0.0)
         self.sources += [(name, self._newton.name(newton)) for name in fields]
         if self._properties.authored(base):
-            own = self._properties.number(base)
+            physx_value = self._properties.number(base)
             self._reading.problem(
                 "joint/newton-wins", self._properties.path, self._properties.name(base),
-                f"{base} is {own:g} and {self._newton.name(newton)} is {value:g}",
+                f"{base} is {physx_value:g} and {self._newton.name(newton)} is {value:g}",
                 "PhysX takes Newton's value where its own says nothing more than its default",
                 f"remove {self._newton.name(newton)}", "warning",
             )
         return value
 
 
-def read_resistance(reading: ReadContext, opinions: PrimOpinions, properties: SchemaView, angular: bool) -> Resistance:
+def read_resistance(context: ReadContext, opinions: PrimOpinions, properties: SchemaView, angular: bool) -> Resistance:
     """The resistance of one axis."""
     newton = opinions.view("NewtonJointAPI")
     if properties.silent and newton.silent:
         return _unauthored(angular)
-    choice = _Choice(reading, properties, newton)
+    choice = _Choice(context, properties, newton)
     armature = choice.positive("armature", "armature", "armature")
     static, dynamic = (properties.clamped(base) for base in ("staticFrictionEffort", "dynamicFrictionEffort"))
     static, dynamic = (0.0 if math.isnan(value) else value for value in (static, dynamic))
@@ -202,7 +202,7 @@ def read_resistance(reading: ReadContext, opinions: PrimOpinions, properties: Sc
     if not velocity < LARGEST_SINGLE:       # which PhysX takes, with all above, for no bound
         velocity = choice.fallback("maxJointVelocity", "velocityLimit", math.inf, "max_velocity")
     if not dynamic <= static:
-        reading.problem(
+        context.problem(
             "joint/friction-order", opinions.path, properties.name("dynamicFrictionEffort"),
             f"dynamic friction {dynamic:g} is above static friction {static:g}",
             "PhysX refuses the pair and the joint has no friction",
@@ -238,22 +238,22 @@ class _Axis(NamedTuple):
     direction: Vec3         # in the joint frame
     lower: float
     upper: float
-    turn: float = math.inf  # degrees to either side within which PhysX takes a drive's target and a joint state
+    max_angle: float = math.inf  # degrees to either side within which PhysX takes a drive's target and a joint state
     wraps: bool = False     # PhysX takes whole turns off a target
     driven: bool = True     # PhysX reads a drive and a joint state
 
 
-def read_dofs(reading: ReadContext, opinions: PrimOpinions, kind: str, axis: int) -> tuple[Dof, ...]:
+def read_dofs(context: ReadContext, opinions: PrimOpinions, kind: str, axis: int) -> tuple[Dof, ...]:
     """The free axes of an articulation's joint, in PhysX's order; generic joints only turn there."""
     if kind in ("revolute", "prismatic"):
-        return (_read(reading, opinions, _single(reading, opinions, kind, axis)),)
+        return (_read(context, opinions, _single(context, opinions, kind, axis)),)
     if kind == "spherical":
-        found = _ball(reading, opinions, axis)
+        axes = _spherical(context, opinions, axis)
     elif kind == "d6":
-        found = _generic(reading, opinions)
+        axes = _generic(context, opinions)
     else:
-        found = []
-    return tuple(_read(reading, opinions, item) for item in found)
+        axes = []
+    return tuple(_read(context, opinions, item) for item in axes)
 
 
 def instance_of(joint: Joint, dof: Dof) -> str:
@@ -276,41 +276,41 @@ def first_dofs(links: Sequence[Link]) -> dict[str, int]:
     return index
 
 
-def _single(reading: ReadContext, opinions: PrimOpinions, kind: str, axis: int) -> _Axis:
+def _single(context: ReadContext, opinions: PrimOpinions, kind: str, axis: int) -> _Axis:
     angular = kind == "revolute"
     view = opinions.joint_view()
-    limits = bounds(reading, view, ("lowerLimit", "upperLimit"), angular)
+    limits = bounds(context, view, ("lowerLimit", "upperLimit"), angular)
     wraps = angular and limits == FREE
-    turn = DEGREES_PER_TURN if wraps else math.inf
-    return _Axis(SINGLE_AXIS[kind], opinions.path, angular, _UNITS[axis], *limits, turn, wraps)
+    max_angle = DEGREES_PER_REVOLUTION if wraps else math.inf
+    return _Axis(SINGLE_AXIS[kind], opinions.path, angular, _UNITS[axis], *limits, max_angle, wraps)
 
 
-def _ball(reading: ReadContext, opinions: PrimOpinions, axis: int) -> list[_Axis]:
+def _spherical(context: ReadContext, opinions: PrimOpinions, axis: int) -> list[_Axis]:
     """Twist about the joint's axis and two swings, bounded by the cone."""
-    limits = ((-math.inf, math.inf), *(swing(reading, opinions, *half) for half in cone(reading, opinions)))
+    limits = ((-math.inf, math.inf), *(swing(context, opinions, *half) for half in cone(context, opinions)))
     return [
-        _Axis(instance, f"{opinions.path}:{instance}", True, direction, *limit, DEGREES_PER_TURN / 2,
+        _Axis(instance, f"{opinions.path}:{instance}", True, direction, *limit, DEGREES_PER_REVOLUTION / 2,
               driven=False)
         for instance, direction, limit in zip(ROTATIONS, _TWIST_AND_SWINGS[axis], limits, strict=True)
     ]
 
 
-def _generic(reading: ReadContext, opinions: PrimOpinions) -> list[_Axis]:
+def _generic(context: ReadContext, opinions: PrimOpinions) -> list[_Axis]:
     names = [axis for axis in (*TRANSLATIONS, *ROTATIONS) if is_axis_free(opinions, axis)]
     if names[:1] and names[0] in TRANSLATIONS:
-        _report_translations(reading, opinions, [name for name in names if name in TRANSLATIONS])
+        _report_translations(context, opinions, [name for name in names if name in TRANSLATIONS])
     names = [name for name in names if name in ROTATIONS]
-    found = []
-    within = DEGREES_PER_TURN / 2
+    axes = []
+    within = DEGREES_PER_REVOLUTION / 2
     for name in names:
-        limits = bounds(reading, opinions.view("PhysicsLimitAPI", name), ("low", "high"), True, within)
+        limits = bounds(context, opinions.view("PhysicsLimitAPI", name), ("low", "high"), True, within)
         path = f"{opinions.path}:{name}" if len(names) > 1 else opinions.path
-        found.append(_Axis(name, path, True, _UNITS[ROTATIONS.index(name)], *limits, within))
-    return found
+        axes.append(_Axis(name, path, True, _UNITS[ROTATIONS.index(name)], *limits, within))
+    return axes
 
 
-def _report_translations(reading: ReadContext, opinions: PrimOpinions, names: list[str]) -> None:
-    reading.problem(
+def _report_translations(context: ReadContext, opinions: PrimOpinions, names: list[str]) -> None:
+    context.problem(
         "joint/free-translation", opinions.path, f"limit:{names[0]}:physics:low",
         f"a generic joint of an articulation with {', '.join(names)} not locked",
         "PhysX locks the translations of generic joints in articulations",
@@ -318,12 +318,12 @@ def _report_translations(reading: ReadContext, opinions: PrimOpinions, names: li
     )
 
 
-def _read(reading: ReadContext, opinions: PrimOpinions, axis: _Axis) -> Dof:
+def _read(context: ReadContext, opinions: PrimOpinions, axis: _Axis) -> Dof:
     properties = opinions.view("PhysxJointAxisAPI", axis.instance)
-    resistance = read_resistance(reading, opinions, properties, axis.angular)
-    position, velocity = _state(reading, opinions, axis)
+    resistance = read_resistance(context, opinions, properties, axis.angular)
+    position, velocity = _state(context, opinions, axis)
     axis_prefix = properties.prefix if properties.applied else None
-    drive = _drive(reading, opinions, axis) if axis.driven else None
+    drive = _drive(context, opinions, axis) if axis.driven else None
     return Dof(     # by position, which takes half the time
         axis.name, opinions.path, axis.angular, axis.lower, axis.upper, position, velocity, resistance.armature,
         resistance.static_friction, resistance.dynamic_friction, resistance.viscous_friction, resistance.max_velocity,
@@ -331,52 +331,52 @@ def _read(reading: ReadContext, opinions: PrimOpinions, axis: _Axis) -> Dof:
     )
 
 
-def _state(reading: ReadContext, opinions: PrimOpinions, axis: _Axis) -> tuple[float, float]:
+def _state(context: ReadContext, opinions: PrimOpinions, axis: _Axis) -> tuple[float, float]:
     """Initial position and velocity; 0 where PhysX refuses or does not read them."""
     if not axis.driven:
         return 0.0, 0.0
     view = opinions.view("PhysicsJointStateAPI", axis.instance)
     if not view.applied:
         return 0.0, 0.0
-    found = []
-    for base, most in (("position", axis.turn), ("velocity", math.inf)):
+    state = []
+    for base, maximum in (("position", axis.max_angle), ("velocity", math.inf)):
         value = view.number(base)
-        if not abs(value) <= most:
-            why = f"PhysX takes no position beyond {most:g} degrees on this joint" if math.isfinite(value) else \
+        if not abs(value) <= maximum:
+            why = f"PhysX takes no position beyond {maximum:g} degrees on this joint" if math.isfinite(value) else \
                 "PhysX refuses what is no number"
-            reading.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
+            context.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
                             f"{why} and starts at 0", f"author a {base} that the joint can have")
             value = 0.0
         elif math.isinf(value):
-            reading.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
+            context.problem("joint/state-refused", opinions.path, view.name(base), f"{base} is {value:g}",
                             "PhysX does not refuse it: the motion becomes NaN, or as fast as a joint may be",
                             f"author a finite {base}")
             value = 0.0     # nothing is left to predict
-        found.append(coordinate(value, axis.angular))
-    return found[0], found[1]
+        state.append(coordinate(value, axis.angular))
+    return state[0], state[1]
 
 
-def _drive(reading: ReadContext, opinions: PrimOpinions, axis: _Axis) -> Drive | None:
+def _drive(context: ReadContext, opinions: PrimOpinions, axis: _Axis) -> Drive | None:
     view = opinions.view("PhysicsDriveAPI", axis.instance)
-    if not takes_drive(reading, view):
+    if not accepts_drive(context, view):
         return None
-    return made_drive(view, axis.angular, _target(reading, view, axis),
-                      read_envelope(opinions, axis.instance, axis.angular))
+    return build_drive(view, axis.angular, _target(context, view, axis),
+                       read_envelope(opinions, axis.instance, axis.angular))
 
 
-def _target(reading: ReadContext, view: SchemaView, axis: _Axis) -> float:
+def _target(context: ReadContext, view: SchemaView, axis: _Axis) -> float:
     """The target position as PhysX sets it, in degrees or lengths."""
     target = view.number("targetPosition")
-    if math.isinf(axis.turn) or abs(target) < axis.turn or (abs(target) == axis.turn and not axis.wraps):
+    if math.isinf(axis.max_angle) or abs(target) < axis.max_angle or (abs(target) == axis.max_angle and not axis.wraps):
         return target
     if axis.wraps and math.isfinite(target):
-        taken = math.fmod(target, DEGREES_PER_TURN)
-        why = f"PhysX takes whole turns off the target of a joint without limits: it drives to {taken:g} degrees"
+        effective = math.fmod(target, DEGREES_PER_REVOLUTION)
+        why = f"PhysX takes whole turns off the target of a joint without limits: it drives to {effective:g} degrees"
         fix = "author both limits, which makes the joint one that turns on"
     else:
-        taken = 0.0
+        effective = 0.0
         why, fix = "PhysX refuses the target and drives to 0", "author a finite target that the joint can have"
-    if taken != target:
-        reading.problem("joint/target-changed", view.path, view.name("targetPosition"), f"targetPosition is {target:g}",
+    if effective != target:
+        context.problem("joint/target-changed", view.path, view.name("targetPosition"), f"targetPosition is {target:g}",
                         why, fix, "warning")
-    return taken
+    return effective

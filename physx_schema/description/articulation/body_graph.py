@@ -18,24 +18,24 @@ _LARGEST = 20_000       # bodies looked at; what is longer is no loop that a per
 class BodyGraph:
     """Rigid bodies and the enabled joints between them."""
 
-    def __init__(self, roster: BodyRegistry, joints: Iterable[AuthoredJoint]) -> None:
-        self.roster = roster
+    def __init__(self, registry: BodyRegistry, joints: Iterable[AuthoredJoint]) -> None:
+        self.registry = registry
         self._joints: dict[str, list[AuthoredJoint]] = {}
         self._to_world: set[str] = set()            # paths of joints
-        self._following: dict[str, list[str]] = {}  # bodies that a body's joints hold within an articulation
+        self._adjacent: dict[str, list[str]] = {}  # bodies that a body's joints hold within an articulation
         for joint in sorted((joint for joint in joints if joint.enabled), key=lambda joint: joint.order):
             self._add(joint)
 
     def _add(self, joint: AuthoredJoint) -> None:
         first, second = joint.ends[0].body, joint.ends[1].body
-        inside = self.roster.is_dynamic(first) and self.roster.is_dynamic(second)
+        inside = self.registry.is_dynamic(first) and self.registry.is_dynamic(second)
         if not inside:
             self._to_world.add(joint.path)
         for body, other in {first: second, second: first}.items():
-            if body in self.roster.scenes:
+            if body in self.registry.scenes:
                 self._joints.setdefault(body, []).append(joint)
                 if inside and not joint.excluded:
-                    self._following.setdefault(body, []).append(other)
+                    self._adjacent.setdefault(body, []).append(other)
 
     def joints_of(self, body: str) -> list[AuthoredJoint]:
         """Enabled joints at a body, in PhysX's order."""
@@ -45,17 +45,17 @@ class BodyGraph:
         """Whether one side of an enabled joint is the world or a body that does not move by forces."""
         return joint.path in self._to_world
 
-    def held_by(self, joint: AuthoredJoint) -> str:
+    def dynamic_body_of(self, joint: AuthoredJoint) -> str:
         """The moving body at one end of a joint to the world, "" where there is none."""
-        return next((end.body for end in reversed(joint.ends) if self.roster.is_dynamic(end.body)), "")
+        return next((end.body for end in reversed(joint.ends) if self.registry.is_dynamic(end.body)), "")
 
     def components(self, starts: Iterable[str]) -> Iterator[Component]:
         """Connected parts that hold the bodies among `starts`, each once, in that order."""
-        seen: set[str] = set()
+        visited: set[str] = set()
         for start in starts:
-            if self.roster.is_dynamic(start) and start not in seen:
+            if self.registry.is_dynamic(start) and start not in visited:
                 order = self._preorder(start)
-                seen.update(order)
+                visited.update(order)
                 yield Component(self, tuple(order))
 
     def _preorder(self, start: str) -> Iterable[str]:
@@ -66,7 +66,7 @@ class BodyGraph:
             body = stack.pop()
             if body not in order:
                 order[body] = None
-                stack.extend(reversed(self._following.get(body, ())))
+                stack.extend(reversed(self._adjacent.get(body, ())))
         return order
 
 
@@ -79,8 +79,8 @@ class Component:
 
     def base_joint_of(self, body: str) -> AuthoredJoint | None:
         """The last joint in PhysX's order that holds a body to the world."""
-        found = [joint for joint in self.graph.joints_of(body) if not joint.excluded and self.graph.to_world(joint)]
-        return found[-1] if found else None
+        joints = [joint for joint in self.graph.joints_of(body) if not joint.excluded and self.graph.to_world(joint)]
+        return joints[-1] if joints else None
 
     def base_joint(self) -> AuthoredJoint | None:
         """The joint to the world of the heaviest body, where the heaviest has one."""
@@ -120,15 +120,15 @@ class Component:
 
 def _distances(neighbours: dict[str, list[str]], start: str) -> dict[str, int]:
     """Breadth-first distances from a body."""
-    found = {start: 0}
+    distances = {start: 0}
     queue = deque([start])
     while queue:
         body = queue.popleft()
         for other in neighbours[body]:
-            if other not in found:
-                found[other] = found[body] + 1
+            if other not in distances:
+                distances[other] = distances[body] + 1
                 queue.append(other)
-    return found
+    return distances
 
 
 def _tree_eccentricities(neighbours: dict[str, list[str]]) -> dict[str, int]:
@@ -150,38 +150,38 @@ def _eccentricities(neighbours: dict[str, list[str]]) -> dict[str, int]:
 
 
 def _walk_depths(neighbours: dict[str, list[str]], start: str) -> dict[str, int]:
-    found = {start: 0}
+    depths = {start: 0}
     stack = [(start, iter(neighbours[start]))]
     while stack:
         body, others = stack[-1]
         for other in others:
-            if other not in found:
-                found[other] = found[body] + 1
+            if other not in depths:
+                depths[other] = depths[body] + 1
                 stack.append((other, iter(neighbours[other])))
                 break
         else:
             stack.pop()
-    return found
+    return depths
 
 
 def shortest_cycle(graph: BodyGraph, joint: AuthoredJoint) -> list[str]:
     """Paths of the joints of the shortest loop through a joint, that joint last; itself alone where none is found."""
     start, goal = joint.ends[0].body, joint.ends[1].body
-    found: dict[str, AuthoredJoint] = {}
-    seen = {start}
+    inbound: dict[str, AuthoredJoint] = {}
+    visited = {start}
     queue = deque([start])
-    while queue and goal not in found and len(seen) < _LARGEST:
+    while queue and goal not in inbound and len(visited) < _LARGEST:
         body = queue.popleft()
         for other in graph.joints_of(body):
             end = other.other(body)
-            if other is joint or other.excluded or other.kind not in TREE_KINDS or end in seen:
+            if other is joint or other.excluded or other.kind not in TREE_KINDS or end in visited:
                 continue
-            seen.add(end)
-            if end in graph.roster.scenes:
-                found[end] = other
+            visited.add(end)
+            if end in graph.registry.scenes:
+                inbound[end] = other
                 queue.append(end)
     cycle = [joint.path]
-    while goal != start and goal in found:
-        cycle.append(found[goal].path)
-        goal = found[goal].other(goal)
+    while goal != start and goal in inbound:
+        cycle.append(inbound[goal].path)
+        goal = inbound[goal].other(goal)
     return cycle[::-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from difflib import get_close_matches
 
-from physx_schema.definitions import own_numbers
+from physx_schema.definitions import float_fields
 from physx_schema.description.articulation.axes import first_dofs
 from physx_schema.description.articulation.joints import JointOrder, joint_order
 from physx_schema.description.model import Dof, FixedTendon, Link, TendonAxis
@@ -22,84 +22,84 @@ _Key = tuple[str, str]                   # link path, instance name
 Root = tuple[int, PrimOpinions, str]    # index of the joint's child link, joint prim, instance name
 
 # The tendon's numbers but for its limits, of which one bounds the other.
-_NUMBERS = {fact: base for fact, base in own_numbers(_ROOT).items() if not fact.endswith("_limit")}
+_NUMBERS = {fact: base for fact, base in float_fields(_ROOT).items() if not fact.endswith("_limit")}
 
 
-def read_fixed_tendons(reading: ReadContext, links: Sequence[Link]) -> tuple[FixedTendon, ...]:
+def read_fixed_tendons(context: ReadContext, links: Sequence[Link]) -> tuple[FixedTendon, ...]:
     """The fixed tendons of an articulation, in the order in which PhysX makes and solves them.
 
     An axis goes to the first tendon that reaches it; every root axis makes a tendon, also where another has its joint.
     """
-    if not reading.mentions(_ROOT) and not reading.mentions(_AXIS):
+    if not context.has_schema(_ROOT) and not context.has_schema(_AXIS):
         return ()
     dof_index = first_dofs(links)
     children: dict[int, list[int]] = {}
     for position, link in enumerate(links):
         children.setdefault(link.parent, []).append(position)
-    roots = _roots(reading, links)
+    roots = _roots(context, links)
     members: list[list[int]] = []
-    taken: set[_Key] = set()
+    used_axes: set[_Key] = set()
     for position, _, name in roots:
-        members.append(_members(reading, links, children, position, name, taken))
-        taken.update((links[member].path, name) for member in members[-1])
-    _report_second_roots(reading, links, roots, members)
-    _report_left_out(reading, links, taken)
+        members.append(_members(context, links, children, position, name, used_axes))
+        used_axes.update((links[member].path, name) for member in members[-1])
+    _report_second_roots(context, links, roots, members)
+    _report_unused_axes(context, links, used_axes)
     return tuple(
-        _tendon(reading, opinions, name, [links[member] for member in own], dof_index)
-        for (_, opinions, name), own in zip(roots, members, strict=True)
+        _tendon(context, opinions, name, [links[member] for member in indices], dof_index)
+        for (_, opinions, name), indices in zip(roots, members, strict=True)
     )
 
 
-def _roots(reading: ReadContext, links: Sequence[Link]) -> list[Root]:
+def _roots(context: ReadContext, links: Sequence[Link]) -> list[Root]:
     """Every root axis, by joint and then by name."""
-    found: list[tuple[JointOrder, str, int, PrimOpinions]] = []
+    roots: list[tuple[JointOrder, str, int, PrimOpinions]] = []
     for position, link in enumerate(links):
-        opinions = _axis_prim(reading, link)
+        opinions = _axis_prim(context, link)
         if opinions is not None and link.joint is not None:
             order = joint_order(link.joint.kind, link.joint.path)
-            found += [(order, name, position, opinions) for name in opinions.instances(_ROOT)]
-    return [(position, opinions, name) for _, name, position, opinions in sorted(found, key=lambda item: item[:2])]
+            roots += [(order, name, position, opinions) for name in opinions.instances(_ROOT)]
+    return [(position, opinions, name) for _, name, position, opinions in sorted(roots, key=lambda item: item[:2])]
 
 
-def _axis_prim(reading: ReadContext, link: Link) -> PrimOpinions | None:
+def _axis_prim(context: ReadContext, link: Link) -> PrimOpinions | None:
     """The joint prim above a link, where PhysX looks for tendon axes on it."""
     joint = link.joint
-    return reading.prims[joint.path] if joint is not None and joint.kind in ("revolute", "prismatic") else None
+    return context.prims[joint.path] if joint is not None and joint.kind in ("revolute", "prismatic") else None
 
 
-def _carries(reading: ReadContext, link: Link, name: str) -> bool:
-    opinions = _axis_prim(reading, link)
+def _has_axis(context: ReadContext, link: Link, name: str) -> bool:
+    opinions = _axis_prim(context, link)
     return opinions is not None and (opinions.has(_AXIS, name) or opinions.has(_ROOT, name))
 
 
 def _members(
-    reading: ReadContext, links: Sequence[Link], children: Mapping[int, Sequence[int]], root: int, name: str,
-    taken: Container[_Key],
+    context: ReadContext, links: Sequence[Link], children: Mapping[int, Sequence[int]], root: int, name: str,
+    used_axes: Container[_Key],
 ) -> list[int]:
     """Links whose joints carry a free axis of this name, unbroken from the root axis down, parents first."""
-    found = []
+    members = []
     stack = [root]
     while stack:
         position = stack.pop()
-        found.append(position)
+        members.append(position)
         following = [child for child in children.get(position, ())
-                     if (links[child].path, name) not in taken and _carries(reading, links[child], name)]
+                     if (links[child].path, name) not in used_axes and _has_axis(context, links[child], name)]
         stack.extend(reversed(following))
-    return found
+    return members
 
 
 def _tendon(
-    reading: ReadContext, opinions: PrimOpinions, name: str, members: Sequence[Link], dof_index: Mapping[str, int],
+    context: ReadContext, opinions: PrimOpinions, name: str, members: Sequence[Link], dof_index: Mapping[str, int],
 ) -> FixedTendon:
     view = opinions.view(_ROOT, name)
     lower = view.number("lowerLimit")
     axes = []
     for link in members:
         if link.joint is not None:
-            prim = reading.prims[link.joint.path]
+            prim = context.prims[link.joint.path]
             schema = _ROOT if prim.has(_ROOT, name) else _AXIS
             sign = -1.0 if link.joint.reversed else 1.0
-            axes.append(_axis(reading, prim.view(schema, name), link.joint.dofs[0], dof_index[link.joint.path], sign))
+            axes.append(_axis(context, prim.view(schema, name), link.joint.dofs[0], dof_index[link.joint.path], sign))
     return FixedTendon(
         path=opinions.path, name=name, prefix=view.prefix, axes=tuple(axes),
         lower_limit=lower, upper_limit=view.number("upperLimit", lower), enabled=view.flag("tendonEnabled"),
@@ -107,110 +107,110 @@ def _tendon(
     )
 
 
-def _axis(reading: ReadContext, view: SchemaView, dof: Dof, index: int, sign: float) -> TendonAxis:
+def _axis(context: ReadContext, view: SchemaView, dof: Dof, index: int, sign: float) -> TendonAxis:
     """`sign` is -1 where body0 is the child: the length counts positions from parent to child, as the force acts."""
     allowed = ROTATIONS if dof.angular else TRANSLATIONS
     for axis in view.tokens("jointAxis"):
         if axis not in allowed:
-            reading.problem(
+            context.problem(
                 "tendon/joint-axis", view.path, view.name("jointAxis"), f"{axis!r} is not an axis of this joint",
                 "PhysX takes the joint's own axis whatever is authored",
                 f"author one of {', '.join(allowed)} or remove it", "warning",
             )
     return TendonAxis(
-        path=view.path, dof=index, gearing=sign * gain(_single(reading, view, "gearing"), dof.angular),
-        force_coefficient=sign * _single(reading, view, "forceCoefficient"),
+        path=view.path, dof=index, gearing=sign * gain(_single(context, view, "gearing"), dof.angular),
+        force_coefficient=sign * _single(context, view, "forceCoefficient"),
     )
 
 
-def _single(reading: ReadContext, view: SchemaView, base: str) -> float:
+def _single(context: ReadContext, view: SchemaView, base: str) -> float:
     """The element of an array of one; PhysX takes its default for a longer array, an empty one and a number alone."""
-    usual = unauthored(_AXIS).number(base)
+    default = unauthored(_AXIS).number(base)
     values = view.numbers(base)
     scalar = isinstance(view.raw(base), int | float) and view.authored(base)
     if len(values) == 1 and not scalar:
         return values[0]
     if view.authored(base):
-        reading.problem(
+        context.problem(
             "tendon/array-length", view.path, view.name(base),
             "a number and no array" if scalar else f"{len(values)} elements",
-            f"the joint has one axis: PhysX ignores the value and takes its default {usual:g}",
+            f"the joint has one axis: PhysX ignores the value and takes its default {default:g}",
             "author an array of one element",
         )
-    return usual
+    return default
 
 
 def _report_second_roots(
-    reading: ReadContext, links: Sequence[Link], roots: Sequence[Root], members: Sequence[Sequence[int]],
+    context: ReadContext, links: Sequence[Link], roots: Sequence[Root], members: Sequence[Sequence[int]],
 ) -> None:
     """Root axes inside or right below another tendon of their name."""
     for position, opinions, name in roots:
-        for (other, upper, other_name), own in zip(roots, members, strict=True):
-            if other == position or other_name != name or not {position, links[position].parent} & set(own):
+        for (other, upper, other_name), indices in zip(roots, members, strict=True):
+            if other == position or other_name != name or not {position, links[position].parent} & set(indices):
                 continue
-            reading.problem(
+            context.problem(
                 "tendon/second-root", opinions.path, f"physxTendon:{name}:stiffness",
                 f"a second root axis of name {name!r}, below the one on {upper.path}",
-                "PhysX makes two tendons, and both act on this joint" if position in own
+                "PhysX makes two tendons, and both act on this joint" if position in indices
                 else "PhysX makes two tendons, and the upper one ends above this joint",
                 f"apply {_AXIS}:{name} in place of {_ROOT}:{name} for one tendon, or give one of two another name",
                 "warning",
             )
 
 
-def _report_left_out(reading: ReadContext, links: Sequence[Link], taken: Container[_Key]) -> None:
+def _report_unused_axes(context: ReadContext, links: Sequence[Link], used_axes: Container[_Key]) -> None:
     """Axes of this articulation that no tendon took in."""
-    roots = {name for link in links if (prim := _axis_prim(reading, link)) for name in prim.instances(_ROOT)}
+    roots = {name for link in links if (prim := _axis_prim(context, link)) for name in prim.instances(_ROOT)}
     for link in links:
-        opinions = _axis_prim(reading, link)
+        opinions = _axis_prim(context, link)
         if opinions is None:
-            _report_joint_type(reading, link)
+            _report_joint_type(context, link)
             continue
         for name in opinions.instances(_AXIS):
             if opinions.has(_ROOT, name):
-                reading.problem(
+                context.problem(
                     "tendon/shared-prefix", opinions.path, f"physxTendon:{name}:gearing",
                     f"{_ROOT}:{name} and {_AXIS}:{name} on one joint share their properties",
                     "PhysX takes the root axis and leaves the other out, without a message", f"remove {_AXIS}:{name}",
                     "warning",
                 )
-            elif (link.path, name) not in taken:
-                _report_dropped(reading, opinions, name, roots)
+            elif (link.path, name) not in used_axes:
+                _report_dropped(context, opinions, name, roots)
 
 
-def _report_joint_type(reading: ReadContext, link: Link) -> None:
+def _report_joint_type(context: ReadContext, link: Link) -> None:
     """Axes on a joint that is neither revolute nor prismatic."""
     if link.joint is None:
         return
-    opinions = reading.prims[link.joint.path]
+    opinions = context.prims[link.joint.path]
     for schema in (_ROOT, _AXIS):
         why = "PhysX drops it, and with it the axes below"
         if schema == _ROOT:
             why = "PhysX makes a tendon without effect, and crashes where an axis of this name is on a joint beside it"
         for name in opinions.instances(schema):
-            reading.problem(
+            context.problem(
                 "tendon/joint-type", opinions.path, f"physxTendon:{name}:gearing",
                 f"{schema}:{name} on a {link.joint.kind} joint", why,
                 "apply it to a revolute or prismatic joint",
             )
 
 
-def _report_dropped(reading: ReadContext, opinions: PrimOpinions, name: str, roots: set[str]) -> None:
+def _report_dropped(context: ReadContext, opinions: PrimOpinions, name: str, roots: set[str]) -> None:
     if name in roots:
-        reading.problem(
+        context.problem(
             "tendon/axis-dropped", opinions.path, f"physxTendon:{name}:gearing",
             f"axis of tendon {name!r} that is not reached from its root axis joint by joint down the tree",
             "PhysX drops the axis: only joints below the root axis' joint, each carrying an axis, take part",
             "put the root axis on the common ancestor joint, and an axis on every joint in between",
         )
         return
-    reading.problem(
+    context.problem(
         "tendon/no-root", opinions.path, f"physxTendon:{name}:gearing",
         f"axis of tendon {name!r}, which has no root axis in this articulation", "PhysX makes no tendon of it",
-        f"apply {_ROOT}:{name} to the first joint of the tendon{_near(name, roots)}",
+        f"apply {_ROOT}:{name} to the first joint of the tendon{_suggestion(name, roots)}",
     )
 
 
-def _near(name: str, names: set[str]) -> str:
+def _suggestion(name: str, names: set[str]) -> str:
     close = get_close_matches(name, sorted(names), 1)
     return f", or rename the instance to {close[0]!r}" if close else ""

@@ -42,7 +42,7 @@ class JointEnd(NamedTuple):
 
     body: str
     frame: Pose
-    sound: bool = True      # whether PhysX takes the frame: finite, with a rotation other than 0
+    valid: bool = True      # whether PhysX takes the frame: finite, with a rotation other than 0
     static: bool = False    # whether a static collider is there: the world to joints, not to an articulation's root
     authored: Quat | None = None        # the frame's rotation as authored, of any length, where it is of this body
 
@@ -75,17 +75,17 @@ class AuthoredJoint:
         return self.ends[1].body if self.ends[0].body == body else self.ends[0].body
 
 
-def read_joints(reading: ReadContext) -> list[AuthoredJoint]:
+def read_joints(context: ReadContext) -> list[AuthoredJoint]:
     """Every joint prim of the stage, in traversal order."""
-    found = [_read(reading, opinions, kind) for opinions in reading.prims.values() if (kind := opinions.joint_kind)]
-    by_path = {joint.path: joint for joint in found}
-    return [_with_bodies_of_hinges(joint, by_path) if joint.kind in COUPLINGS else joint for joint in found]
+    joints = [_read(context, opinions, kind) for opinions in context.prims.values() if (kind := opinions.joint_kind)]
+    by_path = {joint.path: joint for joint in joints}
+    return [_with_bodies_of_hinges(joint, by_path) if joint.kind in COUPLINGS else joint for joint in joints]
 
 
-def _read(reading: ReadContext, opinions: PrimOpinions, kind: str) -> AuthoredJoint:
+def _read(context: ReadContext, opinions: PrimOpinions, kind: str) -> AuthoredJoint:
     view = opinions.joint_view()
     axis = view.token("axis") if kind in ("revolute", "prismatic", "spherical") else "X"
-    ends = _end(reading, view, _SIDES[0]), _end(reading, view, _SIDES[1])
+    ends = _end(context, view, _SIDES[0]), _end(context, view, _SIDES[1])
     return AuthoredJoint(
         opinions.path, opinions, kind, AXES.get(axis, 0), ends,
         view.flag("jointEnabled"), view.flag("excludeFromArticulation"),
@@ -104,46 +104,46 @@ def _with_bodies_of_hinges(joint: AuthoredJoint, joints: Mapping[str, AuthoredJo
     return replace(joint, ends=(ends[0], ends[1]))
 
 
-def _end(reading: ReadContext, view: SchemaView, side: _Side) -> JointEnd:
+def _end(context: ReadContext, view: SchemaView, side: _Side) -> JointEnd:
     frame = view.vector(side.position), view.quaternion(side.rotation)
-    sound = _is_sound(reading, view, side, frame[0])
+    valid = _is_valid_frame(context, view, side, frame[0])
     targets = view.targets(side.body)
     if len(targets) > 1:
-        reading.problem(
+        context.problem(
             "joint/several-bodies", view.path, view.name(side.body), f"{len(targets)} targets",
             f"PhysX uses the first, {targets[0]}", "keep one target",
         )
     if not targets:
-        return JointEnd("", frame, sound)
-    held = reading.prims.get(targets[0])
-    target = held.prim if held is not None else reading.stage.GetPrimAtPath(targets[0])
+        return JointEnd("", frame, valid)
+    opinions = context.prims.get(targets[0])
+    target = opinions.prim if opinions is not None else context.stage.GetPrimAtPath(targets[0])
     if not target:
-        reading.problem(
+        context.problem(
             "joint/missing-body", view.path, view.name(side.body), f"there is no prim at {targets[0]}",
             "PhysX joins this side to the world", "point it at a rigid body, or remove the target for the world",
         )
-        return JointEnd("", frame, sound)
-    body, collider = reading.body_of(targets[0]), reading.on_collider(targets[0])
+        return JointEnd("", frame, valid)
+    body, collider = context.body_of(targets[0]), context.on_collider(targets[0])
     if not body:
-        placeless = _is_placeless(target, collider)
-        found, fix = _no_body(target)
-        reading.problem(
-            "joint/no-body", view.path, view.name(side.body), f"{targets[0]} {found}",
-            f"PhysX joins this side to the world{', with the joint frame as one of the world' if placeless else ''}",
-            f"{fix}, or remove the target for the world", "info" if _holds_inside(view, targets[0]) else "warning",
+        no_pose = _has_no_pose(target, collider)
+        reason, fix = _no_body(target)
+        context.problem(
+            "joint/no-body", view.path, view.name(side.body), f"{targets[0]} {reason}",
+            f"PhysX joins this side to the world{', with the joint frame as one of the world' if no_pose else ''}",
+            f"{fix}, or remove the target for the world", "info" if _has_body_below(view, targets[0]) else "warning",
         )
-        return JointEnd("", frame if placeless or not sound else _in_world(reading, frame, target), sound, collider)
-    placed = _in_body(reading, frame, target, body) if sound else frame
-    as_authored = unnormalized(view.raw(side.rotation)) if placed[1] == frame[1] else None
-    return JointEnd(body, placed, sound, authored=as_authored)
+        return JointEnd("", frame if no_pose or not valid else _in_world(context, frame, target), valid, collider)
+    body_frame = _in_body(context, frame, target, body) if valid else frame
+    as_authored = unnormalized(view.raw(side.rotation)) if body_frame[1] == frame[1] else None
+    return JointEnd(body, body_frame, valid, authored=as_authored)
 
 
-def _holds_inside(view: SchemaView, target: str) -> bool:
+def _has_body_below(view: SchemaView, target: str) -> bool:
     """Whether the joint holds a body below the target: converters name a robot's own root prim for the world."""
-    return any(held.startswith(target + "/") for side in _SIDES for held in view.targets(side.body))
+    return any(body.startswith(target + "/") for side in _SIDES for body in view.targets(side.body))
 
 
-def _is_placeless(target: Any, collider: bool) -> bool:
+def _has_no_pose(target: Any, collider: bool) -> bool:
     """Whether PhysX knows no place of a target that is no body: it sees of what is inside instances colliders alone."""
     return not Usd.PrimDefaultPredicate(target) or (target.IsInstanceProxy() and not collider)
 
@@ -161,13 +161,13 @@ def _no_body(target: Any) -> tuple[str, str]:
     return "is not a rigid body nor inside one", "apply PhysicsRigidBodyAPI to it"
 
 
-def _is_sound(reading: ReadContext, view: SchemaView, side: _Side, position: Vec3) -> bool:
+def _is_valid_frame(context: ReadContext, view: SchemaView, side: _Side, position: Vec3) -> bool:
     """Whether a joint frame is one; PhysX normalises rotations other than 0."""
     faulty = [] if all(map(math.isfinite, position)) else [side.position]
-    if view.mentions(side.rotation) and not _is_rotation(view.raw(side.rotation)):
+    if view.has_opinion(side.rotation) and not _is_rotation(view.raw(side.rotation)):
         faulty.append(side.rotation)
     for base in faulty:
-        reading.problem(
+        context.problem(
             "joint/frame-refused", view.path, view.name(base),
             f"{view.raw(base)} is no {'position' if base == side.position else 'rotation'}",
             "PhysX refuses the joint frame: for the parent's it takes the place where the child is authored, for "
@@ -185,39 +185,39 @@ def _is_rotation(value: Any) -> bool:
     return any(parts) and all(map(math.isfinite, parts))
 
 
-def _in_world(reading: ReadContext, frame: Pose, target: Any) -> Pose:
+def _in_world(context: ReadContext, frame: Pose, target: Any) -> Pose:
     """A frame authored in a prim, as a frame of the world."""
-    matrix = pose_matrix(*frame) * reading.frames.matrix(target)
+    matrix = pose_matrix(*frame) * context.frames.matrix(target)
     return pose_of(Gf.Transform(matrix.RemoveScaleShear()))
 
 
-def _in_body(reading: ReadContext, frame: Pose, target: Any, body: str) -> Pose:
+def _in_body(context: ReadContext, frame: Pose, target: Any, body: str) -> Pose:
     """A frame authored in the target prim, as a frame of the body, lengths scaled."""
-    prim = reading.prims[body].prim
+    prim = context.prims[body].prim
     if prim is not target and not target.IsInstanceProxy():     # PhysX knows no place of what is inside an instance
-        matrix = pose_matrix(*frame) * reading.frames.matrix(target) * reading.frames.matrix(prim).GetInverse()
+        matrix = pose_matrix(*frame) * context.frames.matrix(target) * context.frames.matrix(prim).GetInverse()
         frame = pose_of(Gf.Transform(matrix.RemoveScaleShear()))
-    return scaled(frame[0], reading.frames.scale(prim, body)), frame[1]
+    return scaled(frame[0], context.frames.scale(prim, body)), frame[1]
 
 
-def directed(
-    reading: ReadContext, joint: AuthoredJoint, child: str, parent: str, indices: tuple[int, int],
+def inbound_joint(
+    context: ReadContext, joint: AuthoredJoint, child: str, parent: str, indices: tuple[int, int],
 ) -> Joint:
     """The joint as the inbound joint of a child link from a parent link ("" for the world), with their indices."""
     is_reversed = joint.ends[0].body == child
     parent_end, child_end = (joint.ends[1], joint.ends[0]) if is_reversed else joint.ends
-    parent_frame = parent_end.frame if parent_end.sound else _between(reading, parent, child)
-    child_frame = child_end.frame if child_end.sound else IDENTITY_POSE
-    dofs = read_dofs(reading, joint.opinions, joint.kind, joint.axis) if parent else ()
+    parent_frame = parent_end.frame if parent_end.valid else _relative_pose(context, parent, child)
+    child_frame = child_end.frame if child_end.valid else IDENTITY_POSE
+    dofs = read_dofs(context, joint.opinions, joint.kind, joint.axis) if parent else ()
     body0, body1 = joint.ends[0].body, joint.ends[1].body
     return Joint(
         joint.path, joint.kind, joint.axis, *indices, is_reversed, parent_frame, child_frame, dofs, body0, body1,
         (parent_end.authored or parent_frame[1], child_end.authored or child_frame[1]))
 
 
-def _between(reading: ReadContext, parent: str, child: str) -> Pose:
+def _relative_pose(context: ReadContext, parent: str, child: str) -> Pose:
     """The authored pose of one body in the frame of another, scales left out."""
-    poses = [reading.frames.pose(reading.prims[body].prim, body) for body in (parent, child) if body]
+    poses = [context.frames.pose(context.prims[body].prim, body) for body in (parent, child) if body]
     matrices = [pose_matrix(*pose) for pose in poses]
     return pose_of(Gf.Transform(matrices[1] * matrices[0].GetInverse())) if len(matrices) == 2 else poses[0]
 

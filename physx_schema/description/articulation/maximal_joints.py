@@ -16,12 +16,12 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from physx_schema.description.articulation.axes import FREE, cone, made_drive, takes_drive
+from physx_schema.description.articulation.axes import FREE, accepts_drive, build_drive, cone
 from physx_schema.description.articulation.joints import COUPLINGS, AuthoredJoint, JointEnd
 from physx_schema.description.articulation.tree import Tree, nested_roots
 from physx_schema.description.body_registry import BodyRegistry
 from physx_schema.description.frames import composed
-from physx_schema.description.model import Cone, Coupling, DistanceRange, Drive, JointAxis, OutsideJoint, unlimited
+from physx_schema.description.model import Cone, Coupling, DistanceRange, Drive, JointAxis, MaximalJoint, unlimited
 from physx_schema.description.opinions.inactive import is_axis_free, is_bound
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext
@@ -30,7 +30,7 @@ from physx_schema.description.opinions.view import SchemaView
 from physx_schema.description.records import Pose, Vec3
 from physx_schema.description.units import LARGEST_SINGLE, coordinate, radians
 
-_HALF_TURN, _QUARTER = 180.0, 90.0      # degrees
+_HALF_REVOLUTION, _QUARTER_REVOLUTION = 180.0, 90.0      # degrees
 _SWINGS = ROTATIONS[1:]
 _TO_EITHER_SIDE = "refuses the pair and limits the axis to 90 degrees to either side"
 _SLIDES = "refuses the pair and the axis slides freely"
@@ -41,10 +41,10 @@ class Limits(NamedTuple):
 
     lower: float
     upper: float
-    taken: bool = True
+    accepted: bool = True
 
     @property
-    def acts(self) -> bool:
+    def limited(self) -> bool:
         """Whether there is any bound."""
         return (self.lower, self.upper) != FREE
 
@@ -53,10 +53,10 @@ _NONE = Limits(*FREE)
 # What of PhysxLimitAPI loses a limit, of soft ones and of translations too, where it is NaN or above its range.
 _BOUNCES, _GAINS = ("restitution", "bounceThreshold"), ("stiffness", "damping")
 # What PhysX works with where it refuses limits.
-REFUSED_TURN, REFUSED_SLIDE = Limits(-_QUARTER, _QUARTER, False), Limits(*FREE, taken=False)
+REFUSED_ANGLE, REFUSED_SLIDE = Limits(-_QUARTER_REVOLUTION, _QUARTER_REVOLUTION, False), Limits(*FREE, accepted=False)
 
 
-def losing(instance: str) -> tuple[str, ...]:
+def refusable_numbers(instance: str) -> tuple[str, ...]:
     """The numbers of PhysxLimitAPI that lose a limit where they are NaN or above their range."""
     return _GAINS if instance == "distance" else _BOUNCES
 
@@ -64,71 +64,71 @@ def losing(instance: str) -> tuple[str, ...]:
 def refuses_limits(opinions: PrimOpinions, instance: str) -> bool:
     """Whether PhysX refuses limits for a number of their PhysxLimitAPI."""
     view = opinions.view("PhysxLimitAPI", instance)
-    return any(view.refused(base) for base in losing(instance))
+    return any(view.refused(base) for base in refusable_numbers(instance))
 
 
-def hinge_limits(reading: ReadContext, view: SchemaView) -> Limits:
+def hinge_limits(context: ReadContext, view: SchemaView) -> Limits:
     """Of a revolute joint, cut to half a turn; one bound suffices."""
-    lower, upper = _angles(reading, view, "lowerLimit", "upperLimit")
+    lower, upper = _angles(context, view, "lowerLimit", "upperLimit")
     if (lower, upper) == FREE:
         return _NONE
-    cut = max(lower, -_HALF_TURN), min(upper, _HALF_TURN)
+    cut = max(lower, -_HALF_REVOLUTION), min(upper, _HALF_REVOLUTION)
     if cut[0] > cut[1]:
-        _report_limits(reading, view, "lowerLimit", "upperLimit", _TO_EITHER_SIDE,
+        _report_limits(context, view, "lowerLimit", "upperLimit", _TO_EITHER_SIDE,
                        "author bounds within 180 degrees, lower <= upper")
-        return REFUSED_TURN
+        return REFUSED_ANGLE
     return Limits(*cut)
 
 
-def slider_limits(reading: ReadContext, view: SchemaView, low: str = "lowerLimit", high: str = "upperLimit") -> Limits:
+def slider_limits(context: ReadContext, view: SchemaView, low: str = "lowerLimit", high: str = "upperLimit") -> Limits:
     """Of a translation; PhysX takes two finite bounds alone."""
     lower, upper = view.number(low), view.number(high)
     if not (is_bound(lower) or is_bound(upper)):
         return _NONE
     if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
-        _report_limits(reading, view, low, high, _SLIDES,
+        _report_limits(context, view, low, high, _SLIDES,
                        "author two finite bounds, lower <= upper; a magnitude of 1e38 stands for no bound")
         return REFUSED_SLIDE
     return Limits(-math.inf if unlimited(lower) else lower, math.inf if unlimited(upper) else upper)
 
 
-def generic_limits(reading: ReadContext, opinions: PrimOpinions, free: tuple[str, ...]) -> Mapping[str, Limits]:
+def generic_limits(context: ReadContext, opinions: PrimOpinions, free: tuple[str, ...]) -> Mapping[str, Limits]:
     """Of the axes that a generic joint does not lock; PhysX takes those of both swings together or neither."""
-    found = {axis: slider_limits(reading, opinions.view("PhysicsLimitAPI", axis), "low", "high")
-             for axis in free if axis in TRANSLATIONS}
-    found |= {axis: REFUSED_SLIDE for axis, limits in found.items() if limits.acts and refuses_limits(opinions, axis)}
+    axes = {axis: slider_limits(context, opinions.view("PhysicsLimitAPI", axis), "low", "high")
+            for axis in free if axis in TRANSLATIONS}
+    axes |= {axis: REFUSED_SLIDE for axis, limits in axes.items() if limits.limited and refuses_limits(opinions, axis)}
     if "rotX" in free:
-        twist = Limits(*_angles(reading, opinions.view("PhysicsLimitAPI", "rotX"), "low", "high"))
-        found["rotX"] = REFUSED_TURN if twist.acts and refuses_limits(opinions, "rotX") else twist
-    swings = {axis: _swing(reading, opinions.view("PhysicsLimitAPI", axis)) for axis in free if axis in _SWINGS}
-    acting = [axis for axis, limits in swings.items() if limits.acts]
+        twist = Limits(*_angles(context, opinions.view("PhysicsLimitAPI", "rotX"), "low", "high"))
+        axes["rotX"] = REFUSED_ANGLE if twist.limited and refuses_limits(opinions, "rotX") else twist
+    swings = {axis: _swing(context, opinions.view("PhysicsLimitAPI", axis)) for axis in free if axis in _SWINGS}
+    acting = [axis for axis, limits in swings.items() if limits.limited]
     # the last one's bounce is that of both
-    if (acting and refuses_limits(opinions, acting[-1])) or not all(limits.taken for limits in swings.values()):
-        swings |= dict.fromkeys(acting, REFUSED_TURN if len(acting) == 1 else _NONE)
-    return found | swings
+    if (acting and refuses_limits(opinions, acting[-1])) or not all(limits.accepted for limits in swings.values()):
+        swings |= dict.fromkeys(acting, REFUSED_ANGLE if len(acting) == 1 else _NONE)
+    return axes | swings
 
 
-def _swing(reading: ReadContext, view: SchemaView) -> Limits:
+def _swing(context: ReadContext, view: SchemaView) -> Limits:
     """Of one swing by itself."""
     lower, upper = view.number("low"), view.number("high")
     if not (is_bound(lower) or is_bound(upper)):
         return _NONE
-    if not -_HALF_TURN < lower <= upper < _HALF_TURN:
+    if not -_HALF_REVOLUTION < lower <= upper < _HALF_REVOLUTION:
         why = ("refuses the limits of both swings: where the other one has none this one turns by 90 degrees to either "
                "side, else both turn freely")
-        _report_limits(reading, view, "low", "high", why, "author two bounds between -180 and 180 degrees, low <= high")
-        return REFUSED_TURN
+        _report_limits(context, view, "low", "high", why, "author two bounds between -180 and 180 degrees, low <= high")
+        return REFUSED_ANGLE
     return Limits(lower, upper)
 
 
-def cone_angles(reading: ReadContext, opinions: PrimOpinions) -> tuple[float, float] | None:
+def cone_angles(context: ReadContext, opinions: PrimOpinions) -> tuple[float, float] | None:
     """The half angles of a spherical joint's cone in rad; None where PhysX makes none."""
-    (name, first), (_, second) = cone(reading, opinions)
+    (name, first), (_, second) = cone(context, opinions)
     if math.isinf(first) or refuses_limits(opinions, "cone"):
         return None
-    if not (0.0 < first < _HALF_TURN and 0.0 < second < _HALF_TURN):
+    if not (0.0 < first < _HALF_REVOLUTION and 0.0 < second < _HALF_REVOLUTION):
         view = opinions.joint_view()
-        reading.problem(
+        context.problem(
             "joint/limit-range", view.path, view.name(name), f"cone angles {first:g} and {second:g}",
             "outside articulations PhysX refuses the cone and both swings are free",
             "author two angles above 0 and below 180 degrees",
@@ -137,18 +137,18 @@ def cone_angles(reading: ReadContext, opinions: PrimOpinions) -> tuple[float, fl
     return radians(first), radians(second)
 
 
-def _angles(reading: ReadContext, view: SchemaView, low: str, high: str) -> tuple[float, float]:
+def _angles(context: ReadContext, view: SchemaView, low: str, high: str) -> tuple[float, float]:
     """Two bounds of an angle, infinite where PhysX takes one for none."""
     lower, upper = view.number(low), view.number(high)
     if math.isnan(lower) or math.isnan(upper):
-        _report_limits(reading, view, low, high, "takes NaN for no bound", "author numbers")
+        _report_limits(context, view, low, high, "takes NaN for no bound", "author numbers")
     return (-math.inf if not is_bound(lower) else lower), (math.inf if not is_bound(upper) else upper)
 
 
-def _report_limits(reading: ReadContext, view: SchemaView, low: str, high: str, why: str, fix: str) -> None:
+def _report_limits(context: ReadContext, view: SchemaView, low: str, high: str, why: str, fix: str) -> None:
     lower, upper = view.number(low), view.number(high)
     infinite = math.isinf(lower) or math.isinf(upper)
-    reading.problem(
+    context.problem(
         "joint/one-sided-limit" if infinite else "joint/limit-order", view.path,
         view.name(high if math.isinf(upper) or math.isnan(upper) else low), f"limits [{lower:g}, {upper:g}]",
         f"outside articulations PhysX {why}", fix,
@@ -160,94 +160,94 @@ _D6_AXIS = {"revolute": "rotX", "prismatic": "transX"}
 _NO_LIMITS = Limits(-math.inf, math.inf)
 
 
-def read_axes(reading: ReadContext, opinions: PrimOpinions, kind: str) -> tuple[JointAxis, ...]:
+def read_axes(context: ReadContext, opinions: PrimOpinions, kind: str) -> tuple[JointAxis, ...]:
     """The axes that a joint does not lock, translations first."""
     if kind in SINGLE_AXIS:
         view = opinions.joint_view()
-        limits = hinge_limits(reading, view) if kind == "revolute" else slider_limits(reading, view)
-        if limits.acts and refuses_limits(opinions, SINGLE_AXIS[kind]):
-            limits = REFUSED_TURN if kind == "revolute" else REFUSED_SLIDE
-        return (_read(reading, opinions, _D6_AXIS[kind], SINGLE_AXIS[kind], limits, opinions.path),)
+        limits = hinge_limits(context, view) if kind == "revolute" else slider_limits(context, view)
+        if limits.limited and refuses_limits(opinions, SINGLE_AXIS[kind]):
+            limits = REFUSED_ANGLE if kind == "revolute" else REFUSED_SLIDE
+        return (_read(context, opinions, _D6_AXIS[kind], SINGLE_AXIS[kind], limits, opinions.path),)
     if kind == "spherical":
-        return tuple(_read(reading, opinions, axis, axis, _NO_LIMITS, f"{opinions.path}:{axis}") for axis in ROTATIONS)
+        return tuple(_read(context, opinions, axis, axis, _NO_LIMITS, f"{opinions.path}:{axis}") for axis in ROTATIONS)
     if kind != "d6":
         return ()
     free = tuple(axis for axis in (*TRANSLATIONS, *ROTATIONS) if is_axis_free(opinions, axis))
-    found = _softened(opinions, generic_limits(reading, opinions, free))
-    named = {axis: f"{opinions.path}:{axis}" if len(free) > 1 else opinions.path for axis in free}
-    return tuple(_read(reading, opinions, axis, axis, found[axis][0], named[axis], found[axis][1]) for axis in free)
+    bounds = _softened(opinions, generic_limits(context, opinions, free))
+    names = {axis: f"{opinions.path}:{axis}" if len(free) > 1 else opinions.path for axis in free}
+    return tuple(_read(context, opinions, axis, axis, bounds[axis][0], names[axis], bounds[axis][1]) for axis in free)
 
 
 def _softened(opinions: PrimOpinions, limits: Mapping[str, Limits]) -> dict[str, tuple[Limits, str]]:
     """By axis its limits and the axis whose softness they have: that of the last one for both swings."""
-    last = [axis for axis in ROTATIONS[1:] if axis in limits and limits[axis].acts][-1:]
-    return {axis: (found, last[0] if last and axis in ROTATIONS[1:] else axis) for axis, found in limits.items()}
+    last = [axis for axis in ROTATIONS[1:] if axis in limits and limits[axis].limited][-1:]
+    return {axis: (bounds, last[0] if last and axis in ROTATIONS[1:] else axis) for axis, bounds in limits.items()}
 
 
-def _read(reading: ReadContext, opinions: PrimOpinions, axis: str, instance: str, limits: Limits, name: str,
+def _read(context: ReadContext, opinions: PrimOpinions, axis: str, instance: str, limits: Limits, name: str,
           soft: str = "") -> JointAxis:
     angular = axis in ROTATIONS
-    held = limits.acts and limits.taken
-    stiffness, damping = softness(opinions, soft or instance) if held else (0.0, 0.0)
-    restitution, threshold = bounce(opinions, soft or instance) if held else (0.0, 0.0)
+    is_limited = limits.limited and limits.accepted
+    stiffness, damping = softness(opinions, soft or instance) if is_limited else (0.0, 0.0)
+    restitution, threshold = bounce(opinions, soft or instance) if is_limited else (0.0, 0.0)
     driven = opinions.joint_kind != "spherical"         # PhysX reads no drive of it
     return JointAxis(
         name=name, path=opinions.path, axis=axis, instance=instance,
         lower=coordinate(limits.lower, angular), upper=coordinate(limits.upper, angular),
         limit_stiffness=stiffness, limit_damping=damping, restitution=restitution, bounce_threshold=threshold,
-        drive=_drive(reading, opinions, instance, angular) if driven else None,
+        drive=_drive(context, opinions, instance, angular) if driven else None,
     )
 
 
-def _drive(reading: ReadContext, opinions: PrimOpinions, instance: str, angular: bool) -> Drive | None:
+def _drive(context: ReadContext, opinions: PrimOpinions, instance: str, angular: bool) -> Drive | None:
     view = opinions.view("PhysicsDriveAPI", instance)
-    if not takes_drive(reading, view):
+    if not accepts_drive(context, view):
         return None
     for base in ("stiffness", "damping"):
         if not 0.0 <= view.number(base) < math.inf:
-            reading.problem(
+            context.problem(
                 "joint/drive-refused", view.path, view.name(base), f"{base} {view.number(base):g} is negative or not "
                 "finite", "outside articulations PhysX refuses the whole drive: no stiffness, no damping",
                 f"author a finite {base} of at least 0",
             )
             return None
     for base in ("targetPosition", "targetVelocity"):
-        _report_target(reading, view, base)
-    drive = made_drive(view, angular, view.number("targetPosition") if _takes(opinions, "targetPosition") else 0.0)
-    return drive if _takes(opinions, "targetVelocity") else replace(drive, target_velocity=0.0)
+        _report_target(context, view, base)
+    drive = build_drive(view, angular, view.number("targetPosition") if _accepts(opinions, "targetPosition") else 0.0)
+    return drive if _accepts(opinions, "targetVelocity") else replace(drive, target_velocity=0.0)
 
 
-def _report_target(reading: ReadContext, view: SchemaView, base: str) -> None:
+def _report_target(context: ReadContext, view: SchemaView, base: str) -> None:
     """Say that a target is not finite, where it is not."""
     target = view.number(base)
     if not math.isfinite(target):
-        reading.problem(
+        context.problem(
             "joint/drive-refused", view.path, view.name(base), f"{base} is {target:g}",
             "outside articulations PhysX refuses the targets of all axes and takes 0", "author a finite target",
         )
 
 
-def read_aim(opinions: PrimOpinions, kind: str) -> Vec3:
+def read_drive_rotation(opinions: PrimOpinions, kind: str) -> Vec3:
     """What the drives of a joint's rotations turn to, in rad: PhysX makes one rotation of all that are authored, of
     locked axes and refused ones too."""
     instances = ROTATIONS if kind == "d6" else (SINGLE_AXIS[kind],) if kind == "revolute" else ()
     if not instances:
         return (0.0, 0.0, 0.0)
-    found = [opinions.view("PhysicsDriveAPI", instance).number("targetPosition") for instance in instances]
-    x, y, z = (*found, 0.0, 0.0, 0.0)[:3]
-    return (radians(x), radians(y), radians(z)) if _takes(opinions, "targetPosition") else (0.0, 0.0, 0.0)
+    angles = [opinions.view("PhysicsDriveAPI", instance).number("targetPosition") for instance in instances]
+    x, y, z = (*angles, 0.0, 0.0, 0.0)[:3]
+    return (radians(x), radians(y), radians(z)) if _accepts(opinions, "targetPosition") else (0.0, 0.0, 0.0)
 
 
-def _takes(opinions: PrimOpinions, base: str) -> bool:
+def _accepts(opinions: PrimOpinions, base: str) -> bool:
     """Whether all targets of a joint's drives are finite: PhysX takes all of them or none."""
     kind = opinions.joint_kind or ""
     read = opinions.instances("PhysicsDriveAPI") if kind == "d6" else (SINGLE_AXIS[kind],)
     return all(math.isfinite(opinions.view("PhysicsDriveAPI", instance).number(base)) for instance in read)
 
 
-def read_cone(reading: ReadContext, opinions: PrimOpinions, kind: str) -> Cone | None:
+def read_cone(context: ReadContext, opinions: PrimOpinions, kind: str) -> Cone | None:
     """What bounds both swings of a spherical joint; None where nothing does."""
-    angles = cone_angles(reading, opinions) if kind == "spherical" else None
+    angles = cone_angles(context, opinions) if kind == "spherical" else None
     return Cone(*angles, *softness(opinions, _CONE), *bounce(opinions, _CONE)) if angles else None
 
 
@@ -275,16 +275,16 @@ def spring_gain(view: SchemaView, base: str) -> float:
 _COUPLED: Mapping[str, tuple[str, str]] = {"gear": ("revolute", "revolute"), "rack": ("revolute", "prismatic")}
 
 
-def read_outside(reading: ReadContext, roster: BodyRegistry, joint: AuthoredJoint) -> OutsideJoint:
+def read_maximal_joint(context: ReadContext, registry: BodyRegistry, joint: AuthoredJoint) -> MaximalJoint:
     """A joint that PhysX makes outside articulations."""
     view = joint.opinions.joint_view()
     force, torque = (view.number(base) for base in ("breakForce", "breakTorque"))
-    return OutsideJoint(
+    return MaximalJoint(
         path=joint.path, kind=joint.kind, axis=joint.axis, body0=joint.ends[0].body, body1=joint.ends[1].body,
-        frame0=_frame(reading, roster, joint.ends[0]), frame1=_frame(reading, roster, joint.ends[1]),
-        axes=read_axes(reading, joint.opinions, joint.kind), cone=read_cone(reading, joint.opinions, joint.kind),
-        aim=read_aim(joint.opinions, joint.kind), distance=_distance(reading, joint.opinions, joint.kind),
-        coupling=_coupling(reading, joint) if joint.kind in COUPLINGS else None,
+        frame0=_frame(context, registry, joint.ends[0]), frame1=_frame(context, registry, joint.ends[1]),
+        axes=read_axes(context, joint.opinions, joint.kind), cone=read_cone(context, joint.opinions, joint.kind),
+        aim=read_drive_rotation(joint.opinions, joint.kind), distance=_distance(context, joint.opinions, joint.kind),
+        coupling=_coupling(context, joint) if joint.kind in COUPLINGS else None,
         break_force=force if math.isfinite(force) else math.inf,
         break_torque=torque if math.isfinite(torque) else math.inf,
         collision_enabled=view.flag("collisionEnabled"),
@@ -292,24 +292,24 @@ def read_outside(reading: ReadContext, roster: BodyRegistry, joint: AuthoredJoin
     )
 
 
-def _frame(reading: ReadContext, roster: BodyRegistry, end: JointEnd) -> Pose:
+def _frame(context: ReadContext, registry: BodyRegistry, end: JointEnd) -> Pose:
     """The joint frame at one side; in the world where PhysX makes the body a static one."""
-    if not end.body or end.body in roster.scenes:
+    if not end.body or end.body in registry.scenes:
         return end.frame
-    return composed(reading.frames.pose(reading.prims[end.body].prim, end.body), end.frame)
+    return composed(context.frames.pose(context.prims[end.body].prim, end.body), end.frame)
 
 
-def _distance(reading: ReadContext, opinions: PrimOpinions, kind: str) -> DistanceRange | None:
+def _distance(context: ReadContext, opinions: PrimOpinions, kind: str) -> DistanceRange | None:
     """The range of a distance joint, where a negative bound is none, or of a generic joint's distance limit."""
     if kind == "d6" and opinions.has("PhysicsLimitAPI", "distance"):
-        return _distance_limit(reading, opinions)
+        return _distance_limit(context, opinions)
     if kind != "distance":
         return None
     view = opinions.joint_view()
     low, high = view.number("minDistance"), view.number("maxDistance")
     if math.inf in (low, high):
         base = "maxDistance" if high == math.inf else "minDistance"
-        reading.problem(
+        context.problem(
             "joint/infinite-distance", opinions.path, view.name(base), f"{base} is infinite",
             "PhysX refuses the number and works with a distance of 0", "author -1 for no bound",
         )
@@ -323,81 +323,81 @@ def _distance(reading: ReadContext, opinions: PrimOpinions, kind: str) -> Distan
     )
 
 
-def _distance_limit(reading: ReadContext, opinions: PrimOpinions) -> DistanceRange | None:
+def _distance_limit(context: ReadContext, opinions: PrimOpinions) -> DistanceRange | None:
     """Of a generic joint: the upper bound alone, which PhysX takes above 0."""
     view = opinions.view("PhysicsLimitAPI", "distance")
     high = view.number("high")
     if 0.0 < high < math.inf and not refuses_limits(opinions, "distance"):
         return DistanceRange(-math.inf, high, *softness(opinions, "distance"), False)
     if high <= 0.0 or math.isnan(high):
-        reading.problem(
+        context.problem(
             "joint/limit-range", opinions.path, view.name("high"), f"high is {high:g}",
             "PhysX refuses the limit and the distance is free", "author a distance above 0, or lock the translations",
         )
     return None
 
 
-def _coupling(reading: ReadContext, joint: AuthoredJoint) -> Coupling:
+def _coupling(context: ReadContext, joint: AuthoredJoint) -> Coupling:
     view = joint.opinions.joint_view()
     hinges = []
-    for base, wanted in zip(COUPLINGS[joint.kind], _COUPLED[joint.kind], strict=True):
+    for base, hinge_kind in zip(COUPLINGS[joint.kind], _COUPLED[joint.kind], strict=True):
         targets = view.targets(base)
         hinges.append(targets[0] if targets else "")
-        found = reading.prims.get(hinges[-1])
-        if found is None or found.joint_kind != wanted:
-            reading.problem(
-                "joint/no-hinge", joint.path, view.name(base), f"{hinges[-1] or 'nothing'} is no {wanted} joint",
+        hinge = context.prims.get(hinges[-1])
+        if hinge is None or hinge.joint_kind != hinge_kind:
+            context.problem(
+                "joint/no-hinge", joint.path, view.name(base), f"{hinges[-1] or 'nothing'} is no {hinge_kind} joint",
                 "PhysX couples the body about the x axis of the joint's own frame"
-                if found is None or found.joint_kind is None else
+                if hinge is None or hinge.joint_kind is None else
                 "PhysX takes its position for a hinge's, and the bodies turn at other speeds",
-                f"point {base} at a {wanted} joint",
+                f"point {base} at a {hinge_kind} joint",
             )
     return Coupling(hinges[0], hinges[1], view.number("gearRatio" if joint.kind == "gear" else "ratio"))
 
 
-def free_joints(
-    reading: ReadContext, roster: BodyRegistry, joints: Sequence[AuthoredJoint], trees: Sequence[Tree],
-) -> tuple[OutsideJoint, ...]:
+def read_maximal_joints(
+    context: ReadContext, registry: BodyRegistry, joints: Sequence[AuthoredJoint], trees: Sequence[Tree],
+) -> tuple[MaximalJoint, ...]:
     """The joints that PhysX makes beside articulations; those it makes nowhere are reported."""
     used = {joint.path for tree in trees for joint in (tree.base, *(link.joint for link in tree.links)) if joint}
     used |= {joint.path for tree in trees for joint in tree.closing}
     links = {link.body for tree in trees for link in tree.links if tree.enabled}
-    nested = nested_roots(reading)
+    nested = nested_roots(context)
     roots = {joint.path for joint in joints if joint.to_world and joint.path not in nested
              and joint.opinions.has("PhysicsArticulationRootAPI")}
     return tuple(
-        read_outside(reading, roster, joint) for joint in joints
-        if joint.enabled and joint.path not in used and _is_made(reading, roster, links, roots, joint)
+        read_maximal_joint(context, registry, joint) for joint in joints
+        if joint.enabled and joint.path not in used and _is_created(context, registry, links, roots, joint)
     )
 
 
-def loose_joints(reading: ReadContext, roster: BodyRegistry, tree: Tree) -> tuple[OutsideJoint, ...]:
+def read_loose_joints(context: ReadContext, registry: BodyRegistry, tree: Tree) -> tuple[MaximalJoint, ...]:
     """The joints that PhysX makes of those of an articulation that is not enabled."""
     joints = [joint for joint in (tree.base, *(link.joint for link in tree.links)) if joint is not None]
-    return tuple(read_outside(reading, roster, joint) for joint in joints
-                 if not tree.enabled and _is_made(reading, roster, (), (), joint))
+    return tuple(read_maximal_joint(context, registry, joint) for joint in joints
+                 if not tree.enabled and _is_created(context, registry, (), (), joint))
 
 
-def _is_made(reading: ReadContext, roster: BodyRegistry, links: Container[str], roots: Container[str],
-             joint: AuthoredJoint
-             ) -> bool:
+def _is_created(context: ReadContext, registry: BodyRegistry, links: Container[str], roots: Container[str],
+                joint: AuthoredJoint
+                ) -> bool:
     """Whether PhysX makes a joint of the two ends; `roots` are the joints that articulations are rooted at."""
     first, second = joint.ends[0].body, joint.ends[1].body
-    if (joint.path in reading.copies or joint.path in roots or roster.unplaced & {first, second}
-            or not all(end.sound for end in joint.ends)):
+    if (joint.path in context.copies or joint.path in roots or registry.unplaced & {first, second}
+            or not all(end.valid for end in joint.ends)):
         return False    # reported as what they are
     if first == second:
-        found = f"joins {first} to itself" if first else "joins the world to the world"
+        message = f"joins {first} to itself" if first else "joins the world to the world"
         code = "joint/same-body" if first else "joint/no-bodies"
-        _report(reading, joint, code, "physics:body1", found, "point body0 and body1 at two bodies")
+        _report(context, joint, code, "physics:body1", message, "point body0 and body1 at two bodies")
         return False
-    if not any(roster.is_dynamic(body) or body in links for body in (first, second)):
-        _report(reading, joint, "joint/static", "physics:body0", "neither of its ends moves by forces",
+    if not any(registry.is_dynamic(body) or body in links for body in (first, second)):
+        _report(context, joint, "joint/static", "physics:body0", "neither of its ends moves by forces",
                 "join at least one enabled body that is not kinematic")
         return False
-    scenes = {scene for body in (first, second) if (scene := roster.owner(body)) is not None}
+    scenes = {scene for body in (first, second) if (scene := registry.owner(body)) is not None}
     if len(scenes) > 1:
-        _report(reading, joint, "joint/several-scenes", "physics:body0",
+        _report(context, joint, "joint/several-scenes", "physics:body0",
                 f"joins {first} and {second}, which belong to different scenes "
                 f"({' and '.join(scene or 'none by name' for scene in sorted(scenes))})",
                 "give both bodies one physics:simulationOwner")
@@ -405,5 +405,5 @@ def _is_made(reading: ReadContext, roster: BodyRegistry, links: Container[str], 
     return True
 
 
-def _report(reading: ReadContext, joint: AuthoredJoint, code: str, name: str, found: str, fix: str) -> None:
-    reading.problem(code, joint.path, name, found, "PhysX makes no joint of it", fix)
+def _report(context: ReadContext, joint: AuthoredJoint, code: str, name: str, message: str, fix: str) -> None:
+    context.problem(code, joint.path, name, message, "PhysX makes no joint of it", fix)

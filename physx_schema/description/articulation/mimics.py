@@ -23,57 +23,57 @@ from physx_schema.description.units import DEGREES_PER_RADIAN, coordinate, radia
 API = "NewtonMimicAPI"
 
 
-def read_newton_mimics(reading: ReadContext, links: Sequence[Link]) -> list[Mimic]:
+def read_newton_mimics(context: ReadContext, links: Sequence[Link]) -> list[Mimic]:
     """The mimic joints that PhysX makes of Newton's declarations on the joints of an articulation."""
-    if not reading.mentions(API):
+    if not context.has_schema(API):
         return []
-    places = first_dofs(links)
-    found = []
+    dof_index = first_dofs(links)
+    mimics = []
     for link in sorted((link for link in links if link.joint is not None), key=_order):
-        opinions = reading.prims[link.joint.path] if link.joint is not None else None
+        opinions = context.prims[link.joint.path] if link.joint is not None else None
         if opinions is not None and opinions.has(API) and opinions.view(API).flag("mimicEnabled"):
-            found += _read(reading, opinions, places)
-    return found
+            mimics += _read(context, opinions, dof_index)
+    return mimics
 
 
 def _order(link: Link) -> tuple[int, tuple[str, ...]]:
     return joint_order(link.joint.kind, link.joint.path) if link.joint is not None else (0, ())
 
 
-def _read(reading: ReadContext, opinions: PrimOpinions, places: Mapping[str, int]) -> list[Mimic]:
+def _read(context: ReadContext, opinions: PrimOpinions, dof_index: Mapping[str, int]) -> list[Mimic]:
     view = opinions.view(API)
     leaders = view.targets("mimicJoint")
-    refusal = _newton_refusal(reading, opinions, leaders, places)
+    refusal = _newton_refusal(context, opinions, leaders, dof_index)
     gearing, offset = -view.number("mimicCoef1"), -view.number("mimicCoef0")
     if refusal or gearing == 0.0:
-        reading.problem(
+        context.problem(
             "joint/newton-mimic", opinions.path, view.name("mimicJoint" if refusal else "mimicCoef1"),
             refusal or "mimicCoef1 is 0", "PhysX makes no mimic joint of it",
             "point newton:mimicJoint at another revolute or prismatic joint of the articulation, give revolute ones "
             "finite limits, and author a coefficient other than 0",
         )
         return []
-    turns, leader_turns = opinions.joint_kind == "revolute", reading.prims[leaders[0]].joint_kind == "revolute"
-    factor = (radians(1.0) if turns else 1.0) / (radians(1.0) if leader_turns else 1.0)
+    angular, leader_angular = opinions.joint_kind == "revolute", context.prims[leaders[0]].joint_kind == "revolute"
+    factor = (radians(1.0) if angular else 1.0) / (radians(1.0) if leader_angular else 1.0)
     return [Mimic(
-        path=opinions.path, instance="", prefix=view.prefix, follower=places[opinions.path],
-        reference=places[leaders[0]], gearing=gearing * factor, offset=coordinate(offset, turns),
+        path=opinions.path, instance="", prefix=view.prefix, follower=dof_index[opinions.path],
+        reference=dof_index[leaders[0]], gearing=gearing * factor, offset=coordinate(offset, angular),
         natural_frequency=0.0, damping_ratio=0.0,
     )]
 
 
 def _newton_refusal(
-    reading: ReadContext, opinions: PrimOpinions, leaders: Sequence[str], places: Mapping[str, int],
+    context: ReadContext, opinions: PrimOpinions, leaders: Sequence[str], dof_index: Mapping[str, int],
 ) -> str:
     """Why PhysX makes no mimic joint of two joints, empty where it does."""
     if len(leaders) != 1:
         return f"mimicJoint has {len(leaders)} targets, not one"
     if leaders[0] == opinions.path:
         return "the joint mimics itself"
-    leader = reading.prims.get(leaders[0])
+    leader = context.prims.get(leaders[0])
     if leader is None or leader.joint_kind is None:
         return f"{leaders[0]} is not a joint"
-    if leaders[0] not in places:
+    if leaders[0] not in dof_index:
         return f"{leaders[0]} is not a joint of the same articulation"
     for joint, role in ((opinions, "the joint"), (leader, "the joint it mimics")):
         fault = _newton_unfit(joint)
@@ -99,19 +99,19 @@ Refusal = tuple[str, str]       # the check that refuses a declaration, and why;
 _ACCEPTED: Refusal = ("", "")
 
 
-def read_declarations(reading: ReadContext) -> dict[str, list[MimicDeclaration]]:
+def read_declarations(context: ReadContext) -> dict[str, list[MimicDeclaration]]:
     """Every PhysxMimicJointAPI on the stage by prim, in traversal order."""
-    found: dict[str, list[MimicDeclaration]] = {}
-    if not reading.mentions(_API):
-        return found
-    for opinions in reading.prims.values():
+    declarations: dict[str, list[MimicDeclaration]] = {}
+    if not context.has_schema(_API):
+        return declarations
+    for opinions in context.prims.values():
         accepted = 0
         names = [*opinions.instances(_API), *[""] * (_API in opinions.applied or f"{_API}:" in opinions.applied)]
         for instance in sorted(names, key=_rank):
-            declaration = _declaration(reading, opinions, instance, accepted)
+            declaration = _declaration(context, opinions, instance, accepted)
             accepted += not declaration.refusal
-            found.setdefault(opinions.path, []).append(declaration)
-    return found
+            declarations.setdefault(opinions.path, []).append(declaration)
+    return declarations
 
 
 def _rank(instance: str) -> tuple[int, str]:
@@ -119,12 +119,12 @@ def _rank(instance: str) -> tuple[int, str]:
     return (ROTATIONS.index(instance), "") if instance in ROTATIONS else (len(ROTATIONS), instance)
 
 
-def _declaration(reading: ReadContext, opinions: PrimOpinions, instance: str, accepted: int) -> MimicDeclaration:
+def _declaration(context: ReadContext, opinions: PrimOpinions, instance: str, accepted: int) -> MimicDeclaration:
     view = opinions.view(_API, instance)
     references = view.targets("referenceJoint")
-    reference = reading.prims.get(references[0]) if len(references) == 1 else None
+    reference = context.prims.get(references[0]) if len(references) == 1 else None
     values = tuple((base, references if base == "referenceJoint" else view.raw(base)) for base in _READ)
-    code, refusal = _refusal(reading, opinions, instance, references, dict(values), accepted)
+    code, refusal = _refusal(context, opinions, instance, references, dict(values), accepted)
     return MimicDeclaration(
         path=opinions.path, instance=instance, joint_kind=opinions.joint_kind, references=references,
         reference_kind=reference.joint_kind if reference else None,
@@ -140,10 +140,10 @@ def _newton(opinions: PrimOpinions) -> tuple[float, float] | None:
     """The coefficients of Newton's mimic joint on the prim: q = first + second * q_reference."""
     if not opinions.has(API):
         return None
-    usual = unauthored(API)
+    defaults = unauthored(API)
     names = ("mimicCoef0", "mimicCoef1")
-    values = (opinions.prim.GetAttribute(usual.name(name)).Get() for name in names)
-    constant, factor = (value if isinstance(value, float) else usual.number(name)
+    values = (opinions.prim.GetAttribute(defaults.name(name)).Get() for name in names)
+    constant, factor = (value if isinstance(value, float) else defaults.number(name)
                         for name, value in zip(names, values, strict=True))
     return constant, factor
 
@@ -160,7 +160,7 @@ def _flag(opinions: PrimOpinions | None, base: str) -> bool:
 
 
 def _refusal(
-    reading: ReadContext, opinions: PrimOpinions, instance: str, references: Sequence[str],
+    context: ReadContext, opinions: PrimOpinions, instance: str, references: Sequence[str],
     values: Mapping[str, object], accepted: int,
 ) -> Refusal:
     """Why PhysX makes no mimic joint of a declaration, in the order it looks; empty where it does."""
@@ -176,17 +176,17 @@ def _refusal(
         return "reference-axis", f"referenceJointAxis {axis!r} is not one of rotX, rotY, rotZ"
     if accepted and opinions.joint_kind != "d6":
         return "one-instance", "the joint already has a mimic under an earlier instance name"
-    return _refused_reference(reading, opinions, references, values)
+    return _refused_reference(context, opinions, references, values)
 
 
 def _refused_reference(
-    reading: ReadContext, opinions: PrimOpinions, references: Sequence[str], values: Mapping[str, object],
+    context: ReadContext, opinions: PrimOpinions, references: Sequence[str], values: Mapping[str, object],
 ) -> Refusal:
     if len(references) != 1:
         return "reference-count", f"referenceJoint has {len(references)} targets, not one"
-    if not reading.stage.GetPrimAtPath(references[0]):
+    if not context.stage.GetPrimAtPath(references[0]):
         return "reference-missing", f"there is no prim at {references[0]}"
-    reference = reading.prims.get(references[0])
+    reference = context.prims.get(references[0])
     if reference is None or reference.joint_kind is None:
         return "reference-type", f"{references[0]} is not a joint"
     refusal = _unfit(reference, str(values["referenceJointAxis"]), "ref", "the reference joint")
@@ -219,18 +219,18 @@ def _unfit(opinions: PrimOpinions, axis: str, side: str, role: str) -> Refusal:
 
 
 def read_mimics(
-    reading: ReadContext, declarations: Mapping[str, Sequence[MimicDeclaration]], links: Sequence[Link],
+    context: ReadContext, declarations: Mapping[str, Sequence[MimicDeclaration]], links: Sequence[Link],
 ) -> tuple[Mimic, ...]:
     """The accepted declarations whose two joints belong to this articulation, in PhysX's solve order."""
     if not declarations:
-        return tuple(read_newton_mimics(reading, links))
+        return tuple(read_newton_mimics(context, links))
     index: dict[str, int] = {}
     angular: list[bool] = []
     for link in links:
         if link.joint is not None:
             index.update({dof.name: len(angular) + i for i, dof in enumerate(link.joint.dofs)})
             angular += [dof.angular for dof in link.joint.dofs]
-    found = []
+    mimics = []
     joints = [link.joint.path for link in links if link.joint is not None]
     accepted = (item for path in joints for item in declarations.get(path, ()) if not item.refusal)
     for declaration in sorted(accepted, key=lambda item: (joint_order(item.joint_kind, item.path), item.instance)):
@@ -238,19 +238,19 @@ def read_mimics(
         follower = index.get(declaration.path, index.get(f"{declaration.path}:{declaration.instance}"))
         reference = index.get(declaration.references[0], index.get(f"{declaration.references[0]}:{axis}"))
         if follower is not None and reference is not None:
-            found.append(_mimic(reading, declaration, follower, reference, angular[follower], angular[reference]))
-    return (*found, *read_newton_mimics(reading, links))
+            mimics.append(_mimic(context, declaration, follower, reference, angular[follower], angular[reference]))
+    return (*mimics, *read_newton_mimics(context, links))
 
 
 def _mimic(
-    reading: ReadContext, declaration: MimicDeclaration, follower: int, reference: int, turns: bool,
-    reference_turns: bool,
+    context: ReadContext, declaration: MimicDeclaration, follower: int, reference: int, angular: bool,
+    reference_angular: bool,
 ) -> Mimic:
-    view = reading.prims[declaration.path].view(_API, declaration.instance)
+    view = context.prims[declaration.path].view(_API, declaration.instance)
     units = {(True, False): 1.0 / DEGREES_PER_RADIAN, (False, True): DEGREES_PER_RADIAN}
-    factor = units.get((turns, reference_turns), 1.0)
+    factor = units.get((angular, reference_angular), 1.0)
     return Mimic(
         path=declaration.path, instance=declaration.instance, prefix=view.prefix, follower=follower,
-        reference=reference, gearing=view.number("gearing") * factor, offset=coordinate(view.number("offset"), turns),
+        reference=reference, gearing=view.number("gearing") * factor, offset=coordinate(view.number("offset"), angular),
         natural_frequency=view.number("naturalFrequency"), damping_ratio=view.number("dampingRatio"),
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
-from physx_schema.definitions import own_numbers
+from physx_schema.definitions import float_fields
 from physx_schema.description.frames import composed, scaled
 from physx_schema.description.model import Attachment, Link, SpatialTendon
 from physx_schema.description.opinions.prim import PrimOpinions
@@ -38,53 +38,53 @@ class _Declared:
         return self.opinions.path, self.name
 
 
-def read_spatial_tendons(reading: ReadContext, links: Sequence[Link]) -> tuple[SpatialTendon, ...]:
+def read_spatial_tendons(context: ReadContext, links: Sequence[Link]) -> tuple[SpatialTendon, ...]:
     """The spatial tendons whose root attachment is on a link of this articulation, in PhysX's solve order.
 
     Links come by path backwards; on one link root, leaf and other attachments in this order, each kind by name.
     Children of one attachment follow the same order, depth first.
     """
-    if not any(map(reading.mentions, _KINDS)):
+    if not any(map(context.has_schema, _KINDS)):
         return ()
     index = {link.path: position for position, link in enumerate(links)}
     paths = sorted(index, key=path_key, reverse=True)
-    declared = [item for path in paths for item in _declared(reading, reading.prims[path])]
+    declared = [item for path in paths for item in _declared(context, context.prims[path])]
     children: dict[_Key, list[_Declared]] = {}
     for item in declared:
         if item.schema != _ROOT:
             children.setdefault(item.parent, []).append(item)
     tendons = []
-    reached: set[_Key] = set()
+    reachable: set[_Key] = set()
     for item in declared:
         if item.schema == _ROOT:
-            chain = _chain(reading, item, children)
-            reached.update(member.key for member, _ in chain)
-            tendons.append(_tendon(reading, item, chain, index, links))
-    _report_unreached(reading, declared, reached)
+            chain = _chain(context, item, children)
+            reachable.update(member.key for member, _ in chain)
+            tendons.append(_tendon(context, item, chain, index, links))
+    _report_unreached(context, declared, reachable)
     return tuple(tendons)
 
 
-def _declared(reading: ReadContext, opinions: PrimOpinions) -> list[_Declared]:
+def _declared(context: ReadContext, opinions: PrimOpinions) -> list[_Declared]:
     """Attachments applied to a prim in PhysX's order; a name counts once, for the first kind that has it."""
-    found: dict[str, _Declared] = {}
+    attachments: dict[str, _Declared] = {}
     for schema, name in ((kind, name) for kind in _KINDS for name in sorted(opinions.instances(kind))):
-        if name in found:
-            reading.problem(
+        if name in attachments:
+            context.problem(
                 "tendon/shared-prefix", opinions.path, f"physxTendon:{name}:gearing",
-                f"{found[name].schema}:{name} and {schema}:{name} on one prim share their properties",
-                f"PhysX uses {found[name].schema}:{name} and refuses the other",
+                f"{attachments[name].schema}:{name} and {schema}:{name} on one prim share their properties",
+                f"PhysX uses {attachments[name].schema}:{name} and refuses the other",
                 "give one of them another instance name",
             )
             continue
         view = opinions.view(schema, name)
         links = view.targets("parentLink") if schema != _ROOT else ()
-        found[name] = _Declared(opinions, schema, name, (links[0] if links else "", _parent_name(view, schema)))
+        attachments[name] = _Declared(opinions, schema, name, (links[0] if links else "", _parent_name(view, schema)))
         if len(links) > 1:
-            reading.problem(
+            context.problem(
                 "tendon/several-parents", opinions.path, view.name("parentLink"), f"{len(links)} targets",
                 f"PhysX uses the first, {links[0]}", "keep one target", "warning",
             )
-    return list(found.values())
+    return list(attachments.values())
 
 
 def _parent_name(view: SchemaView, schema: str) -> str:
@@ -92,7 +92,7 @@ def _parent_name(view: SchemaView, schema: str) -> str:
 
 
 def _chain(
-    reading: ReadContext, root: _Declared, children: Mapping[_Key, Sequence[_Declared]],
+    context: ReadContext, root: _Declared, children: Mapping[_Key, Sequence[_Declared]],
 ) -> list[tuple[_Declared, int]]:
     """Attachments from a root down with the index of their parent, depth first."""
     chain: list[tuple[_Declared, int]] = []
@@ -104,30 +104,30 @@ def _chain(
         if item.schema == _LEAF:
             continue
         if not following:
-            _report_no_leaf(reading, item)
+            _report_no_leaf(context, item)
         stack.extend((child, len(chain) - 1) for child in reversed(following))
     return chain
 
 
 def _tendon(
-    reading: ReadContext, root: _Declared, chain: Sequence[tuple[_Declared, int]], index: Mapping[str, int],
+    context: ReadContext, root: _Declared, chain: Sequence[tuple[_Declared, int]], index: Mapping[str, int],
     links: Sequence[Link],
 ) -> SpatialTendon:
     view = root.opinions.view(_ROOT, root.name)
     parents = {parent for _, parent in chain}
-    attachments = [_attachment(reading, item, parent, index, end=parent >= 0 and place not in parents)
-                   for place, (item, parent) in enumerate(chain)]
+    attachments = [_attachment(context, item, parent, index, end=parent >= 0 and position not in parents)
+                   for position, (item, parent) in enumerate(chain)]
     return SpatialTendon(
-        path=root.opinions.path, name=root.name, prefix=view.prefix, attachments=_rested(attachments, links),
-        enabled=view.flag("tendonEnabled"), **{fact: view.clamped(base) for fact, base in own_numbers(_ROOT).items()},
+        path=root.opinions.path, name=root.name, prefix=view.prefix, attachments=_with_rest_lengths(attachments, links),
+        enabled=view.flag("tendonEnabled"), **{fact: view.clamped(base) for fact, base in float_fields(_ROOT).items()},
     )
 
 
-def _attachment(reading: ReadContext, item: _Declared, parent: int, index: Mapping[str, int], end: bool) -> Attachment:
+def _attachment(context: ReadContext, item: _Declared, parent: int, index: Mapping[str, int], end: bool) -> Attachment:
     """The attachment; PhysX pulls at every end of a path, and where that is no leaf with a rest length of 0."""
     view = item.opinions.view(item.schema, item.name)
     leaf = item.schema == _LEAF
-    lengths = reading.frames.lengths(item.opinions.prim, item.opinions.path)
+    lengths = context.frames.lengths(item.opinions.prim, item.opinions.path)
     lower = view.number("lowerLimit") if leaf else float("-inf")
     return Attachment(
         path=item.opinions.path, name=item.name, prefix=view.prefix, link=index[item.opinions.path],
@@ -138,7 +138,7 @@ def _attachment(reading: ReadContext, item: _Declared, parent: int, index: Mappi
     )
 
 
-def place_in_link(link: Link, attachment: Attachment) -> Vec3:
+def position_in_link(link: Link, attachment: Attachment) -> Vec3:
     """Where PhysX attaches: localPos counts from the link's centre of mass, along the principal axes of its inertia."""
     return composed((link.center_of_mass, link.principal_axes), (attachment.local_position, IDENTITY_POSE[1]))[0]
 
@@ -152,7 +152,7 @@ def geared_lengths(attachments: Sequence[Attachment], points: Sequence[Vec3]) ->
     return lengths
 
 
-def _rested(attachments: Sequence[Attachment], links: Sequence[Link]) -> tuple[Attachment, ...]:
+def _with_rest_lengths(attachments: Sequence[Attachment], links: Sequence[Link]) -> tuple[Attachment, ...]:
     """The attachments with the lengths that rest lengths below 0 stand for.
 
     PhysX measures them while the links are still where they are authored, before joint states and frames place them,
@@ -163,8 +163,8 @@ def _rested(attachments: Sequence[Attachment], links: Sequence[Link]) -> tuple[A
                  else item for item, length in zip(attachments, geared_lengths(attachments, points), strict=True))
 
 
-def _report_no_leaf(reading: ReadContext, item: _Declared) -> None:
-    reading.problem(
+def _report_no_leaf(context: ReadContext, item: _Declared) -> None:
+    context.problem(
         "tendon/no-leaf", item.opinions.path, f"physxTendon:{item.name}:parentAttachment",
         f"no attachment names {item.name!r} on {item.opinions.path} as its parent, and it is no leaf",
         "PhysX makes a tendon without an end, which pulls on nothing" if item.schema == _ROOT else
@@ -174,58 +174,58 @@ def _report_no_leaf(reading: ReadContext, item: _Declared) -> None:
     )
 
 
-def _report_unreached(reading: ReadContext, declared: Sequence[_Declared], reached: set[_Key]) -> None:
+def _report_unreached(context: ReadContext, declared: Sequence[_Declared], reachable: set[_Key]) -> None:
     by_key = {item.key: item for item in declared}
     for item in declared:
-        if item.key in reached:
+        if item.key in reachable:
             continue
         cycle = _cycle(item, by_key)
         name = f"physxTendon:{item.name}:parentAttachment"
         if cycle:
-            reading.problem(
+            context.problem(
                 "tendon/cycle", item.opinions.path, name, "its parents lead back to it: " + " -> ".join(cycle),
                 "PhysX never reaches it from a root attachment", "let one of them name the root attachment as parent",
             )
         elif item.parent not in by_key:
-            _report_unknown_parent(reading, item, list(by_key))
+            _report_unknown_parent(context, item, list(by_key))
         elif by_key[item.parent].schema == _LEAF:
-            reading.problem(
-                "tendon/leaf-parent", item.opinions.path, name, f"its parent {_spell(item.parent)} is a leaf",
+            context.problem(
+                "tendon/leaf-parent", item.opinions.path, name, f"its parent {_text(item.parent)} is a leaf",
                 "PhysX stops at a leaf and drops what follows",
                 f"apply {_VIA}:{item.parent[1]} in place of {_LEAF}:{item.parent[1]}",
             )
         else:
-            reading.problem(
-                "tendon/unreached", item.opinions.path, name, f"its parent {_spell(item.parent)} has no way to a root",
+            context.problem(
+                "tendon/unreached", item.opinions.path, name, f"its parent {_text(item.parent)} has no way to a root",
                 "PhysX drops the attachment", "connect its parents to a root attachment",
             )
 
 
-def _report_unknown_parent(reading: ReadContext, item: _Declared, keys: Sequence[_Key]) -> None:
+def _report_unknown_parent(context: ReadContext, item: _Declared, keys: Sequence[_Key]) -> None:
     link, parent = item.parent
     names = sorted({name for path, name in keys if path == link} or {name for _, name in keys if name != item.name})
     close = get_close_matches(parent, names, 1, 0.5) or names[:1]
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    elsewhere = link in reading.prims and any(reading.prims[link].has(kind, parent) for kind in _KINDS if parent)
+    suggestion = f"; did you mean {close[0]!r}?" if close else ""
+    elsewhere = link in context.prims and any(context.prims[link].has(kind, parent) for kind in _KINDS if parent)
     missing = "no parentLink" if not link else f"there is no attachment {parent!r} on {link}"
-    missing = f"its parent {_spell(item.parent)} is no link of this articulation" if elsewhere else missing
+    missing = f"its parent {_text(item.parent)} is no link of this articulation" if elsewhere else missing
     prop = "parentLink" if not link else "parentAttachment"
-    reading.problem(
+    context.problem(
         "tendon/no-parent", item.opinions.path, f"physxTendon:{item.name}:{prop}", missing,
         "PhysX drops the attachment, and the tendon has no end here",
-        f"name the parent's link and its attachment{hint}",
+        f"name the parent's link and its attachment{suggestion}",
     )
 
 
 def _cycle(item: _Declared, by_key: Mapping[_Key, _Declared]) -> list[str]:
     """The way from an attachment back to itself, empty where its parents end somewhere."""
-    way = [item.key]
+    path = [item.key]
     current = by_key.get(item.parent)
-    while current is not None and current.key not in way:
-        way.append(current.key)
+    while current is not None and current.key not in path:
+        path.append(current.key)
         current = by_key.get(current.parent)
-    return [_spell(key) for key in (*way, item.key)] if current is not None and current.key == item.key else []
+    return [_text(key) for key in (*path, item.key)] if current is not None and current.key == item.key else []
 
 
-def _spell(key: _Key) -> str:
+def _text(key: _Key) -> str:
     return f"{key[0]}:{key[1]}"

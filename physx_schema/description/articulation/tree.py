@@ -31,9 +31,9 @@ class Tree:
     base: AuthoredJoint | None
     links: tuple[TreeLink, ...]
     closing: tuple[AuthoredJoint, ...] = ()     # joints that PhysX drops because they close loops
-    beside: tuple[tuple[AuthoredJoint, AuthoredJoint], ...] = ()    # that it makes outside, and the joint of the same
+    parallel: tuple[tuple[AuthoredJoint, AuthoredJoint], ...] = ()    # that it makes outside, and the joint of the same
                                                                     # two bodies that it looks at instead
-    unfit: tuple[AuthoredJoint, ...] = ()       # that it makes outside because of their kind
+    unsupported: tuple[AuthoredJoint, ...] = ()       # that it makes outside because of their kind
     enabled: bool = True
 
 
@@ -42,38 +42,38 @@ _Visit = tuple[str, Iterator[AuthoredJoint], dict[str, AuthoredJoint]]
 
 
 @dataclass(slots=True)
-class _Growth:
+class _TreeWalk:
     """A tree while PhysX's walk along its joints goes on."""
 
     inbound: dict[str, AuthoredJoint | None]
     children: dict[str, list[str]] = field(default_factory=dict)
     closing: list[AuthoredJoint] = field(default_factory=list)
-    beside: dict[str, tuple[AuthoredJoint, AuthoredJoint]] = field(default_factory=dict)    # by path
-    unfit: list[AuthoredJoint] = field(default_factory=list)
+    parallel: dict[str, tuple[AuthoredJoint, AuthoredJoint]] = field(default_factory=dict)    # by path
+    unsupported: list[AuthoredJoint] = field(default_factory=list)
 
 
-def find_trees(reading: ReadContext, roster: BodyRegistry, joints: Iterable[AuthoredJoint]) -> list[Tree]:
+def find_trees(context: ReadContext, registry: BodyRegistry, joints: Iterable[AuthoredJoint]) -> list[Tree]:
     """Every articulation of the stage, in traversal order of the root prims.
 
     Where two roots reach for the same bodies, the one whose path comes later has them: PhysX begins at the end. A
     switched-off articulation, whose bodies PhysX leaves on their own, has them where no other does.
     """
     by_path = {joint.path: joint for joint in joints}
-    graph = BodyGraph(roster, by_path.values())
-    roots = list(_roots(reading))
+    graph = BodyGraph(registry, by_path.values())
+    roots = list(_roots(context))
     enabled = {root.path: root.view("PhysxArticulationAPI").flag("articulationEnabled") for root in roots}
     order = sorted(roots, key=lambda root: (enabled[root.path], path_key(root.path)), reverse=True)
     claimed: dict[str, str] = {}
-    found: dict[str, list[Tree]] = {}
+    trees_by_root: dict[str, list[Tree]] = {}
     for root in order:
-        trees = _trees_of(reading, graph, root, by_path)
-        free = [tree for tree in trees if not _taken(reading, root, tree, claimed, enabled[root.path])]
-        found[root.path] = [tree if enabled[root.path] else _switched_off(tree)
-                            for tree in free if _has_one_scene(reading, roster, tree)]
-        for tree in found[root.path]:
-            _report_tree(reading, graph, tree)
-        claimed.update({link.body: root.path for tree in found[root.path] for link in tree.links})
-    return [tree for root in roots for tree in found[root.path]]
+        trees = _trees_of(context, graph, root, by_path)
+        free = [tree for tree in trees if not _claimed(context, root, tree, claimed, enabled[root.path])]
+        trees_by_root[root.path] = [tree if enabled[root.path] else _switched_off(tree)
+                                    for tree in free if _has_one_scene(context, registry, tree)]
+        for tree in trees_by_root[root.path]:
+            _report_tree(context, graph, tree)
+        claimed.update({link.body: root.path for tree in trees_by_root[root.path] for link in tree.links})
+    return [tree for root in roots for tree in trees_by_root[root.path]]
 
 
 def _switched_off(tree: Tree) -> Tree:
@@ -81,39 +81,39 @@ def _switched_off(tree: Tree) -> Tree:
     return Tree(tree.root, tree.base, tree.links, enabled=False)
 
 
-def _roots(reading: ReadContext) -> Iterator[PrimOpinions]:
+def _roots(context: ReadContext) -> Iterator[PrimOpinions]:
     """Prims with the root API that PhysX looks at."""
-    nested = nested_roots(reading)
-    for opinions in reading.having("PhysicsArticulationRootAPI"):
-        opinions.mark("PhysicsArticulationRootAPI")
-        if opinions.path in reading.copies:
-            reading.problem(
+    nested = nested_roots(context)
+    for opinions in context.prims_with("PhysicsArticulationRootAPI"):
+        opinions.mark_used("PhysicsArticulationRootAPI")
+        if opinions.path in context.copies:
+            context.problem(
                 "articulation/in-instance", opinions.path, "apiSchemas",
-                f"an articulation root inside {reading.copies[opinions.path]}, which repeats a prototype",
+                f"an articulation root inside {context.copies[opinions.path]}, which repeats a prototype",
                 "PhysX makes no articulation of what is inside an instance", "clear instanceable, or use no instancer",
             )
         elif opinions.path in nested:
-            _report_nested(reading, opinions, nested[opinions.path])
+            _report_nested(context, opinions, nested[opinions.path])
         else:
             yield opinions
 
 
-def nested_roots(reading: ReadContext) -> dict[str, str]:
+def nested_roots(context: ReadContext) -> dict[str, str]:
     """Roots inside another one, which PhysX refuses, with that one: what they are applied to stays what it is."""
     outer, nested = "", {}
-    for opinions in reading.having("PhysicsArticulationRootAPI"):
+    for opinions in context.prims_with("PhysicsArticulationRootAPI"):
         if outer and opinions.path.startswith(outer + "/"):
             nested[opinions.path] = outer
-        elif opinions.path not in reading.copies:
+        elif opinions.path not in context.copies:
             outer = opinions.path
     return nested
 
 
-def _taken(reading: ReadContext, root: PrimOpinions, tree: Tree, claimed: Mapping[str, str], enabled: bool) -> bool:
+def _claimed(context: ReadContext, root: PrimOpinions, tree: Tree, claimed: Mapping[str, str], enabled: bool) -> bool:
     """Whether another root has the tree's bodies."""
     owner = next((claimed[link.body] for link in tree.links if link.body in claimed), "")
     if owner and enabled:
-        reading.problem(
+        context.problem(
             "articulation/shared-bodies", root.path, "apiSchemas",
             f"its bodies belong to the articulation root {owner} as well",
             f"PhysX makes one articulation, that of {owner}", "keep one PhysicsArticulationRootAPI",
@@ -121,13 +121,13 @@ def _taken(reading: ReadContext, root: PrimOpinions, tree: Tree, claimed: Mappin
     return bool(owner)
 
 
-def _has_one_scene(reading: ReadContext, roster: BodyRegistry, tree: Tree) -> bool:
+def _has_one_scene(context: ReadContext, registry: BodyRegistry, tree: Tree) -> bool:
     """Whether one scene steps all links; PhysX makes no articulation of others."""
-    owners = {roster.owner(link.body): link.body for link in reversed(tree.links)}
+    owners = {registry.owner(link.body): link.body for link in reversed(tree.links)}
     if len(owners) < 2:
         return True
-    (first, body), (second, other) = ((scene or "no scene by name", one) for scene, one in list(owners.items())[:2])
-    reading.problem(
+    (first, body), (second, other) = ((scene or "no scene by name", path) for scene, path in list(owners.items())[:2])
+    context.problem(
         "articulation/several-scenes", tree.root.path, "physics:simulationOwner",
         f"{body} belongs to {first} and {other} to {second}",
         "PhysX makes no articulation: its bodies stay separate, and joints between scenes are dropped",
@@ -137,36 +137,36 @@ def _has_one_scene(reading: ReadContext, roster: BodyRegistry, tree: Tree) -> bo
 
 
 def _trees_of(
-    reading: ReadContext, graph: BodyGraph, root: PrimOpinions, joints: Mapping[str, AuthoredJoint],
+    context: ReadContext, graph: BodyGraph, root: PrimOpinions, joints: Mapping[str, AuthoredJoint],
 ) -> list[Tree]:
     if root.has("PhysicsRigidBodyAPI"):
-        return _rooted_at_body(reading, graph, root)
+        return _rooted_at_body(context, graph, root)
     joint = joints.get(root.path)
-    found = _rooted_at_joint(reading, graph, root, joint) if joint is not None else _rooted_above(reading, graph, root)
-    return found
-
-
-def _rooted_above(reading: ReadContext, graph: BodyGraph, root: PrimOpinions) -> list[Tree]:
-    """One tree for each connected group of bodies with one of them below the root prim."""
-    trees: list[Tree] = []
-    bodies = filter(graph.roster.is_dynamic, reading.below(root.path))
-    groups = list(graph.components(sorted(bodies, key=path_key)))
-    for component in groups:
-        base = component.base_joint()
-        start = graph.held_by(base) if base is not None else component.root()
-        jointless = len(component.bodies) == 1 and not graph.joints_of(start)
-        if not jointless and not _held_by_kinematic(reading, graph, base, start):
-            trees += _tree(reading, graph, root, base, start)
-    if not groups:
-        _report_empty(reading, root)
+    trees = _rooted_at_joint(context, graph, root, joint) if joint is not None else _rooted_above(context, graph, root)
     return trees
 
 
-def _held_by_kinematic(reading: ReadContext, graph: BodyGraph, base: AuthoredJoint | None, start: str) -> bool:
+def _rooted_above(context: ReadContext, graph: BodyGraph, root: PrimOpinions) -> list[Tree]:
+    """One tree for each connected group of bodies with one of them below the root prim."""
+    trees: list[Tree] = []
+    bodies = filter(graph.registry.is_dynamic, context.below(root.path))
+    groups = list(graph.components(sorted(bodies, key=path_key)))
+    for component in groups:
+        base = component.base_joint()
+        start = graph.dynamic_body_of(base) if base is not None else component.root()
+        jointless = len(component.bodies) == 1 and not graph.joints_of(start)
+        if not jointless and not _is_fixed_to_kinematic(context, graph, base, start):
+            trees += _tree(context, graph, root, base, start)
+    if not groups:
+        _report_empty(context, root)
+    return trees
+
+
+def _is_fixed_to_kinematic(context: ReadContext, graph: BodyGraph, base: AuthoredJoint | None, start: str) -> bool:
     """Whether the joint that would fix the base holds it to a kinematic body, and PhysX makes no articulation."""
-    if base is None or base.other(start) not in graph.roster.kinematic:
+    if base is None or base.other(start) not in graph.registry.kinematic:
         return False
-    reading.problem(
+    context.problem(
         "articulation/kinematic-body", base.other(start), "physics:kinematicEnabled",
         f"a kinematic body that {base.path} joins to the root {start} of an articulation",
         "PhysX makes no articulation: its bodies and joints stay separate",
@@ -175,10 +175,10 @@ def _held_by_kinematic(reading: ReadContext, graph: BodyGraph, base: AuthoredJoi
     return True
 
 
-def _rooted_at_body(reading: ReadContext, graph: BodyGraph, root: PrimOpinions) -> list[Tree]:
-    if not graph.roster.is_dynamic(root.path):
-        kind = "kinematic" if root.path in graph.roster.kinematic else "disabled"
-        reading.problem(
+def _rooted_at_body(context: ReadContext, graph: BodyGraph, root: PrimOpinions) -> list[Tree]:
+    if not graph.registry.is_dynamic(root.path):
+        kind = "kinematic" if root.path in graph.registry.kinematic else "disabled"
+        context.problem(
             "articulation/static-root", root.path, "apiSchemas",
             f"PhysicsArticulationRootAPI on a {kind} body", "PhysX ignores the articulation",
             "apply it to a dynamic body or to a prim above it",
@@ -187,18 +187,18 @@ def _rooted_at_body(reading: ReadContext, graph: BodyGraph, root: PrimOpinions) 
     component = next(iter(graph.components([root.path])))
     base = component.base_joint_of(root.path)
     if base is not None:
-        _report_floating(reading, root, base)
-    return _tree(reading, graph, root, None, root.path)
+        _report_floating(context, root, base)
+    return _tree(context, graph, root, None, root.path)
 
 
-def _rooted_at_joint(reading: ReadContext, graph: BodyGraph, root: PrimOpinions, joint: AuthoredJoint) -> list[Tree]:
-    body = graph.held_by(joint)
+def _rooted_at_joint(context: ReadContext, graph: BodyGraph, root: PrimOpinions, joint: AuthoredJoint) -> list[Tree]:
+    body = graph.dynamic_body_of(joint)
     if joint.enabled and body and joint.to_world:
-        return _tree(reading, graph, root, joint, body)
-    found = ("is disabled" if not joint.enabled else "joins its body to a static collider" if any(
+        return _tree(context, graph, root, joint, body)
+    reason = ("is disabled" if not joint.enabled else "joins its body to a static collider" if any(
         end.static for end in joint.ends) else "does not join one dynamic body to the world")
-    reading.problem(
-        "articulation/root-joint", root.path, "apiSchemas", f"PhysicsArticulationRootAPI on a joint that {found}",
+    context.problem(
+        "articulation/root-joint", root.path, "apiSchemas", f"PhysicsArticulationRootAPI on a joint that {reason}",
         "PhysX makes no articulation",
         "apply it to the joint to the world, to the root body, or to a prim above the bodies",
     )
@@ -206,80 +206,80 @@ def _rooted_at_joint(reading: ReadContext, graph: BodyGraph, root: PrimOpinions,
 
 
 def _tree(
-    reading: ReadContext, graph: BodyGraph, root: PrimOpinions, base: AuthoredJoint | None, start: str,
+    context: ReadContext, graph: BodyGraph, root: PrimOpinions, base: AuthoredJoint | None, start: str,
 ) -> list[Tree]:
     """The tree from a root body, none where PhysX cannot make that body."""
-    if not graph.roster.is_made(start):
+    if not graph.registry.is_created(start):
         return []
-    growth = _grown(reading, graph, start)
+    walk = _walk_joints(context, graph, start)
     links = [TreeLink(start, -1, None)]
     for position, link in enumerate(links):
-        links += [TreeLink(child, position, growth.inbound[child]) for child in growth.children.get(link.body, ())]
-    return [Tree(root, base, tuple(links), tuple(growth.closing), tuple(growth.beside.values()), tuple(growth.unfit))]
+        links += [TreeLink(child, position, walk.inbound[child]) for child in walk.children.get(link.body, ())]
+    return [Tree(root, base, tuple(links), tuple(walk.closing), tuple(walk.parallel.values()), tuple(walk.unsupported))]
 
 
-def _grown(reading: ReadContext, graph: BodyGraph, start: str) -> _Growth:
+def _walk_joints(context: ReadContext, graph: BodyGraph, start: str) -> _TreeWalk:
     """PhysX's walk: depth first, the joints of a body by type and path; a joint to a body reached before closes a loop.
 
     At each body it looks at the first joint to each other body only. Those that it looks at from neither end are none
     of the articulation's, and PhysX makes them beside it. Kinematic bodies become links; beyond them the walk takes
     only bodies that hang together without them.
     """
-    growth = _Growth({start: None})
-    kinematic = graph.roster.kinematic
+    walk = _TreeWalk({start: None})
+    kinematic = graph.registry.kinematic
     group = {body for component in graph.components([start] if kinematic else ()) for body in component.bodies}
     used: set[str] = set()
     stack: list[_Visit] = [(start, iter(graph.joints_of(start)), {})]
     while stack:
-        body, joints, met = stack[-1]
+        body, joints, first_joints = stack[-1]
         for joint in joints:
             other = joint.other(body)
-            if joint.path in used or joint.excluded or other == body or not graph.roster.is_made(other):
+            if joint.path in used or joint.excluded or other == body or not graph.registry.is_created(other):
                 continue
             if body in kinematic and other not in group:
                 continue
             if joint.kind not in TREE_KINDS:
                 used.add(joint.path)
-                growth.unfit.append(joint)
+                walk.unsupported.append(joint)
                 continue
-            if other in met:
-                growth.beside[joint.path] = joint, met[other]
+            if other in first_joints:
+                walk.parallel[joint.path] = joint, first_joints[other]
                 continue
             used.add(joint.path)
-            growth.beside.pop(joint.path, None)
-            met[other] = joint
-            if other in growth.inbound:
-                growth.closing.append(joint)
+            walk.parallel.pop(joint.path, None)
+            first_joints[other] = joint
+            if other in walk.inbound:
+                walk.closing.append(joint)
             else:
-                growth.inbound[other] = joint
-                growth.children.setdefault(body, []).append(other)
+                walk.inbound[other] = joint
+                walk.children.setdefault(body, []).append(other)
                 stack.append((other, iter(graph.joints_of(other)), {}))
                 break
         else:
             stack.pop()
-    return growth
+    return walk
 
 
-def _report_tree(reading: ReadContext, graph: BodyGraph, tree: Tree) -> None:
+def _report_tree(context: ReadContext, graph: BodyGraph, tree: Tree) -> None:
     """Joints that are not where they seem to be, and links that are none of theirs."""
-    for joint in tree.unfit:
-        _report_kind(reading, joint)
+    for joint in tree.unsupported:
+        _report_kind(context, joint)
     for joint in tree.closing:
-        _report_loop(reading, graph, joint)
-    for joint, first in tree.beside:
-        _report_beside(reading, joint, first)
+        _report_loop(context, graph, joint)
+    for joint, first in tree.parallel:
+        _report_parallel_joint(context, joint, first)
     for link in tree.links:
-        if tree.enabled and link.body in graph.roster.kinematic:
-            _report_kinematic_link(reading, link.body)
+        if tree.enabled and link.body in graph.registry.kinematic:
+            _report_kinematic_link(context, link.body)
 
 
-def _report_floating(reading: ReadContext, root: PrimOpinions, joint: AuthoredJoint) -> None:
+def _report_floating(context: ReadContext, root: PrimOpinions, joint: AuthoredJoint) -> None:
     fix = (f"move PhysicsArticulationRootAPI to {joint.path} or to a prim above the bodies for a fixed base"
            if joint.kind == "fixed" else
            f"for a joint of the articulation author a body that a fixed joint holds to the world, move "
            f"PhysicsArticulationRootAPI to that joint and let {joint.path} join the two: on {joint.path} it would fix "
            "the base")
-    reading.problem(
+    context.problem(
         "articulation/world-joint-outside", root.path, "apiSchemas",
         f"PhysicsArticulationRootAPI on a body that {joint.path} holds to the world",
         "PhysX makes a floating base and a separate joint to the world, softer than one of an articulation", fix,
@@ -287,22 +287,22 @@ def _report_floating(reading: ReadContext, root: PrimOpinions, joint: AuthoredJo
     )
 
 
-def _report_nested(reading: ReadContext, opinions: PrimOpinions, outer: str) -> None:
-    reading.problem(
+def _report_nested(context: ReadContext, opinions: PrimOpinions, outer: str) -> None:
+    context.problem(
         "articulation/nested-root", opinions.path, "apiSchemas", f"an articulation root inside another, {outer}",
         "PhysX refuses nested articulation roots", "keep one PhysicsArticulationRootAPI per articulation",
     )
 
 
-def _report_empty(reading: ReadContext, opinions: PrimOpinions) -> None:
-    reading.problem(
+def _report_empty(context: ReadContext, opinions: PrimOpinions) -> None:
+    context.problem(
         "articulation/no-bodies", opinions.path, "apiSchemas", "PhysicsArticulationRootAPI with no dynamic body "
         "that it could hold", "there is no articulation", "apply it to a prim with rigid bodies at or below it",
     )
 
 
-def _report_kind(reading: ReadContext, joint: AuthoredJoint) -> None:
-    reading.problem(
+def _report_kind(context: ReadContext, joint: AuthoredJoint) -> None:
+    context.problem(
         "articulation/joint-kind", joint.path, "physics:excludeFromArticulation",
         f"a {joint.kind} joint between bodies of an articulation",
         "PhysX keeps the joint outside; what only it connects is no link",
@@ -310,30 +310,30 @@ def _report_kind(reading: ReadContext, joint: AuthoredJoint) -> None:
     )
 
 
-def _report_kinematic_link(reading: ReadContext, body: str) -> None:
-    reading.problem(
+def _report_kinematic_link(context: ReadContext, body: str) -> None:
+    context.problem(
         "articulation/kinematic-link", body, "physics:kinematicEnabled", "a kinematic body in an articulation",
         "PhysX makes it a link that moves by forces, and leaves joints beyond it outside",
         "clear physics:kinematicEnabled, or exclude the body's joints from the articulation",
     )
 
 
-def _report_loop(reading: ReadContext, graph: BodyGraph, joint: AuthoredJoint) -> None:
+def _report_loop(context: ReadContext, graph: BodyGraph, joint: AuthoredJoint) -> None:
     first, second = joint.ends[0].body, joint.ends[1].body
     cycle = shortest_cycle(graph, joint)
     if len(cycle) == 2:
-        found = f"joins {first} and {second} beside {cycle[0]}"
+        message = f"joins {first} and {second} beside {cycle[0]}"
     else:
-        found = f"joins {first} and {second}, which the tree already connects: {', '.join(cycle)} form a loop"
-    reading.problem(
-        "DJ.011/loop", joint.path, "physics:excludeFromArticulation", found,
+        message = f"joins {first} and {second}, which the tree already connects: {', '.join(cycle)} form a loop"
+    context.problem(
+        "DJ.011/loop", joint.path, "physics:excludeFromArticulation", message,
         "PhysX makes no joint of the one that closes the loop on its walk from the root, this one",
         f"set physics:excludeFromArticulation on one joint of the loop; on {joint.path} the links stay as they are",
     )
 
 
-def _report_beside(reading: ReadContext, joint: AuthoredJoint, first: AuthoredJoint) -> None:
-    reading.problem(
+def _report_parallel_joint(context: ReadContext, joint: AuthoredJoint, first: AuthoredJoint) -> None:
+    context.problem(
         "DJ.011/beside", joint.path, "physics:excludeFromArticulation",
         f"joins {joint.ends[0].body} and {joint.ends[1].body}, as {first.path} does",
         "PhysX solves it beside the articulation, as a separate and softer constraint without joint state, armature, "

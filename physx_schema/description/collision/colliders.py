@@ -13,12 +13,12 @@ from pxr import Usd
 
 from physx_schema.description.collision.hull import Doubles
 from physx_schema.description.collision.materials import (
-    AskedOffsets,
+    AuthoredOffsets,
     Materials,
-    asked_offsets,
+    authored_offsets,
     automatic_offset,
-    counting_offsets,
-    least_offset,
+    effective_offsets,
+    min_contact_offset,
     offset_of_plane,
 )
 from physx_schema.description.collision.meshes import CookedMeshes, MeshData, Weighed, mesh_kind, read_mesh
@@ -31,7 +31,7 @@ from physx_schema.description.collision.shape_kinds import (
     read_shape,
     sphere_of,
 )
-from physx_schema.description.frames import composed, scaled, taken_apart
+from physx_schema.description.frames import composed, decompose, scaled
 from physx_schema.description.model import Collider, Cooked
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext
@@ -66,17 +66,17 @@ class ColliderPart:
 class ColliderReader:
     """Makes colliders of prims, with what they share: meshes cooked once, materials and groups."""
 
-    def __init__(self, reading: ReadContext, scenes: Scenes, materials: Materials, groups: dict[str, str]) -> None:
-        self._reading = reading
+    def __init__(self, context: ReadContext, scenes: Scenes, materials: Materials, groups: dict[str, str]) -> None:
+        self._reading = context
         self._scenes = scenes
         self._materials = materials
         self._groups = groups
-        self._meshes = CookedMeshes(1.0 / reading.meters_per_unit)
-        self._least_offset = least_offset(reading, scenes.default)
+        self._meshes = CookedMeshes(1.0 / context.meters_per_unit)
+        self._min_offset = min_contact_offset(context, scenes.default)
 
     def read(self, opinions: PrimOpinions) -> list[ColliderPart]:
         """The colliders of a prim with PhysicsCollisionAPI: one, or those of its children where it has no geometry."""
-        opinions.mark("PhysicsCollisionAPI")
+        opinions.mark_used("PhysicsCollisionAPI")
         if not self._has_scene(opinions):
             return []
         body, dynamic = self._reading.body_of(opinions.path), False
@@ -84,18 +84,18 @@ class ColliderReader:
             rigid = self._reading.prims[body].view("PhysicsRigidBodyAPI")
             body = body if rigid.flag("rigidBodyEnabled") else ""
             dynamic = bool(body) and not rigid.flag("kinematicEnabled")
-        told = len(self._reading.problems)
+        problem_count = len(self._reading.problems)
         parts = [self._part(opinions, geometry, body, dynamic) for geometry in _geometries(opinions)]
-        found = [part for part in parts if part is not None]
+        valid_parts = [part for part in parts if part is not None]
         if opinions.has("PhysxMeshMergeCollisionAPI"):
             self._reading.problem(
                 "collider/merged", opinions.path, "apiSchemas", "PhysxMeshMergeCollisionAPI",
                 "ovphysx makes a shape of each mesh right below and none of deeper ones; programs that merge them have "
                 "another mass, centre of mass and inertia", "merge the meshes into one prim", "warning",
             )
-        if not found and told == len(self._reading.problems):
+        if not valid_parts and problem_count == len(self._reading.problems):
             self._report_no_shape(opinions, body)
-        return found
+        return valid_parts
 
     def _has_scene(self, opinions: PrimOpinions) -> bool:
         """Whether the collider names no scene, or one that there is; a body's owner is judged with the body."""
@@ -121,10 +121,10 @@ class ColliderReader:
         weigh: Callable[[], Weighed]
         if settings is not None:
             mesh = read_mesh(prim)
-            made = self._mesh(str(prim.GetPath()), mesh, settings, scale)
-            if made is None:
+            mesh_shape = self._mesh(str(prim.GetPath()), mesh, settings, scale)
+            if mesh_shape is None:
                 return None
-            sizes, offset, weigh = made
+            sizes, offset, weigh = mesh_shape
         else:
             sizes = read_shape(prim, geometry.kind, scale)
             if sizes is None or (sizes.kind == "plane" and dynamic):
@@ -139,7 +139,7 @@ class ColliderReader:
         if offset is not None:
             fact = replace(fact, pose=composed(fact.pose, offset))
         if settings is not None and settings.kind in _COOKED:
-            fact = replace(fact, cooked=partial(_cooked, self._meshes, mesh, settings, fact, self._least_offset))
+            fact = replace(fact, cooked=partial(_cooked, self._meshes, mesh, settings, fact, self._min_offset))
         return ColliderPart(fact, opinions, prim, self._materials, weigh)
 
     def _report_stretched(self, path: str, sizes: Sizes, scale: Vec3) -> None:
@@ -190,7 +190,7 @@ class ColliderReader:
         margin = prim.GetAttribute("physxConvexGeometry:margin").Get() if sizes.kind in ("cylinder", "cone") else 0.0
         return Collider(
             path=opinions.path, geometry=geometry.path, body=body, kind=sizes.kind,
-            pose=self._placed(geometry, body), axis=sizes.axis, half_extents=sizes.half_extents, radius=sizes.radius,
+            pose=self._pose(geometry, body), axis=sizes.axis, half_extents=sizes.half_extents, radius=sizes.radius,
             half_height=sizes.half_height,
             scale=self._reading.frames.lengths(prim, geometry.path) if settings else (1.0, 1.0, 1.0),
             margin=max(float(margin), 0.0) if isinstance(margin, int | float) else 0.0,
@@ -205,49 +205,49 @@ class ColliderReader:
 
     def _trigger(self, opinions: PrimOpinions, sizes: Sizes) -> bool:
         """Whether it is one; PhysX makes none of triangles."""
-        asked = opinions.has("PhysxTriggerAPI")
-        if asked and sizes.kind in _TRIANGLES:
+        has_api = opinions.has("PhysxTriggerAPI")
+        if has_api and sizes.kind in _TRIANGLES:
             self._reading.problem(
                 "collider/trigger-mesh", opinions.path, "apiSchemas", "PhysxTriggerAPI on a triangle mesh",
                 "PhysX makes no trigger of it, and bodies collide with it",
                 "use an approximation such as convexHull, or a simple shape",
             )
-        return asked and sizes.kind not in _TRIANGLES
+        return has_api and sizes.kind not in _TRIANGLES
 
-    def _placed(self, geometry: _Geometry, body: str) -> Pose:
+    def _pose(self, geometry: _Geometry, body: str) -> Pose:
         """The shape's pose in its body's frame, with the body's scale in the position; in the world without a body."""
         frames = self._reading.frames
         if geometry.path == body:
             return IDENTITY_POSE
         if not body:
             return frames.pose(geometry.prim, geometry.path)
-        holder = self._reading.prims[body].prim
-        matrix, own = frames.matrix(geometry.prim), frames.matrix(holder)
-        if matrix == own:
+        body_prim = self._reading.prims[body].prim
+        matrix, body_matrix = frames.matrix(geometry.prim), frames.matrix(body_prim)
+        if matrix == body_matrix:
             return IDENTITY_POSE
-        matrix = matrix * own.GetInverse()
-        position, rotation = taken_apart(matrix).pose
-        return scaled(position, frames.scale(holder, body)), rotation
+        matrix = matrix * body_matrix.GetInverse()
+        position, rotation = decompose(matrix).pose
+        return scaled(position, frames.scale(body_prim, body)), rotation
 
     def _offsets(self, opinions: PrimOpinions, sizes: Sizes) -> tuple[float | None, float]:
         """Contact and rest offset; PhysX makes the contact offset of the shape's size where none is authored."""
         default = offset_of_plane(self._reading.meters_per_unit) if sizes.kind == "plane" else None
-        asked = asked_offsets(opinions, default)
-        contact, rest = counting_offsets(asked, default)
-        if asked.contact and asked.authored_rest >= asked.contact:
-            self._report_offsets(opinions, asked, contact, rest)
+        authored = authored_offsets(opinions, default)
+        contact, rest = effective_offsets(authored, default)
+        if authored.contact and authored.authored_rest >= authored.contact:
+            self._report_offsets(opinions, authored, contact, rest)
         smallest = min(sizes.extents)
         if contact is not None or math.isnan(smallest):
             return contact, rest
-        return automatic_offset(smallest, rest, self._least_offset), rest
+        return automatic_offset(smallest, rest, self._min_offset), rest
 
     def _report_offsets(
-        self, opinions: PrimOpinions, asked: AskedOffsets, contact: float | None, rest: float,
+        self, opinions: PrimOpinions, authored: AuthoredOffsets, contact: float | None, rest: float,
     ) -> None:
         self._reading.problem(
             "collider/offsets", opinions.path,
-            "physxCollision:restOffset" if asked.rest is not None else "newton:contactMargin",
-            f"a rest offset of {asked.authored_rest:g} with a contact offset of {asked.contact:g}",
+            "physxCollision:restOffset" if authored.rest is not None else "newton:contactMargin",
+            f"a rest offset of {authored.authored_rest:g} with a contact offset of {authored.contact:g}",
             "PhysX drops both: it works a contact offset out and takes a rest offset of 0" if contact is None else
             "PhysX takes a rest offset of 0" if rest == 0.0 else f"PhysX takes a contact offset of {contact:g}",
             "author a rest offset below the contact offset",
@@ -282,15 +282,15 @@ class ColliderReader:
     def _report_no_shape(self, opinions: PrimOpinions, body: str) -> None:
         type_name = opinions.type_name or "typeless prim"
         if opinions.type_name == _MESH:
-            found, fix = "a mesh without points or faces", "author points, faceVertexCounts and faceVertexIndices"
+            label, fix = "a mesh without points or faces", "author points, faceVertexCounts and faceVertexIndices"
         elif opinions.type_name == "Plane":
-            found, fix = f"a plane on {body}, which moves by forces", "use a Cube, or take the plane off the body"
+            label, fix = f"a plane on {body}, which moves by forces", "use a Cube, or take the plane off the body"
         elif is_analytic(opinions.type_name) or opinions.prim.GetChildren():
-            found, fix = f"a {type_name} with no geometry right below it", "apply PhysicsCollisionAPI to the geometry"
+            label, fix = f"a {type_name} with no geometry right below it", "apply PhysicsCollisionAPI to the geometry"
         else:
-            found, fix = f"a {type_name}", "use Cube, Sphere, Capsule, Cylinder, Cone, Plane or Mesh"
+            label, fix = f"a {type_name}", "use Cube, Sphere, Capsule, Cylinder, Cone, Plane or Mesh"
         self._reading.problem(
-            "collider/no-shape", opinions.path, "apiSchemas", f"PhysicsCollisionAPI on {found}",
+            "collider/no-shape", opinions.path, "apiSchemas", f"PhysicsCollisionAPI on {label}",
             "PhysX makes no collision shape of it", fix,
         )
 
@@ -341,7 +341,7 @@ def _absolute(scale: Vec3) -> Vec3:
 
 
 def _cooked(meshes: CookedMeshes, mesh: MeshData, settings: _MeshSettings, fact: Collider,
-            least_offset: float) -> Cooked | None:
+            min_offset: float) -> Cooked | None:
     """The hull of a mesh and the contact offset that follows from its size, or its triangles."""
     if settings.kind == "triangle-mesh":
         triangles = meshes.triangles(mesh, fact.scale)
@@ -349,6 +349,6 @@ def _cooked(meshes: CookedMeshes, mesh: MeshData, settings: _MeshSettings, fact:
     hull = meshes.hull(mesh, fact.scale, settings.vertices, settings.thickness)
     if hull is None:
         return None
-    sides = np.ptp(hull.vertices, axis=0) * np.abs(fact.scale)
-    offset = automatic_offset(float(sides.min()), fact.rest_offset, least_offset)
+    extents = np.ptp(hull.vertices, axis=0) * np.abs(fact.scale)
+    offset = automatic_offset(float(extents.min()), fact.rest_offset, min_offset)
     return Cooked(hull, offset if fact.contact_offset is None else fact.contact_offset)

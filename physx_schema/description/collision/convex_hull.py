@@ -39,7 +39,7 @@ class Hull:
 
     points: Singles
     faces: list[Face]
-    corners: int
+    vertex_count: int
     tolerances: Tolerances
     first: Face                     # the one that was made first, which may be gone
     limited: bool = False
@@ -89,8 +89,8 @@ class _Builder:
         self._simplex()
         first = self.faces[0]
         added, limited = 4, False
-        while (found := self._farthest()) is not None and found[1] != stop:
-            if not self._add(*found):
+        while (farthest := self._farthest()) is not None and farthest[1] != stop:
+            if not self._add(*farthest):
                 limited = True
                 break
             added += 1
@@ -98,21 +98,21 @@ class _Builder:
 
     def _simplex(self) -> None:
         """Start from four corners: the two farthest along an axis, the farthest from their line, and from the plane."""
-        points, least = self.points, self.tolerances.thickness
+        points, tolerance = self.points, self.tolerances.thickness
         spans = np.ptp(points, axis=0)
         axis = int(np.argmax(spans))
         first, second = int(np.argmax(points[:, axis])), int(np.argmin(points[:, axis]))
         line, length = normalized(points[second] - points[first])
-        if length <= least or spans[axis] <= least:
+        if length <= tolerance or spans[axis] <= tolerance:
             raise DegenerateHullError("points in one place")
         crossed = cross(line, points - points[first])
         third = int(np.argmax(dot(crossed, crossed)))
         normal, size = normalized(crossed[third])
-        if size <= least:
+        if size <= tolerance:
             raise DegenerateHullError("points on one line")
         heights = dot(points, normal) - dot(points[third], normal)
         fourth = int(np.argmax(np.abs(heights)))
-        if abs(heights[fourth]) <= least:
+        if abs(heights[fourth]) <= tolerance:
             raise DegenerateHullError("points in one plane")
         self._start(first, second, third, fourth, below=bool(heights[fourth] < 0.0))
 
@@ -139,39 +139,39 @@ class _Builder:
         heights = np.stack([face.above(self.points[candidates]) for face in faces])
         owner = np.argmax(heights, axis=0)
         best = heights[owner, np.arange(len(candidates))]
-        outside = best > self.tolerances.thickness
-        for place, face in enumerate(faces):
-            mine = outside & (owner == place)
-            face.claim(candidates[mine], best[mine])
+        is_outside = best > self.tolerances.thickness
+        for index, face in enumerate(faces):
+            is_owned = is_outside & (owner == index)
+            face.claim(candidates[is_owned], best[is_owned])
 
     def _farthest(self) -> tuple[Face, int] | None:
         """The face with the farthest point outside, and that point; None where all are within the plane tolerance."""
-        found, most = None, self.tolerances.plane
+        best, max_distance = None, self.tolerances.plane
         for face in self.faces:
-            if face.alive and face.eye >= 0 and face.reach > most:
-                found, most = face, face.reach
-        return (found, found.eye) if found is not None else None
+            if face.alive and face.eye >= 0 and face.eye_distance > max_distance:
+                best, max_distance = face, face.eye_distance
+        return (best, best.eye) if best is not None else None
 
     def _add(self, face: Face, eye: int) -> bool:
         """Add a point; False where the limit on polygons forbids it."""
         horizon, removed = self._horizon(face, eye)
         if self.count + len(horizon) > self.polygon_limit:
-            for gone in removed:
-                gone.alive = True
+            for removed_face in removed:
+                removed_face.alive = True
             self.count += len(removed)
             return False
-        fresh = [self._append([eye, origin, end]) for origin, end in horizon]
+        new_faces = [self._append([eye, origin, end]) for origin, end in horizon]
         for by_larger in (True, False):
-            for new in fresh:
-                if new.alive and new.convex is by_larger:
-                    new.convex = True
-                    while self._merge_concave(new, by_larger, eye):
+            for new_face in new_faces:
+                if new_face.alive and new_face.convex is by_larger:
+                    new_face.convex = True
+                    while self._merge_concave(new_face, by_larger, eye):
                         pass
-        waiting = np.concatenate(self.unclaimed)
+        unclaimed = np.concatenate(self.unclaimed)
         self.unclaimed = []
-        self._assign(waiting[waiting != eye], [new for new in fresh if new.alive])
+        self._assign(unclaimed[unclaimed != eye], [new_face for new_face in new_faces if new_face.alive])
         if len(self.faces) > 4 * self.count + 64:
-            self.faces = [kept for kept in self.faces if kept.alive]
+            self.faces = [item for item in self.faces if item.alive]
         return True
 
     def _horizon(self, first: Face, eye: int) -> tuple[list[Edge], list[Face]]:
@@ -199,8 +199,8 @@ class _Builder:
                 continue
             if float(other.above(self.points[eye])) > self.tolerances.thickness:
                 around = other.edges()
-                place = around.index(twin)
-                enter(other, around[place + 1:] + around[:place])
+                index = around.index(twin)
+                enter(other, around[index + 1:] + around[:index])
             else:
                 horizon.append(edge)
         return horizon, removed
@@ -212,9 +212,9 @@ class _Builder:
             self.unclaimed.append(points)
             return
         heights = heir.above(self.points[points])
-        outside = heights > self.tolerances.thickness
-        heir.claim(points[outside], heights[outside])
-        self.unclaimed.append(points[~outside])
+        is_outside = heights > self.tolerances.thickness
+        heir.claim(points[is_outside], heights[is_outside])
+        self.unclaimed.append(points[~is_outside])
 
     def _merge_concave(self, face: Face, by_larger: bool, eye: int) -> bool:
         """Merge the first neighbour that is not below this face; whether there was one.
@@ -224,18 +224,18 @@ class _Builder:
         edges = face.edges()
         others = [self.edges[end, origin] for origin, end in edges]
         limit = -self.tolerances.thickness
-        mine = face.above(np.array([other.centroid for other in others])) > limit
+        others_above = face.above(np.array([other.centroid for other in others])) > limit
         offsets = np.array([other.offset for other in others], dtype=Single)
-        its = dot(np.array([other.normal for other in others]), face.centroid) - offsets > limit
+        face_above = dot(np.array([other.normal for other in others]), face.centroid) - offsets > limit
         if by_larger:
-            chosen = np.where(face.area > np.array([other.area for other in others]), mine, its)
+            merges = np.where(face.area > np.array([other.area for other in others]), others_above, face_above)
         else:
-            chosen = mine | its
-        if chosen.any():
-            if not self._merge(face, edges[int(chosen.argmax())]):
+            merges = others_above | face_above
+        if merges.any():
+            if not self._merge(face, edges[int(merges.argmax())]):
                 raise _MergeFailedError(eye)
             return True
-        if by_larger and bool((mine | its).any()):
+        if by_larger and bool((others_above | face_above).any()):
             face.convex = False
         return False
 
@@ -244,32 +244,32 @@ class _Builder:
         for edge in face.edges():
             other = self.edges[edge[1], edge[0]]
             parallel = float(dot(face.normal, other.normal)) > _SMALLEST_ANGLE
-            if parallel and face.area >= other.area and self._may_merge(face, other, edge):
+            if parallel and face.area >= other.area and self._can_merge(face, other, edge):
                 return self._merge(face, edge)
         return False
 
-    def _may_merge(self, face: Face, other: Face, edge: Edge) -> bool:
+    def _can_merge(self, face: Face, other: Face, edge: Edge) -> bool:
         """Whether the joined polygon is convex, has no corner of two faces only, and leaves no point outside."""
         start = face.loop[0] if edge != (face.loop[-1], face.loop[0]) else face.loop[1]
-        joined = _turned(_joined(face.loop, other.loop, edge), start)
+        joined = _rotated_loop(_joined(face.loop, other.loop, edge), start)
         merged = Face(joined)
         merged.fit(self.points)
         if float(merged.above(self.points).max()) > self.tolerances.plane:
             return False
-        corners = self.points[joined]
-        along = np.roll(corners, -1, axis=0) - corners
-        lengths = np.linalg.norm(along, axis=1, keepdims=True)
-        units = np.asarray(along / np.where(lengths > 0.0, lengths, 1.0), dtype=Single)
+        vertices = self.points[joined]
+        edge_vectors = np.roll(vertices, -1, axis=0) - vertices
+        lengths = np.linalg.norm(edge_vectors, axis=1, keepdims=True)
+        units = np.asarray(edge_vectors / np.where(lengths > 0.0, lengths, 1.0), dtype=Single)
         outward = -cross(merged.normal, units)
-        beyond = np.einsum("ijk,ik->ij", corners[None, :, :] - corners[:, None, :], outward)
+        beyond = np.einsum("ijk,ik->ij", vertices[None, :, :] - vertices[:, None, :], outward)
         if float(beyond.max()) > self.tolerances.thickness:
             return False
-        return all(self._neighbours(joined, joined.index(corner)) for corner in edge)
+        return all(self._has_distinct_neighbours(joined, joined.index(vertex)) for vertex in edge)
 
-    def _neighbours(self, loop: list[int], place: int) -> bool:
+    def _has_distinct_neighbours(self, loop: list[int], index: int) -> bool:
         """Whether the two edges at a corner have different faces behind them."""
-        before, corner, after = loop[place - 1], loop[place], loop[(place + 1) % len(loop)]
-        return self.edges[corner, before] is not self.edges[after, corner]
+        before, vertex, after = loop[index - 1], loop[index], loop[(index + 1) % len(loop)]
+        return self.edges[vertex, before] is not self.edges[after, vertex]
 
     def _merge(self, face: Face, edge: Edge) -> bool:
         """Join the face behind an edge; False where the two faces share every edge."""
@@ -278,32 +278,32 @@ class _Builder:
         if chain is None:
             return False
         origin, end = chain
-        start = face.loop[0] if edge != (face.loop[-1], face.loop[0]) else _after(face.loop, end)
+        start = face.loop[0] if edge != (face.loop[-1], face.loop[0]) else _next_vertex(face.loop, end)
         loop = _joined(face.loop, other.loop, chain)
         other.alive = False
         self.count -= 1
-        gone = [other]
-        for corner in (end, origin):
-            before, after = loop[loop.index(corner) - 1], _after(loop, corner)
-            behind = self.edges[corner, before]
-            if behind is not self.edges[after, corner] or len(loop) <= 3:
+        removed = [other]
+        for vertex in (end, origin):
+            before, after = loop[loop.index(vertex) - 1], _next_vertex(loop, vertex)
+            behind = self.edges[vertex, before]
+            if behind is not self.edges[after, vertex] or len(loop) <= 3:
                 continue
-            loop.remove(corner)
-            if start == corner:
+            loop.remove(vertex)
+            if start == vertex:
                 start = after
             if len(behind.loop) == 3:
                 behind.alive = False
                 self.count -= 1
-                gone.append(behind)
+                removed.append(behind)
             else:
-                behind.loop.remove(corner)
+                behind.loop.remove(vertex)
                 self.edges[after, before] = behind
                 behind.fit(self.points)
-        face.loop = _turned(loop, start) if start in loop else loop
+        face.loop = _rotated_loop(loop, start) if start in loop else loop
         self.edges.update(dict.fromkeys(face.edges(), face))
         face.fit(self.points)
-        for dead in gone:
-            self._release(dead, face)
+        for removed_face in removed:
+            self._release(removed_face, face)
         return True
 
     def _shared(self, face: Face, other: Face, edge: Edge) -> Edge | None:
@@ -324,18 +324,18 @@ class _Builder:
         return loop[first], loop[last]
 
 
-def _after(loop: list[int], corner: int) -> int:
-    return loop[(loop.index(corner) + 1) % len(loop)]
+def _next_vertex(loop: list[int], vertex: int) -> int:
+    return loop[(loop.index(vertex) + 1) % len(loop)]
 
 
-def _turned(loop: list[int], start: int) -> list[int]:
+def _rotated_loop(loop: list[int], start: int) -> list[int]:
     """The same loop from another corner."""
-    place = loop.index(start)
-    return loop[place:] + loop[:place]
+    index = loop.index(start)
+    return loop[index:] + loop[:index]
 
 
 def _joined(loop: list[int], other: list[int], chain: Edge) -> list[int]:
     """The outline of two loops along both sides of a chain, from the chain's end."""
     origin, end = chain
-    mine, its = _turned(loop, end), _turned(other, origin)
-    return mine[:mine.index(origin) + 1] + its[1:its.index(end)]
+    first_loop, second_loop = _rotated_loop(loop, end), _rotated_loop(other, origin)
+    return first_loop[:first_loop.index(origin) + 1] + second_loop[1:second_loop.index(end)]

@@ -68,15 +68,15 @@ def solid_of(points: Doubles, triangles: Triangles) -> Solid:
     if not len(triangles):
         return Solid(0.0, np.zeros(3), np.zeros((3, 3)))
     origin = points[np.unique(triangles)].mean(axis=0)
-    corners = points[triangles] - origin
-    volumes = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0
+    vertices = points[triangles] - origin
+    volumes = np.einsum("ij,ij->i", vertices[:, 0], np.cross(vertices[:, 1], vertices[:, 2])) / 6.0
     volume = float(volumes.sum())
     if volume == 0.0:
         return Solid(0.0, origin, np.zeros((3, 3)))
-    sums = corners.sum(axis=1)
+    sums = vertices.sum(axis=1)
     center = (volumes[:, None] * sums).sum(axis=0) / (4.0 * volume)
     # The second moments of a tetrahedron with one corner in the origin, summed over all.
-    second = np.einsum("i,ij,ik->jk", volumes, sums, sums) + np.einsum("i,inj,ink->jk", volumes, corners, corners)
+    second = np.einsum("i,ij,ik->jk", volumes, sums, sums) + np.einsum("i,inj,ink->jk", volumes, vertices, vertices)
     second /= 20.0
     second -= volume * np.outer(center, center)
     if volume < 0.0:
@@ -113,7 +113,7 @@ def cross(first: Singles, second: Singles) -> Singles:
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
 
 
-def added(rows: Singles) -> Singles:
+def sum_rows(rows: Singles) -> Singles:
     """The sum of rows, added one after another."""
     return np.asarray(np.add.accumulate(rows, axis=0)[-1])
 
@@ -124,60 +124,60 @@ def normalized(vector: Singles) -> tuple[Singles, float]:
     return (np.asarray(vector * (Single(1.0) / length), dtype=Single) if length > 0.0 else vector), float(length)
 
 
-def about(axis: Singles, angle: Single) -> Singles:
+def rotation_about(axis: Singles, angle: Single) -> Singles:
     """The quaternion (x, y, z, w) of a turn about a unit axis."""
     half = float(angle * Single(0.5))
     return np.append(axis * Single(math.sin(half)), Single(math.cos(half)))
 
 
-def columns(turn: Singles) -> Singles:
+def columns(rotation: Singles) -> Singles:
     """The rotation matrix of a quaternion."""
-    w, double = turn[3], turn + turn
+    w, double = rotation[3], rotation + rotation
     p, q, r = double[:3] * w
     diagonal = double[3] * w - Single(1.0)
-    first = np.array([diagonal, r, -q], dtype=Single) + turn[:3] * double[0]
-    second = np.array([-r, diagonal, p], dtype=Single) + turn[:3] * double[1]
-    third = np.array([q, -p, diagonal], dtype=Single) + turn[:3] * double[2]
+    first = np.array([diagonal, r, -q], dtype=Single) + rotation[:3] * double[0]
+    second = np.array([-r, diagonal, p], dtype=Single) + rotation[:3] * double[1]
+    third = np.array([q, -p, diagonal], dtype=Single) + rotation[:3] * double[2]
     return np.stack([first, second, third], axis=1)
 
 
-def turned_back(turn: Singles, rows: Singles) -> Singles:
+def rotate_inverse(rotation: Singles, rows: Singles) -> Singles:
     """Vectors in the axes of a rotated frame."""
-    axis, w = turn[:3], turn[3]
+    axis, w = rotation[:3], rotation[3]
     straight = rows * (w * w - Single(0.5)) - cross(axis, rows) * w
     return np.asarray((straight + dot(axis, rows)[:, None] * axis) * Single(2.0), dtype=Single)
 
 
-def principal_turn(matrix: Singles) -> Singles:
+def principal_rotation(matrix: Singles) -> Singles:
     """The quaternion of the principal axes of a symmetric matrix, by Jacobi rotations from the identity."""
-    turn = np.array([0.0, 0.0, 0.0, 1.0], dtype=Single)
+    rotation = np.array([0.0, 0.0, 0.0, 1.0], dtype=Single)
     for _ in range(_SWEEPS):
-        axes = columns(turn)
-        inside = _product(_product(axes.T, matrix), axes)
-        sizes = np.abs([inside[1, 2], inside[0, 2], inside[0, 1]])
+        axes = columns(rotation)
+        rotated = _product(_product(axes.T, matrix), axes)
+        sizes = np.abs([rotated[1, 2], rotated[0, 2], rotated[0, 1]])
         axis = 0 if sizes[0] > sizes[1] and sizes[0] > sizes[2] else 1 if sizes[1] > sizes[2] else 2
         i, j = (axis + 1) % 3, (axis + 2) % 3
-        off, gap = inside[j, i], inside[i, i] - inside[j, j]
+        off, gap = rotated[j, i], rotated[i, i] - rotated[j, j]
         if off == 0.0 or abs(gap) > _NEGLIGIBLE * abs(Single(2.0) * off):
             break
-        turn = _times(turn, _jacobi(axis, gap / (Single(2.0) * off)))
-        turn = turn * (Single(1.0) / np.sqrt((turn * turn).sum(dtype=Single)))
-    return turn
+        rotation = _times(rotation, _jacobi(axis, gap / (Single(2.0) * off)))
+        rotation = rotation * (Single(1.0) / np.sqrt((rotation * rotation).sum(dtype=Single)))
+    return rotation
 
 
 def _jacobi(axis: int, cotangent: Single) -> Singles:
     """The turn about a coordinate axis that clears one element; `cotangent` is that of twice its angle."""
     one, half = Single(1.0), Single(0.5)
-    turn = np.zeros(4, dtype=Single)
+    rotation = np.zeros(4, dtype=Single)
     size = abs(cotangent)
     if size > _SMALL_ANGLE:
-        turn[axis], turn[3] = one / (Single(4.0) * cotangent), one
-        return turn
+        rotation[axis], rotation[3] = one / (Single(4.0) * cotangent), one
+        return rotation
     tangent = one / (size + np.sqrt(cotangent * cotangent + one))
     cosine = one / np.sqrt(tangent * tangent + one)
-    turn[axis] = np.sqrt((one - cosine) * half) * Single(math.copysign(1.0, cotangent))
-    turn[3] = np.sqrt((one + cosine) * half)
-    return turn
+    rotation[axis] = np.sqrt((one - cosine) * half) * Single(math.copysign(1.0, cotangent))
+    rotation[3] = np.sqrt((one + cosine) * half)
+    return rotation
 
 
 def _product(first: Singles, second: Singles) -> Singles:
@@ -227,21 +227,21 @@ class Face:
     area: float = 0.0           # a measure that orders faces: it is no area where there are more than four corners
     alive: bool = True
     convex: bool = True
-    outside: list[tuple[Indices, Singles]] = field(default_factory=list)      # with their heights, as they came
+    conflict_list: list[tuple[Indices, Singles]] = field(default_factory=list)      # with their heights, as they came
     eye: int = -1               # the farthest of them
-    reach: float = 0.0          # its distance
+    eye_distance: float = 0.0          # its distance
 
     def fit(self, points: Singles) -> None:
         """Work the plane out: the longest of the first three edges, crossed with the sum of the corners."""
-        corners = points[self.loop]
-        steps = corners[:3] - corners[[1, 2, 3 % len(corners)]]
+        vertices = points[self.loop]
+        steps = vertices[:3] - vertices[[1, 2, 3 % len(vertices)]]
         start = int(dot(steps, steps).argmax())
         if start:
-            corners = np.concatenate([corners[start:], corners[:start]])
-        arms = corners[1:] - corners[0]
-        normal = added(cross(arms[0], arms[1:]))
+            vertices = np.concatenate([vertices[start:], vertices[:start]])
+        arms = vertices[1:] - vertices[0]
+        normal = sum_rows(cross(arms[0], arms[1:]))
         self.normal, self.area = normalized(normal)
-        self.centroid = added(corners) * (Single(1.0) / Single(len(corners)))
+        self.centroid = sum_rows(vertices) * (Single(1.0) / Single(len(vertices)))
         self.offset = float(dot(self.normal, self.centroid))
 
     def above(self, points: Singles) -> Singles:
@@ -253,11 +253,11 @@ class Face:
 
         What enters the list gets behind the farthest, be it a point that came or the farthest that one displaced.
         """
-        if not self.outside:
+        if not self.conflict_list:
             return np.empty(0, dtype=np.intp)
-        points = np.concatenate([batch for batch, _ in self.outside])
-        heights = np.concatenate([batch for _, batch in self.outside])
-        self.outside, self.eye = [], -1
+        points = np.concatenate([batch for batch, _ in self.conflict_list])
+        heights = np.concatenate([batch for _, batch in self.conflict_list])
+        self.conflict_list, self.eye = [], -1
         leads = np.append(True, heights[1:] >= np.maximum.accumulate(heights)[:-1])
         leader = np.maximum.accumulate(np.where(leads, np.arange(len(points)), 0))
         behind = np.where(leads[1:], leader[:-1], np.arange(1, len(points)))
@@ -265,16 +265,16 @@ class Face:
 
     def edges(self) -> list[Edge]:
         """Directed edges, the one that ends in the first corner first."""
-        return [(self.loop[i - 1], corner) for i, corner in enumerate(self.loop)]
+        return [(self.loop[i - 1], vertex) for i, vertex in enumerate(self.loop)]
 
     def claim(self, points: Indices, heights: Singles) -> None:
         """Take points as outside of this face; the last of equally far ones is the one to add."""
         if not len(points):
             return
-        self.outside.append((points, heights))
+        self.conflict_list.append((points, heights))
         last = len(points) - 1 - int(np.argmax(heights[::-1]))
-        if self.eye < 0 or heights[last] >= self.reach:
-            self.eye, self.reach = int(points[last]), float(heights[last])
+        if self.eye < 0 or heights[last] >= self.eye_distance:
+            self.eye, self.eye_distance = int(points[last]), float(heights[last])
 
 
 Loop = Sequence[int]
@@ -286,11 +286,11 @@ def hull_in_order(hull: Polyhedron, solid: Solid) -> ConvexHull:
         order, used = _largest_first([len(loop) for loop in hull.faces]), list(range(len(hull.points)))
     else:
         order = _with_first([len(loop) for loop in hull.faces], hull.first)
-        used = list(dict.fromkeys(corner for loop in hull.faces for corner in loop))
-    place = {corner: i for i, corner in enumerate(used)}
-    faces = tuple(tuple(place[corner] for corner in hull.faces[i]) for i in order)
+        used = list(dict.fromkeys(vertex for loop in hull.faces for vertex in loop))
+    index = {vertex: i for i, vertex in enumerate(used)}
+    faces = tuple(tuple(index[vertex] for vertex in hull.faces[i]) for i in order)
     vertices = np.ascontiguousarray(hull.points[used], dtype=Single)
-    mean = added(vertices) * (Single(1.0) / Single(len(vertices)))
+    mean = sum_rows(vertices) * (Single(1.0) / Single(len(vertices)))
     return ConvexHull(vertices, np.ascontiguousarray(hull.planes[order], dtype=Single), faces,
                       _sorted_edges(faces) if hull.first is None else _edges(faces),
                       (solid.center - mean).astype(Single) + mean)
@@ -315,19 +315,19 @@ def _with_first(sizes: Sequence[int], first: FirstFace) -> list[int]:
 
 def _edges(faces: Sequence[Loop]) -> tuple[tuple[int, int], ...]:
     """Edges in the order in which they are met going round the faces, with the face they are met in first."""
-    behind = {(loop[i], loop[i - 1]): face for face, loop in enumerate(faces) for i in range(len(loop))}
-    met: dict[frozenset[int], tuple[int, int]] = {}
+    opposite_face = {(loop[i], loop[i - 1]): face for face, loop in enumerate(faces) for i in range(len(loop))}
+    edge_faces: dict[frozenset[int], tuple[int, int]] = {}
     for face, loop in enumerate(faces):
-        for i, corner in enumerate(loop):
+        for i, vertex in enumerate(loop):
             following = loop[(i + 1) % len(loop)]
-            met.setdefault(frozenset((corner, following)), (face, behind[corner, following]))
-    return tuple(met.values())
+            edge_faces.setdefault(frozenset((vertex, following)), (face, opposite_face[vertex, following]))
+    return tuple(edge_faces.values())
 
 
 def _sorted_edges(faces: Sequence[Loop]) -> tuple[tuple[int, int], ...]:
     """Edges by their lower and higher vertex, with the face first that comes first."""
-    sides: dict[tuple[int, int], list[int]] = {}
+    edge_faces: dict[tuple[int, int], list[int]] = {}
     for face, loop in enumerate(faces):
-        for i, corner in enumerate(loop):
-            sides.setdefault((min(corner, loop[i - 1]), max(corner, loop[i - 1])), []).append(face)
-    return tuple((sides[edge][0], sides[edge][1]) for edge in sorted(sides))
+        for i, vertex in enumerate(loop):
+            edge_faces.setdefault((min(vertex, loop[i - 1]), max(vertex, loop[i - 1])), []).append(face)
+    return tuple((edge_faces[edge][0], edge_faces[edge][1]) for edge in sorted(edge_faces))

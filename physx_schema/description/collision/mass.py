@@ -65,29 +65,29 @@ _NOTHING = _Authored()
 
 
 def read_mass(
-    reading: ReadContext, body: PrimOpinions, colliders: Sequence[ColliderPart], free: bool = False,
+    context: ReadContext, body: PrimOpinions, colliders: Sequence[ColliderPart], free: bool = False,
 ) -> MassProperties:
     """The body's mass properties as PhysX works them out; for a body outside articulations 0 moments are infinite."""
     view = body.view("PhysicsMassAPI")
-    said = _authored(view)
-    center = scaled(said.center, reading.frames.lengths(body.prim, body.path)) if said.center is not None else None
+    values = _authored(view)
+    center = scaled(values.center, context.frames.lengths(body.prim, body.path)) if values.center is not None else None
     length = _length(view.raw("principalAxes")) if view.authored("principalAxes") else 0.0
     axes = view.quaternion("principalAxes") if length else None
 
-    if said.mass and said.moments is not None and center is not None:   # nothing is left for the colliders to say
-        total = MassProperties(said.mass, center, _IDENTITY)
+    if values.mass and values.moments is not None and center is not None:   # nothing is left for the colliders to say
+        total = MassProperties(values.mass, center, _IDENTITY)
     else:
-        total = _sane(_of_colliders(reading, body, colliders, said, center))
-    if said.moments is None and axes is None:
+        total = _accepted(_of_colliders(context, body, colliders, values, center))
+    if values.moments is None and axes is None:
         return total
     rotation = rotation_matrix(axes) if axes is not None else total.axes
     moments = _moments(total.inertia, total.axes)
-    if said.moments is not None:
-        moments = abs(said.moments[0]), abs(said.moments[1]), abs(said.moments[2])
+    if values.moments is not None:
+        moments = abs(values.moments[0]), abs(values.moments[1]), abs(values.moments[2])
     if not all(map(math.isfinite, moments)):    # reported as what they are
         moments = (1.0, 1.0, 1.0)
     if not all(moments):
-        _report_zero_inertia(reading, body, free)
+        _report_zero_inertia(context, body, free)
         moments = (moments[0] or math.inf, moments[1] or math.inf, moments[2] or math.inf) if free else (1.0, 1.0, 1.0)
     if axes is not None and not abs(length - 1.0) < _SANE:      # PhysX refuses the mass frame: centre and axes
         return MassProperties(total.mass, _ORIGIN, _diagonal(moments))
@@ -95,12 +95,12 @@ def read_mass(
                           unnormalized(view.raw("principalAxes")) if axes is not None else None)
 
 
-def _sane(total: MassProperties) -> MassProperties:
+def _accepted(total: MassProperties) -> MassProperties:
     """What PhysX takes: it refuses a mass and moments that are not finite in float32, and works with 1."""
-    sound = all(abs(value) <= LARGEST_SINGLE
-                for value in (total.mass, *total.inertia[0], *total.inertia[1], *total.inertia[2]))
+    is_valid = all(abs(value) <= LARGEST_SINGLE
+                   for value in (total.mass, *total.inertia[0], *total.inertia[1], *total.inertia[2]))
     mass = total.mass if abs(total.mass) <= LARGEST_SINGLE else 1.0
-    return total if sound else MassProperties(mass, total.center, _IDENTITY)
+    return total if is_valid else MassProperties(mass, total.center, _IDENTITY)
 
 
 def _length(rotation: Any) -> float:
@@ -111,32 +111,32 @@ def _length(rotation: Any) -> float:
 
 
 def _of_colliders(
-    reading: ReadContext, body: PrimOpinions, colliders: Sequence[ColliderPart], said: _Authored, center: Vec3 | None,
+    context: ReadContext, body: PrimOpinions, colliders: Sequence[ColliderPart], values: _Authored, center: Vec3 | None,
 ) -> MassProperties:
     """What the colliders give, moved and scaled to what the body authors."""
-    heavy = [part for part in colliders if not part.fact.trigger]
-    if any(part.fact.kind in ("triangle-mesh", "simplified-mesh") for part in heavy):
+    with_mass = [part for part in colliders if not part.fact.trigger]
+    if any(part.fact.kind in ("triangle-mesh", "simplified-mesh") for part in with_mass):
         return MassProperties(1.0, center or _ORIGIN, _IDENTITY)        # of a kinematic body, which forces do not move
     parts: list[tuple[ColliderPart, Bulk]] = []
-    for part in heavy:
+    for part in with_mass:
         weighed = part.weigh()
-        if weighed.unlike:
-            _report_unlike(reading, body, part, weighed.unlike)
+        if weighed.estimated:
+            _report_estimated(context, body, part, weighed.estimated)
         if weighed.bulk is not None:
             parts.append((part, weighed.bulk))
     if parts:
-        total = _sum([_collider_mass(reading, part, bulk, said.density) for part, bulk in parts])
-        total = _moved(_scaled(total, said.mass), center)
+        total = _sum([_collider_mass(context, part, bulk, values.density) for part, bulk in parts])
+        total = _recentered(_scaled(total, values.mass), center)
         if center is None and len(parts) == 1 and is_aligned(parts[0][0].fact):
             return total        # nothing is turned or moved, whose rounding could turn the axes
-        weights = [_weight(reading, part, bulk, said.density) for part, bulk in parts]
-        return total._replace(axes=rotation_matrix(principal_axes(weights, said.mass, center)))
-    mass = said.mass or 1.0
+        weights = [_weight(context, part, bulk, values.density) for part, bulk in parts]
+        return total._replace(axes=rotation_matrix(principal_axes(weights, values.mass, center)))
+    mass = values.mass or 1.0
     if colliders:       # triggers, or meshes that PhysX cannot cook
         return MassProperties(mass, center or _ORIGIN, _IDENTITY)
-    point = point_inertia(mass, reading.meters_per_unit)
-    if not said.mass and said.moments is None:
-        _report_no_mass(reading, body)
+    point = point_inertia(mass, context.meters_per_unit)
+    if not values.mass and values.moments is None:
+        _report_no_mass(context, body)
     return MassProperties(mass, center or _ORIGIN, _diagonal((point, point, point)))
 
 
@@ -149,38 +149,38 @@ def as_rotation(axes: Matrix3) -> Quat:
     return quaternion(Gf.Matrix3d(a, d, g, b, e, h, c * hand, f * hand, i * hand).ExtractRotation().GetQuat())
 
 
-def _said_of(reading: ReadContext, part: ColliderPart, body_density: float) -> tuple[_Authored, float]:
+def _authored_by_collider(context: ReadContext, part: ColliderPart, body_density: float) -> tuple[_Authored, float]:
     """What a collider authors, its centre scaled, and its density."""
-    said = _authored(part.opinions.view("PhysicsMassAPI"))
-    if said.center is not None:
-        lengths = reading.frames.lengths(part.opinions.prim, part.opinions.path)
-        said = said._replace(center=scaled(said.center, lengths))
-    density = said.density or body_density or part.density()
-    return said, density or default_density(reading.meters_per_unit, reading.kilograms_per_unit)
+    values = _authored(part.opinions.view("PhysicsMassAPI"))
+    if values.center is not None:
+        lengths = context.frames.lengths(part.opinions.prim, part.opinions.path)
+        values = values._replace(center=scaled(values.center, lengths))
+    density = values.density or body_density or part.density()
+    return values, density or default_density(context.meters_per_unit, context.kilograms_per_unit)
 
 
-def _weight(reading: ReadContext, part: ColliderPart, bulk: Bulk, body_density: float) -> Weight:
-    said, density = _said_of(reading, part, body_density)
-    return weight(part.fact, bulk, density, said.mass, said.center, said.moments)
+def _weight(context: ReadContext, part: ColliderPart, bulk: Bulk, body_density: float) -> Weight:
+    values, density = _authored_by_collider(context, part, body_density)
+    return weight(part.fact, bulk, density, values.mass, values.center, values.moments)
 
 
-def _collider_mass(reading: ReadContext, part: ColliderPart, bulk: Bulk, body_density: float) -> MassProperties:
+def _collider_mass(context: ReadContext, part: ColliderPart, bulk: Bulk, body_density: float) -> MassProperties:
     """A collider's mass properties in the body frame; what it authors counts along the axes of PhysX's shape."""
-    said, density = _said_of(reading, part, body_density)
-    factor = (said.mass / bulk.volume if bulk.volume else 0.0) if said.mass else density
-    mass = said.mass or bulk.volume * density
+    values, density = _authored_by_collider(context, part, body_density)
+    factor = (values.mass / bulk.volume if bulk.volume else 0.0) if values.mass else density
+    mass = values.mass or bulk.volume * density
     inertia, center = _times(bulk.inertia, factor), bulk.center
     axes = _SHAPE_AXES.get((part.fact.kind, part.fact.axis), _IDENTITY)
-    if said.center is not None:
-        moved = _rotated(axes, said.center)
-        inertia, center = _added(inertia, _steiner(mass, center, moved)), moved
-    if said.moments is not None:
-        inertia = _turned(axes, _diagonal(said.moments))
+    if values.center is not None:
+        new_center = _rotated(axes, values.center)
+        inertia, center = _added(inertia, _steiner(mass, center, new_center)), new_center
+    if values.moments is not None:
+        inertia = _rotated_inertia(axes, _diagonal(values.moments))
     if part.fact.pose == IDENTITY_POSE and center == _ORIGIN:
         return MassProperties(mass, _ORIGIN, inertia)
     position, rotation = part.fact.pose
-    turn = rotation_matrix(rotation)
-    return MassProperties(mass, _plus(position, _rotated(turn, center)), _turned(turn, inertia))
+    matrix = rotation_matrix(rotation)
+    return MassProperties(mass, _plus(position, _rotated(matrix, center)), _rotated_inertia(matrix, inertia))
 
 
 def _sum(parts: Sequence[MassProperties]) -> MassProperties:
@@ -210,7 +210,7 @@ def _times(inertia: Matrix3, factor: float) -> Matrix3:
         g * factor, h * factor, i * factor)
 
 
-def _moved(total: MassProperties, center: Vec3 | None) -> MassProperties:
+def _recentered(total: MassProperties, center: Vec3 | None) -> MassProperties:
     """The centre of mass put elsewhere, the inertia grown by the parallel-axis rule."""
     if center is None:
         return total
@@ -226,7 +226,7 @@ def _steiner(mass: float, start: Vec3, end: Vec3) -> Matrix3:
 
 def _moments(inertia: Matrix3, axes: Matrix3) -> Vec3:
     """The moments about axes (columns)."""
-    (x, _, _), (_, y, _), (_, _, z) = _turned(_transposed(axes), inertia)
+    (x, _, _), (_, y, _), (_, _, z) = _rotated_inertia(_transposed(axes), inertia)
     return x, y, z
 
 
@@ -259,39 +259,39 @@ def _product(first: Matrix3, second: Matrix3) -> Matrix3:
     return _transposed((_rotated(first, a), _rotated(first, b), _rotated(first, c)))
 
 
-def _turned(turn: Matrix3, inertia: Matrix3) -> Matrix3:
+def _rotated_inertia(rotation: Matrix3, inertia: Matrix3) -> Matrix3:
     """An inertia in the axes of the parent: R I R^T, exactly as it is where nothing turns."""
-    return inertia if turn == _IDENTITY else _product(_product(turn, inertia), _transposed(turn))
+    return inertia if rotation == _IDENTITY else _product(_product(rotation, inertia), _transposed(rotation))
 
 
 def _about(axes: Matrix3, moments: Vec3) -> Matrix3:
     """The inertia of principal moments about axes (columns); an infinite one counts where its axis has a part."""
     if all(map(math.isfinite, moments)):
-        return _turned(axes, _diagonal(moments))
+        return _rotated_inertia(axes, _diagonal(moments))
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = (
         [sum((a * b * moment for a, b, moment in zip(row, other, moments, strict=True) if a * b), 0.0)
          for other in axes] for row in axes)
     return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
 
 
-def _report_zero_inertia(reading: ReadContext, body: PrimOpinions, free: bool) -> None:
+def _report_zero_inertia(context: ReadContext, body: PrimOpinions, free: bool) -> None:
     why = ("outside articulations PhysX takes 0 for infinite: nothing turns the body about that axis" if free else
            "PhysX refuses the three and works with a moment of 1 about every axis")
-    reading.problem(
+    context.problem(
         "body/zero-inertia", body.path, "physics:diagonalInertia", "a moment of inertia of 0 beside others above 0",
         why, "author three positive moments", "warning" if free else "error",
     )
 
 
-def _report_no_mass(reading: ReadContext, body: PrimOpinions) -> None:
-    reading.problem(
+def _report_no_mass(context: ReadContext, body: PrimOpinions) -> None:
+    context.problem(
         "body/no-mass", body.path, "physics:mass", "the body has neither a mass nor a collider",
         "PhysX takes a mass of 1 and the inertia of a sphere of radius 0.1 m", "author physics:mass", "warning",
     )
 
 
-def _report_unlike(reading: ReadContext, body: PrimOpinions, part: ColliderPart, what: str) -> None:
-    reading.problem(
+def _report_estimated(context: ReadContext, body: PrimOpinions, part: ColliderPart, what: str) -> None:
+    context.problem(
         "body/collider-mass", part.fact.geometry, "", f"{what} are worked out by PhysX's mesh tools and not here",
         "the body's mass, centre of mass and inertia are estimates",
         f"author physics:mass, physics:centerOfMass and physics:diagonalInertia on {body.path}", "warning",

@@ -34,12 +34,12 @@ _PURPOSES = ("material:binding:physics", "material:binding")
 class Materials:
     """The materials of a stage by path, and the bindings to them."""
 
-    def __init__(self, reading: ReadContext, scene: str) -> None:
-        self._reading = reading
+    def __init__(self, context: ReadContext, scene: str) -> None:
+        self._reading = context
         self._bindings: dict[str, str] = {}
-        found = reading.having("PhysicsMaterialAPI")
-        self.by_path = {opinions.path: _material(reading, opinions) for opinions in found}
-        self._default = self._bound(reading.prims[scene].prim) if scene in reading.prims else ""
+        materials = context.prims_with("PhysicsMaterialAPI")
+        self.by_path = {opinions.path: _material(context, opinions) for opinions in materials}
+        self._default = self._bound(context.prims[scene].prim) if scene in context.prims else ""
 
     def of(self, prim: Any) -> str:
         """The material of a collider: the one bound for physics, then for all purposes, then the scene's."""
@@ -79,25 +79,25 @@ class Materials:
         return ""
 
 
-def _material(reading: ReadContext, opinions: PrimOpinions) -> PhysicsMaterial:
+def _material(context: ReadContext, opinions: PrimOpinions) -> PhysicsMaterial:
     view, physx = opinions.view("PhysicsMaterialAPI"), opinions.view("PhysxMaterialAPI")
     modes = []
     for name in ("frictionCombineMode", "restitutionCombineMode", "dampingCombineMode"):
-        mode, usual = physx.token(name), unauthored("PhysxMaterialAPI").token(name)
+        mode, default = physx.token(name), unauthored("PhysxMaterialAPI").token(name)
         if mode not in COMBINE_MODES:
-            reading.problem(
+            context.problem(
                 "material/combine-mode", opinions.path, physx.name(name), f"{mode!r} is no combine mode",
-                f"PhysX works with {usual}", f"author one of {', '.join(COMBINE_MODES)}",
+                f"PhysX works with {default}", f"author one of {', '.join(COMBINE_MODES)}",
             )
-            mode = usual
+            mode = default
         modes.append(mode)
     static, dynamic = view.number("staticFriction"), view.number("dynamicFriction")
     restitution = view.number("restitution")
-    refused = [name for name, sound in (
+    refused = [name for name, is_valid in (
         ("staticFriction", static >= 0.0), ("dynamicFriction", dynamic >= 0.0), ("restitution", restitution <= 1.0),
-    ) if not sound]
+    ) if not is_valid]
     if refused:
-        reading.problem(
+        context.problem(
             "material/refused", opinions.path, view.name(refused[0]), f"{refused[0]} is out of range",
             "PhysX refuses the material and works with its default: friction 0.5, no restitution",
             "author frictions of 0 and more, and a restitution from 0 to 1",
@@ -105,7 +105,7 @@ def _material(reading: ReadContext, opinions: PrimOpinions) -> PhysicsMaterial:
         static = dynamic = DEFAULT_FRICTION
         restitution = 0.0
     elif restitution < 0.0:
-        reading.problem(
+        context.problem(
             "material/soft", opinions.path, view.name("restitution"), f"a restitution of {restitution:g}",
             "PhysX takes a restitution below 0 as the stiffness of a spring: bodies sink in", "author one from 0 to 1",
             "warning",
@@ -125,12 +125,12 @@ def _positive(density: float) -> float:
 
 OFFSET_OF_SIZE = 0.02       # automatic contact offset, of the smallest extent; of a plane in metres
 UNSET = -math.inf           # what PhysX's own offsets say where they say nothing
-_LEAST_GRAVITY = 1.0        # length / s^2, what PhysX counts with where gravity is weaker
-_LEAST_GAP = 1e-4           # of a contact offset over a rest offset that would reach it, in the stage's lengths
+_MIN_GRAVITY = 1.0        # length / s^2, what PhysX counts with where gravity is weaker
+_MIN_GAP = 1e-4           # of a contact offset over a rest offset that would reach it, in the stage's lengths
 
 
 @dataclass(frozen=True, slots=True)
-class AskedOffsets:
+class AuthoredOffsets:
     """What a collider says of its offsets; None where it says nothing that counts."""
 
     contact: float | None
@@ -144,20 +144,20 @@ class AskedOffsets:
         return self.margin if self.rest is None else self.rest
 
 
-def asked_offsets(opinions: PrimOpinions, default: float | None = None) -> AskedOffsets:
+def authored_offsets(opinions: PrimOpinions, default: float | None = None) -> AuthoredOffsets:
     """PhysX's own opinions and Newton's; `default` is the contact offset of a plane."""
     view, newton = opinions.view("PhysxCollisionAPI"), opinions.view("NewtonCollisionAPI")
     if view.silent and newton.silent and (default is None or not view.applied):
-        return _nothing_asked()
-    return _asked(view, newton, default)
+        return _unauthored_offsets()
+    return _read_offsets(view, newton, default)
 
 
 @cache
-def _nothing_asked() -> AskedOffsets:
-    return _asked(unauthored("PhysxCollisionAPI"), unauthored("NewtonCollisionAPI"), None)
+def _unauthored_offsets() -> AuthoredOffsets:
+    return _read_offsets(unauthored("PhysxCollisionAPI"), unauthored("NewtonCollisionAPI"), None)
 
 
-def _asked(view: SchemaView, newton: SchemaView, default: float | None) -> AskedOffsets:
+def _read_offsets(view: SchemaView, newton: SchemaView, default: float | None) -> AuthoredOffsets:
     """PhysX's own offsets hide Newton's also where they are no offsets: such a rest offset counts as 0.
 
     On a plane PhysxCollisionAPI, once applied, has the default for a contact offset that is not authored.
@@ -165,7 +165,7 @@ def _asked(view: SchemaView, newton: SchemaView, default: float | None) -> Asked
     contact, rest = view.number("contactOffset"), view.number("restOffset")
     is_read = contact != UNSET or (default is not None and view.applied and not view.authored("contactOffset"))
     usable = _not_negative(contact)
-    return AskedOffsets(
+    return AuthoredOffsets(
         default if is_read and usable is None else usable,
         None if rest == UNSET else rest if math.isfinite(rest) else 0.0,
         (_not_negative(newton.number("contactMargin")) or 0.0) if rest == UNSET else 0.0,
@@ -177,24 +177,24 @@ def _not_negative(value: float) -> float | None:
     return value if math.isfinite(value) and value >= 0.0 else None
 
 
-def counting_offsets(asked: AskedOffsets, default: float | None = None) -> tuple[float | None, float]:
+def effective_offsets(authored: AuthoredOffsets, default: float | None = None) -> tuple[float | None, float]:
     """The offsets that PhysX takes; `default` for the contact offset where none is there or both are dropped.
 
     Newton's are looked at where PhysX's are not both there. A contact offset that is not above the rest offset is put a
     least gap above it, but for PhysX's own two.
     """
-    contact, rest = asked.contact, asked.rest
-    own = default if contact is None else contact
-    if own is not None and rest is not None:
-        if rest > own:
+    contact, rest = authored.contact, authored.rest
+    contact_or_default = default if contact is None else contact
+    if contact_or_default is not None and rest is not None:
+        if rest > contact_or_default:
             return default, 0.0
-        rest = rest if rest < own else 0.0
+        rest = rest if rest < contact_or_default else 0.0
     else:
-        rest = asked.authored_rest
+        rest = authored.authored_rest
     if contact is None:
-        contact = rest + asked.gap if asked.gap is not None and rest + asked.gap >= 0.0 else default
+        contact = rest + authored.gap if authored.gap is not None and rest + authored.gap >= 0.0 else default
     if contact is not None and contact <= rest:
-        contact = rest + _LEAST_GAP
+        contact = rest + _MIN_GAP
     return contact, rest
 
 
@@ -203,23 +203,23 @@ def offset_of_plane(meters_per_unit: float) -> float:
     return float(Single(OFFSET_OF_SIZE) * Single(1.0 / meters_per_unit))
 
 
-def automatic_offset(smallest: float, rest: float, least: float) -> float:
+def automatic_offset(smallest: float, rest: float, min_offset: float) -> float:
     """The contact offset of a shape whose smallest side is that long, in single floats (createShape, UsdInterface.cpp).
 
     Its last bits shift bounds, by whose last bits PhysX finds pairs in an order.
     """
     with np.errstate(over="ignore"):        # of sizes that a single float cannot hold
-        return float(Single(max(float(Single(smallest) * Single(OFFSET_OF_SIZE)), least)) + Single(max(rest, 0.0)))
+        return float(Single(max(float(Single(smallest) * Single(OFFSET_OF_SIZE)), min_offset)) + Single(max(rest, 0.0)))
 
 
-def least_offset(reading: ReadContext, scene: Scene) -> float:
+def min_contact_offset(context: ReadContext, scene: Scene) -> float:
     """The least automatic contact offset: twice the way that gravity moves a body in a step, likewise."""
-    steps = reading.prims[scene.path].peek("physxScene:timeStepsPerSecond") if scene.path in reading.prims else None
+    steps = context.prims[scene.path].peek("physxScene:timeStepsPerSecond") if scene.path in context.prims else None
     rate = float(steps) if isinstance(steps, int | float) and steps > 0 else STEPS_PER_SECOND
     gravity = math.hypot(*scene.gravity)
     if not math.isfinite(gravity):
         return 0.0
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):     # of rates that a single float cannot hold
         dt = Single(1.0) / Single(rate)
-        offset = float(Single(2.0) * dt * dt * Single(max(gravity, _LEAST_GRAVITY)))
+        offset = float(Single(2.0) * dt * dt * Single(max(gravity, _MIN_GRAVITY)))
     return 0.0 if math.isnan(offset) else offset

@@ -54,7 +54,7 @@ KINDS = {
     "sdf": "sdf", "sphereFill": "sphere-fill",
 }
 _STATIC_ONLY = ("triangle-mesh", "simplified-mesh")
-_TURNED = (1, 0, 2)     # corners of triangles in a mirrored mesh
+_MIRRORED = (1, 0, 2)     # corners of triangles in a mirrored mesh
 
 
 def mesh_kind(approximation: str, dynamic: bool) -> str:
@@ -83,8 +83,8 @@ class MeshData:
     @property
     def spans(self) -> Vec3:
         """The sides of the box around the corners of faces that are no holes, not numbers where there are none."""
-        corners = self.points[self.filled.ravel()]
-        return vector(np.ptp(corners, axis=0)) if len(corners) else (np.nan, np.nan, np.nan)
+        vertices = self.points[self.filled.ravel()]
+        return vector(np.ptp(vertices, axis=0)) if len(vertices) else (np.nan, np.nan, np.nan)
 
     @property
     def closed(self) -> bool:
@@ -107,8 +107,8 @@ def read_mesh(prim: Any) -> MeshData:
     finite = np.asarray(np.isfinite(points).all(axis=1))
     inside = ((triangles >= 0) & (triangles < len(points))).all(axis=1)
     triangles, faces = triangles[inside], faces[inside]
-    whole = finite[triangles].all(axis=1)
-    triangles, faces = triangles[whole], faces[whole]
+    complete = finite[triangles].all(axis=1)
+    triangles, faces = triangles[complete], faces[complete]
     if mesh.GetOrientationAttr().Get() == "leftHanded":
         triangles = triangles[:, (0, 2, 1)]
     triangles = (np.cumsum(finite) - 1)[triangles]
@@ -125,8 +125,8 @@ def _fault(points: int, counts: npt.NDArray[np.intp], indices: npt.NDArray[np.in
         return f"a face of {counts.min()} corners"
     if counts.sum() != len(indices):
         return f"faces of {counts.sum()} corners and {len(indices)} indices"
-    wrong = indices[(indices < 0) | (indices >= points)]
-    return f"index {wrong[0]} of {points} points" if len(wrong) else ""
+    invalid = indices[(indices < 0) | (indices >= points)]
+    return f"index {invalid[0]} of {points} points" if len(invalid) else ""
 
 
 def _array(attribute: Any, kind: Any) -> Any:
@@ -145,9 +145,9 @@ def _fans(counts: npt.NDArray[np.intp], indices: npt.NDArray[np.intp]) -> tuple[
     """Triangles from the first corner of every face, and their faces; those beyond the end of the indices left out."""
     counts = np.maximum(counts, 0)
     starts = np.cumsum(counts) - counts
-    kept = (starts + counts <= len(indices)) & (counts > 2)
-    starts, fans = starts[kept], counts[kept] - 2
-    faces = np.repeat(np.flatnonzero(kept), fans)
+    valid = (starts + counts <= len(indices)) & (counts > 2)
+    starts, fans = starts[valid], counts[valid] - 2
+    faces = np.repeat(np.flatnonzero(valid), fans)
     first = np.repeat(starts, fans)
     step = np.arange(int(fans.sum())) - np.repeat(np.cumsum(fans) - fans, fans)
     return np.stack([indices[first], indices[first + step + 1], indices[first + step + 2]], axis=1), faces
@@ -159,7 +159,7 @@ class Weighed:
     """What a collider weighs with density 1, None for nothing, and what of it is not as PhysX works it out."""
 
     bulk: Bulk | None
-    unlike: str = ""
+    estimated: str = ""
 
     def itself(self) -> Weighed:
         """For where a weight is asked for that is known already."""
@@ -201,8 +201,8 @@ class CookedMeshes:
         signs = _signs(scale)
         key = mesh.points.tobytes(), mesh.filled.tobytes(), signs
         if key not in self._triangles:
-            turned = mesh.filled[:, _TURNED] if np.prod(signs) < 0.0 else mesh.filled
-            self._triangles[key] = cook_triangles(mesh.points * signs, turned)
+            oriented = mesh.filled[:, _MIRRORED] if np.prod(signs) < 0.0 else mesh.filled
+            self._triangles[key] = cook_triangles(mesh.points * signs, oriented)
         return self._triangles[key]
 
     def weigh(self, mesh: MeshData, kind: str, scale: Vec3, vertices: int, thickness: float) -> Weighed:
@@ -215,9 +215,9 @@ class CookedMeshes:
             return Weighed(_bulk(self._hull(mesh, scale, HullLimits(vertices, thickness, self._length))))
         if kind == "sdf" and mesh.closed and not mesh.holes and scale[0] * scale[1] * scale[2] > 0.0:
             return Weighed(_bulk(scaled_solid(solid_of(mesh.points, mesh.triangles), scale)))
-        return Weighed(_bulk(self._stand_in(mesh, kind, scale)), _UNLIKE[kind])
+        return Weighed(_bulk(self._substitute(mesh, kind, scale)), _ESTIMATED[kind])
 
-    def _stand_in(self, mesh: MeshData, kind: str, scale: Vec3) -> Solid | None:
+    def _substitute(self, mesh: MeshData, kind: str, scale: Vec3) -> Solid | None:
         if mesh.closed:
             return scaled_solid(solid_of(mesh.points, mesh.triangles), scale)
         return self._hull(mesh, scale, HullLimits(length=self._length))
@@ -232,8 +232,8 @@ class CookedMeshes:
             with np.errstate(over="ignore", invalid="ignore"):      # of points too far apart for single floats
                 hull = cook_hull(mesh.points * _signs(scale), mesh.triangles, limits)
                 solid = hull_solid(hull) if hull is not None else None
-            found = (hull, solid) if hull is not None and solid is not None and np.isfinite(solid.volume) else None
-            self._hulls[key] = found
+            result = (hull, solid) if hull is not None and solid is not None and np.isfinite(solid.volume) else None
+            self._hulls[key] = result
         return self._hulls[key]
 
 
@@ -248,7 +248,7 @@ def _signs(scale: Vec3) -> Vec3:
     return x, y, z
 
 
-_UNLIKE = {
+_ESTIMATED = {
     "convex-decomposition": "the parts of a convex decomposition",
     "sphere-fill": "the spheres that fill a mesh",
     "sdf": "an SDF of a mesh that is open, has holes or is mirrored",

@@ -27,39 +27,39 @@ _COLLECTION = "colliders"
 _OBJECTS = ("PhysicsCollisionAPI", "PhysicsRigidBodyAPI", "PhysicsArticulationRootAPI")
 
 
-def read_groups(reading: ReadContext) -> tuple[CollisionGroup, ...]:
+def read_groups(context: ReadContext) -> tuple[CollisionGroup, ...]:
     """Every collision group, by path."""
-    found = sorted(reading.having(_GROUP), key=lambda opinions: path_key(opinions.path))
-    return tuple(_group(reading, opinions) for opinions in found)
+    prims = sorted(context.prims_with(_GROUP), key=lambda opinions: path_key(opinions.path))
+    return tuple(_group(context, opinions) for opinions in prims)
 
 
-def group_of_collider(reading: ReadContext, groups: Iterable[CollisionGroup]) -> dict[str, str]:
+def group_of_collider(context: ReadContext, groups: Iterable[CollisionGroup]) -> dict[str, str]:
     """The group of every collider that has one; PhysX keeps the first."""
-    found: dict[str, str] = {}
+    group_paths: dict[str, str] = {}
     for group in groups:
         for collider in group.colliders:
-            if collider in found:
-                reading.problem(
-                    "group/several", collider, "", f"in the collision groups {found[collider]} and {group.path}",
-                    f"PhysX keeps it in {found[collider]} alone", "keep a collider in one group", "warning",
+            if collider in group_paths:
+                context.problem(
+                    "group/several", collider, "", f"in the collision groups {group_paths[collider]} and {group.path}",
+                    f"PhysX keeps it in {group_paths[collider]} alone", "keep a collider in one group", "warning",
                 )
             else:
-                found[collider] = group.path
-    return found
+                group_paths[collider] = group.path
+    return group_paths
 
 
-def read_filtered_pairs(reading: ReadContext) -> tuple[FilteredPair, ...]:
+def read_filtered_pairs(context: ReadContext) -> tuple[FilteredPair, ...]:
     """Every pair that PhysicsFilteredPairsAPI names, both prims existing."""
-    return tuple(pair for opinions in reading.having(_PAIRS) for pair in _pairs(reading, opinions))
+    return tuple(pair for opinions in context.prims_with(_PAIRS) for pair in _pairs(context, opinions))
 
 
-def _group(reading: ReadContext, opinions: PrimOpinions) -> CollisionGroup:
+def _group(context: ReadContext, opinions: PrimOpinions) -> CollisionGroup:
     view = opinions.view(_GROUP)
     filtered = []
     for target in view.targets("filteredGroups"):
-        other = reading.prims.get(target)
+        other = context.prims.get(target)
         if other is None or not other.has(_GROUP):
-            reading.problem(
+            context.problem(
                 "group/missing-group", opinions.path, view.name("filteredGroups"),
                 f"{target} is no PhysicsCollisionGroup", "PhysX filters nothing for it",
                 "point it at a PhysicsCollisionGroup",
@@ -67,59 +67,59 @@ def _group(reading: ReadContext, opinions: PrimOpinions) -> CollisionGroup:
         else:
             filtered.append(target)
     return CollisionGroup(
-        opinions.path, _members(reading, opinions), tuple(filtered), bool(opinions.peek(view.name(
+        opinions.path, _members(context, opinions), tuple(filtered), bool(opinions.peek(view.name(
             "invertFilteredGroups"))), str(opinions.peek(view.name("mergeGroup")) or ""),
     )
 
 
-def _members(reading: ReadContext, opinions: PrimOpinions) -> tuple[str, ...]:
+def _members(context: ReadContext, opinions: PrimOpinions) -> tuple[str, ...]:
     """The colliders in the group's collection."""
     collection = Usd.CollectionAPI(opinions.prim, _COLLECTION)
     for name in ("includes", "excludes"):
         full = f"collection:{_COLLECTION}:{name}"
-        for target in reading.targets(opinions.prim, full):
-            if not reading.stage.GetPrimAtPath(Sdf.Path(target).GetPrimPath()):
-                reading.problem(
+        for target in context.targets(opinions.prim, full):
+            if not context.stage.GetPrimAtPath(Sdf.Path(target).GetPrimPath()):
+                context.problem(
                     "group/missing-member", opinions.path, full,
                     f"there is no prim at {target}", "the collection leaves it out", "correct or remove the path",
                 )
     try:
         query = collection.ComputeMembershipQuery()
     except Tf.ErrorException as error:
-        reading.problem(
+        context.problem(
             "group/missing-member", opinions.path, f"collection:{_COLLECTION}:includes",
             " ".join(str(error.args[0].commentary).split()), "USD finds no members of the group",
             "repair the collection",
         )
         return ()
-    included = Usd.CollectionAPI.ComputeIncludedPaths(query, reading.stage, Usd.TraverseInstanceProxies())
+    included = Usd.CollectionAPI.ComputeIncludedPaths(query, context.stage, Usd.TraverseInstanceProxies())
     paths = (str(path) for path in included)
-    return tuple(sorted((path for path in paths if _is_collider(reading, path)), key=path_key))
+    return tuple(sorted((path for path in paths if _is_collider(context, path)), key=path_key))
 
 
-def _is_collider(reading: ReadContext, path: str) -> bool:
-    opinions = reading.prims.get(path)
+def _is_collider(context: ReadContext, path: str) -> bool:
+    opinions = context.prims.get(path)
     return opinions is not None and opinions.has("PhysicsCollisionAPI")
 
 
-def _pairs(reading: ReadContext, opinions: PrimOpinions) -> Iterator[FilteredPair]:
+def _pairs(context: ReadContext, opinions: PrimOpinions) -> Iterator[FilteredPair]:
     view = opinions.view(_PAIRS)
     targets = view.targets("filteredPairs")
     if targets and not _is_object(opinions):
-        reading.problem(
+        context.problem(
             "pair/no-object", opinions.path, "apiSchemas",
             f"{_PAIRS} on what is no collider, rigid body or articulation",
             "PhysX filters nothing for it", "apply it to the collider, the body or the articulation root",
         )
     for target in targets:
-        if not reading.stage.GetPrimAtPath(target):
-            reading.problem(
+        if not context.stage.GetPrimAtPath(target):
+            context.problem(
                 "pair/missing-target", opinions.path, view.name("filteredPairs"), f"there is no prim at {target}",
                 "PhysX filters nothing for it", "point it at a collider, a rigid body or an articulation",
             )
             continue
-        if not _holds_object(reading, target):
-            reading.problem(
+        if not _contains_object(context, target):
+            context.problem(
                 "pair/no-object", opinions.path, view.name("filteredPairs"),
                 f"{target} is no collider, rigid body or articulation, nor above one",
                 "PhysX filters nothing for it", "point it at a collider, a rigid body or an articulation",
@@ -132,11 +132,11 @@ def _is_object(opinions: PrimOpinions) -> bool:
     return any(map(opinions.has, _OBJECTS))
 
 
-def _holds_object(reading: ReadContext, path: str) -> bool:
+def _contains_object(context: ReadContext, path: str) -> bool:
     """Whether a prim, or one below it, is something that collides."""
-    found = reading.prims.get(path)
-    return (found is not None and _is_object(found)) or any(
-        other.path.startswith(path + "/") for schema in _OBJECTS for other in reading.having(schema))
+    opinions = context.prims.get(path)
+    return (opinions is not None and _is_object(opinions)) or any(
+        other.path.startswith(path + "/") for schema in _OBJECTS for other in context.prims_with(schema))
 
 
 _REPORT = "PhysxContactReportAPI"
@@ -144,31 +144,31 @@ _REPORT = "PhysxContactReportAPI"
 _AS_UNAUTHORED = 1.0
 
 
-def read_contact_reports(reading: ReadContext) -> tuple[ContactReport, ...]:
+def read_contact_reports(context: ReadContext) -> tuple[ContactReport, ...]:
     """The prims with PhysxContactReportAPI that PhysX heeds: not a collider of a body, which only makes a sensor."""
-    return tuple(report for opinions in reading.having(_REPORT) for report in _report(reading, opinions))
+    return tuple(report for opinions in context.prims_with(_REPORT) for report in _report(context, opinions))
 
 
-def _report(reading: ReadContext, opinions: PrimOpinions) -> Iterator[ContactReport]:
-    if not _is_actor(reading, opinions.path) and not opinions.has("PhysicsArticulationRootAPI"):
-        body = reading.body_of(opinions.path)
-        if body and reading.prims[body].has(_REPORT):
-            opinions.mark(_REPORT)      # what its body reports can be asked for by collider
+def _report(context: ReadContext, opinions: PrimOpinions) -> Iterator[ContactReport]:
+    if not _is_actor(context, opinions.path) and not opinions.has("PhysicsArticulationRootAPI"):
+        body = context.body_of(opinions.path)
+        if body and context.prims[body].has(_REPORT):
+            opinions.mark_used(_REPORT)      # what its body reports can be asked for by collider
         return
     view = opinions.view(_REPORT)
     threshold = view.number("threshold")
     if threshold == _AS_UNAUTHORED:
-        threshold /= reading.meters_per_unit
+        threshold /= context.meters_per_unit
         if view.authored("threshold") and threshold != _AS_UNAUTHORED:
-            reading.problem(
+            context.problem(
                 "report/threshold", opinions.path, view.name("threshold"), "a threshold of exactly 1",
                 f"PhysX takes it for unauthored and reports from {threshold:g} on", "author 1.01, or what is wanted",
                 "warning",
             )
     targets = view.targets("reportPairs")
     for target in targets:
-        if not _is_actor(reading, target):
-            reading.problem(
+        if not _is_actor(context, target):
+            context.problem(
                 "report/partner", opinions.path, view.name("reportPairs"),
                 f"{target} is no body, link or static collider", "PhysX reports no contacts with it",
                 "name a body, a static collider, or each link of an articulation",
@@ -176,11 +176,11 @@ def _report(reading: ReadContext, opinions: PrimOpinions) -> Iterator[ContactRep
     yield ContactReport(opinions.path, threshold, targets if view.authored("reportPairs") else None)
 
 
-def _is_actor(reading: ReadContext, path: str) -> bool:
+def _is_actor(context: ReadContext, path: str) -> bool:
     """Whether there is a body, a link or a static collider at a path."""
-    found = reading.prims.get(path)
-    return found is not None and (found.has("PhysicsRigidBodyAPI") or (
-        found.has("PhysicsCollisionAPI") and not reading.body_of(path)))
+    opinions = context.prims.get(path)
+    return opinions is not None and (opinions.has("PhysicsRigidBodyAPI") or (
+        opinions.has("PhysicsCollisionAPI") and not context.body_of(path)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,15 +195,15 @@ class Collision:
     reports: tuple[ContactReport, ...]
 
 
-def read_collision(reading: ReadContext, scenes: Scenes) -> Collision:
+def read_collision(context: ReadContext, scenes: Scenes) -> Collision:
     """Read the colliders of a stage in traversal order, and what decides about their contacts."""
-    materials = Materials(reading, scenes.default.path)
-    groups = read_groups(reading)
-    reader = ColliderReader(reading, scenes, materials, group_of_collider(reading, groups))
+    materials = Materials(context, scenes.default.path)
+    groups = read_groups(context)
+    reader = ColliderReader(context, scenes, materials, group_of_collider(context, groups))
     by_body: dict[str, list[ColliderPart]] = {}
-    for opinions in reading.having("PhysicsCollisionAPI"):
+    for opinions in context.prims_with("PhysicsCollisionAPI"):
         for part in reader.read(opinions):
             by_body.setdefault(part.fact.body, []).append(part)
     static = tuple(part.fact for part in by_body.pop("", ()))
-    return Collision(by_body, static, tuple(materials.by_path.values()), groups, read_filtered_pairs(reading),
-                     read_contact_reports(reading))
+    return Collision(by_body, static, tuple(materials.by_path.values()), groups, read_filtered_pairs(context),
+                     read_contact_reports(context))

@@ -23,14 +23,14 @@ Column = tuple[_Single, _Single, _Single]
 Matrix = tuple[Column, Column, Column]
 Rotation = tuple[_Single, _Single, _Single, _Single]    # x, y, z, w
 
-_JACOBI_TURNS = 24
+_MAX_JACOBI_ROTATIONS = 24
 _ZERO, _ONE = np.float32(0), np.float32(1)
-_HALF_TURN = np.float32(0.5) * np.sqrt(np.float32(2))
+_SQRT_HALF = np.float32(0.5) * np.sqrt(np.float32(2))
 _SINE, _COSINE = np.sin(np.float32(np.pi / 4)), np.cos(np.float32(np.pi / 4))
-_UNTURNED: Rotation = (_ZERO, _ZERO, _ZERO, _ONE)
+_IDENTITY: Rotation = (_ZERO, _ZERO, _ZERO, _ONE)
 # Of the shapes that PhysX makes of solids along y and z, whose own axis is x.
-_SHAPE_TURNS: Mapping[tuple[str, int], Rotation] = {
-    ("capsule", 1): (_HALF_TURN, -_HALF_TURN, _ZERO, _ZERO), ("capsule", 2): (_HALF_TURN, _ZERO, -_HALF_TURN, _ZERO),
+_SHAPE_ROTATIONS: Mapping[tuple[str, int], Rotation] = {
+    ("capsule", 1): (_SQRT_HALF, -_SQRT_HALF, _ZERO, _ZERO), ("capsule", 2): (_SQRT_HALF, _ZERO, -_SQRT_HALF, _ZERO),
     **{(kind, 1): (_ZERO, _ZERO, _SINE, _COSINE) for kind in ("cylinder", "cone")},
     **{(kind, 2): (_ZERO, -_SINE, _ZERO, _COSINE) for kind in ("cylinder", "cone")},
 }
@@ -51,28 +51,28 @@ def weight(fact: Collider, bulk: Bulk, density: float, mass: float, center: Vec3
     """A collider as PhysX weighs it: by its own mass, centre and moments where it authors them (0, None, None)."""
     with np.errstate(all="ignore"):
         volume, inertia, middle = _analytic(fact) or _rounded(bulk)
-        own = np.float32(mass) if mass else volume * np.float32(density)
-        inertia = _scaled(inertia, own / volume if mass else np.float32(density))
+        collider_mass = np.float32(mass) if mass else volume * np.float32(density)
+        inertia = _scaled(inertia, collider_mass / volume if mass else np.float32(density))
         if center is not None:
-            wanted = _column(center)
-            inertia, middle = _moved(inertia, own, _minus(wanted, middle)), wanted
+            new_center = _column(center)
+            inertia, middle = _parallel_axis(inertia, collider_mass, _minus(new_center, middle)), new_center
     if moments is not None:
         inertia = _diagonal(_column(moments))
     position, (x, y, z, w) = fact.pose
     rotation = (np.float32(x), np.float32(y), np.float32(z), np.float32(w))
-    turn = _SHAPE_TURNS.get((fact.kind, fact.axis))
-    return Weight(own, inertia, middle, _column(position), _times(rotation, turn) if turn else rotation)
+    local = _SHAPE_ROTATIONS.get((fact.kind, fact.axis))
+    return Weight(collider_mass, inertia, middle, _column(position), _times(rotation, local) if local else rotation)
 
 
 def is_aligned(fact: Collider) -> bool:
     """Whether a collider is analytic, and neither turned nor moved against the axes of its body."""
-    return fact.kind in _SIZES and fact.pose == IDENTITY_POSE and (fact.kind, fact.axis) not in _SHAPE_TURNS
+    return fact.kind in _SIZES and fact.pose == IDENTITY_POSE and (fact.kind, fact.axis) not in _SHAPE_ROTATIONS
 
 
 def principal_axes(weights: Sequence[Weight], mass: float, center: Vec3 | None) -> Quat:
     """The rotation that PhysX takes for several colliders; the body's mass and centre where authored (0, None)."""
     with np.errstate(all="ignore"):
-        x, y, z, w = map(float, _diagonalised(_together(weights, mass, center)))
+        x, y, z, w = map(float, _diagonalize(_total_inertia(weights, mass, center)))
     length = math.hypot(x, y, z, w)
     return (x / length, y / length, z / length, w / length) if length > 0.0 else (0.0, 0.0, 0.0, 1.0)
 
@@ -95,39 +95,39 @@ def _rounded(bulk: Bulk) -> tuple[_Single, Matrix, Column]:
     return np.float32(bulk.volume), (_column(a), _column(b), _column(c)), _column(bulk.center)
 
 
-def _together(weights: Sequence[Weight], mass: float, center: Vec3 | None) -> Matrix:
+def _total_inertia(weights: Sequence[Weight], mass: float, center: Vec3 | None) -> Matrix:
     """The inertia of all about their centre, moved and scaled to what the body authors."""
     total, sums = _ZERO, (_ZERO, _ZERO, _ZERO)
-    places = [_plus(_rotated(item.rotation, item.center), item.position) for item in weights]
-    for item, place in zip(weights, places, strict=True):
-        total, sums = total + item.mass, _plus(sums, _times_number(place, item.mass))
+    centroids = [_plus(_rotated(item.rotation, item.center), item.position) for item in weights]
+    for item, centroid in zip(weights, centroids, strict=True):
+        total, sums = total + item.mass, _plus(sums, _times_number(centroid, item.mass))
     middle = _times_number(sums, _ONE / total) if total > 0 else sums
     inertia = _diagonal((_ZERO, _ZERO, _ZERO))
-    for item, place in zip(weights, places, strict=True):
-        turn = _matrix(item.rotation)
-        turned = _product(_product(turn, item.inertia), _transposed(turn))
-        inertia = _added(inertia, _moved(turned, item.mass, _minus(middle, place)))
+    for item, centroid in zip(weights, centroids, strict=True):
+        rotation = _matrix(item.rotation)
+        rotated = _product(_product(rotation, item.inertia), _transposed(rotation))
+        inertia = _added(inertia, _parallel_axis(rotated, item.mass, _minus(middle, centroid)))
     if mass:
         inertia, total = _scaled(inertia, np.float32(mass) / total), np.float32(mass)
-    return inertia if center is None else _moved(inertia, total, _minus(_column(center), middle))
+    return inertia if center is None else _parallel_axis(inertia, total, _minus(_column(center), middle))
 
 
-def _diagonalised(inertia: Matrix) -> Rotation:
+def _diagonalize(inertia: Matrix) -> Rotation:
     """Jacobi rotations from the body's axes, as a quaternion."""
-    axes = _UNTURNED
-    for _ in range(_JACOBI_TURNS):
-        turn = _matrix(axes)
-        d = _product(_product(_transposed(turn), inertia), turn)
-        beside = abs(d[1][2]), abs(d[0][2]), abs(d[0][1])
-        axis = 0 if beside[0] > beside[1] and beside[0] > beside[2] else 1 if beside[1] > beside[2] else 2
+    axes = _IDENTITY
+    for _ in range(_MAX_JACOBI_ROTATIONS):
+        rotation = _matrix(axes)
+        d = _product(_product(_transposed(rotation), inertia), rotation)
+        off = abs(d[1][2]), abs(d[0][2]), abs(d[0][1])
+        axis = 0 if off[0] > off[1] and off[0] > off[2] else 1 if off[1] > off[2] else 2
         i, j = (axis + 1) % 3, (axis + 2) % 3
         gap, twice = d[i][i] - d[j][j], 2 * d[i][j]
         if not d[i][j] or abs(gap) > np.float32(2e6) * abs(twice):
             break
         sine, cosine = _half_angle(gap / twice)
-        by = [_ZERO, _ZERO, _ZERO]
-        by[axis] = sine
-        axes = _normalised(_times(axes, (by[0], by[1], by[2], cosine)))
+        step = [_ZERO, _ZERO, _ZERO]
+        step[axis] = sine
+        axes = _normalised(_times(axes, (step[0], step[1], step[2], cosine)))
     return axes
 
 
@@ -141,7 +141,7 @@ def _half_angle(cotangent: _Single) -> tuple[_Single, _Single]:
     return np.sqrt((1 - cosine) / 2) * np.float32(1 if cotangent >= 0 else -1), np.sqrt((1 + cosine) / 2)
 
 
-def _moved(inertia: Matrix, mass: _Single, by: Column) -> Matrix:
+def _parallel_axis(inertia: Matrix, mass: _Single, by: Column) -> Matrix:
     """The parallel-axis rule."""
     x, y, z = by
     cross = ((_ZERO, z, -y), (-z, _ZERO, x), (y, -x, _ZERO))
@@ -170,9 +170,9 @@ def _normalised(rotation: Rotation) -> Rotation:
 def _rotated(rotation: Rotation, value: Column) -> Column:
     x, y, z, w = rotation
     vx, vy, vz = 2 * value[0], 2 * value[1], 2 * value[2]
-    square, along = w * w - np.float32(0.5), x * vx + y * vy + z * vz
-    return (vx * square + (y * vz - z * vy) * w + x * along, vy * square + (z * vx - x * vz) * w + y * along,
-            vz * square + (x * vy - y * vx) * w + z * along)
+    square, dot = w * w - np.float32(0.5), x * vx + y * vy + z * vz
+    return (vx * square + (y * vz - z * vy) * w + x * dot, vy * square + (z * vx - x * vz) * w + y * dot,
+            vz * square + (x * vy - y * vx) * w + z * dot)
 
 
 def _product(a: Matrix, b: Matrix) -> Matrix:

@@ -23,12 +23,12 @@ from physx_schema.description.collision.hull import (
     Single,
     Singles,
     Solid,
-    about,
-    added,
     columns,
     dot,
-    principal_turn,
-    turned_back,
+    principal_rotation,
+    rotate_inverse,
+    rotation_about,
+    sum_rows,
 )
 from physx_schema.description.collision.solids import solid
 from physx_schema.description.frames import Matrix3, vector
@@ -36,7 +36,7 @@ from physx_schema.description.records import Pose, Quat, Vec3, record
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _ORIGIN: Vec3 = (0.0, 0.0, 0.0)
-_SIZES = 4096           # boxes that are remembered: many are alike
+_CACHE_SIZE = 4096           # boxes that are remembered: many are alike
 
 
 @record
@@ -69,7 +69,7 @@ class Sizes:
     bulk: Bulk | None = None
 
 
-@lru_cache(_SIZES)
+@lru_cache(_CACHE_SIZE)
 def box_of(half_extents: Vec3) -> Sizes:
     """A box, from its half extents."""
     x, y, z = half_extents
@@ -114,30 +114,30 @@ def _sphere(prim: Any, scale: Vec3) -> Sizes:
     return sphere_of(abs(_number(UsdGeom.Sphere(prim).GetRadiusAttr(), 1.0) * max(map(abs, scale))))
 
 
-def _along(axis: int, along: float, across: float) -> Vec3:
+def _axis_vector(axis: int, axial: float, transverse: float) -> Vec3:
     """Three numbers: one along an axis, another along the others."""
-    values = [across, across, across]
-    values[axis] = along
+    values = [transverse, transverse, transverse]
+    values[axis] = axial
     return values[0], values[1], values[2]
 
 
 def _size(shape: Any, scale: Vec3) -> tuple[int, float, float]:
     """Axis, radius and height of a capsule, cylinder or cone with the scale in them; an unknown axis is Z."""
     axis = _axis(shape)
-    across = max(abs(scale[i]) for i in range(3) if i != axis)
-    wide = isinstance(shape, UsdGeom.Capsule)
-    radius = _number(shape.GetRadiusAttr(), 0.5 if wide else 1.0)
-    height = _number(shape.GetHeightAttr(), 1.0 if wide else 2.0)
-    return axis, abs(radius * across), abs(height * scale[axis])
+    transverse_scale = max(abs(scale[i]) for i in range(3) if i != axis)
+    is_capsule = isinstance(shape, UsdGeom.Capsule)
+    radius = _number(shape.GetRadiusAttr(), 0.5 if is_capsule else 1.0)
+    height = _number(shape.GetHeightAttr(), 1.0 if is_capsule else 2.0)
+    return axis, abs(radius * transverse_scale), abs(height * scale[axis])
 
 
 def _round(kind: str, shape: Any, scale: Vec3) -> Sizes:
     """A cylinder, cone or capsule, which weighs along its axis and alike across it."""
     axis, radius, height = _size(shape, scale)
-    volume, (along, across, _), center = solid(kind, (radius, height / 2))
+    volume, (axial, transverse, _), center = solid(kind, (radius, height / 2))
     length = height + 2 * radius if kind == "capsule" else height
-    return Sizes(kind, _along(axis, length, 2 * radius), axis, radius=radius, half_height=height / 2,
-                 bulk=Bulk.of_moments(volume, _along(axis, along, across), _along(axis, center, 0.0)))
+    return Sizes(kind, _axis_vector(axis, length, 2 * radius), axis, radius=radius, half_height=height / 2,
+                 bulk=Bulk.of_moments(volume, _axis_vector(axis, axial, transverse), _axis_vector(axis, center, 0.0)))
 
 
 def _cylinder(prim: Any, scale: Vec3) -> Sizes:
@@ -169,56 +169,56 @@ _SHAPES: Mapping[str, Callable[[Any, Vec3], Sizes]] = {
 
 
 _NO_TRIANGLES = np.empty((0, 3), dtype=np.intp)
-_TURNS = 360            # orientations of a box tried about each principal axis
+_ORIENTATIONS = 360            # orientations of a box tried about each principal axis
 _STEP = Single(math.pi / 180.0)
-_SLACK = Single(0.001)  # length, in units of the scaled points: how far a point may lie outside of a sphere
+_TOLERANCE = Single(0.001)  # length, in units of the scaled points: how far a point may lie outside of a sphere
 
 
 def bounding_box(points: Doubles, length: float) -> tuple[Vec3, Pose] | None:
     """Half extents and pose of the smallest box; None where there is no hull."""
-    found = _corners(points, length)
-    if found is None:
+    cooked = _hull_vertices(points, length)
+    if cooked is None:
         return None
-    corners, _, axes = found
-    best, least = (np.array([0, 0, 0, 1], dtype=Single), corners[0], corners[0]), math.inf
+    vertices, _, axes = cooked
+    best, min_volume = (np.array([0, 0, 0, 1], dtype=Single), vertices[0], vertices[0]), math.inf
     for axis in axes.T:
-        for step in range(_TURNS):
-            turn = about(-axis, Single(step) * _STEP)
-            turned = turned_back(turn, corners)
-            low, high = turned.min(axis=0), turned.max(axis=0)
-            sides = high - low
-            volume = float(sides[0] * sides[1] * sides[2])
-            if volume < least:
-                best, least = (turn, low, high), volume
-    turn, low, high = best
-    center = columns(turn) @ ((low + high) * Single(0.5))
-    x, y, z, w = map(float, turn)
+        for step in range(_ORIENTATIONS):
+            orientation = rotation_about(-axis, Single(step) * _STEP)
+            rotated = rotate_inverse(orientation, vertices)
+            low, high = rotated.min(axis=0), rotated.max(axis=0)
+            extents = high - low
+            volume = float(extents[0] * extents[1] * extents[2])
+            if volume < min_volume:
+                best, min_volume = (orientation, low, high), volume
+    orientation, low, high = best
+    center = columns(orientation) @ ((low + high) * Single(0.5))
+    x, y, z, w = map(float, orientation)
     rotation: Quat = (x, y, z, w)
     return vector((high - low) * Single(0.5)), (vector(center), rotation)
 
 
 def bounding_sphere(points: Doubles, length: float) -> tuple[float, Vec3] | None:
     """Radius and centre of the sphere: the smallest of four that grow point by point."""
-    found = _corners(points, length)
-    if found is None:
+    cooked = _hull_vertices(points, length)
+    if cooked is None:
         return None
-    corners, center, axes = found
-    along = [_sphere_along(corners, center, axis) for axis in axes.T]
-    radii = [radius for radius, _ in along]
+    vertices, center, axes = cooked
+    spheres = [_sphere_along(vertices, center, axis) for axis in axes.T]
+    radii = [radius for radius, _ in spheres]
     first = 0 if radii[0] < radii[1] and radii[0] < radii[2] else 1 if radii[1] < radii[2] else 2
-    grown = _grown_sphere(corners)
-    radius, middle = along[first] if radii[first] < grown[0] else grown
+    grown = _grown_sphere(vertices)
+    radius, middle = spheres[first] if radii[first] < grown[0] else grown
     return float(radius), vector(middle)
 
 
-def _corners(points: Doubles, length: float) -> tuple[Singles, Singles, Singles] | None:
+def _hull_vertices(points: Doubles, length: float) -> tuple[Singles, Singles, Singles] | None:
     """Corners of the hull in the order of its faces, its centre of mass, and its principal axes about the origin."""
     hull: Polyhedron | None = cook_hull(points, _NO_TRIANGLES, HullLimits(length=length, for_gpu=False))
     if hull is None:
         return None
-    order = list(dict.fromkeys(corner for loop in hull.faces for corner in loop))
+    order = list(dict.fromkeys(vertex for loop in hull.faces for vertex in loop))
     solid: Solid = hull_solid(hull)
-    axes = columns(principal_turn(solid.inertia_at_origin().astype(Single)))
+    axes = columns(principal_rotation(solid.inertia_at_origin().astype(Single)))
     return hull.points[order].astype(Single), solid.center.astype(Single), axes
 
 
@@ -226,43 +226,43 @@ def _length(arm: Singles) -> Single:
     return Single(np.sqrt(dot(arm, arm)))
 
 
-def _sphere_along(corners: Singles, start: Singles, axis: Singles) -> tuple[Single, Singles]:
+def _sphere_along(vertices: Singles, start: Singles, axis: Singles) -> tuple[Single, Singles]:
     """A sphere with its centre on an axis, moved along it where a point lies outside."""
-    heights = dot(corners - start, axis)
+    heights = dot(vertices - start, axis)
     low, high = int(heights.argmin()), int(heights.argmax())
     center = (start + heights[high] * axis + start + heights[low] * axis) * Single(0.5)
-    radius = min(_length(corners[high] - center), _length(corners[low] - center))
-    for corner in corners:
-        arm = corner - center
+    radius = min(_length(vertices[high] - center), _length(vertices[low] - center))
+    for vertex in vertices:
+        arm = vertex - center
         distance = _length(arm)
-        if not distance > radius + _SLACK:
+        if not distance > radius + _TOLERANCE:
             continue
         height = Single(dot(arm, axis))
-        if abs(height) < _SLACK:
+        if abs(height) < _TOLERANCE:
             radius = distance
             continue
         sign = Single(-2.0 if height > 0.0 else 2.0)
-        moved = (radius * radius - distance * distance) / (sign * radius * added(axis) - Single(2.0) * height)
-        center = center + axis * moved
-        radius = _length(corner - center)
+        shift = (radius * radius - distance * distance) / (sign * radius * sum_rows(axis) - Single(2.0) * height)
+        center = center + axis * shift
+        radius = _length(vertex - center)
     return radius, center
 
 
-def _grown_sphere(corners: Singles) -> tuple[Single, Singles]:
+def _grown_sphere(vertices: Singles) -> tuple[Single, Singles]:
     """A sphere through two far corners, grown to every corner outside."""
-    arms = corners - corners[0]
-    far = corners[int(dot(arms, arms).argmax())]
-    other, most = far, Single(0.0)
-    for corner in corners:      # from the farthest so far, which is how PhysX measures
-        square = Single(dot(other - corner, other - corner))
-        if square > most:
-            other, most = corner, square
+    arms = vertices - vertices[0]
+    far = vertices[int(dot(arms, arms).argmax())]
+    other, max_square = far, Single(0.0)
+    for vertex in vertices:      # from the farthest so far, which is how PhysX measures
+        square = Single(dot(other - vertex, other - vertex))
+        if square > max_square:
+            other, max_square = vertex, square
     center = (other + far) * Single(0.5)
     square = Single(dot(other - center, other - center))
-    for corner in corners:
-        arm = corner - center
+    for vertex in vertices:
+        arm = vertex - center
         distance = _length(arm)
-        if Single(dot(arm, arm)) > square + _SLACK:
-            center = (corner + center - arm / distance * Single(np.sqrt(square))) * Single(0.5)
-            square = Single(dot(corner - center, corner - center))
+        if Single(dot(arm, arm)) > square + _TOLERANCE:
+            center = (vertex + center - arm / distance * Single(np.sqrt(square))) * Single(0.5)
+            square = Single(dot(vertex - center, vertex - center))
     return Single(np.sqrt(square)), center

@@ -29,8 +29,8 @@ def solid(kind: str, sizes: tuple[Any, ...]) -> tuple[Any, tuple[Any, Any, Any],
     height = half_height * 2
     if kind == "cone":
         return _cone(height, radius)
-    volume, along, across = _cylinder(height, radius)
-    return volume, (along, across, across), height * 0
+    volume, axial, transverse = _cylinder(height, radius)
+    return volume, (axial, transverse, transverse), height * 0
 
 
 def _box(x: Any, y: Any, z: Any) -> tuple[Any, tuple[Any, Any, Any], Any]:
@@ -40,17 +40,17 @@ def _box(x: Any, y: Any, z: Any) -> tuple[Any, tuple[Any, Any, Any], Any]:
 
 
 def _sphere(r: Any) -> tuple[Any, tuple[Any, Any, Any], Any]:
-    one = r * 0 + 1         # of the type of the radius: the constants are rounded one by one
-    volume = one * (4 / 3) * math.pi * r * r * r
-    moment = one * (2 / 5) * volume * r * r
+    unit = r * 0 + 1         # of the type of the radius: the constants are rounded one by one
+    volume = unit * (4 / 3) * math.pi * r * r * r
+    moment = unit * (2 / 5) * volume * r * r
     return volume, (moment, moment, moment), r * 0
 
 
 def _capsule(r: Any, h: Any) -> tuple[Any, tuple[Any, Any, Any], Any]:
     volume = (r * (4 / 3) + 2 * h) * math.pi * r * r
-    across = r * r * r * (8 / 15) + h * r * r * (3 / 2) + h * h * r * (4 / 3) + h * h * h * (2 / 3)
-    along = r * r * r * (8 / 15) + h * r * r
-    return volume, (along * math.pi * r * r, across * math.pi * r * r, across * math.pi * r * r), r * 0
+    transverse = r * r * r * (8 / 15) + h * r * r * (3 / 2) + h * h * r * (4 / 3) + h * h * h * (2 / 3)
+    axial = r * r * r * (8 / 15) + h * r * r
+    return volume, (axial * math.pi * r * r, transverse * math.pi * r * r, transverse * math.pi * r * r), r * 0
 
 
 def _cylinder(height: Any, radius: Any) -> tuple[Any, Any, Any]:
@@ -62,13 +62,13 @@ def _cone(height: Any, radius: Any) -> tuple[Any, tuple[Any, Any, Any], Any]:
     if not height or not radius:
         return height * 0, (height * 0, height * 0, height * 0), height * 0
     thickness = height / _DISCS
-    places = [-height * 0.5 + i * thickness + thickness * 0.5 for i in range(_DISCS)]
-    discs = [_cylinder(thickness, radius * (height * 0.5 - place) / height) for place in places]
-    volume, center, along, across = height * 0, height * 0, height * 0, height * 0
-    for place, (own, _, _) in zip(places, discs, strict=True):
-        volume, center = volume + own, center + place * own
+    positions = [-height * 0.5 + i * thickness + thickness * 0.5 for i in range(_DISCS)]
+    discs = [_cylinder(thickness, radius * (height * 0.5 - x) / height) for x in positions]
+    volume, center, axial, transverse = height * 0, height * 0, height * 0, height * 0
+    for x, (mass, _, _) in zip(positions, discs, strict=True):
+        volume, center = volume + mass, center + x * mass
     center = center * (1 / volume)
-    for place, (own, about, over) in zip(places, discs, strict=True):
-        along, across = along + about, across + ((center - place) * (center - place) * own + over)
-    across = across + center * center * volume
-    return volume, (along, across, across), center
+    for x, (mass, disc_axial, disc_transverse) in zip(positions, discs, strict=True):
+        axial, transverse = axial + disc_axial, transverse + ((center - x) * (center - x) * mass + disc_transverse)
+    transverse = transverse + center * center * volume
+    return volume, (axial, transverse, transverse), center

@@ -11,13 +11,13 @@ import math
 from dataclasses import dataclass, field
 
 from physx_schema.description.model.collision import Collider
-from physx_schema.description.model.joint import Dof, Joint, Mimic, OutsideJoint
+from physx_schema.description.model.joint import Dof, Joint, MaximalJoint, Mimic
 from physx_schema.description.model.tendon import FixedTendon, SpatialTendon
 from physx_schema.description.records import Pose, Quat, Vec3, record
 
 
 @dataclass(frozen=True, slots=True)
-class Push:
+class ExternalForce:
     """A constant force on a body (PhysxForceAPI)."""
 
     path: str                           # the prim that carries the API: the body or a prim below it
@@ -85,7 +85,7 @@ class Link:
     scene: str = ""                     # path of the PhysicsScene that steps the body, "" for the one PhysX makes
     kinematic: bool = False             # physics:kinematicEnabled; without effect on a link
     colliders: tuple[Collider, ...] = ()        # in traversal order
-    pushes: tuple[Push, ...] = ()       # in traversal order
+    pushes: tuple[ExternalForce, ...] = ()       # in traversal order
     body: BodySettings | None = None    # of a body outside articulations
     contact: BodyContact = BodyContact(math.inf, math.inf, True)
     samples: tuple[PoseSample, ...] = ()        # of a kinematic body along time samples, in the order of time
@@ -110,7 +110,7 @@ class Articulation:
     spatial_tendons: tuple[SpatialTendon, ...] = ()
     mimics: tuple[Mimic, ...] = ()
     loose_links: tuple[Link, ...] = ()  # of one that is not enabled: its links as the bodies that PhysX makes of them,
-    loose_joints: tuple[OutsideJoint, ...] = ()     # and its joints as those between them
+    loose_joints: tuple[MaximalJoint, ...] = ()     # and its joints as those between them
 
     @property
     def dofs(self) -> tuple[Dof, ...]:

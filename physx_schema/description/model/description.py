@@ -18,7 +18,7 @@ from physx_schema.description.model.collision import (
     FilteredPair,
     PhysicsMaterial,
 )
-from physx_schema.description.model.joint import MimicDeclaration, OutsideJoint
+from physx_schema.description.model.joint import MaximalJoint, MimicDeclaration
 from physx_schema.description.model.opinion import AppliedSchema, Authored, Opinion, Problem
 from physx_schema.description.records import Vec3
 from physx_schema.html_table import html_table
@@ -31,19 +31,19 @@ class IterationBounds:
     position: tuple[int, int]
     velocity: tuple[int, int]
 
-    def position_count(self, wanted: int) -> int:
+    def position_count(self, count: int) -> int:
         """The position iterations that an object gets."""
-        return _within(wanted, self.position)
+        return _clamp(count, self.position)
 
-    def velocity_count(self, wanted: int) -> int:
+    def velocity_count(self, count: int) -> int:
         """The velocity iterations that an object gets."""
-        return _within(wanted, self.velocity)
+        return _clamp(count, self.velocity)
 
 
-def _within(wanted: int, bounds: tuple[int, int]) -> int:
+def _clamp(count: int, bounds: tuple[int, int]) -> int:
     """A count in its bounds; PhysX lowers the least to the most where they are in the wrong order."""
-    least, most = bounds
-    return min(max(wanted, min(least, most)), most)
+    minimum, maximum = bounds
+    return min(max(count, min(minimum, maximum)), maximum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Description:
     articulations: tuple[Articulation, ...]
     bodies: tuple[Link, ...] = ()       # rigid bodies outside articulations
     body_paths: tuple[str, ...] = ()    # of every rigid body that PhysX makes, links too, in traversal order
-    joints: tuple[OutsideJoint, ...] = ()       # joints outside articulations
+    joints: tuple[MaximalJoint, ...] = ()       # joints outside articulations
     mimic_declarations: tuple[MimicDeclaration, ...] = ()
     problems: tuple[Problem, ...] = ()
     unused: tuple[Opinion, ...] = ()
@@ -109,17 +109,17 @@ class Description:
         """What there is, where, and the least to say of it: problems first."""
         yield from ((item.severity, item.path, item.message) for item in self.problems)
         for robot in self.articulations:
-            tied = len(robot.fixed_tendons) + len(robot.spatial_tendons)
+            count = len(robot.fixed_tendons) + len(robot.spatial_tendons)
             yield "articulation", robot.path, (
-                f"links {len(robot.links)}, dofs {len(robot.dofs)}, tendons {tied}, mimic joints {len(robot.mimics)}")
+                f"links {len(robot.links)}, dofs {len(robot.dofs)}, tendons {count}, mimic joints {len(robot.mimics)}")
         yield from (("body", body.path, f"mass {body.mass:.4g}") for body in self.bodies)
         yield from (("joint", joint.path, joint.kind) for joint in self.joints)
 
     @property
     def loose_bodies(self) -> tuple[Link, ...]:
         """Bodies outside articulations that move by themselves: not kinematic, and no joint holds them."""
-        held = {path for joint in self.joints for path in (joint.body0, joint.body1)}
-        return tuple(body for body in self.bodies if not body.kinematic and body.path not in held)
+        joined_paths = {path for joint in self.joints for path in (joint.body0, joint.body1)}
+        return tuple(body for body in self.bodies if not body.kinematic and body.path not in joined_paths)
 
     @property
     def separate_bodies(self) -> tuple[Link, ...]:
@@ -127,7 +127,7 @@ class Description:
         return (*self.bodies, *(link for item in self.articulations for link in item.loose_links))
 
     @property
-    def separate_joints(self) -> tuple[OutsideJoint, ...]:
+    def separate_joints(self) -> tuple[MaximalJoint, ...]:
         """All joints between bodies: `joints`, and those of articulations that are not enabled."""
         return (*self.joints, *(joint for item in self.articulations for joint in item.loose_joints))
 

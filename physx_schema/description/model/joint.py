@@ -157,7 +157,7 @@ class Joint:
 
 @record
 @dataclass(frozen=True, slots=True)
-class OutsideJoint:
+class MaximalJoint:
     """A joint outside articulations: between two rigid bodies or links, or one of them and the world."""
 
     path: str

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from physx_schema.definitions import own_numbers
+from physx_schema.definitions import float_fields
 from physx_schema.description.records import Vec3, record
 
 T = TypeVar("T")
@@ -23,17 +23,17 @@ class TendonAxis:
     force_coefficient: float            # not converted; both with the opposite sign where body0 is the child: PhysX
 
 
-def with_numbers(schema: str) -> Callable[[type[T]], type[T]]:
+def with_float_fields(schema: str) -> Callable[[type[T]], type[T]]:
     """Give a dataclass fields for numbers of a schema that it does not declare: those that an edit of the YAML adds."""
     def extended(cls: type[T]) -> type[T]:
-        for fact in own_numbers(schema):
+        for fact in float_fields(schema):
             cls.__annotations__.setdefault(fact, "float")
         return cls
     return extended
 
 
 @dataclass(frozen=True, slots=True)
-@with_numbers("PhysxTendonAxisRootAPI")
+@with_float_fields("PhysxTendonAxisRootAPI")
 class FixedTendon:
     """A fixed tendon; axes[0] is the root axis (PhysxTendonAxisRootAPI)."""
 
@@ -71,7 +71,7 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
-@with_numbers("PhysxTendonAttachmentRootAPI")
+@with_float_fields("PhysxTendonAttachmentRootAPI")
 class SpatialTendon:
     """A spatial tendon: a tree of attachments; every leaf is a tendon of its own."""
 

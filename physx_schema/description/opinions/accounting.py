@@ -13,19 +13,19 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from physx_schema.description.model import Articulation, Authored, Link, Opinion, OutsideJoint, unlimited
+from physx_schema.description.model import Articulation, Authored, Link, MaximalJoint, Opinion, unlimited
 from physx_schema.description.opinions.conditions import report_connection
 from physx_schema.description.opinions.coverage import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
 from physx_schema.description.opinions.engines import engine_of, what_is_read, why_property_unused, why_schema_unused
 from physx_schema.description.opinions.inactive import (
     APPLY,
+    MAXIMAL_ONLY,
     OF_BODIES,
-    OUTSIDE_ONLY,
-    Fates,
+    Outcomes,
     Reason,
     instance_for,
-    part,
-    why_idle,
+    instance_prefix,
+    why_inactive,
     why_unused,
 )
 from physx_schema.description.opinions.ownership import Owner, declaring, owners
@@ -34,24 +34,24 @@ from physx_schema.description.opinions.prim import (
     Retired,
     closest,
     is_physics_schema,
-    meant_schema,
     retired_property,
     retired_schema,
+    suggest_schema,
 )
 from physx_schema.description.opinions.reading import ReadContext, Roles, read_roles
 from physx_schema.description.opinions.schemas import JOINT, JOINT_KINDS, SCHEMAS, split_name
 from physx_schema.description.opinions.view import CachedProperty
 
-_TOUCHING = frozenset({
+_CONTACT_SCHEMAS = frozenset({
     "PhysicsCollisionAPI", "PhysxCollisionAPI", "PhysicsMeshCollisionAPI", "PhysxConvexHullCollisionAPI",
     "PhysicsMaterialAPI", "PhysxMaterialAPI", "PhysicsFilteredPairsAPI",
 })
-_UNMADE = frozenset({
+_REFUSED = frozenset({
     "DJ.011/loop", "joint/same-body", "joint/no-bodies", "joint/static", "joint/several-scenes",
 })
 CONTACTS = "contacts"       # what opinions are about that are not evaluated, and their code
-_SHOWN = "show in a simulation of the whole stage, which names any that it does not step"
-_KINDS = 4096       # of prims, by type, applied schemas and properties, that are remembered
+_CONTACTS_TEXT = "show in a simulation of the whole stage, which names any that it does not step"
+_CACHE_SIZE = 4096       # of prims, by type, applied schemas and properties, that are remembered
 _REPEATED = "bodies that a point instancer repeats"
 _LOCAL_VELOCITIES = "physics:localSpaceVelocities"      # custom data of a body, where it is true
 
@@ -61,7 +61,7 @@ class Account:
     """Where the opinions of a stage went."""
 
     roles: Roles
-    fates: Fates
+    outcomes: Outcomes
     contacts: bool                  # whether anything on the stage can touch
     repeated: frozenset[str]        # bodies and what is in them, in a point instancer
     authored: list[Authored] = field(default_factory=list)
@@ -70,81 +70,82 @@ class Account:
     consumed: set[str] = field(default_factory=set)
 
 
-def settle(
-    reading: ReadContext, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[OutsideJoint],
+def classify(
+    context: ReadContext, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[MaximalJoint],
 ) -> Account:
     """Account for every physics opinion, after all facts have been read."""
     account = Account(
-        read_roles(reading, articulations, bodies), _fates(reading, articulations, bodies, joints),
-        any(reading.having("PhysicsCollisionAPI")),
-        frozenset(path for path in reading.copies if not reading.is_proxy(path) and reading.body_of(path)),
+        read_roles(context, articulations, bodies), _outcomes(context, articulations, bodies, joints),
+        any(context.prims_with("PhysicsCollisionAPI")),
+        frozenset(path for path in context.copies if not context.is_proxy(path) and context.body_of(path)),
     )
-    for opinions in reading.prims.values():
+    for opinions in context.prims.values():
         if is_physics_schema(opinions.type_name):
-            _settle_type(account, opinions)
-        if opinions.path in account.fates.bodies and opinions.prim.GetCustomDataByKey(_LOCAL_VELOCITIES):
+            _classify_type(account, opinions)
+        if opinions.path in account.outcomes.bodies and opinions.prim.GetCustomDataByKey(_LOCAL_VELOCITIES):
             account.not_evaluated.append(Opinion(opinions.path, "", f"custom data {_LOCAL_VELOCITIES}: Omniverse sets "
                                                  "and writes the body's velocities in its own axes with it; ovphysx "
                                                  "does not read it, and here they are in the world's"))
         for applied in opinions.applied:
-            if applied in _TOUCHING or (is_physics_schema(applied) and applied not in opinions.used_schemas):
-                _settle_schema(account, opinions, applied)
+            if applied in _CONTACT_SCHEMAS or (is_physics_schema(applied) and applied not in opinions.used_schemas):
+                _classify_schema(account, opinions, applied)
         for item in _properties(opinions.type_name, opinions.applied, opinions.properties):
-            seen = opinions.look(item.name)
-            if seen.authored:
-                _settle_property(account, opinions, item, seen)
-            elif opinions.only_samples(item.name):
-                reading.problem(
+            cached = opinions.get_property(item.name)
+            if cached.authored:
+                _classify_property(account, opinions, item, cached)
+            elif opinions.has_only_samples(item.name):
+                context.problem(
                     "value/only-samples", opinions.path, item.name, "time samples and no default value",
                     "PhysX reads the default time and works with its own default", "author a default value", "warning",
                 )
             elif not opinions.instances("PhysxMimicJointAPI"):      # there they are reported, values or not
-                report_connection(reading, opinions, item.name)
+                report_connection(context, opinions, item.name)
     return account
 
 
-def _fates(
-    reading: ReadContext, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[OutsideJoint],
-) -> Fates:
-    inside = frozenset(link.joint.path for item in articulations for link in item.links if link.joint is not None)
+def _outcomes(
+    context: ReadContext, articulations: Sequence[Articulation], bodies: Sequence[Link], joints: Sequence[MaximalJoint],
+) -> Outcomes:
+    tree_joints = frozenset(link.joint.path for item in articulations for link in item.links if link.joint is not None)
     bases = frozenset(item.base_joint.path for item in articulations if item.base_joint is not None)
-    outside = frozenset(joint.path for joint in joints)
-    made = inside | bases | outside
-    return Fates(
-        inside, bases, outside,
-        unmade={problem.path: problem.message for problem in reading.problems
-                if problem.code in _UNMADE or (problem.code == "joint/frame-refused" and problem.path not in made)},
+    maximal_joints = frozenset(joint.path for joint in joints)
+    created = tree_joints | bases | maximal_joints
+    return Outcomes(
+        tree_joints, bases, maximal_joints,
+        refused={problem.path: problem.message for problem in context.problems
+                 if problem.code in _REFUSED
+                 or (problem.code == "joint/frame-refused" and problem.path not in created)},
         bodies=frozenset(link.path for link in chain(bodies, *(item.links for item in articulations))),
-        dropped=_dropped(reading),
+        dropped=_dropped(context),
     )
 
 
-def _dropped(reading: ReadContext) -> dict[tuple[str, str], str]:
+def _dropped(context: ReadContext) -> dict[tuple[str, str], str]:
     """Parts of tendons that the reader reported, and drives that PhysX refuses."""
-    return {(problem.path, part(problem.property)): problem.message for problem in reading.problems
+    return {(problem.path, instance_prefix(problem.property)): problem.message for problem in context.problems
             if problem.property.startswith("physxTendon:") or problem.code == "joint/drive-refused"}
 
 
-def _settle_type(account: Account, opinions: PrimOpinions) -> None:
+def _classify_type(account: Account, opinions: PrimOpinions) -> None:
     """A prim type of PhysX without facts. Joints are accounted for one by one elsewhere."""
     name = opinions.type_name
-    if gone := retired_schema(name):
-        account.unused.append(_retired(opinions, "", name, gone))
+    if retired := retired_schema(name):
+        account.unused.append(_retired(opinions, "", name, retired))
     elif engine_of(name):
         reason = f"a prim type of {engine_of(name)}, which PhysX does not read"
         account.unused.append(Opinion(opinions.path, "", f"{name}: {reason}", "", "other-engine"))
     elif name in OTHER_SCHEMAS and name not in JOINT_KINDS:
         account.not_evaluated.append(Opinion(opinions.path, "", _not_simulated(name, OTHER_SCHEMAS[name])))
     elif name not in SCHEMAS and name not in JOINT_KINDS and name not in OTHER_SCHEMAS:
-        close = meant_schema(name) or closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
+        close = suggest_schema(name) or closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
         account.unused.append(Opinion(opinions.path, "", f"PhysX has no prim type {name}", close, "misspelt-schema"))
 
 
 def _not_simulated(schema: str, about: str) -> str:
-    return f"{schema}: {about} {_SHOWN if about == CONTACTS else 'are not simulated'}"
+    return f"{schema}: {about} {_CONTACTS_TEXT if about == CONTACTS else 'are not simulated'}"
 
 
-def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> None:
+def _classify_schema(account: Account, opinions: PrimOpinions, applied: str) -> None:
     name, instance = split_name(applied)
     if engine_of(name):
         why = why_schema_unused(opinions, name)
@@ -154,10 +155,10 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
         about = OTHER_SCHEMAS.get(name, CONTACTS)
         account.not_evaluated.append(Opinion(opinions.path, "apiSchemas", _not_simulated(applied, about),
                                              code=about if about == CONTACTS else ""))
-    elif gone := retired_schema(name):
-        account.unused.append(_retired(opinions, "apiSchemas", applied, gone))
+    elif retired := retired_schema(name):
+        account.unused.append(_retired(opinions, "apiSchemas", applied, retired))
     elif name not in SCHEMAS:
-        close = meant_schema(name) or closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
+        close = suggest_schema(name) or closest(name, (*SCHEMAS, *OTHER_SCHEMAS))
         reason = f"{applied}: PhysX has no schema of this name"
         suggestion = close and applied.replace(name, close, 1)
         account.unused.append(Opinion(opinions.path, "apiSchemas", reason, suggestion, "misspelt-schema", applied))
@@ -168,7 +169,7 @@ def _settle_schema(account: Account, opinions: PrimOpinions, applied: str) -> No
         suggestion = f"{name}:{instance_for(opinions, name)}"
         account.unused.append(Opinion(opinions.path, "apiSchemas", reason, suggestion, "no-instance", applied))
     else:
-        code, reason, suggestion = why_idle(account.fates, opinions, Owner(name, instance, ""))
+        code, reason, suggestion = why_inactive(account.outcomes, opinions, Owner(name, instance, ""))
         account.unused.append(Opinion(opinions.path, "apiSchemas", f"{applied}: {reason}", suggestion, code, applied))
 
 
@@ -181,77 +182,77 @@ class _Property(NamedTuple):
     base: str               # its name there
 
 
-@lru_cache(_KINDS)
+@lru_cache(_CACHE_SIZE)
 def _properties(type_name: str, applied: tuple[str, ...], names: tuple[str, ...]) -> tuple[_Property, ...]:
     """The properties of prims of one kind."""
     schemas = (type_name, *applied)
-    found = []
+    result = []
     for name in names:
         owner = next((item for item in owners(name) if item.known and item.applied in schemas), None)
         declared = owner or declaring(schemas, name)
-        found.append(_Property(name, owner, declared.schema if declared else "", declared.base if declared else ""))
-    return tuple(found)
+        result.append(_Property(name, owner, declared.schema if declared else "", declared.base if declared else ""))
+    return tuple(result)
 
 
-def _settle_property(account: Account, opinions: PrimOpinions, item: _Property, seen: CachedProperty) -> None:
+def _classify_property(account: Account, opinions: PrimOpinions, item: _Property, cached: CachedProperty) -> None:
     path, name = opinions.path, item.name
-    account.authored.append(Authored(path, name, seen.value, seen.type_name, item.schema, item.base))
+    account.authored.append(Authored(path, name, cached.value, cached.type_name, item.schema, item.base))
     unread = account.roles.why_unread(opinions, name)
-    if unread is not None and not account.roles.says_nothing(opinions, name):
+    if unread is not None and not account.roles.has_default_value(opinions, name):
         code, reason, suggestion = unread
         account.unused.append(Opinion(path, name, reason, suggestion, code))
         return
-    if seen.used or unread is not None:
+    if cached.used or unread is not None:
         account.consumed.add(f"{path}.{name}")
         return
-    gone = retired_property(name)
-    if gone is not None:
-        account.unused.append(_retired(opinions, name, name, gone))
+    retired = retired_property(name)
+    if retired is not None:
+        account.unused.append(_retired(opinions, name, name, retired))
         return
-    found = owners(name)
-    about = _about(account, opinions, name, found)
+    candidates = owners(name)
+    about = _about(account, opinions, name, candidates)
     idle = (name in WITHOUT_EFFECT and opinions.has("PhysxSceneAPI")) or (about == CONTACTS and not account.contacts)
     if idle or _is_default_of_articulation_joint(account, opinions, name):
         account.consumed.add(f"{opinions.path}.{name}")
     elif about:
-        touching = about == CONTACTS
+        about_contacts = about == CONTACTS
         account.not_evaluated.append(Opinion(
-            opinions.path, name, f"about {about}, which {_SHOWN if touching else 'is not simulated'}",
-            code=about if touching else ""))
+            opinions.path, name, f"about {about}, which {_CONTACTS_TEXT if about_contacts else 'is not simulated'}",
+            code=about if about_contacts else ""))
     else:
-        code, reason, suggestion = _why_unused(account, opinions, name, found, item.owner)
-        wanted = suggestion.removeprefix(APPLY) if code == "not-applied" and suggestion.startswith(APPLY) else ""
-        account.unused.append(Opinion(opinions.path, name, reason, suggestion, code, wanted))
+        code, reason, suggestion = _why_unused(account, opinions, name, candidates, item.owner)
+        schema = suggestion.removeprefix(APPLY) if code == "not-applied" and suggestion.startswith(APPLY) else ""
+        account.unused.append(Opinion(opinions.path, name, reason, suggestion, code, schema))
 
 
 def _why_unused(
-    account: Account, opinions: PrimOpinions, name: str, found: Sequence[Owner], owner: Owner | None,
+    account: Account, opinions: PrimOpinions, name: str, candidates: Sequence[Owner], owner: Owner | None,
 ) -> Reason:
     """Why PhysX does not read a property."""
     if engine_of(name):
-        return why_property_unused(opinions, name, opinions.path in account.fates.inside)
-    return why_unused(account.fates, opinions, name, found, owner)
+        return why_property_unused(opinions, name, opinions.path in account.outcomes.tree_joints)
+    return why_unused(account.outcomes, opinions, name, candidates, owner)
 
 
 def _is_default_of_articulation_joint(account: Account, opinions: PrimOpinions, name: str) -> bool:
     """Whether a property that only joints outside articulations have says what joints of articulations do anyway."""
     base = name.removeprefix("physics:")
-    fates = account.fates
-    if base not in OUTSIDE_ONLY or (opinions.path not in fates.inside and opinions.path not in fates.bases):
+    outcomes = account.outcomes
+    if base not in MAXIMAL_ONLY or (opinions.path not in outcomes.tree_joints and opinions.path not in outcomes.bases):
         return False
     value = opinions.peek(name)
     return value == JOINT[base] or (isinstance(value, float) and unlimited(value))
 
 
-def _about(account: Account, opinions: PrimOpinions, name: str, found: Sequence[Owner]) -> str:
+def _about(account: Account, opinions: PrimOpinions, name: str, candidates: Sequence[Owner]) -> str:
     """What an unread property is about where PhysX reads it; empty where it does not."""
     if engine_of(name):
         return what_is_read(opinions, name)
-    for owner in found:
+    for owner in candidates:
         if opinions.has_owner(owner):
             if owner.schema in OF_BODIES and opinions.path in account.repeated:
                 return _REPEATED
-            if owner.schema in OF_BODIES and opinions.path not in account.fates.bodies:
+            if owner.schema in OF_BODIES and opinions.path not in account.outcomes.bodies:
                 return ""       # PhysX makes no body of the prim
             schema = "PhysicsJoint" if owner.schema in JOINT_KINDS else owner.schema
             about = NOT_EVALUATED.get(schema, {}).get(owner.base) or NOT_EVALUATED.get(owner.schema, {}).get(owner.base)
@@ -267,9 +268,9 @@ def _about(account: Account, opinions: PrimOpinions, name: str, found: Sequence[
     return ""
 
 
-def _retired(opinions: PrimOpinions, place: str, name: str, gone: Retired) -> Opinion:
-    reason = f"{name}: PhysX no longer reads it; {gone.release} dropped it"
-    return Opinion(opinions.path, place, reason, gone.instead, "retired")
+def _retired(opinions: PrimOpinions, property_name: str, name: str, retired: Retired) -> Opinion:
+    reason = f"{name}: PhysX no longer reads it; {retired.release} dropped it"
+    return Opinion(opinions.path, property_name, reason, retired.replacement, "retired")
 
 
 SLEEP_ENERGY = 0.005        # m^2 / s^2, kinetic energy per mass

@@ -10,10 +10,10 @@ from typing import Any
 from pxr import Sdf, Usd, UsdGeom
 
 from physx_schema.description.frames import operation_order
-from physx_schema.description.opinions.prim import PrimOpinions, is_physics_name, is_physics_schema, look_up
+from physx_schema.description.opinions.prim import PrimOpinions, is_physics_name, is_physics_schema, read_property
 from physx_schema.description.opinions.reading import ReadContext
 from physx_schema.description.opinions.schemas import split_name
-from physx_schema.description.stages import animated
+from physx_schema.description.stages import animated_prim
 from physx_schema.errors import without_addresses
 
 _ARCS = (   # a word of USD's message, the metadata that it is about
@@ -29,25 +29,25 @@ _SKIPPED = {    # state to what makes it one, and what to do
 }
 
 
-def report_circumstances(reading: ReadContext) -> None:
+def report_conditions(context: ReadContext) -> None:
     """Record everything about the stage that keeps opinions from being read."""
-    _report_composition(reading)
-    _report_layers(reading)
-    _report_skipped(reading)
-    for prim in reading.varied:
-        _report_variants(reading, prim)
-    _report_instance_names(reading)
-    _report_connected(reading)
-    if _has_samples(reading.stage):
-        _report_moving(reading)
+    _report_composition(context)
+    _report_layers(context)
+    _report_skipped(context)
+    for prim in context.varied:
+        _report_variants(context, prim)
+    _report_instance_names(context)
+    _report_connected(context)
+    if _has_samples(context.stage):
+        _report_moving(context)
 
 
-def _report_composition(reading: ReadContext) -> None:
-    for error in reading.stage.GetCompositionErrors():
+def _report_composition(context: ReadContext) -> None:
+    for error in context.stage.GetCompositionErrors():
         text = without_addresses(" ".join(str(error).split()))
         site = getattr(error, "rootSite", None)
         lower = text.lower()
-        reading.problem(
+        context.problem(
             "stage/composition", str(site.path) if site else "/",
             next((name for word, name in _ARCS if word in lower), ""), text,
             "part of the stage is missing or ambiguous",
@@ -55,47 +55,47 @@ def _report_composition(reading: ReadContext) -> None:
         )
 
 
-def _report_layers(reading: ReadContext) -> None:
+def _report_layers(context: ReadContext) -> None:
     """Layers that change what is read: muted ones, session layers, and such from elsewhere on the disk."""
-    stage = reading.stage
+    stage = context.stage
     root, session = stage.GetRootLayer(), stage.GetSessionLayer()
     if session is not None and (session.rootPrims or session.subLayerPaths):
-        reading.problem("stage/session-layer", "/", "", "the stage has opinions in its session layer",
+        context.problem("stage/session-layer", "/", "", "the stage has opinions in its session layer",
                         "they are read, and they are not in the file", "clear the session layer to read the file alone",
                         "info")
     muted = sorted(stage.GetMutedLayers())
     if muted:
-        reading.problem("stage/muted-layer", "/", "subLayers", f"muted: {', '.join(muted)}",
+        context.problem("stage/muted-layer", "/", "subLayers", f"muted: {', '.join(muted)}",
                         "the opinions of a muted layer are not read", "unmute the layer to have it read", "info")
     if any(not offset.IsIdentity() for offset in root.subLayerOffsets):
-        reading.problem("stage/layer-offset", "/", "subLayers", "a sublayer is offset or scaled in time",
+        context.problem("stage/layer-offset", "/", "subLayers", "a sublayer is offset or scaled in time",
                         "only time samples move; physics is read at the default time", "nothing", "info")
     folder = Path(root.realPath).parent if root.realPath else None
-    outside = sorted({str(layer.realPath) for layer in stage.GetUsedLayers()
+    foreign = sorted({str(layer.realPath) for layer in stage.GetUsedLayers()
                       if folder and layer.realPath and not Path(layer.realPath).is_relative_to(folder)})
-    if outside:
-        reading.problem("stage/outside-layer", "/", "", f"{len(outside)} layers from outside {folder}: {outside[0]}",
+    if foreign:
+        context.problem("stage/outside-layer", "/", "", f"{len(foreign)} layers from outside {folder}: {foreign[0]}",
                         "the stage changes with files that do not travel with it",
                         "copy them beside the stage and refer to them by relative paths", "info")
 
 
-def _report_skipped(reading: ReadContext) -> None:
+def _report_skipped(context: ReadContext) -> None:
     """Prims that USD's traversal passes over."""
     skipped: dict[str, list[str]] = {}
-    prims = iter(Usd.PrimRange.Stage(reading.stage, Usd.PrimAllPrimsPredicate))
+    prims = iter(Usd.PrimRange.Stage(context.stage, Usd.PrimAllPrimsPredicate))
     read = Usd.PrimDefaultPredicate
     for prim in prims:
         if not read(prim):
             prims.PruneChildren()
             if prim.HasVariantSets():
-                _report_variants(reading, prim)
+                _report_variants(context, prim)
             state = _state(prim)
             if state in ("inactive", "unloaded") or _holds_physics(prim):
                 skipped.setdefault(state, []).append(str(prim.GetPath()))
     for state, paths in skipped.items():
         more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
-        found, fix = _SKIPPED[state]
-        reading.problem(f"stage/{state}", paths[0], "", found + more, "its physics is not read", fix, "info")
+        state_text, fix = _SKIPPED[state]
+        context.problem(f"stage/{state}", paths[0], "", state_text + more, "its physics is not read", fix, "info")
 
 
 def _state(prim: Any) -> str:
@@ -115,25 +115,25 @@ def _holds_physics(root: Any) -> bool:
     )
 
 
-def _report_variants(reading: ReadContext, prim: Any) -> None:
+def _report_variants(context: ReadContext, prim: Any) -> None:
     """The other variants of a prim, of which nothing is read."""
     sets = prim.GetVariantSets()
     for name in sets.GetNames():
         variants = sets.GetVariantSet(name)
         others = len(variants.GetVariantNames()) - variants.HasAuthoredVariant(variants.GetVariantSelection())
         if others:
-            reading.problem(
+            context.problem(
                 "stage/variants", str(prim.GetPath()), "variants",
                 f"{others} variants of the set {name!r} beside {variants.GetVariantSelection()!r}",
                 "only the selected variant is read", "select another variant and read the stage again", "info",
             )
 
 
-def _report_instance_names(reading: ReadContext) -> None:
+def _report_instance_names(context: ReadContext) -> None:
     """Instance names that cannot be part of a property name."""
-    for opinions in reading.prims.values():
+    for opinions in context.prims.values():
         for schema, instance in _unreadable(opinions.applied):
-            reading.problem(
+            context.problem(
                 "schema/instance-name", opinions.path, "apiSchemas", f"{schema} has the instance name {instance!r}",
                 "PhysX reads no property under it: it makes nothing of the schema, or works with its defaults",
                 "use letters, digits and underscores, a letter first",
@@ -152,28 +152,28 @@ def _has_samples(stage: Any) -> bool:
     return any(layer.ListAllTimeSamples() for layer in stage.GetUsedLayers())
 
 
-def _report_moving(reading: ReadContext) -> None:
+def _report_moving(context: ReadContext) -> None:
     """Values that change over time where PhysX reads one: physics properties and transforms of prims with physics."""
-    for opinions in reading.prims.values():
+    for opinions in context.prims.values():
         for name in _sampled(opinions, opinions.properties):
             if opinions.authors(name):
-                reading.problem(
+                context.problem(
                     "value/time-samples", opinions.path, name, "time samples beside a default value",
                     "PhysX reads the default value once", "remove the samples", "warning",
                 )
-        if _is_moving_body(opinions) and (mover := animated(opinions.prim)):
-            _report_animated(reading, opinions, mover)
+        if _is_moving_body(opinions) and (mover := animated_prim(opinions.prim)):
+            _report_animated(context, opinions, mover)
         elif opinions.prim.IsA(UsdGeom.Xformable):
             names = (name.removeprefix("!invert!") for name in operation_order(opinions.prim))
             for name in _sampled(opinions, filter(None, names)):
-                reading.problem(
+                context.problem(
                     "value/time-samples", opinions.path, name, "a transform with time samples",
                     "the pose at the default time is the one that counts", "author a default value, and remove the "
                     "samples", "warning",
                 )
         if opinions.has("PhysicsCollisionAPI"):
             for prim in (opinions.prim, *opinions.prim.GetChildren()):
-                _report_changing_shape(reading, prim)
+                _report_changing_shape(context, prim)
 
 
 def _is_moving_body(opinions: PrimOpinions) -> bool:
@@ -181,52 +181,52 @@ def _is_moving_body(opinions: PrimOpinions) -> bool:
     return opinions.has("PhysicsRigidBodyAPI") and opinions.view("PhysicsRigidBodyAPI").flag("rigidBodyEnabled")
 
 
-def _report_animated(reading: ReadContext, opinions: PrimOpinions, mover: str) -> None:
+def _report_animated(context: ReadContext, opinions: PrimOpinions, mover: str) -> None:
     """A body whose own transform, or that of a prim above it, changes over time."""
-    said = "whose transform has time samples" if mover == opinions.path else f"below {mover}, which time samples move"
+    reason = "whose transform has time samples" if mover == opinions.path else f"below {mover}, which time samples move"
     if opinions.view("PhysicsRigidBodyAPI").flag("kinematicEnabled"):
-        reading.problem(
-            "body/animated", opinions.path, "xformOpOrder", f"a kinematic body {said}",
+        context.problem(
+            "body/animated", opinions.path, "xformOpOrder", f"a kinematic body {reason}",
             "ovphysx leaves it where the default values put it; Omniverse moves it along the samples with its timeline "
             "and so do simulations here", "remove the samples if it should stand", "info",
         )
         return
-    reading.problem(
-        "body/animated", opinions.path, "xformOpOrder", f"a body that forces move, {said}",
+    context.problem(
+        "body/animated", opinions.path, "xformOpOrder", f"a body that forces move, {reason}",
         "ovphysx steps it by forces from where the default values put it, and so do simulations here; Omniverse makes "
         "it kinematic and moves it along the samples", "remove the samples, or set physics:kinematicEnabled to true",
         "warning",
     )
 
 
-def _report_changing_shape(reading: ReadContext, prim: Any) -> None:
+def _report_changing_shape(context: ReadContext, prim: Any) -> None:
     for name in _SHAPE:
         attribute = prim.GetAttribute(name)
         if attribute and attribute.GetNumTimeSamples():
-            said = look_up(prim, name).authored
-            reading.problem(
-                "value/time-samples" if said else "value/only-samples", str(prim.GetPath()), name,
-                f"time samples {'beside a' if said else 'and no'} default value",
-                f"PhysX makes the collider once, of {'the default value' if said else 'what USD falls back to'}",
-                "remove the samples" if said else "author a default value", "warning",
+            has_default = read_property(prim, name).authored
+            context.problem(
+                "value/time-samples" if has_default else "value/only-samples", str(prim.GetPath()), name,
+                f"time samples {'beside a' if has_default else 'and no'} default value",
+                f"PhysX makes the collider once, of {'the default value' if has_default else 'what USD falls back to'}",
+                "remove the samples" if has_default else "author a default value", "warning",
             )
 
 
-def _report_connected(reading: ReadContext) -> None:
+def _report_connected(context: ReadContext) -> None:
     """Numbers of mimic joints that come from a connection, which PhysX does not follow."""
-    if not reading.mentions("PhysxMimicJointAPI"):
+    if not context.has_schema("PhysxMimicJointAPI"):
         return
-    for opinions in reading.prims.values():
+    for opinions in context.prims.values():
         if opinions.instances("PhysxMimicJointAPI"):
             for name in opinions.properties:
-                report_connection(reading, opinions, name)
+                report_connection(context, opinions, name)
 
 
-def report_connection(reading: ReadContext, opinions: PrimOpinions, name: str) -> None:
+def report_connection(context: ReadContext, opinions: PrimOpinions, name: str) -> None:
     """Record that an attribute is connected to others, where it is."""
     attribute = opinions.prim.GetAttribute(name)
     if attribute and attribute.HasAuthoredConnections():
-        reading.problem(
+        context.problem(
             "value/connected", opinions.path, name, f"connected to {', '.join(map(str, attribute.GetConnections()))}",
             "PhysX reads the attribute's own value" if opinions.authors(name) else
             "PhysX does not follow it and works with its own default", "author the value, or remove the connection",

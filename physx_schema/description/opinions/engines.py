@@ -59,7 +59,7 @@ def engine_of(name: str) -> str:
 
 def what_is_read(opinions: PrimOpinions, name: str) -> str:
     """What a property of another engine is about that PhysX reads on the prim; "" where it does not."""
-    unread = _is_decided(opinions, name) or _is_hidden(opinions, name) or (name == _HULLS and not _is_parted(opinions))
+    unread = _is_decided(opinions, name) or _is_hidden(opinions, name) or (name == _HULLS and not _is_split(opinions))
     return "" if unread else _READ.get(name, "")
 
 
@@ -67,7 +67,7 @@ def _is_decided(opinions: PrimOpinions, name: str) -> bool:
     return name in _DECIDING and opinions.has(_DECIDING[name][0])
 
 
-def _is_parted(opinions: PrimOpinions) -> bool:
+def _is_split(opinions: PrimOpinions) -> bool:
     """Whether PhysX makes several hulls of a mesh with limits that Newton's may be."""
     api = "PhysxConvexDecompositionCollisionAPI"
     return opinions.peek("physics:approximation") == "convexDecomposition" and not opinions.has(api)
@@ -102,11 +102,11 @@ def why_property_unused(opinions: PrimOpinions, name: str, inside: bool) -> Reas
     if name == _HULLS and not _is_decided(opinions, name):
         return "idle", "PhysX reads it on meshes of which it makes convex hulls", ""
     if name in _DECIDING:
-        schema, own = _DECIDING[name]
-        return "overridden", f"PhysX takes {own} of {schema}, authored or not", own
+        schema, physx_name = _DECIDING[name]
+        return "overridden", f"PhysX takes {physx_name} of {schema}, authored or not", physx_name
     if _is_hidden(opinions, name):
-        schema, own = _HIDING[name]
-        return "overridden", f"PhysX takes {own} of {schema} in its place", own
+        schema, physx_name = _HIDING[name]
+        return "overridden", f"PhysX takes {physx_name} of {schema} in its place", physx_name
     axis = SINGLE_AXIS.get(opinions.joint_kind or "", "angular")
     return ("other-engine", f"a property of {engine} that PhysX does not read",
             _COUNTERPARTS.get(name, "").format(axis=axis))

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from physx_schema.definitions import definitions
 from physx_schema.description.model import unlimited
 from physx_schema.description.opinions.coverage import NOT_EVALUATED, WITHOUT_EFFECT
-from physx_schema.description.opinions.ownership import Owner, elsewhere, names_like
-from physx_schema.description.opinions.prim import PrimOpinions, closest_property, meant_instance, meant_property
+from physx_schema.description.opinions.ownership import Owner, find_owner, similar_names
+from physx_schema.description.opinions.prim import PrimOpinions, closest_property, suggest_instance, suggest_property
 from physx_schema.description.opinions.schemas import (
     JOINT_KINDS,
     ROTATIONS,
@@ -41,7 +41,7 @@ def is_axis_free(opinions: PrimOpinions, axis: str) -> bool:
 Reason = tuple[str, str, str]       # code, reason, suggestion
 
 APPLY = "apply "        # how the suggestion to apply a schema begins
-OUTSIDE_ONLY = ("breakForce", "breakTorque", "collisionEnabled")    # what PhysX reads of joints beside articulations
+MAXIMAL_ONLY = ("breakForce", "breakTorque", "collisionEnabled")    # what PhysX reads of joints beside articulations
 _BOUNCING = ("restitution", "bounceThreshold")     # of PhysxLimitAPI
 _SOFTENED = {"revolute": ("angular",), "prismatic": ("linear",), "spherical": ("cone",),     # its instances that act
              "d6": (*TRANSLATIONS, *ROTATIONS, "distance")}
@@ -49,7 +49,7 @@ OF_BODIES = ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI")
 _REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI")
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
                  "PhysicsLimitAPI", "PhysxLimitAPI")
-_IDLE = (   # start of the schema's name, why nothing reads it, what to do
+_INACTIVE = (   # start of the schema's name, why nothing reads it, what to do
     ("PhysxTendonAttachment", "the prim is not a link of an articulation", "apply it to a link of an articulation"),
     ("PhysicsMassAPI", "the prim is neither a rigid body nor a collider of one", "apply PhysicsRigidBodyAPI"),
     ("PhysxRigidBodyAPI", "the prim is not an enabled rigid body", "apply PhysicsRigidBodyAPI"),
@@ -68,41 +68,41 @@ _IDLE = (   # start of the schema's name, why nothing reads it, what to do
 
 
 @dataclass(frozen=True, slots=True)
-class Fates:
+class Outcomes:
     """What PhysX makes of the bodies and joints of a stage."""
 
-    inside: frozenset[str]          # joints of articulations
+    tree_joints: frozenset[str]          # joints of articulations
     bases: frozenset[str]           # joints that fix the base of one
-    outside: frozenset[str]         # joints beside articulations
-    unmade: Mapping[str, str]       # joints that PhysX makes nowhere: why
+    maximal_joints: frozenset[str]         # joints beside articulations
+    refused: Mapping[str, str]       # joints that PhysX makes nowhere: why
     bodies: frozenset[str]          # that PhysX makes once, as links or by themselves
     dropped: Mapping[tuple[str, str], str]      # prim and "drive:angular": why PhysX drops it
 
 
-def part(name: str) -> str:
+def instance_prefix(name: str) -> str:
     """The namespace and the instance that a property belongs to: "drive:angular"."""
     return ":".join(name.split(":")[:2])
 
 
 def why_unused(
-    fates: Fates, opinions: PrimOpinions, name: str, found: Sequence[Owner], owner: Owner | None,
+    outcomes: Outcomes, opinions: PrimOpinions, name: str, candidates: Sequence[Owner], owner: Owner | None,
 ) -> Reason:
     """Why PhysX does not read a property."""
     if owner is not None:
-        return why_idle(fates, opinions, owner)
-    options = [item for item in found if item.known and item.schema not in JOINT_KINDS]
+        return why_inactive(outcomes, opinions, owner)
+    options = [item for item in candidates if item.known and item.schema not in JOINT_KINDS]
     options.sort(key=lambda item: not _fits(opinions, item.schema))
     for item in options:
         better = _better_instance(opinions, item)
         if better:
             return "wrong-instance", f"{item.applied} is not applied to the prim", better
-    declared = options[0] if options else elsewhere(name)
+    declared = options[0] if options else find_owner(name)
     if declared is not None:
         if declared.schema in definitions() and definitions()[declared.schema].kind == "typed":
             return "not-applied", f"the prim is no {declared.applied}", f"define a {declared.applied}"
         return "not-applied", f"{declared.applied} is not applied to the prim", APPLY + declared.applied
-    close = meant_property(name) or closest_property(
-        name, _property_names(opinions, name, found) | WITHOUT_EFFECT)
+    close = suggest_property(name) or closest_property(
+        name, _property_names(opinions, name, candidates) | WITHOUT_EFFECT)
     if close == name:
         return "idle", f"a {opinions.type_name or 'prim without type'} has no property of this name, other types do", ""
     return "misspelt-property", "no schema of the prim has a property of this name", close
@@ -115,66 +115,66 @@ def _fits(opinions: PrimOpinions, schema: str) -> bool:
 
 def _better_instance(opinions: PrimOpinions, owner: Owner) -> str:
     """The property's name under the instance that was meant, "" where there is none or it is authored too."""
-    right = SINGLE_AXIS.get(opinions.joint_kind or "", "") if owner.schema in _AXIS_SCHEMAS else ""
-    instance = meant_instance(owner, opinions.instances(owner.schema), right)
+    expected = SINGLE_AXIS.get(opinions.joint_kind or "", "") if owner.schema in _AXIS_SCHEMAS else ""
+    instance = suggest_instance(owner, opinions.instances(owner.schema), expected)
     better = SCHEMAS[owner.schema].name(owner.base, instance) if instance else ""
     return "" if better and opinions.authors(better) else better
 
 
-def why_idle(fates: Fates, opinions: PrimOpinions, owner: Owner) -> Reason:
+def why_inactive(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Reason:
     """Why a known property or schema on this prim has no effect."""
-    place = opinions.path, part(SCHEMAS[owner.schema].name("", owner.instance))
-    if place in fates.dropped:
-        return "dropped", fates.dropped[place], ""
-    if owner.schema == "PhysxLimitAPI" and opinions.path in fates.outside and owner.base in _BOUNCING:
+    key = opinions.path, instance_prefix(SCHEMAS[owner.schema].name("", owner.instance))
+    if key in outcomes.dropped:
+        return "dropped", outcomes.dropped[key], ""
+    if owner.schema == "PhysxLimitAPI" and opinions.path in outcomes.maximal_joints and owner.base in _BOUNCING:
         return "idle", "PhysX bounces off hard limits alone, with a restitution above 0", "remove it"
-    if owner.schema == "PhysxLimitAPI" and opinions.path not in fates.outside | fates.unmade.keys():
+    if owner.schema == "PhysxLimitAPI" and opinions.path not in outcomes.maximal_joints | outcomes.refused.keys():
         reason = "PhysX does not soften the limits of articulation joints"
         return "soft-limit", reason, "remove it; limits are hard"
-    if opinions.path in fates.unmade:
-        return "dropped", f"PhysX makes no joint of it: {fates.unmade[opinions.path]}", ""
-    if opinions.path in fates.bases:
+    if opinions.path in outcomes.refused:
+        return "dropped", f"PhysX makes no joint of it: {outcomes.refused[opinions.path]}", ""
+    if opinions.path in outcomes.bases:
         return "idle", "the joint fixes the base of an articulation, and PhysX takes nothing but that from it", ""
-    if owner.schema in JOINT_KINDS and owner.base in OUTSIDE_ONLY and opinions.path in fates.inside:
+    if owner.schema in JOINT_KINDS and owner.base in MAXIMAL_ONLY and opinions.path in outcomes.tree_joints:
         return "idle", "PhysX does not read it on a joint of an articulation", ""
     if owner.schema in _AXIS_SCHEMAS or owner.schema.startswith(("PhysxTendonAxis", "PhysxMimicJoint")):
-        return _why_idle_on_joint(fates, opinions, owner)
+        return _why_inactive_on_joint(outcomes, opinions, owner)
     if owner.base == "enableExternalForcesEveryIteration":
         return "idle", "the PGS solver applies forces once a step, whatever it says", "set physxScene:solverType to TGS"
     if owner.base == "gearing" and f"PhysxTendonAttachmentRootAPI:{owner.instance}" in opinions.used_schemas:
         return "idle", "PhysX ignores the gearing of a root attachment", "author it on the attachments below the root"
-    if owner.schema in OF_BODIES and opinions.has("PhysicsRigidBodyAPI") and opinions.path not in fates.bodies:
+    if owner.schema in OF_BODIES and opinions.has("PhysicsRigidBodyAPI") and opinions.path not in outcomes.bodies:
         enabled = opinions.view("PhysicsRigidBodyAPI").flag("rigidBodyEnabled")
         fix = "repair what is reported of the body" if enabled else "set physics:rigidBodyEnabled to true"
         return "idle", "PhysX makes no body of the prim", fix
-    of_body = owner.schema in OF_BODIES and opinions.path in fates.bodies
-    for start, reason, suggestion in _IDLE:
+    of_body = owner.schema in OF_BODIES and opinions.path in outcomes.bodies
+    for start, reason, suggestion in _INACTIVE:
         if owner.schema.startswith(start) and not of_body:
             return "idle", reason, suggestion
     return "idle", "nothing on the stage makes use of it", ""
 
 
-def _why_idle_on_joint(fates: Fates, opinions: PrimOpinions, owner: Owner) -> Reason:
+def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Owner) -> Reason:
     kind = opinions.joint_kind
     if kind is None:
         return "idle", "the prim is not a joint", "apply it to the joint"
     if not opinions.joint_view().flag("jointEnabled"):
         return "disabled", "the joint is disabled", "set physics:jointEnabled to true"
-    right = SINGLE_AXIS.get(kind)
-    if owner.schema in _AXIS_SCHEMAS and right and owner.instance != right:
-        better = SCHEMAS[owner.schema].name(owner.base, right) if owner.base else f"{owner.schema}:{right}"
-        return "wrong-instance", f"a {kind} joint has only the axis {right!r}", better
-    if owner.schema in _REDUCED and opinions.path in fates.outside:
+    expected = SINGLE_AXIS.get(kind)
+    if owner.schema in _AXIS_SCHEMAS and expected and owner.instance != expected:
+        better = SCHEMAS[owner.schema].name(owner.base, expected) if owner.base else f"{owner.schema}:{expected}"
+        return "wrong-instance", f"a {kind} joint has only the axis {expected!r}", better
+    if owner.schema in _REDUCED and opinions.path in outcomes.maximal_joints:
         return "idle", "PhysX reads it on joints of an articulation only", "connect the joint to links of one"
-    if owner.schema == "PhysxDrivePerformanceEnvelopeAPI" and opinions.path in fates.inside and (
+    if owner.schema == "PhysxDrivePerformanceEnvelopeAPI" and opinions.path in outcomes.tree_joints and (
             not opinions.has("PhysicsDriveAPI", owner.instance)):
         return ("no-drive", "an envelope bounds what a drive does, and the axis has no drive",
                 f"apply PhysicsDriveAPI:{owner.instance}")
-    if kind == "d6" and opinions.path in fates.inside and owner.instance in (*TRANSLATIONS, "distance"):
+    if kind == "d6" and opinions.path in outcomes.tree_joints and owner.instance in (*TRANSLATIONS, "distance"):
         return "idle", "in an articulation PhysX locks the translations of a generic joint", "use a prismatic joint"
     if kind == "d6" and owner.instance in (*TRANSLATIONS, *ROTATIONS) and not is_axis_free(opinions, owner.instance):
         return "idle", f"{owner.instance} is locked: its low limit is above the high one", "author low < high"
-    if owner.schema.startswith("PhysxTendon") and right and opinions.path not in fates.inside:
+    if owner.schema.startswith("PhysxTendon") and expected and opinions.path not in outcomes.tree_joints:
         return "idle", "the joint is not inside an articulation", "connect it to links of an articulation"
     if owner.schema == "PhysxLimitAPI" and owner.instance in _SOFTENED.get(kind, ()):
         return "idle", "there are no limits that it could soften", "author limits, or remove it"
@@ -187,14 +187,14 @@ def instance_for(opinions: PrimOpinions, schema: str) -> str:
     return SINGLE_AXIS.get(opinions.joint_kind or "", "name") if schema in _AXIS_SCHEMAS else "name"
 
 
-def _property_names(opinions: PrimOpinions, name: str, found: Sequence[Owner]) -> set[str]:
+def _property_names(opinions: PrimOpinions, name: str, candidates: Sequence[Owner]) -> set[str]:
     """Names that a misspelt property may have been meant for."""
-    names = {*opinions.defined(), *names_like(name)}
+    names = {*opinions.defined(), *similar_names(name)}
     for applied in (opinions.type_name, *opinions.applied):
         schema, instance = split_name(applied)
         if schema in SCHEMAS:
             known = (*SCHEMAS[schema].defaults, *NOT_EVALUATED.get(schema, ()))
             names.update(SCHEMAS[schema].name(base, instance) for base in known)
-    for owner in found:
+    for owner in candidates:
         names.update(SCHEMAS[owner.schema].name(base, owner.instance) for base in SCHEMAS[owner.schema].defaults)
     return names

@@ -29,43 +29,43 @@ class Owner:
 @lru_cache(1 << 14)
 def owners(name: str) -> tuple[Owner, ...]:
     """Every schema the name may belong to, those that have such a property first."""
-    found = []
+    matches = []
     for schema, facts in SCHEMAS.items():
         head, _, tail = facts.prefix.partition(INSTANCE)
         if not name.startswith(head):
             continue
-        rest = name[len(head):]
-        position = rest.rfind(tail) if tail else 0
-        instance, base = (rest[:position], rest[position + len(tail):]) if tail else ("", rest)
+        remainder = name[len(head):]
+        position = remainder.rfind(tail) if tail else 0
+        instance, base = (remainder[:position], remainder[position + len(tail):]) if tail else ("", remainder)
         if tail and position < 1:
             continue
         if base and ":" not in base:
             known = base in facts.defaults or base in NOT_EVALUATED.get(schema, {})
-            found.append(Owner(schema, instance, base, known))
-    return tuple(sorted(found, key=lambda owner: not owner.known))
+            matches.append(Owner(schema, instance, base, known))
+    return tuple(sorted(matches, key=lambda owner: not owner.known))
 
 
-def elsewhere(name: str) -> Owner | None:
+def find_owner(name: str) -> Owner | None:
     """A schema that declares a property of this name, on whatever prim."""
     single, multiple = _index()
     if name in single:
         return single[name]
-    head, _, rest = name.partition(":")
+    head, _, remainder = name.partition(":")
     for schema, bases in multiple.get(head, {}).items():
-        base = next((base for base in bases if rest.endswith(f":{base}")), "")
+        base = next((base for base in bases if remainder.endswith(f":{base}")), "")
         if base:
-            return Owner(schema, rest.removesuffix(f":{base}"), base)
+            return Owner(schema, remainder.removesuffix(f":{base}"), base)
     return None
 
 
-def names_like(name: str) -> Iterator[str]:
+def similar_names(name: str) -> Iterator[str]:
     """Names of properties in the namespace of one, whatever its case; under its instance name where it has one."""
-    head, _, rest = name.partition(":")
+    head, _, suffix = name.partition(":")
     single, multiple = _index()
     yield from (other for other in single if other.partition(":")[0].lower() == head.lower())
     for prefix, schemas in multiple.items():
         if prefix.lower() == head.lower():
-            yield from (f"{prefix}:{rest.partition(':')[0]}:{base}" for bases in schemas.values() for base in bases)
+            yield from (f"{prefix}:{suffix.partition(':')[0]}:{base}" for bases in schemas.values() for base in bases)
 
 
 @cache

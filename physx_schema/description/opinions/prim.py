@@ -32,7 +32,7 @@ class Retired:
     """The release that dropped something, and what its definition says to use instead."""
 
     release: str
-    instead: str
+    replacement: str
 
 
 def retired_schema(name: str) -> Retired | None:
@@ -53,39 +53,39 @@ def _retired_schemas() -> Mapping[str, Retired]:
 @cache
 def _properties() -> Mapping[str, Retired]:
     """Full names; a name that a living class has too is in use."""
-    living = _living()
-    gone = ((item, prop) for item in every_definition() for prop in (*item.properties, *item.retired_properties)
-            if prop.retired or item.retired)
+    in_use = _names_in_use()
+    retired = ((item, prop) for item in every_definition() for prop in (*item.properties, *item.retired_properties)
+               if prop.retired or item.retired)
     return {prop.name: Retired(prop.retired or item.retired, prop.deprecated or item.deprecated)
-            for item, prop in gone if prop.name not in living and ":" in prop.name}
+            for item, prop in retired if prop.name not in in_use and ":" in prop.name}
 
 
 @cache
 def _retired_namespaces() -> Mapping[str, Retired]:
-    living = {name.partition(":")[0] for name in _living()}
-    gone = ((item, prop) for item in every_definition() if item.retired for prop in item.properties)
-    heads = {prop.name.partition(":")[0]: item for item, prop in gone if ":" in prop.name}
-    return {head: Retired(item.retired, item.deprecated) for head, item in heads.items() if head not in living}
+    in_use = {name.partition(":")[0] for name in _names_in_use()}
+    retired = ((item, prop) for item in every_definition() if item.retired for prop in item.properties)
+    heads = {prop.name.partition(":")[0]: item for item, prop in retired if ":" in prop.name}
+    return {head: Retired(item.retired, item.deprecated) for head, item in heads.items() if head not in in_use}
 
 
 @cache
-def _living() -> frozenset[str]:
+def _names_in_use() -> frozenset[str]:
     return frozenset(prop.name if not item.prefix else f"{item.prefix}:"
                      for item in definitions().values() for prop in item.properties if not prop.retired)
 
 
-_ALIKE = 0.75           # of difflib's ratio, for names on a prim that is about physics anyway
-_VERY_ALIKE = 0.85      # for names that might be anyone's
+_SIMILAR = 0.75           # of difflib's ratio, for names on a prim that is about physics anyway
+_VERY_SIMILAR = 0.85      # for names that might be anyone's
 _SWAPPED = 0.8          # for the same letters in another order
 _SAME_WORD = 0.6        # for instance names, which are short
 _HINTED_NAMES = 1 << 12
-_NOTES = "TensorPhysics"        # schemas that older Omniverse releases applied to what they had simulated
+_TENSOR = "TensorPhysics"        # schemas that older Omniverse releases applied to what they had simulated
 _OTHER_NAMES = {"physics:linearVelocity": "physics:velocity"}     # what other formats call a property
 
 
 def closest(name: str, names: Iterable[str]) -> str:
     """The most similar of some names, "" where none is similar."""
-    close = get_close_matches(name, sorted(names), 1, _ALIKE)
+    close = get_close_matches(name, sorted(names), 1, _SIMILAR)
     return close[0] if close else ""
 
 
@@ -95,51 +95,51 @@ def closest_property(name: str, names: Iterable[str]) -> str:
     same = {other.lower(): other for other in known}.get(name.lower())
     close = _OTHER_NAMES.get(name) or same or closest(name, known)
     last, other = (part.rpartition(":")[2].lower() for part in (name, close))
-    alike = name in _OTHER_NAMES or SequenceMatcher(None, last, other).ratio() >= _ALIKE
-    return close if alike else ""
+    is_similar = name in _OTHER_NAMES or SequenceMatcher(None, last, other).ratio() >= _SIMILAR
+    return close if is_similar else ""
 
 
 @lru_cache(_HINTED_NAMES)
-def meant_property(name: str) -> str:
+def suggest_property(name: str) -> str:
     """The property that a name with a misspelt namespace was meant for, "" for anything else.
 
     All behind the namespace has to be right, so that a namespace that is merely similar is left alone.
     """
-    head, colon, rest = name.partition(":")
+    head, colon, remainder = name.partition(":")
     if not colon or head in _namespaces():
         return ""
-    very_alike = get_close_matches(head, _namespaces(), 3, _VERY_ALIKE)
+    candidates = get_close_matches(head, _namespaces(), 3, _VERY_SIMILAR)
     swapped = (close for close in get_close_matches(head, _namespaces(), 3, _SWAPPED) if sorted(close) == sorted(head))
-    for close in (*very_alike, *swapped):
-        better = f"{close}:{rest}"
+    for close in (*candidates, *swapped):
+        better = f"{close}:{remainder}"
         if any(owner.known for owner in owners(better)):
             return better
     return ""
 
 
 @lru_cache(_HINTED_NAMES)
-def meant_schema(name: str) -> str:
+def suggest_schema(name: str) -> str:
     """The schema or joint type that an unknown name was meant for, "" for anything else."""
     known = _schemas()
-    if not name or name in known or name.startswith(_NOTES) or Usd.SchemaRegistry.FindSchemaInfo(name) is not None:
+    if not name or name in known or name.startswith(_TENSOR) or Usd.SchemaRegistry.FindSchemaInfo(name) is not None:
         return ""
     if name.endswith(("API", "Joint")) and name != "Joint":
-        whole = next((start + name for start in ("Physics", "Physx") if start + name in known), "")
-        if whole:
-            return whole
-    close = get_close_matches(name, known, 1, _VERY_ALIKE)
+        full_name = next((start + name for start in ("Physics", "Physx") if start + name in known), "")
+        if full_name:
+            return full_name
+    close = get_close_matches(name, known, 1, _VERY_SIMILAR)
     return close[0] if close else ""
 
 
-def meant_instance(owner: Owner, applied: Sequence[str], right: str) -> str:
+def suggest_instance(owner: Owner, applied: Sequence[str], expected: str) -> str:
     """The instance name that a property of a schema was meant for, "" where none comes near.
 
     `applied` holds the instances of the schema on the prim, `right` the one that its kind of joint has, if it has one.
     """
     if not owner.instance or owner.instance in applied:
         return ""
-    if right and (right in applied or not applied):
-        return "" if owner.instance == right else right
+    if expected and (expected in applied or not applied):
+        return "" if owner.instance == expected else expected
     folded = {name.lower(): name for name in reversed(applied)}
     close = get_close_matches(owner.instance.lower(), list(folded), 1, _SAME_WORD)
     return folded[close[0]] if close else ""
@@ -174,42 +174,42 @@ def is_physics_name(name: str) -> bool:
     head, separator, _ = name.partition(":")
     if not separator:
         return False
-    return head in _CORE_NAMESPACES or head.lower().startswith(_PREFIXES) or bool(meant_property(name))
+    return head in _CORE_NAMESPACES or head.lower().startswith(_PREFIXES) or bool(suggest_property(name))
 
 
 @lru_cache(_NAMES)
 def is_physics_schema(name: str) -> bool:
     """Whether an applied schema or prim type belongs to UsdPhysics, PhysX, Newton or MuJoCo."""
     known = ("Physics", "Physx", "OmniPhysics", "JointStateAPI", "DriveAPI", *OTHER_ENGINES)
-    return name.startswith(known) or retired_schema(name) is not None or bool(meant_schema(split_name(name)[0]))
+    return name.startswith(known) or retired_schema(name) is not None or bool(suggest_schema(split_name(name)[0]))
 
 
-def look_up(prim: Any, name: str) -> CachedProperty:
+def read_property(prim: Any, name: str) -> CachedProperty:
     """A property of a prim."""
-    found = prim.GetProperty(name)
-    if isinstance(found, Usd.Attribute):
-        specs = found.GetPropertyStack()
+    prop = prim.GetProperty(name)
+    if isinstance(prop, Usd.Attribute):
+        specs = prop.GetPropertyStack()
         strongest = getattr(specs[0], "default", None) if specs else None
         if isinstance(strongest, _PLAIN) or type(strongest).__module__ == "pxr.Gf":
             return CachedProperty(True, strongest,
                                   str(specs[0].typeName))    # nothing weaker counts, nothing is left to resolve
-        authored = found.GetResolveInfo(_DEFAULT_TIME).GetSource() in _AUTHORED
-        type_name = _authored_type(found) if specs else str(found.GetTypeName())
+        authored = prop.GetResolveInfo(_DEFAULT_TIME).GetSource() in _AUTHORED
+        type_name = _authored_type(prop) if specs else str(prop.GetTypeName())
         if type_name == "rel":
             return CachedProperty(True, (), "rel")        # USD finds no value, and hands out the schema's default
-        return CachedProperty(authored, found.Get(), type_name)
-    if not isinstance(found, Usd.Relationship):
+        return CachedProperty(authored, prop.Get(), type_name)
+    if not isinstance(prop, Usd.Relationship):
         return CachedProperty(False, (), "rel")        # nothing on the prim has this name
     try:
-        targets = found.GetTargets()
+        targets = prop.GetTargets()
     except Tf.ErrorException:       # an attribute is authored where the schema has a relationship
-        return CachedProperty(True, (), _authored_type(found))
-    return CachedProperty(bool(targets) or found.HasAuthoredTargets(), tuple(map(str, targets)), "rel")
+        return CachedProperty(True, (), _authored_type(prop))
+    return CachedProperty(bool(targets) or prop.HasAuthoredTargets(), tuple(map(str, targets)), "rel")
 
 
-def _authored_type(found: Any) -> str:
+def _authored_type(prop: Any) -> str:
     """The type of a property's strongest opinion, whatever its schema says."""
-    return str(getattr(found.GetPropertyStack()[0], "typeName", "rel"))
+    return str(getattr(prop.GetPropertyStack()[0], "typeName", "rel"))
 
 
 class Kind(NamedTuple):
@@ -245,7 +245,8 @@ class PrimOpinions:
     `applied` holds the composed apiSchemas as authored, registered with USD or not, and what Newton's bring with them.
     """
 
-    __slots__ = ("_views", "applied", "kind", "path", "prim", "problems", "properties", "seen", "type_name")
+    __slots__ = ("_views", "applied", "cached_properties", "kind", "path", "prim", "problems", "properties",
+                 "type_name")
 
     def __init__(self, prim: Any, problems: list[Problem]) -> None:
         self.prim = prim
@@ -257,7 +258,7 @@ class PrimOpinions:
         self.applied = kind.applied
         self.properties = kind.properties
         # now, while USD has the prim at hand: every one is accounted for in the end
-        self.seen = {name: look_up(prim, name) for name in kind.properties}
+        self.cached_properties = {name: read_property(prim, name) for name in kind.properties}
         self._views: dict[str, SchemaView] = {}       # of applied schemas, by their entry in apiSchemas
         self.problems = problems
 
@@ -282,9 +283,9 @@ class PrimOpinions:
     def view(self, schema: str, instance: str = "") -> SchemaView:
         """The properties of one schema; PhysX's defaults where the schema is not applied and has to be."""
         name = f"{schema}:{instance}" if instance else schema
-        return self._views.get(name) or self.kind.absent.get(name) or self._made_view(name, schema, instance)
+        return self._views.get(name) or self.kind.absent.get(name) or self._create_view(name, schema, instance)
 
-    def _made_view(self, name: str, schema: str, instance: str) -> SchemaView:
+    def _create_view(self, name: str, schema: str, instance: str) -> SchemaView:
         counts = name in self.kind.schemas and ":" not in instance      # PhysX reads nothing under a nested name
         if counts or (schema in UNGATED and mentioned(schema, instance, self.properties)):
             view = self._views[name] = SchemaView(schema, instance, self)
@@ -301,16 +302,16 @@ class PrimOpinions:
 
     def authors(self, name: str) -> bool:
         """Whether the property has a value at the default time, or targets, on this prim."""
-        return name in self.seen and self.seen[name].authored
+        return name in self.cached_properties and self.cached_properties[name].authored
 
-    def look(self, name: str) -> CachedProperty:
+    def get_property(self, name: str) -> CachedProperty:
         """What is authored under a name."""
-        return self.seen.get(name) or look_up(self.prim, name)
+        return self.cached_properties.get(name) or read_property(self.prim, name)
 
-    def only_samples(self, name: str) -> bool:
+    def has_only_samples(self, name: str) -> bool:
         """Whether an attribute has time samples and no value at the default time."""
-        seen = self.look(name)
-        return not seen.authored and seen.type_name != "rel" and self.prim.GetAttribute(name).HasAuthoredValue()
+        cached = self.get_property(name)
+        return not cached.authored and cached.type_name != "rel" and self.prim.GetAttribute(name).HasAuthoredValue()
 
     def has_owner(self, owner: Owner) -> bool:
         """Whether the schema that a property belongs to is on this prim, under its instance name."""
@@ -318,13 +319,13 @@ class PrimOpinions:
 
     def peek(self, name: str) -> object:
         """A property's value or targets, without counting it as read."""
-        return self.look(name).value
+        return self.get_property(name).value
 
     def defined(self) -> frozenset[str]:
         """Names of the properties that the prim's registered schemas define."""
         return frozenset(self.prim.GetPrimDefinition().GetPropertyNames())
 
-    def mark(self, schema: str, instance: str = "") -> None:
+    def mark_used(self, schema: str, instance: str = "") -> None:
         """Record that a fact was made of an applied schema, whatever its properties say."""
         self.view(schema, instance)
 

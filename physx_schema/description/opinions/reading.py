@@ -18,9 +18,9 @@ from pxr import Tf, Usd
 from physx_schema.description.frames import Frames
 from physx_schema.description.model import Articulation, Link, Problem
 from physx_schema.description.opinions.inactive import Reason
-from physx_schema.description.opinions.prim import PrimOpinions, look_up
+from physx_schema.description.opinions.prim import PrimOpinions, read_property
 from physx_schema.description.opinions.schemas import SCHEMAS, split_name
-from physx_schema.description.units import as_vector, holds_defaults, takes_unit
+from physx_schema.description.units import accepts_unit, as_vector, holds_defaults
 from physx_schema.errors import UnreadableError
 
 
@@ -60,14 +60,14 @@ class ReadContext:
                 self._by_schema.setdefault(schema, []).append(opinions)
         self._schemas = frozenset(split_name(applied)[0] for applied in self._by_schema)
         self._paths = tuple(self.prims)
-        self._places = {path: place for place, path in enumerate(self._paths)}
-        self._bodies = {opinions.path: opinions.path for opinions in self.having("PhysicsRigidBodyAPI")
+        self._path_index = {path: index for index, path in enumerate(self._paths)}
+        self._bodies = {opinions.path: opinions.path for opinions in self.prims_with("PhysicsRigidBodyAPI")
                         if not self.is_proxy(opinions.path)}
 
     def _unit(self, name: str, default: float) -> float:
         """A unit of the stage's metadata, USD's default where none is authored or the value makes no sense."""
         value = float(self._metadata(name, default))
-        if takes_unit(name, value):
+        if accepts_unit(name, value):
             return value
         self.problem(
             "stage/units", "/", name, f"{name} is {value:g}",
@@ -104,21 +104,21 @@ class ReadContext:
                 "PhysX takes Z: gravity without a direction is along -Z", "author Y or Z",
             )
 
-    def having(self, schema: str) -> Iterator[PrimOpinions]:
+    def prims_with(self, schema: str) -> Iterator[PrimOpinions]:
         """Prims with a single-apply schema, in traversal order."""
         return iter(self._by_schema.get(schema, ()))
 
-    def mentions(self, schema: str) -> bool:
+    def has_schema(self, schema: str) -> bool:
         """Whether any prim has a schema, under whatever instance names."""
         return schema in self._schemas
 
     def below(self, path: str) -> Iterator[str]:
         """Paths of the prims with physics under one of them, in traversal order."""
         prefix = path + "/"
-        for place in range(self._places[path] + 1, len(self._paths)):
-            if not self._paths[place].startswith(prefix):
+        for index in range(self._path_index[path] + 1, len(self._paths)):
+            if not self._paths[index].startswith(prefix):
                 return
-            yield self._paths[place]
+            yield self._paths[index]
 
     def problem(self, code: str, path: str, name: str, message: str, why: str, fix: str,
                 severity: str = "error") -> None:
@@ -127,13 +127,13 @@ class ReadContext:
 
     def targets(self, prim: Any, name: str) -> tuple[str, ...]:
         """The targets of a relationship that concerns more than physics; an attribute in its place is reported."""
-        found = look_up(prim, name)
-        if found.type_name != "rel":
+        prop = read_property(prim, name)
+        if prop.type_name != "rel":
             self.problem(
-                "value/wrong-type", str(prim.GetPath()), name, f"authored as {found.type_name}, USD has a relationship",
+                "value/wrong-type", str(prim.GetPath()), name, f"authored as {prop.type_name}, USD has a relationship",
                 "USD and PhysX find no targets", "author the property as a relationship",
             )
-        return found.value if isinstance(found.value, tuple) else ()
+        return prop.value if isinstance(prop.value, tuple) else ()
 
     def on_collider(self, path: str) -> bool:
         """Whether a prim is a collider or below one."""
@@ -149,15 +149,15 @@ class ReadContext:
 
         A body inside an instance is none: PhysX has no object for it.
         """
-        found = self._bodies.get(path)
-        if found is None:
+        body = self._bodies.get(path)
+        if body is None:
             visited = []
             while path not in self._bodies and path not in ("", "/"):
                 visited.append(path)
                 path = path.rpartition("/")[0]
-            found = self._bodies.get(path, "")
-            self._bodies.update(dict.fromkeys(visited, found))
-        return found
+            body = self._bodies.get(path, "")
+            self._bodies.update(dict.fromkeys(visited, body))
+        return body
 
     def is_proxy(self, path: str) -> bool:
         """Whether a prim with physics is inside an instance, where PhysX sees colliders and nothing else."""
@@ -209,9 +209,9 @@ class Roles:
             return None
         path = opinions.path
         if path in self.links and name in _BODIES_ONLY:
-            instead = _BODIES_ONLY[name].format(
+            suggestion = _BODIES_ONLY[name].format(
                 name=name.replace("physxRigidBody", "physxArticulation"), root=self.links[path].path)
-            return "on-link", "PhysX does not read it on a link of an articulation", instead
+            return "on-link", "PhysX does not read it on a link of an articulation", suggestion
         if path in self.links and path not in self.floating and name in _VELOCITIES:
             return ("on-link", "of an articulation PhysX reads the velocity of a floating root only",
                     "author the velocity of the joint's PhysicsJointStateAPI")
@@ -222,7 +222,7 @@ class Roles:
             return "beside-mass", f"{_MASS} is authored beside it, which PhysX takes", f"remove it or {_MASS}"
         return None
 
-    def says_nothing(self, opinions: PrimOpinions, name: str) -> bool:
+    def has_default_value(self, opinions: PrimOpinions, name: str) -> bool:
         """Whether a property that is not read has the value that PhysX works with anyway."""
         value = opinions.peek(name)
         if name in _VELOCITIES:
@@ -230,15 +230,15 @@ class Roles:
         if name == _DENSITY:
             return not _above_zero(value)
         if name in _COUNTS:
-            own = self.links[opinions.path]
-            return value == (own.position_iterations, own.velocity_iterations)[_COUNTS.index(name)]
-        usual = _usual(name)
-        if isinstance(value, float) and isinstance(usual, float):
-            return abs(value - usual) <= _NEAR * usual
-        return value == usual
+            articulation = self.links[opinions.path]
+            return value == (articulation.position_iterations, articulation.velocity_iterations)[_COUNTS.index(name)]
+        default = _usual(name)
+        if isinstance(value, float) and isinstance(default, float):
+            return abs(value - default) <= _NEAR * default
+        return value == default
 
 
-def read_roles(reading: ReadContext, articulations: Sequence[Articulation], bodies: Sequence[Link]) -> Roles:
+def read_roles(context: ReadContext, articulations: Sequence[Articulation], bodies: Sequence[Link]) -> Roles:
     """The roles of all bodies."""
     stepped = [item for item in articulations if item.enabled]
     every = [*bodies, *(link for item in stepped for link in item.links)]
@@ -247,21 +247,21 @@ def read_roles(reading: ReadContext, articulations: Sequence[Articulation], bodi
         {link.path: item for item in stepped for link in item.links},
         frozenset(item.links[0].path for item in stepped if not item.fixed_base),
         frozenset(body.path for body in bodies),
-        frozenset(colliders | {body.path for body in every if _is_even(reading, body)}))
+        frozenset(colliders | {body.path for body in every if _is_even(context, body)}))
 
 
-def _is_even(reading: ReadContext, body: Link) -> bool:
+def _is_even(context: ReadContext, body: Link) -> bool:
     """Whether a density of the body spreads its mass as any other would, or everything about its mass is authored."""
-    def own_density(path: str) -> bool:
-        return path in reading.prims and reading.prims[path].has("PhysicsMassAPI")
+    def has_density(path: str) -> bool:
+        return path in context.prims and context.prims[path].has("PhysicsMassAPI")
 
     def of_material(path: str) -> bool:
-        return path in reading.prims and _above_zero(reading.prims[path].peek(_DENSITY))
+        return path in context.prims and _above_zero(context.prims[path].peek(_DENSITY))
 
-    own = reading.prims[body.path].view("PhysicsMassAPI")
-    settled = any(own.vector("diagonalInertia")) and all(map(math.isfinite, own.vector("centerOfMass")))
-    return settled or len(body.colliders) < 2 or not any(
-        own_density(collider.path) or of_material(collider.material) for collider in body.colliders)
+    mass_view = context.prims[body.path].view("PhysicsMassAPI")
+    authored = any(mass_view.vector("diagonalInertia")) and all(map(math.isfinite, mass_view.vector("centerOfMass")))
+    return authored or len(body.colliders) < 2 or not any(
+        has_density(collider.path) or of_material(collider.material) for collider in body.colliders)
 
 
 def _above_zero(value: object) -> bool:

@@ -19,7 +19,7 @@ from functools import cache, lru_cache
 
 from physx_generated import Attribute, Definition, Relationship
 
-from physx_schema.definitions import definitions, ends
+from physx_schema.definitions import attribute_range, definitions
 from physx_schema.description.opinions.coverage import WITHOUT_EFFECT, WITHOUT_FACTS
 
 INSTANCE = "{instance}"         # where a prefix has the instance name
@@ -120,7 +120,7 @@ def _generated(definition: Definition) -> Schema:
     space = f"{spaces.pop()}:" if len(spaces) == 1 and spaces != {""} else ""
     defaults = {name.removeprefix(space): _default(item) for name, item in definition.by_name.items()
                 if name not in WITHOUT_EFFECT}
-    ranges = {base: ends(definition.identifier, base.rpartition(":")[2]) for base in defaults
+    ranges = {base: attribute_range(definition.identifier, base.rpartition(":")[2]) for base in defaults
               if space + base in definition.attributes}
     inherited = JOINT if definition.identifier in JOINT_KINDS else {}
     return Schema(definition.start(INSTANCE) + space, {**inherited, **defaults}, ranges)

@@ -18,7 +18,7 @@ from physx_schema.description.units import (
     as_token,
     as_tokens,
     as_vector,
-    shown,
+    display,
 )
 
 _T = TypeVar("_T")
@@ -45,20 +45,31 @@ class Opinions(Protocol):
 
     path: str
     properties: tuple[str, ...]         # those about physics
-    seen: dict[str, CachedProperty]               # by full name
+    cached_properties: dict[str, CachedProperty]               # by full name
     problems: list[Problem]
 
 
 class SchemaView:
     """Typed access to the properties of one schema on one prim, recording what is read."""
 
-    __slots__ = ("_defaults", "_mentioned", "_names", "_problems", "_ranges", "_schema", "_seen", "applied", "path",
-                 "prefix", "silent")
+    __slots__ = (
+        "_cached_properties",
+        "_defaults",
+        "_mentioned",
+        "_names",
+        "_problems",
+        "_ranges",
+        "_schema",
+        "applied",
+        "path",
+        "prefix",
+        "silent",
+    )
 
     def __init__(self, schema: str, instance: str, opinions: Opinions | None = None) -> None:
         self.applied = opinions is not None
         self.path = opinions.path if opinions else ""
-        self._seen = opinions.seen if opinions else {}
+        self._cached_properties = opinions.cached_properties if opinions else {}
         self._problems = opinions.problems if opinions else []
         self._schema = schema
         # what is mentioned on the prim may have a value, everything else has its default
@@ -70,13 +81,13 @@ class SchemaView:
         """The full property name."""
         return self._names[base]
 
-    def mentions(self, base: str) -> bool:
+    def has_opinion(self, base: str) -> bool:
         """Whether there is an opinion on the property, be it a value or not."""
         return base in self._mentioned
 
     def authored(self, base: str) -> bool:
         """Whether the property has a value of its own."""
-        return base in self._mentioned and self._seen[self._names[base]].authored
+        return base in self._mentioned and self._cached_properties[self._names[base]].authored
 
     def raw(self, base: str) -> object:
         """The value as authored, or PhysX's default."""
@@ -88,11 +99,11 @@ class SchemaView:
 
     def _used(self, base: str) -> object:
         """The authored value at the default time, counted as read; None where there is none."""
-        seen = self._seen[self._names[base]]
-        if not seen.authored:
+        cached = self._cached_properties[self._names[base]]
+        if not cached.authored:
             return None
-        seen.used = True
-        return seen.value
+        cached.used = True
+        return cached.value
 
     def clamped(self, base: str) -> float:
         """A number, at the nearer end of its declared range where it is outside: so PhysX takes what it clamps."""
@@ -114,16 +125,16 @@ class SchemaView:
         """Whether a number is NaN or above its declared range; only then it counts as read."""
         if base not in self._mentioned:
             return False
-        seen = self._seen[self._names[base]]
-        used, value = seen.used, as_number(self.raw(base))
-        found = value is not None and not value <= self._ranges[base][1]
-        seen.used = found or used
-        return found
+        cached = self._cached_properties[self._names[base]]
+        used, value = cached.used, as_number(self.raw(base))
+        is_refused = value is not None and not value <= self._ranges[base][1]
+        cached.used = is_refused or used
+        return is_refused
 
     def count(self, base: str, low: int = 0) -> int:
         """A whole number; the default for NaN and infinity, which a value of another type can be."""
-        found = self.number(base, low)
-        return int(found if math.isfinite(found) else _default(self._schema, base, as_number))
+        value = self.number(base, low)
+        return int(value if math.isfinite(value) else _default(self._schema, base, as_number))
 
     def flag(self, base: str) -> bool:
         """A truth value."""
@@ -155,35 +166,35 @@ class SchemaView:
 
     def targets(self, base: str) -> tuple[str, ...]:
         """The composed targets of a relationship; none of an attribute."""
-        found = self._used(base) if base in self._mentioned else ()
-        return found if isinstance(found, tuple) else ()
+        value = self._used(base) if base in self._mentioned else ()
+        return value if isinstance(value, tuple) else ()
 
     def _typed(
-        self, base: str, convert: Callable[[Any], _T | None], wanted: str,
+        self, base: str, convert: Callable[[Any], _T | None], expected: str,
         readable: Callable[[str], bool] | None = None,
     ) -> _T:
         """The value converted; what PhysX takes instead where it, or the type it is authored with, is no such thing."""
         if base not in self._mentioned:
             return _default(self._schema, base, convert)    # type: ignore[no-any-return]
-        found = self.raw(base)
-        value = convert(found)
+        raw_value = self.raw(base)
+        value = convert(raw_value)
         if value is not None and (readable is None or not self.authored(base)
-                                  or readable(self._seen[self._names[base]].type_name)):
+                                  or readable(self._cached_properties[self._names[base]].type_name)):
             return value
-        return self._refused(base, convert, wanted, found)
+        return self._refused(base, convert, expected, raw_value)
 
-    def _refused(self, base: str, convert: Callable[[Any], _T | None], wanted: str, found: object) -> _T:
+    def _refused(self, base: str, convert: Callable[[Any], _T | None], expected: str, raw_value: object) -> _T:
         """What PhysX takes for a value that it cannot read, and a problem."""
         zero = base in _ZERO_UNREAD and self._schema.startswith("Physics")
-        taken = 0.0 if zero else self._defaults[base]
-        type_name = self._seen[self.name(base)].type_name
-        authored = "a relationship" if type_name == "rel" else f"{shown(found)} of type {type_name}"
+        effective = 0.0 if zero else self._defaults[base]
+        type_name = self._cached_properties[self.name(base)].type_name
+        authored = "a relationship" if type_name == "rel" else f"{display(raw_value)} of type {type_name}"
         self._problems.append(Problem(
-            "value/wrong-type", self.path, self.name(base), f"{authored} is not {wanted}",
-            f"PhysX cannot read it and works with {'0' if zero else f'its default {taken!r}'}",
-            f"author {wanted} or remove the opinion",
+            "value/wrong-type", self.path, self.name(base), f"{authored} is not {expected}",
+            f"PhysX cannot read it and works with {'0' if zero else f'its default {effective!r}'}",
+            f"author {expected} or remove the opinion",
         ))
-        return convert(taken) if zero else _default(self._schema, base, convert)    # type: ignore[return-value]
+        return convert(effective) if zero else _default(self._schema, base, convert)    # type: ignore[return-value]
 
 
 @cache

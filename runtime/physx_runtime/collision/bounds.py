@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.convex_core.support import core_of, support
+from physx_runtime.collision.convex_core.support import core_of, support_point
 from physx_runtime.collision.scalar_math import x_axis
 from physx_runtime.collision.shapes import BOX, CAPSULE, CONVEX, CYLINDER, EVERY_WORLD, MESH, PLANE, Geometry
 from physx_runtime.collision.simd_math import (
@@ -23,12 +23,12 @@ from physx_runtime.collision.simd_math import (
     Vector,
     add,
     by_matrix,
-    composed,
     dot,
     matrix_of,
     negated,
     scaled,
     sub,
+    transform_fast,
 )
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
@@ -37,27 +37,27 @@ ALONG_AXIS = np.float32(1e-6)           # a plane's normal this near to an axis 
 
 
 # From this kind on bounds follow from more than a size; what they ask for is compiled where there are some.
-FIRST_INTRICATE = CYLINDER
+FIRST_WITH_GEOMETRY = CYLINDER
 
 
-def place_shapes(shapes: Any, poses: Any, geometry: Geometry, placed: Any, bounds: Any) -> None:
+def update_shapes(shapes: Any, poses: Any, geometry: Geometry, shape_poses: Any, bounds: Any) -> None:
     """Fill in where shapes are in the world, rows of position and quaternion, and their bounds."""
-    _place(shapes, poses, placed, bounds)
-    intricate = np.flatnonzero(shapes["kind"] >= FIRST_INTRICATE)
-    if len(intricate):
-        _bound_intricate(shapes, intricate, geometry, placed, bounds)
+    _update_simple_shapes(shapes, poses, shape_poses, bounds)
+    with_geometry = np.flatnonzero(shapes["kind"] >= FIRST_WITH_GEOMETRY)
+    if len(with_geometry):
+        _bound_with_geometry(shapes, with_geometry, geometry, shape_poses, bounds)
 
 
 @scalar_entry
-def _place(shapes: Any, poses: Any, placed: Any, bounds: Any) -> None:
+def _update_simple_shapes(shapes: Any, poses: Any, shape_poses: Any, bounds: Any) -> None:
     for i in range(len(shapes)):
-        place_shape(shapes[i], pose_at(poses, shapes[i].body), placed[i], bounds[i])
+        update_shape(shapes[i], pose_at(poses, shapes[i].body), shape_poses[i], bounds[i])
 
 
 @scalar_entry
-def _bound_intricate(shapes: Any, chosen: Any, geometry: Geometry, placed: Any, bounds: Any) -> None:
-    for i in chosen:
-        shape, pose = shapes[i], pose_at(placed, i)
+def _bound_with_geometry(shapes: Any, selected: Any, geometry: Geometry, shape_poses: Any, bounds: Any) -> None:
+    for i in selected:
+        shape, pose = shapes[i], pose_at(shape_poses, i)
         if shape.kind == MESH:
             mesh = geometry.meshes.meshes[shape.geometry]
             _bound_box(bounds[i], (mesh.low[0], mesh.low[1], mesh.low[2]), (mesh.high[0], mesh.high[1], mesh.high[2]),
@@ -70,14 +70,14 @@ def _bound_intricate(shapes: Any, chosen: Any, geometry: Geometry, placed: Any, 
 
 
 @scalar_code
-def place_shape(shape: Any, body: Pose, placed: Any, bounds: Any) -> None:
+def update_shape(shape: Any, body: Pose, shape_poses: Any, bounds: Any) -> None:
     """Fill in where one shape is, whose body is at a pose, and its bounds but for those of intricate kinds."""
     p, q = shape.position, shape.rotation
-    pose = composed(body, ((p[0], p[1], p[2]), (q[0], q[1], q[2], q[3])))
+    pose = transform_fast(body, ((p[0], p[1], p[2]), (q[0], q[1], q[2], q[3])))
     for k in range(3):
-        placed[k] = pose[0][k]
+        shape_poses[k] = pose[0][k]
     for k in range(4):
-        placed[3 + k] = pose[1][k]
+        shape_poses[3 + k] = pose[1][k]
     if shape.kind == PLANE:
         _bound_plane(bounds, pose, shape.contact_offset)
     else:
@@ -94,9 +94,9 @@ def _bound_hull(bounds: Any, pose: Pose, shape: Any, vertices: Any) -> None:
     axes = scaled(m[0], scale[0]), scaled(m[1], scale[1]), scaled(m[2], scale[2])
     low, high = (ENDLESS, ENDLESS, ENDLESS), (-ENDLESS, -ENDLESS, -ENDLESS)
     for i in range(len(vertices)):
-        corner = by_matrix(axes, (vertices[i, 0], vertices[i, 1], vertices[i, 2]))
-        low = min(low[0], corner[0]), min(low[1], corner[1]), min(low[2], corner[2])
-        high = max(high[0], corner[0]), max(high[1], corner[1]), max(high[2], corner[2])
+        vertex = by_matrix(axes, (vertices[i, 0], vertices[i, 1], vertices[i, 2]))
+        low = min(low[0], vertex[0]), min(low[1], vertex[1]), min(low[2], vertex[2])
+        high = max(high[0], vertex[0]), max(high[1], vertex[1]), max(high[2], vertex[2])
     _grow_from(bounds, add(low, pose[0]), add(high, pose[0]), shape.contact_offset)
 
 
@@ -140,9 +140,9 @@ def _box_extent(m: Matrix, half: Vector) -> Vector:
 
 
 @scalar_code
-def _grow(bounds: Any, center: Vector, reach: Vector, offset: Number) -> None:
+def _grow(bounds: Any, center: Vector, extent: Vector, offset: Number) -> None:
     for k in range(3):
-        bounds[0, k], bounds[1, k] = (center[k] - reach[k]) - offset, (center[k] + reach[k]) + offset
+        bounds[0, k], bounds[1, k] = (center[k] - extent[k]) - offset, (center[k] + extent[k]) + offset
 
 
 @scalar_code
@@ -162,8 +162,8 @@ def _bound_box(bounds: Any, low: Vector, high: Vector, pose: Pose, offset: Numbe
 def _bound_core(bounds: Any, kind: Any, size: Vector, pose: Pose, offset: Number) -> None:
     core = core_of(kind, size, pose, np.empty((0, 3), np.float32))
     x, y, z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
-    low = support(core, negated(x))[0], support(core, negated(y))[1], support(core, negated(z))[2]
-    _grow_from(bounds, low, (support(core, x)[0], support(core, y)[1], support(core, z)[2]), offset)
+    low = support_point(core, negated(x))[0], support_point(core, negated(y))[1], support_point(core, negated(z))[2]
+    _grow_from(bounds, low, (support_point(core, x)[0], support_point(core, y)[1], support_point(core, z)[2]), offset)
 
 
 @scalar_code

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
-from physx_runtime.language.ops import Scalar, Unfused, inverted, maximum, minimum, where
+from physx_runtime.language.ops import Scalar, Unfused, logical_not, maximum, minimum, where
 
 Array = NDArray[Any]
 Vector = tuple[Any, Any, Any]      # of numbers, or of what stands for them
@@ -29,10 +29,10 @@ BODY, LINK, KINEMATIC, STATIC = range(4)
 # Normals are one where the cosine between them is so large.
 SAME_NORMAL = 0.999
 # A second anchor is farther from the first than this [m^2].
-APART = 1e-8
+MIN_ANCHOR_SPACING_SQUARED = 1e-8
 ANCHORS = 2
 
-PLACE = np.dtype([
+RIGID_BODY = np.dtype([
     ("world", "i4"),
     ("kind", "i4"),                 # BODY, LINK, KINEMATIC or STATIC
     ("owner", "i4"),                # which actor, or which kinematic body
@@ -92,27 +92,27 @@ class Patches:
                            self._threshold, self._correlation)
         self.rows = self.rows[:count]
 
-    def go_on(self, before: Patches) -> None:
+    def continue_from(self, before: Patches) -> None:
         """Remember the patches of others, under the distances of these."""
         self.rows, self.contacts = before.rows, before.contacts
 
-    def give_up(self, pairs: Array) -> None:
+    def drop(self, pairs: Array) -> None:
         """Give up the anchors of some pairs, rows of the table."""
         self.rows = self.rows[~np.isin(self.rows["pair"], pairs)]
 
-    def forget(self, worlds: Array, places: Array) -> None:
+    def forget(self, worlds: Array, bodies: Array) -> None:
         """Give up the anchors of worlds that were set anew."""
-        self.rows = self.rows[~np.isin(places["world"][self.rows["side0"]], worlds)]
+        self.rows = self.rows[~np.isin(bodies["world"][self.rows["side0"]], worlds)]
 
 
 @scalar_entry
 def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, frames: Array, before: Array,
                patches: Array, order: Array, threshold: float, correlation: float) -> int:
     """Fill patches and the order of contacts; how many patches there are."""
-    count = placed = 0
-    known = np.full(len(pairs), -1, np.int32)               # the first patch of each pair
+    count = ordered = 0
+    first_patches = np.full(len(pairs), -1, np.int32)               # the first patch of each pair
     for i in range(len(before) - 1, -1, -1):
-        known[before[i]["pair"]] = i
+        first_patches[before[i]["pair"]] = i
     owner = np.zeros(len(contacts), np.int32)               # patch of every run of contacts
     start = np.zeros(len(contacts), np.int32)
     for p in touching:
@@ -122,56 +122,57 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
             side0, side1 = side1, side0
         first, last = pair["first"], pair["first"] + pair["contacts"]
         oldest = count
-        i = known[p]
+        i = first_patches[p]
         while i >= 0 and i < len(before) and before[i]["pair"] == p and before[i]["born"] == pair["born"]:
             if _is_correlated(before[i], frames[side0], frames[side1], correlation):
                 patches[count] = before[i]
-                _go_on(patches[count], frames[side0])
+                _carry_over(patches[count], frames[side0])
                 count += 1
             i += 1
-        runs = _divide(contacts, first, last, start)
+        runs = _split_runs(contacts, first, last, start)
         for r in range(runs):
             end = start[r + 1] if r + 1 < runs else last
-            owner[r] = _patch_of(patches, oldest, count, contacts, start[r], end, frames[side0], frames[side1])
+            owner[r] = _find_patch(patches, oldest, count, contacts, start[r], end, frames[side0], frames[side1])
             if owner[r] == count:
                 patches[count]["pair"], patches[count]["born"] = p, pair["born"]
                 count += 1
-        kept = oldest
+        stored = oldest
         for k in range(oldest, count):
-            patches[k]["side0"], patches[k]["side1"], patches[k]["first"] = side0, side1, placed
+            patches[k]["side0"], patches[k]["side1"], patches[k]["first"] = side0, side1, ordered
             for r in range(runs - 1, -1, -1):               # the newest run comes first
                 if owner[r] == k:
                     for c in range(start[r], start[r + 1] if r + 1 < runs else last):
-                        order[placed] = c
-                        placed += 1
-            patches[k]["points"] = placed - patches[k]["first"]
+                        order[ordered] = c
+                        ordered += 1
+            patches[k]["points"] = ordered - patches[k]["first"]
             if patches[k]["points"]:
-                _anchor(patches[k], contacts, order, frames[side0], frames[side1], threshold + pair["rest"])
-                patches[kept] = patches[k]
-                kept += 1
-        count = kept
+                _update_anchors(patches[k], contacts, order, frames[side0], frames[side1], threshold + pair["rest"])
+                patches[stored] = patches[k]
+                stored += 1
+        count = stored
     return count
 
 
 @scalar_code
-def renew(patches: Array, k: int, pair: Any, begun: int, contacts: Array, order: Array, frame0: Array, frame1: Array,
-          threshold: float, correlation: float) -> None:
+def correlate_patch(patches: Array, k: int, pair: Any, touch_index: int, contacts: Array, order: Array, frame0: Array,
+                    frame1: Array,
+                    threshold: float, correlation: float) -> None:
     """Bring the k-th patch to this step: the only one of its pair, whose contacts have one normal.
 
     begun: tells one time of touching from the next. order: of contacts, as they lie.
     """
     patch, first, end = patches[k], pair["first"], pair["first"] + pair["contacts"]
-    held = patch["born"] == begun and _is_correlated(patch, frame0, frame1, correlation)
-    if held:
-        _go_on(patch, frame0)
-        held = _cosine(_vector(contacts[first]["normal"]), _vector(patch["normal"])) >= SAME_NORMAL
-    _patch_of(patches, k, k + held, contacts, first, end, frame0, frame1)
-    patch["first"], patch["points"], patch["born"] = first, end - first, begun
-    _anchor(patch, contacts, order, frame0, frame1, threshold + pair["rest"])
+    correlated = patch["born"] == touch_index and _is_correlated(patch, frame0, frame1, correlation)
+    if correlated:
+        _carry_over(patch, frame0)
+        correlated = _cosine(_vector(contacts[first]["normal"]), _vector(patch["normal"])) >= SAME_NORMAL
+    _find_patch(patches, k, k + correlated, contacts, first, end, frame0, frame1)
+    patch["first"], patch["points"], patch["born"] = first, end - first, touch_index
+    _update_anchors(patch, contacts, order, frame0, frame1, threshold + pair["rest"])
 
 
 @scalar_code
-def _divide(contacts: Array, first: int, last: int, start: Array) -> int:
+def _split_runs(contacts: Array, first: int, last: int, start: Array) -> int:
     """Where runs of contacts with one normal begin; how many there are."""
     runs = 0
     for c in range(first, last):
@@ -186,82 +187,83 @@ def _is_correlated(old: Any, frame0: Array, frame1: Array, correlation: float) -
     """Whether a patch of the last step goes on: its normals agree still, and its anchors have not parted."""
     if old["slipped"] or old["anchors"] == 0:
         return False
-    normal0 = turned(frame0, _vector(old["normal0"]))
-    if not _cosine(normal0, turned(frame1, _vector(old["normal1"]))) > SAME_NORMAL:
+    normal0 = rotated(frame0, _vector(old["normal0"]))
+    if not _cosine(normal0, rotated(frame1, _vector(old["normal1"]))) > SAME_NORMAL:
         return False
     for j in range(old["anchors"]):
-        arm0, arm1 = turned(frame0, _vector(old["anchor0"][j])), turned(frame1, _vector(old["anchor1"][j]))
-        apart = 0.0
+        arm0, arm1 = rotated(frame0, _vector(old["anchor0"][j])), rotated(frame1, _vector(old["anchor1"][j]))
+        drift = 0.0
         for x in range(3):
-            apart += (arm0[x] + frame0[x] - arm1[x] - frame1[x]) * normal0[x]
-        if not abs(apart) < correlation:
+            drift += (arm0[x] + frame0[x] - arm1[x] - frame1[x]) * normal0[x]
+        if not abs(drift) < correlation:
             return False
     return True
 
 
 @scalar_code
-def _go_on(patch: Any, frame0: Array) -> None:
+def _carry_over(patch: Any, frame0: Array) -> None:
     """Make a patch of the last step one of this step that nothing touches yet."""
     patch["slipped"] = 0
-    _put(patch["normal"], turned(frame0, _vector(patch["normal0"])))
-    _empty(patch)
+    _set_row(patch["normal"], rotated(frame0, _vector(patch["normal0"])))
+    _clear_bounds(patch)
 
 
 @scalar_code
-def _empty(patch: Any) -> None:
+def _clear_bounds(patch: Any) -> None:
     """Bounds about nothing."""
     for x in range(3):
         patch["low"][x], patch["high"][x] = np.inf, -np.inf
 
 
 @scalar_code
-def _patch_of(patches: Array, oldest: int, count: int, contacts: Array, start: int, end: int, frame0: Array,
-              frame1: Array) -> int:
+def _find_patch(patches: Array, oldest: int, count: int, contacts: Array, start: int, end: int, frame0: Array,
+                frame1: Array) -> int:
     """The patch that a run of contacts joins, a new one if none has its normal."""
-    normal, found = contacts[start]["normal"], count
+    normal, index = contacts[start]["normal"], count
     for k in range(count - 1, oldest - 1, -1):
         if _cosine(_vector(normal), _vector(patches[k]["normal"])) >= SAME_NORMAL:
-            found = k
-    patch = patches[found]
-    if found == count:
+            index = k
+    patch = patches[index]
+    if index == count:
         patch["anchors"], patch["slipped"] = 0, 0
         for j in range(ANCHORS):
             for x in range(3):
                 patch["anchor0"][j, x], patch["anchor1"][j, x] = 0.0, 0.0
-        _put(patch["normal"], _vector(normal))
-        _put(patch["normal0"], turned_back(frame0, _vector(patch["normal"])))
-        _put(patch["normal1"], turned_back(frame1, _vector(patch["normal"])))
-        _empty(patch)
+        _set_row(patch["normal"], _vector(normal))
+        _set_row(patch["normal0"], rotated_back(frame0, _vector(patch["normal"])))
+        _set_row(patch["normal1"], rotated_back(frame1, _vector(patch["normal"])))
+        _clear_bounds(patch)
     for c in range(start, end):
         for x in range(3):
             patch["low"][x] = min(patch["low"][x], contacts[c]["point"][x])
             patch["high"][x] = max(patch["high"][x], contacts[c]["point"][x])
-    return found
+    return index
 
 
 @scalar_code
-def _anchor(patch: Any, contacts: Array, order: Array, frame0: Array, frame1: Array, most: float) -> None:
+def _update_anchors(patch: Any, contacts: Array, order: Array, frame0: Array, frame1: Array,
+                    max_separation: float) -> None:
     """Give a patch anchors where it lacks one, or where its two lie too close for what touches now."""
     anchors = patch["anchors"]
     if anchors == ANCHORS:
-        apart = _distance_squared(_vector(patch["anchor0"][0]), _vector(patch["anchor0"][1]))
-        if 4.0 * apart >= _distance_squared(_vector(patch["low"]), _vector(patch["high"])):
+        spacing = _distance_squared(_vector(patch["anchor0"][0]), _vector(patch["anchor0"][1]))
+        if 4.0 * spacing >= _distance_squared(_vector(patch["low"]), _vector(patch["high"])):
             return
         anchors = 0
     first = second = (0.0, 0.0, 0.0)
     if anchors:
-        first = outward(frame0, _vector(patch["anchor0"][0]))
+        first = transform(frame0, _vector(patch["anchor0"][0]))
     old, count, farthest = anchors, anchors, 0.0
     for i in range(patch["first"], patch["first"] + patch["points"]):
         contact = contacts[order[i]]
-        if not contact["separation"] < most:
+        if not contact["separation"] < max_separation:
             continue
         point = _vector(contact["point"])
         if count == 0:
             first, count = point, 1
         elif count == 1:
             farthest = _distance_squared(point, first)
-            if farthest > APART:
+            if farthest > MIN_ANCHOR_SPACING_SQUARED:
                 second, count = point, 2
         else:
             from0, from1 = _distance_squared(point, first), _distance_squared(point, second)
@@ -271,9 +273,9 @@ def _anchor(patch: Any, contacts: Array, order: Array, frame0: Array, frame1: Ar
             elif from1 > farthest:
                 first, farthest = point, from1
     for j in range(old, count):
-        place = second if j else first
-        _put(patch["anchor0"][j], inward(frame0, place))
-        _put(patch["anchor1"][j], inward(frame1, place))
+        anchor = second if j else first
+        _set_row(patch["anchor0"][j], transform_inv(frame0, anchor))
+        _set_row(patch["anchor1"][j], transform_inv(frame1, anchor))
     patch["anchors"] = count
 
 
@@ -289,34 +291,34 @@ def _distance_squared(a: Vector, b: Vector) -> float:
 
 
 @scalar_code
-def turned(frame: Any, a: Vector) -> Vector:
+def rotated(frame: Any, a: Vector) -> Vector:
     """A vector from the axes of a frame to the world's."""
-    return _by(frame[3], frame[4], frame[5], frame[6], a)
+    return _rotate(frame[3], frame[4], frame[5], frame[6], a)
 
 
 @scalar_code
-def turned_back(frame: Any, a: Vector) -> Vector:
+def rotated_back(frame: Any, a: Vector) -> Vector:
     """A vector from the world's axes to those of a frame."""
-    return _by(-frame[3], -frame[4], -frame[5], frame[6], a)
+    return _rotate(-frame[3], -frame[4], -frame[5], frame[6], a)
 
 
 @scalar_code
-def _by(x: float, y: float, z: float, w: float, a: Vector) -> Vector:
+def _rotate(x: float, y: float, z: float, w: float, a: Vector) -> Vector:
     tx, ty, tz = 2.0 * (y * a[2] - z * a[1]), 2.0 * (z * a[0] - x * a[2]), 2.0 * (x * a[1] - y * a[0])
     return a[0] + w * tx + y * tz - z * ty, a[1] + w * ty + z * tx - x * tz, a[2] + w * tz + x * ty - y * tx
 
 
 @scalar_code
-def outward(frame: Any, a: Any) -> Vector:
+def transform(frame: Any, a: Any) -> Vector:
     """A point of a frame in the world."""
-    x, y, z = turned(frame, a)
+    x, y, z = rotated(frame, a)
     return x + frame[0], y + frame[1], z + frame[2]
 
 
 @scalar_code
-def inward(frame: Any, a: Vector) -> Vector:
+def transform_inv(frame: Any, a: Vector) -> Vector:
     """A point of the world as seen from a frame."""
-    return turned_back(frame, (a[0] - frame[0], a[1] - frame[1], a[2] - frame[2]))
+    return rotated_back(frame, (a[0] - frame[0], a[1] - frame[1], a[2] - frame[2]))
 
 
 @scalar_code
@@ -326,7 +328,7 @@ def _vector(row: Any) -> Vector:
 
 
 @scalar_code
-def _put(row: Any, a: Vector) -> None:
+def _set_row(row: Any, a: Vector) -> None:
     for x in range(3):
         row[x] = a[x]
 
@@ -355,69 +357,74 @@ class Contacts(NamedTuple):
     normal: Vector
 
 
-def anchored(before: FrictionPatch, touched: Condition, contacts: Contacts, frame0: Frame, frame1: Frame, most: Scalar,
-             correlation: Scalar) -> FrictionPatch:
+def correlate_patch_traced(before: FrictionPatch, touched: Condition, contacts: Contacts, frame0: Frame, frame1: Frame,
+                           max_separation: Scalar,
+                           correlation: Scalar) -> FrictionPatch:
     """The patch in this step. touched: whether its pair did in the last one. most: as `patches.renew` adds it up."""
-    held = touched & _is_correlated_traced(before, contacts.normal, frame0, frame1, correlation)
-    nowhere = (0.0, 0.0, 0.0)
-    old = FrictionPatch(0.0, where(held, before.anchors, 0.0),
-                        _chosen(held, before.normal0, turned_back(frame0, contacts.normal)),
-                        _chosen(held, before.normal1, turned_back(frame1, contacts.normal)),
-                        [_chosen(held, a, nowhere) for a in before.anchor0],
-                        [_chosen(held, a, nowhere) for a in before.anchor1])
-    return _with_anchors(old, contacts, frame0, frame1, most)
+    correlated = touched & _is_correlated_traced(before, contacts.normal, frame0, frame1, correlation)
+    zero = (0.0, 0.0, 0.0)
+    old = FrictionPatch(0.0, where(correlated, before.anchors, 0.0),
+                        _select(correlated, before.normal0, rotated_back(frame0, contacts.normal)),
+                        _select(correlated, before.normal1, rotated_back(frame1, contacts.normal)),
+                        [_select(correlated, a, zero) for a in before.anchor0],
+                        [_select(correlated, a, zero) for a in before.anchor1])
+    return _update_anchors_traced(old, contacts, frame0, frame1, max_separation)
 
 
 def _is_correlated_traced(before: FrictionPatch, normal: Vector, frame0: Frame, frame1: Frame,
                           correlation: Scalar) -> Condition:
     """Whether the patch of the last step goes on."""
-    normal0 = turned(frame0, before.normal0)
-    held = (before.slipped < 0.5) & (before.anchors > 0.5)
-    held = held & (_dot(normal0, turned(frame1, before.normal1)).value > SAME_NORMAL)
+    normal0 = rotated(frame0, before.normal0)
+    correlated = (before.slipped < 0.5) & (before.anchors > 0.5)
+    correlated = correlated & (_dot(normal0, rotated(frame1, before.normal1)).value > SAME_NORMAL)
     for j in range(ANCHORS):
-        arm0, arm1 = turned(frame0, before.anchor0[j]), turned(frame1, before.anchor1[j])
-        apart = _dot([arm0[x] + frame0[x] - arm1[x] - frame1[x] for x in range(3)], normal0)
-        held = held & ((before.anchors < j + 0.5) | (abs(apart.value) < correlation))
-    return held & (_dot(normal, normal0).value >= SAME_NORMAL)
+        arm0, arm1 = rotated(frame0, before.anchor0[j]), rotated(frame1, before.anchor1[j])
+        drift = _dot([arm0[x] + frame0[x] - arm1[x] - frame1[x] for x in range(3)], normal0)
+        correlated = correlated & ((before.anchors < j + 0.5) | (abs(drift.value) < correlation))
+    return correlated & (_dot(normal, normal0).value >= SAME_NORMAL)
 
 
-def _with_anchors(old: FrictionPatch, contacts: Contacts, frame0: Frame, frame1: Frame, most: Scalar) -> FrictionPatch:
+def _update_anchors_traced(old: FrictionPatch, contacts: Contacts, frame0: Frame, frame1: Frame,
+                           max_separation: Scalar) -> FrictionPatch:
     """New anchors where some lack, or where both lie too close for what touches now."""
     low, high = ([_extreme(choice, contacts, x) for x in range(3)] for choice in (minimum, maximum))
     wide = 4.0 * _distance_squared_traced(*old.anchor0)
-    enough = (old.anchors > 1.5) & (wide.value >= _distance_squared_traced(low, high).value)
-    one = (old.anchors > 0.5) & (old.anchors < 1.5)
-    places, some = _farthest(contacts, one, _chosen(one, outward(frame0, old.anchor0[0]), (0.0, 0.0, 0.0)), most)
-    new = [some[0] & inverted(one) & inverted(enough), some[1] & inverted(enough)]
-    anchors = where(enough, 2.0, where(some[1], 2.0, where(some[0], 1.0, 0.0)))
-    both = ([_chosen(fresh, inward(frame, place), a) for fresh, place, a in zip(new, places, own, strict=True)]
-            for frame, own in ((frame0, old.anchor0), (frame1, old.anchor1)))
+    wide_enough = (old.anchors > 1.5) & (wide.value >= _distance_squared_traced(low, high).value)
+    has_one = (old.anchors > 0.5) & (old.anchors < 1.5)
+    points, exists = _farthest(contacts, has_one, _select(has_one, transform(frame0, old.anchor0[0]), (0.0, 0.0, 0.0)),
+                               max_separation)
+    new = [exists[0] & logical_not(has_one) & logical_not(wide_enough), exists[1] & logical_not(wide_enough)]
+    anchors = where(wide_enough, 2.0, where(exists[1], 2.0, where(exists[0], 1.0, 0.0)))
+    both = ([_select(is_new, transform_inv(frame, point), a) for is_new, point,
+             a in zip(new, points, old_anchors, strict=True)]
+            for frame, old_anchors in ((frame0, old.anchor0), (frame1, old.anchor1)))
     anchor0, anchor1 = both
     return old._replace(anchors=anchors, anchor0=anchor0, anchor1=anchor1)
 
 
-def _farthest(contacts: Contacts, one: Condition, first: Vector, most: Scalar
+def _farthest(contacts: Contacts, has_one: Condition, first: Vector, max_separation: Scalar
               ) -> tuple[tuple[Vector, Vector], tuple[Condition, Condition]]:
     """Two points far from each other, and which of them there are, where there is `one` at the start."""
-    second, two, farthest = _unfused((0.0, 0.0, 0.0)), None, Unfused(0.0)
+    second, has_two, farthest = _unfused((0.0, 0.0, 0.0)), None, Unfused(0.0)
     for used, point, separation in zip(contacts.used, contacts.point, contacts.separation, strict=True):
-        counts = used & (separation.value < most)
-        from0, had_none, alone = _distance_squared_traced(point, first), counts & inverted(one), counts & one
+        counts = used & (separation.value < max_separation)
+        from0, had_none, only_first = _distance_squared_traced(point,
+                                                               first), counts & logical_not(has_one), counts & has_one
         onto0 = onto1 = None
-        if two is not None:
-            alone = alone & inverted(two)
+        if has_two is not None:
+            only_first = only_first & logical_not(has_two)
             from1 = _distance_squared_traced(point, second)
             nearer = from0.value > from1.value
-            onto1 = counts & two & nearer & (from0.value > farthest.value)
-            onto0 = counts & two & inverted(nearer) & (from1.value > farthest.value)
-        begins = alone & (from0.value > APART)
-        farthest = _number(alone, from0, farthest)
-        first, second, two, one = (_chosen(had_none, point, first), _chosen(begins, point, second),
-                                   begins if two is None else two | begins, one | had_none)
+            onto1 = counts & has_two & nearer & (from0.value > farthest.value)
+            onto0 = counts & has_two & logical_not(nearer) & (from1.value > farthest.value)
+        begins = only_first & (from0.value > MIN_ANCHOR_SPACING_SQUARED)
+        farthest = _number(only_first, from0, farthest)
+        first, second, has_two, has_one = (_select(had_none, point, first), _select(begins, point, second),
+                                           begins if has_two is None else has_two | begins, has_one | had_none)
         if onto0 is not None:
-            second, first = _chosen(onto1, point, second), _chosen(onto0, point, first)
+            second, first = _select(onto1, point, second), _select(onto0, point, first)
             farthest = _number(onto1, from0, _number(onto0, from1, farthest))
-    return (first, second), (one, two)
+    return (first, second), (has_one, has_two)
 
 
 def _extreme(choice: Any, contacts: Contacts, x: int) -> Unfused:
@@ -446,5 +453,5 @@ def _number(condition: Condition, a: Any, b: Any) -> Unfused:
     return Unfused(where(condition, *values))
 
 
-def _chosen(condition: Condition, a: Sequence[Any], b: Sequence[Any]) -> Any:
+def _select(condition: Condition, a: Sequence[Any], b: Sequence[Any]) -> Any:
     return tuple(_number(condition, x, y) for x, y in zip(a, b, strict=True))

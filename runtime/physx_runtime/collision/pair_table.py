@@ -23,30 +23,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.bounds import place_shapes
+from physx_runtime.collision.bounds import update_shapes
 from physx_runtime.collision.broad_phase import pair_order
 from physx_runtime.collision.broad_phase.overlap import (
-    begin,
-    build,
-    find,
+    build_tree,
+    create_pairs,
     find_free,
-    fit,
+    find_partners,
     levels_for,
-    match,
-    renew_offsets,
+    match_pairs,
+    refit_tree,
+    update_offsets,
 )
 from physx_runtime.collision.broad_phase.pair_order import PairCreationOrder
-from physx_runtime.collision.manifold.multi import MANIFOLDS, MOST_WITH_MESH
-from physx_runtime.collision.narrow_phase.dispatch import TOUCH
+from physx_runtime.collision.manifold.multi import MANIFOLDS, MAX_MESH_CONTACTS
+from physx_runtime.collision.narrow_phase.dispatch import CONTACT_LOOPS
 from physx_runtime.collision.shapes import (
-    ALONE,
     CONTACT,
     EMPTY,
     EVERY_WORLD,
     FREE,
     KIND_NAMES,
+    MANIFOLD_SIZE,
     MESH,
-    MOST_POINTS,
+    NO_ARTICULATION,
     NO_OWNER,
     PAIR,
     RANKS,
@@ -59,7 +59,7 @@ Array = NDArray[Any]
 Flags = NDArray[np.bool_]
 
 BETWEEN = -1
-NOWHERE = -1
+NO_INDEX = -1
 # A pair as it was listed: its row may since be of another one.
 LISTED = np.dtype([
     ("row", "i4"),
@@ -69,98 +69,99 @@ LISTED = np.dtype([
 ])
 
 
-def in_order_of_touching(rows: Array, shapes: Array, listed: Array, awake: Flags) -> tuple[Array, Array]:
+def order_touching(rows: Array, shapes: Array, listed: Array, awake: Flags) -> tuple[Array, Array]:
     """Rows of the pairs that touch, and how they are listed for the next step.
 
     listed: LISTED, as the last step left it. awake: (n_row,) the pairs of which contacts were made.
     """
-    found, stays = np.empty(len(rows), np.int32), np.empty(len(listed), np.bool_)
-    kept, end, gaps = _find_touching(rows, listed, awake, found, stays)
-    begun = found[kept:end]
-    found[kept:end] = begun[np.argsort(rows["slot"][begun], kind="stable")]
-    touching = found[:end]
+    touch_rows, persists = np.empty(len(rows), np.int32), np.empty(len(listed), np.bool_)
+    persisting, end, gaps = _find_touching(rows, listed, awake, touch_rows, persists)
+    started = touch_rows[persisting:end]
+    touch_rows[persisting:end] = started[np.argsort(rows["slot"][started], kind="stable")]
+    touching = touch_rows[:end]
     if not gaps:
-        return touching, _described(rows, shapes, touching)
-    every = np.concatenate((listed, _described(rows, shapes, touching[kept:])))
-    gone = np.flatnonzero(~stays)
-    near = (rows["shape0"][listed["row"][gone]] != FREE) & (rows["born"][listed["row"][gone]] == listed["born"][gone])
-    gone = gone[np.lexsort((listed["slot"][gone], near))]
-    return touching, every[_without(every["owner"], gone)]
+        return touching, _listed_records(rows, shapes, touching)
+    all_listed = np.concatenate((listed, _listed_records(rows, shapes, touching[persisting:])))
+    lost = np.flatnonzero(~persists)
+    still_overlapping = (rows["shape0"][listed["row"][lost]] != FREE) & (rows["born"][listed["row"][lost]]
+                                                                         == listed["born"][lost])
+    lost = lost[np.lexsort((listed["slot"][lost], still_overlapping))]
+    return touching, all_listed[_order_without(all_listed["owner"], lost)]
 
 
-def _described(rows: Array, shapes: Array, touching: Array) -> Array:
+def _listed_records(rows: Array, shapes: Array, touching: Array) -> Array:
     listed = np.empty(len(touching), LISTED)
-    _describe(rows, shapes, touching, shapes["articulation"].max(initial=ALONE) + 1, listed)
+    _write_listed(rows, shapes, touching, shapes["articulation"].max(initial=NO_ARTICULATION) + 1, listed)
     return listed
 
 
 @borrowing_entry
-def _describe(rows: Any, shapes: Any, touching: Any, articulations: Any, listed: Any) -> None:
+def _write_listed(rows: Any, shapes: Any, touching: Any, articulations: Any, listed: Any) -> None:
     for i in range(len(touching)):
-        pair, one = rows[touching[i]], listed[i]
+        pair, record = rows[touching[i]], listed[i]
         first, second = shapes[pair.shape0], shapes[pair.shape1]
-        one.row, one.slot, one.born, one.owner = touching[i], pair.slot, pair.born, BETWEEN
-        if first.articulation != ALONE and first.articulation == second.articulation:
-            one.owner = first.world * articulations + first.articulation
+        record.row, record.slot, record.born, record.owner = touching[i], pair.slot, pair.born, BETWEEN
+        if first.articulation != NO_ARTICULATION and first.articulation == second.articulation:
+            record.owner = first.world * articulations + first.articulation
 
 
 @borrowing_entry
-def _find_touching(rows: Any, listed: Any, awake: Any, found: Any, stays: Any) -> Any:
+def _find_touching(rows: Any, listed: Any, awake: Any, touch_rows: Any, persists: Any) -> Any:
     """Fill in the pairs that went on touching, then those that begin, and which of the listed ones stay.
 
     How many of the former, how many in all, and how many within an articulation part.
     """
-    kept, gaps = 0, 0
+    persisting, gaps = 0, 0
     for i in range(len(listed)):
         k = listed[i].row
         pair = rows[k]
-        stays[i] = (pair.shape0 != FREE and pair.born == listed[i].born and pair.touching
-                    and (pair.contacts > 0 or not awake[k]))
-        if stays[i]:
-            found[kept] = k
-            kept += 1
+        persists[i] = (pair.shape0 != FREE and pair.born == listed[i].born and pair.touching
+                       and (pair.contacts > 0 or not awake[k]))
+        if persists[i]:
+            touch_rows[persisting] = k
+            persisting += 1
         elif listed[i].owner != BETWEEN:
             gaps += 1
-    end = kept
+    end = persisting
     for k in range(len(rows)):
         pair = rows[k]
         touches = pair.shape0 != FREE and (pair.contacts > 0 if awake[k] else pair.touching == 1)
         if touches and not pair.touching:
-            found[end] = k
+            touch_rows[end] = k
             end += 1
         pair.touching = touches
-    return kept, end, gaps
+    return persisting, end, gaps
 
 
-def _without(owners: Array, gone: Array) -> Array:
+def _order_without(owners: Array, lost: Array) -> Array:
     """Which pair has each place once some are gone, whose places the last pairs of their articulations take."""
     count = len(owners)
-    last = np.full(int(owners.max(initial=BETWEEN)) + 1, NOWHERE, np.int64)
-    before, place, pair_at = np.empty(count, np.int64), np.arange(count), np.arange(count)
-    _fill_gaps(np.ascontiguousarray(owners), gone, last, before, place, pair_at)
-    left: Array = pair_at[pair_at != NOWHERE]
-    return left
+    last = np.full(int(owners.max(initial=BETWEEN)) + 1, NO_INDEX, np.int64)
+    before, index_of, pair_at = np.empty(count, np.int64), np.arange(count), np.arange(count)
+    _fill_gaps(np.ascontiguousarray(owners), lost, last, before, index_of, pair_at)
+    remaining: Array = pair_at[pair_at != NO_INDEX]
+    return remaining
 
 
 @borrowing_entry
-def _fill_gaps(owners: Any, gone: Any, last: Any, before: Any, place: Any, pair_at: Any) -> None:
+def _fill_gaps(owners: Any, lost: Any, last: Any, before: Any, index_of: Any, pair_at: Any) -> None:
     """Fill in the pair at every place. last: the last place of each articulation. before: that before each place."""
     for i in range(len(owners)):
         if owners[i] != BETWEEN:
             before[i] = last[owners[i]]
             last[owners[i]] = i
-    for one in gone:
-        gap = place[one]
-        if owners[one] != BETWEEN:
-            end = last[owners[one]]
-            last[owners[one]] = before[end]
-            pair_at[gap], place[pair_at[end]], gap = pair_at[end], gap, end
-        pair_at[gap] = NOWHERE
+    for pair in lost:
+        gap = index_of[pair]
+        if owners[pair] != BETWEEN:
+            end = last[owners[pair]]
+            last[owners[pair]] = before[end]
+            pair_at[gap], index_of[pair_at[end]], gap = pair_at[end], gap, end
+        pair_at[gap] = NO_INDEX
 
 
-SUPPORTED = np.array([[(min(pair), max(pair)) in TOUCH for pair in ((a, b) for b in range(len(KIND_NAMES)))]
+SUPPORTED = np.array([[(min(pair), max(pair)) in CONTACT_LOOPS for pair in ((a, b) for b in range(len(KIND_NAMES)))]
                       for a in range(len(KIND_NAMES))])        # whether contacts are made between two kinds
-MORE_WORK = 1.5     # a tree in which searches take this much longer than when it was built is built anew
+REBUILD_RATIO = 1.5     # a tree in which searches take this much longer than when it was built is built anew
 
 
 class PairTable:
@@ -172,21 +173,21 @@ class PairTable:
     tolerance_length: what PhysX multiplies the lengths of contact generation by (PxTolerancesScale::length).
     """
 
-    def __init__(self, shapes: Array, moving: int, meets: NDArray[np.bool_] | None = None,
-                 apart: Sequence[tuple[int, int]] = (), geometry: Geometry = EMPTY,
+    def __init__(self, shapes: Array, moving: int, collides: NDArray[np.bool_] | None = None,
+                 excluded_pairs: Sequence[tuple[int, int]] = (), geometry: Geometry = EMPTY,
                  tolerance_length: float = 1.0) -> None:
         self.shapes = np.ascontiguousarray(shapes, SHAPE)
         self.moving = moving
         self.geometry = geometry
         self.tolerance_length = tolerance_length
-        self.meets = np.ones((1, 1), np.bool_) if meets is None else meets
-        self.apart = np.unique(np.array([min(pair) << 32 | max(pair) for pair in apart], np.int64))
+        self.collides = np.ones((1, 1), np.bool_) if collides is None else collides
+        self.excluded_pairs = np.unique(np.array([min(pair) << 32 | max(pair) for pair in excluded_pairs], np.int64))
         self.rows = np.zeros(0, PAIR)           # places of pairs; a pair keeps its place while its bounds overlap
         self.manifolds = np.zeros(0, MANIFOLDS)     # of the pairs with meshes
         self.touching = np.zeros(0, np.int32)   # rows of the pairs that have contacts, in PhysX's input order
         self.listed = np.zeros(0, LISTED)       # the same as the next step goes on from, without gaps
         count = len(self.shapes)
-        self.placed = np.zeros((count, 7), np.float32)          # where shapes are: position, quaternion x y z w
+        self.shape_poses = np.zeros((count, 7), np.float32)          # where shapes are: position, quaternion x y z w
         self.bounds = np.zeros((count, 2, 4), np.float32)
         self._levels = levels_for(count)
         self._nodes = np.zeros(((1 << self._levels) - 1, 2, 4), np.float32)
@@ -197,73 +198,75 @@ class PairTable:
         self._starts = np.zeros(count, np.int64)
         self._counts = np.zeros(count, np.int32)
         self._partners = np.zeros(count, np.int32)
-        self._births = PairCreationOrder(self.shapes, moving)
+        self._creation_order = PairCreationOrder(self.shapes, moving)
         self._filtered = self._pairs_filtered()
         self._near_filtered = np.zeros(len(self._filtered), np.bool_)       # whether their bounds overlap
-        self._born = 0
+        self._next_creation_index = 0
         self._meshes = bool((self.shapes["kind"] == MESH).any())
-        self._pools = pair_order.pools(int(self.shapes["world"].max(initial=EVERY_WORLD)) + 1)
+        self._pools = pair_order.new_pools(int(self.shapes["world"].max(initial=EVERY_WORLD)) + 1)
 
-    def place(self, poses: Array) -> None:
+    def update_overlaps(self, poses: Array) -> None:
         """Put the shapes where their bodies are, and bring the pairs up to date."""
-        place_shapes(self.shapes, poses, self.geometry, self.placed, self.bounds)
+        update_shapes(self.shapes, poses, self.geometry, self.shape_poses, self.bounds)
         total = self._find()
-        fresh = np.empty((total, 2), np.int32)
-        fresh = fresh[:match(self.rows, self._heads, self._partners, self._starts, self._counts, self._mates,
-                             fresh)]
-        count = len(fresh)
+        new_pairs = np.empty((total, 2), np.int32)
+        new_pairs = new_pairs[:match_pairs(self.rows, self._heads, self._partners, self._starts, self._counts,
+                                           self._mates,
+                                           new_pairs)]
+        count = len(new_pairs)
         if len(self._filtered):
-            fresh = np.concatenate((fresh, self._newly_filtered()))
-        self._take_up(self._births.in_order(fresh, self.bounds), count)
+            new_pairs = np.concatenate((new_pairs, self._new_filtered_overlaps()))
+        self._update_slots(self._creation_order.in_order(new_pairs, self.bounds), count)
 
     def _pairs_filtered(self) -> Array:
         """Keys of pairs that never meet and yet are in PhysX's lists, which have none of one body or of one owner."""
-        first, second = self.shapes[self.apart >> 32], self.shapes[self.apart & 0xFFFFFFFF]
-        apart = (first["owner"] == NO_OWNER) | (first["owner"] != second["owner"])
+        first, second = self.shapes[self.excluded_pairs >> 32], self.shapes[self.excluded_pairs & 0xFFFFFFFF]
+        different_owner = (first["owner"] == NO_OWNER) | (first["owner"] != second["owner"])
         moves = np.minimum(first["body"], second["body"]) < self.moving
-        return np.asarray(self.apart[apart & moves & (first["body"] != second["body"])])
+        return np.asarray(self.excluded_pairs[different_owner & moves & (first["body"] != second["body"])])
 
-    def _newly_filtered(self) -> Array:
+    def _new_filtered_overlaps(self) -> Array:
         """(n, 2) the shapes of pairs that never meet whose bounds have met now, one that moves first."""
         before, self._near_filtered = self._near_filtered, np.empty(len(self._filtered), np.bool_)
-        pair_order.overlapping(self._filtered, self.bounds, self._near_filtered)
+        pair_order.mark_overlapping(self._filtered, self.bounds, self._near_filtered)
         keys = self._filtered[self._near_filtered & ~before]
-        sides = np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
-        stands = self.shapes["body"][sides[:, 0]] >= self.moving
-        sides[stands] = sides[stands, ::-1]
-        return sides
+        shapes = np.stack([keys >> 32, keys & 0xFFFFFFFF], axis=1).astype(np.int32)
+        is_static = self.shapes["body"][shapes[:, 0]] >= self.moving
+        shapes[is_static] = shapes[is_static, ::-1]
+        return shapes
 
     def forget(self, worlds: Array) -> None:
         """Drop all pairs of these worlds, and what they remember."""
-        gone = np.isin(self.shapes["world"], worlds)
-        known = self.rows["shape0"] != FREE
-        lost = known & (gone[self.rows["shape0"]] | gone[self.rows["shape1"]])
+        in_worlds = np.isin(self.shapes["world"], worlds)
+        in_use = self.rows["shape0"] != FREE
+        lost = in_use & (in_worlds[self.rows["shape0"]] | in_worlds[self.rows["shape1"]])
         self.rows["shape0"][lost] = FREE
-        self._heads[gone] = FREE
-        pair_order.forget(self._pools, worlds)
-        self._near_filtered &= ~(gone[self._filtered >> 32] | gone[self._filtered & 0xFFFFFFFF])
-        self._births.forget(worlds)
+        self._heads[in_worlds] = FREE
+        pair_order.reset_pools(self._pools, worlds)
+        self._near_filtered &= ~(in_worlds[self._filtered >> 32] | in_worlds[self._filtered & 0xFFFFFFFF])
+        self._creation_order.forget(worlds)
         self.touching = self.touching[~lost[self.touching]]
         self.listed = self.listed[~lost[self.listed["row"]]]
 
-    def sides(self, pairs: Array) -> Array:
+    def solver_shapes(self, pairs: Array) -> Array:
         """(n, 2) the shapes of solver sides 0 and 1 of rows of pairs."""
-        found = np.empty((len(pairs), 2), np.int64)
-        _write_sides(self.rows, pairs, found)
-        return found
+        shapes = np.empty((len(pairs), 2), np.int64)
+        _write_solver_shapes(self.rows, pairs, shapes)
+        return shapes
 
-    def go_on(self, before: PairTable) -> None:
+    def continue_from(self, before: PairTable) -> None:
         """Remember the pairs of another table of the same shapes, whose offsets may be others."""
-        self.rows, self.manifolds, self.touching, self.listed, self._heads, self._born, self._pools = (
-            before.rows, before.manifolds, before.touching, before.listed, before._heads, before._born, before._pools)
+        self.rows, self.manifolds, self.touching, self.listed, self._heads, self._next_creation_index, self._pools = (
+            before.rows, before.manifolds, before.touching, before.listed, before._heads, before._next_creation_index,
+            before._pools)
         if np.array_equal(self._filtered, before._filtered):
             self._near_filtered = before._near_filtered
         else:
             pair_order.without_filtered(self._pools)
-        self._births.go_on(before._births)
-        renew_offsets(self.rows, self.shapes)
+        self._creation_order.continue_from(before._creation_order)
+        update_offsets(self.rows, self.shapes)
 
-    def lie_still(self, pairs: Array) -> None:
+    def clear_manifolds(self, pairs: Array) -> None:
         """Drop the manifolds of some pairs, which go on touching though nobody looks at them."""
         for name in ("known", "points", "contacts", "warm"):
             self.rows[name][pairs] = 0
@@ -271,92 +274,96 @@ class PairTable:
     def _find(self) -> int:
         """Fill in the partners of every shape; how many there are."""
         if not self._work and self._levels > 1:
-            build(self.bounds, self._order, self._levels)
-        fit(self.bounds, self._order, self._levels, self._nodes)
-        total, looked = self._search()
+            build_tree(self.bounds, self._order, self._levels)
+        refit_tree(self.bounds, self._order, self._levels, self._nodes)
+        total, visited = self._search()
         if total > len(self._partners):
             self._partners = np.zeros(2 * total, np.int32)
-            total, looked = self._search()
+            total, visited = self._search()
         if not self._work:
-            self._work = MORE_WORK * looked
-        elif looked > self._work:
+            self._work = REBUILD_RATIO * visited
+        elif visited > self._work:
             self._work = 0.0                    # built anew at the next step
         return total
 
     def _search(self) -> tuple[int, int]:
-        total, looked = find(self.shapes, self.moving, self.meets, self.apart, self.bounds, self._order, self._levels,
-                             self._nodes, self._partners, self._starts, self._counts)
-        return int(total), int(looked)
+        total, visited = find_partners(self.shapes, self.moving, self.collides, self.excluded_pairs, self.bounds,
+                                       self._order, self._levels,
+                                       self._nodes, self._partners, self._starts, self._counts)
+        return int(total), int(visited)
 
-    def _take_up(self, fresh: Array, count: int) -> None:
+    def _update_slots(self, new_pairs: Array, count: int) -> None:
         """Give new pairs their places, in the order of a sweep, and free those of the lost ones.
 
         count: how many of the pairs are of shapes that meet.
         """
-        order, taken, places = np.empty((3, count), np.int32)
-        if len(fresh):
-            self._pools = pair_order.grown(self._pools, len(fresh))
-        pair_order.renew(self._pools, self.rows, self.shapes, fresh, self._filtered, self._near_filtered, order, taken)
+        order, slots, indices = np.empty((3, count), np.int32)
+        if len(new_pairs):
+            self._pools = pair_order.with_capacity(self._pools, len(new_pairs))
+        pair_order.update_slots(self._pools, self.rows, self.shapes, new_pairs, self._filtered, self._near_filtered,
+                                order, slots)
         if count:
-            self._find_rows(places)
-            self._begin(self.rows, fresh[order], taken, places)
+            self._allocate_rows(indices)
+            self._create_pairs(self.rows, new_pairs[order], slots, indices)
             if self._meshes:
-                self._give_manifolds(places[self.shapes["kind"][self.rows["shape1"][places]] == MESH])
-            pair_order.settle(self._pools, places)
+                self._allocate_manifolds(indices[self.shapes["kind"][self.rows["shape1"][indices]] == MESH])
+            pair_order.assign_rows(self._pools, indices)
 
-    def _find_rows(self, places: Array) -> None:
+    def _allocate_rows(self, indices: Array) -> None:
         """Fill in free rows for new pairs."""
-        found = find_free(self.rows, places)
-        if found < len(places):
-            more = np.zeros(max(len(places) - found, len(self.rows)), PAIR)
+        free = find_free(self.rows, indices)
+        if free < len(indices):
+            more = np.zeros(max(len(indices) - free, len(self.rows)), PAIR)
             more["shape0"] = FREE
-            places[found:] = len(self.rows) + np.arange(len(places) - found)
+            indices[free:] = len(self.rows) + np.arange(len(indices) - free)
             self.rows = np.concatenate((self.rows, more))
 
-    def _begin(self, rows: Array, fresh: Array, taken: Array, places: Array) -> None:
+    def _create_pairs(self, rows: Array, new_pairs: Array, slots: Array, indices: Array) -> None:
         """Write new pairs, in the order of their birth, into free rows, and put them in front of their shapes' chains.
 
         taken: their slots. Raises NotImplementedError where shapes of two kinds meet that have no contacts here.
         """
-        begun = begin(rows, places, fresh, taken, self.shapes, RANKS, SUPPORTED, self._born,
-                      self.tolerance_length, self._heads)
-        if begun < len(fresh):
-            names = " and ".join(sorted(KIND_NAMES[kind] for kind in self.shapes["kind"][fresh[begun]]))
+        created = create_pairs(rows, indices, new_pairs, slots, self.shapes, RANKS, SUPPORTED,
+                               self._next_creation_index,
+                               self.tolerance_length, self._heads)
+        if created < len(new_pairs):
+            names = " and ".join(sorted(KIND_NAMES[kind] for kind in self.shapes["kind"][new_pairs[created]]))
             raise NotImplementedError(f"no contacts are made between {names}")
-        self._born += len(fresh)
+        self._next_creation_index += len(new_pairs)
 
-    def _give_manifolds(self, places: Array) -> None:
+    def _allocate_manifolds(self, indices: Array) -> None:
         """Give new pairs with meshes rows of their own, those of lost pairs first."""
-        if not len(places):
+        if not len(indices):
             return
         of_mesh = (self.rows["shape0"] != FREE) & (self.shapes["kind"][self.rows["shape1"]] == MESH)
-        of_mesh[places] = False
+        of_mesh[indices] = False
         free = np.setdiff1d(np.arange(len(self.manifolds)), self.rows["manifolds"][of_mesh])
-        if len(free) < len(places):
-            more = max(len(places) - len(free), len(self.manifolds))
+        if len(free) < len(indices):
+            more = max(len(indices) - len(free), len(self.manifolds))
             free = np.concatenate((free, np.arange(len(self.manifolds), len(self.manifolds) + more)))
             self.manifolds = np.concatenate((self.manifolds, np.zeros(more, MANIFOLDS)))
-        chosen = free[:len(places)]
-        self.rows["manifolds"][places] = chosen
-        self.manifolds[chosen] = np.zeros(1, MANIFOLDS)
+        selected = free[:len(indices)]
+        self.rows["manifolds"][indices] = selected
+        self.manifolds[selected] = np.zeros(1, MANIFOLDS)
 
-    def records(self, fresh: Array) -> Array:
+    def records(self, new_pairs: Array) -> Array:
         """New pairs by themselves, in the order of their birth; raises as `_begin`."""
-        records = np.zeros(len(fresh), PAIR)
-        self._begin(records, fresh, np.zeros(len(fresh), np.int32), np.arange(len(fresh), dtype=np.int32))
+        records = np.zeros(len(new_pairs), PAIR)
+        self._create_pairs(records, new_pairs, np.zeros(len(new_pairs), np.int32),
+                           np.arange(len(new_pairs), dtype=np.int32))
         return records
 
 
 @borrowing_entry
-def _write_sides(rows: Any, chosen: Any, sides: Any) -> None:
-    for i in range(len(chosen)):
-        pair = rows[chosen[i]]
-        sides[i, 0], sides[i, 1] = (pair.shape1, pair.shape0) if pair.swapped else (pair.shape0, pair.shape1)
+def _write_solver_shapes(rows: Any, selected: Any, shapes: Any) -> None:
+    for i in range(len(selected)):
+        pair = rows[selected[i]]
+        shapes[i, 0], shapes[i, 1] = (pair.shape1, pair.shape0) if pair.swapped else (pair.shape0, pair.shape1)
 
 
 def supported(kind0: int, kind1: int) -> bool:
     """Whether contacts are made between shapes of two kinds, in either order."""
-    return (min(kind0, kind1), max(kind0, kind1)) in TOUCH
+    return (min(kind0, kind1), max(kind0, kind1)) in CONTACT_LOOPS
 
 
 def every_pair(table: PairTable) -> Flags:
@@ -371,43 +378,44 @@ def generate(table: PairTable, poses: Array, awake: Callable[[PairTable], Flags]
     awake: which pairs of the table to make contacts of, its shapes being placed, (n_row,); the others stay as they are
     Contacts of a pair are neighbours, in the order of its manifold; pairs follow `table.touching`.
     """
-    table.place(poses)
-    made = awake(table)
-    contacts = np.empty(MOST_POINTS * len(table.rows) + MOST_WITH_MESH * len(table.manifolds), CONTACT)
-    count = touch(table, made, contacts)
-    table.touching, table.listed = in_order_of_touching(table.rows, table.shapes, table.listed, made)
+    table.update_overlaps(poses)
+    active = awake(table)
+    contacts = np.empty(MANIFOLD_SIZE * len(table.rows) + MAX_MESH_CONTACTS * len(table.manifolds), CONTACT)
+    count = generate_contacts(table, active, contacts)
+    table.touching, table.listed = order_touching(table.rows, table.shapes, table.listed, active)
     arranged = np.empty(count, CONTACT)
     arrange(table.rows, table.touching, contacts, arranged)
     return arranged
 
 
-def touch(table: PairTable, made: Flags, contacts: Array) -> int:
+def generate_contacts(table: PairTable, active: Flags, contacts: Array) -> int:
     """Make the contacts of some pairs of a table, kind by kind; how many there are."""
     rows, shapes, at, kinds = table.rows, table.shapes, 0, len(KIND_NAMES)
-    chosen, ends = np.empty(len(rows), np.int64), np.zeros(kinds * kinds, np.int64)
-    _sort_by_kinds(rows, made, shapes, kinds, chosen, ends)
+    selected, ends = np.empty(len(rows), np.int64), np.zeros(kinds * kinds, np.int64)
+    _sort_by_kinds(rows, active, shapes, kinds, selected, ends)
     first = 0
     for both, end in enumerate(ends.tolist()):
         if end > first:
-            at = TOUCH[divmod(both, kinds)](rows, chosen[first:end], shapes, table.placed, table.geometry,
-                                            table.manifolds, contacts, at)
+            at = CONTACT_LOOPS[divmod(both, kinds)](rows, selected[first:end], shapes, table.shape_poses,
+                                                    table.geometry,
+                                                    table.manifolds, contacts, at)
             first = end
     return at
 
 
 @borrowing_entry
-def _sort_by_kinds(rows: Any, made: Any, shapes: Any, kinds: Any, chosen: Any, ends: Any) -> None:
+def _sort_by_kinds(rows: Any, active: Any, shapes: Any, kinds: Any, selected: Any, ends: Any) -> None:
     """Fill in the rows of pairs to look at by the kinds of their shapes; ends: zeros, where those of each end."""
     for k in range(len(rows)):
-        if made[k] and rows[k].shape0 != FREE:
+        if active[k] and rows[k].shape0 != FREE:
             ends[shapes[rows[k].shape0].kind * kinds + shapes[rows[k].shape1].kind] += 1
     at = 0
     for both in range(len(ends)):
         at, ends[both] = at + ends[both], at
     for k in range(len(rows)):
-        if made[k] and rows[k].shape0 != FREE:
+        if active[k] and rows[k].shape0 != FREE:
             both = shapes[rows[k].shape0].kind * kinds + shapes[rows[k].shape1].kind
-            chosen[ends[both]] = k
+            selected[ends[both]] = k
             ends[both] += 1
 
 
@@ -438,7 +446,7 @@ class ContactTable:
     """Colliders and surfaces of all worlds."""
 
     pairs: PairTable
-    places: Array               # PLACE, a row for each of the poses that shapes are placed in
+    bodies: Array               # PLACE, a row for each of the poses that shapes are placed in
     surfaces: Array             # SURFACE, (materials, materials)
     max_depenetration: Array    # of each place; the smaller of a pair counts
     max_impulse: Array          # of each place; the smaller counts

@@ -23,7 +23,7 @@ def length(a: Vector) -> Number:
 
 
 @scalar_code
-def shared(a: Vector, s: Number) -> Vector:
+def times_reciprocal(a: Vector, s: Number) -> Vector:
     """The vector divided by a number, through its inverse."""
     return scaled(a, ONE / s)
 
@@ -42,31 +42,31 @@ def sign(x: Number) -> Number:
 
 @scalar_code
 def rotated(q: Quaternion, a: Vector) -> Vector:
-    return _turned(q, a, q[3])
+    return _rotate_with(q, a, q[3])
 
 
 @scalar_code
 def rotated_back(q: Quaternion, a: Vector) -> Vector:
-    return _turned(q, a, -q[3])
+    return _rotate_with(q, a, -q[3])
 
 
 @scalar_code
-def _turned(q: Quaternion, a: Vector, w: Number) -> Vector:
+def _rotate_with(q: Quaternion, a: Vector, w: Number) -> Vector:
     x, y, z = q[0], q[1], q[2]
     vx, vy, vz = TWO * a[0], TWO * a[1], TWO * a[2]
-    w2, along = w * w - HALF, x * vx + y * vy + z * vz
-    return (vx * w2 + (y * vz - z * vy) * w + x * along, vy * w2 + (z * vx - x * vz) * w + y * along,
-            vz * w2 + (x * vy - y * vx) * w + z * along)
+    w2, projection = w * w - HALF, x * vx + y * vy + z * vz
+    return (vx * w2 + (y * vz - z * vy) * w + x * projection, vy * w2 + (z * vx - x * vz) * w + y * projection,
+            vz * w2 + (x * vy - y * vx) * w + z * projection)
 
 
 @scalar_code
-def outward(pose: Pose, point: Vector) -> Vector:
+def transform(pose: Pose, point: Vector) -> Vector:
     """A point of a body in the world."""
     return add(rotated(pose[1], point), pose[0])
 
 
 @scalar_code
-def inward(pose: Pose, point: Vector) -> Vector:
+def transform_inv(pose: Pose, point: Vector) -> Vector:
     """A point of the world in a body."""
     return rotated_back(pose[1], sub(point, pose[0]))
 
@@ -76,7 +76,7 @@ def relative(pose: Pose, other: Pose) -> Pose:
     """A pose as seen from another."""
     p, q = other[1], pose[1]
     x, y, z, w = -p[0], -p[1], -p[2], p[3]
-    return inward(other, pose[0]), (
+    return transform_inv(other, pose[0]), (
         w * q[0] + q[3] * x + y * q[2] - q[1] * z, w * q[1] + q[3] * y + z * q[0] - q[2] * x,
         w * q[2] + q[3] * z + x * q[1] - q[0] * y, w * q[3] - x * q[0] - y * q[1] - z * q[2])
 
@@ -89,7 +89,7 @@ def x_axis(q: Quaternion) -> Vector:
 
 
 @scalar_code
-def about(axis: Vector, angle: Number) -> Quaternion:
+def axis_angle(axis: Vector, angle: Number) -> Quaternion:
     """The turn by an angle about an axis of length 1."""
     half = angle * HALF
     s = math.sin(half)
@@ -97,13 +97,13 @@ def about(axis: Vector, angle: Number) -> Quaternion:
 
 
 @scalar_code
-def across(way: Vector) -> tuple[Vector, Vector]:
+def tangents(direction: Vector) -> tuple[Vector, Vector]:
     """Two directions across a unit vector and each other."""
-    x, y, z = way
+    x, y, z = direction
     if abs(y) <= NEARLY_UPRIGHT:
         right = (z, ZERO, -x)
-        right = shared(right, length(right))
+        right = times_reciprocal(right, length(right))
         return right, (y * right[2], z * right[0] - x * right[2], -y * right[0])
     up = (ZERO, z, -y)
     size = length(up)
-    return (ONE, ZERO, ZERO), shared(up, size) if size > ZERO else up
+    return (ONE, ZERO, ZERO), times_reciprocal(up, size) if size > ZERO else up

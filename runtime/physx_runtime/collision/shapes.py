@@ -26,9 +26,9 @@ KIND_NAMES = ("sphere", "plane", "capsule", "box", "cylinder", "cone", "convex m
 RANKS = np.array((0, 1, 2, 3, 4, 4, 5, 6))      # of two shapes of one rank, cylinder and cone too, side 0 has shape 0
 EVERY_WORLD = -1
 NO_OWNER = -1
-ALONE = 0
+NO_ARTICULATION = 0
 NO_GEOMETRY = -1
-MOST_POINTS = 4     # of a manifold
+MANIFOLD_SIZE = 4     # of a manifold
 
 SHAPE = np.dtype([
     ("kind", "i4"),
@@ -70,10 +70,10 @@ PAIR = np.dtype([
     # its manifold: points kept between steps, and the poses of their last rebuilding
     ("known", "i4"),                # 1 once those poses are known
     ("points", "i4"),
-    ("local0", "f4", (MOST_POINTS, 3)),         # points in the frame of shape 0; of a plane's pair shape 0 is the other
-    ("local1", "f4", (MOST_POINTS, 3)),
-    ("normal", "f4", (MOST_POINTS, 3)),         # in the frame of shape 1, towards shape 0
-    ("distance", "f4", MOST_POINTS),
+    ("local0", "f4", (MANIFOLD_SIZE, 3)),  # points in the frame of shape 0; of a plane's pair shape 0 is the other
+    ("local1", "f4", (MANIFOLD_SIZE, 3)),
+    ("normal", "f4", (MANIFOLD_SIZE, 3)),         # in the frame of shape 1, towards shape 0
+    ("distance", "f4", MANIFOLD_SIZE),
     ("position", "f4", 3),          # of shape 0 in shape 1
     ("rotation", "f4", 4),
     ("rotation0", "f4", 4),         # of both shapes in the world

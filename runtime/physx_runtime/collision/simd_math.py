@@ -31,7 +31,7 @@ Frame = tuple[Vector, Matrix]               # a pose with a matrix in place of t
 ZERO, HALF, ONE, TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
 LARGEST = np.float32(3.4028235e38)
 EPSILON = np.float32(2.0**-23)
-UPRIGHT = ((ZERO, ZERO, ZERO), ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)))       # a frame not turned
+IDENTITY = ((ZERO, ZERO, ZERO), ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)))       # a frame not turned
 
 
 @scalar_code
@@ -82,7 +82,7 @@ def over(s: Number, a: Vector) -> Vector:
 
 
 @scalar_code
-def least(a: Vector) -> Number:
+def min_component(a: Vector) -> Number:
     """The smallest component."""
     return min(a[0], min(a[1], a[2]))
 
@@ -109,7 +109,7 @@ def vector_at(rows: Any, i: Any) -> Vector:
 
 
 @scalar_code
-def put_vector(rows: Any, i: Any, a: Vector) -> None:
+def set_vector(rows: Any, i: Any, a: Vector) -> None:
     """Write a row of an array."""
     rows[i, 0], rows[i, 1], rows[i, 2] = a[0], a[1], a[2]
 
@@ -143,7 +143,7 @@ def product(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 @scalar_code
-def alike(a: Quaternion, b: Quaternion) -> Number:
+def quat_dot(a: Quaternion, b: Quaternion) -> Number:
     """The dot product of two rotations."""
     return (a[0] * b[0] + a[2] * b[2]) + (a[1] * b[1] + a[3] * b[3])
 
@@ -152,8 +152,8 @@ def alike(a: Quaternion, b: Quaternion) -> Number:
 def half_rotated(q: Quaternion, a: Vector) -> Vector:
     """Half the vector turned by q."""
     u, w = (q[0], q[1], q[2]), q[3]
-    turned = add(scaled(cross(u, a), w), scaled(a, w * w - HALF))
-    return add(scaled(u, dot(u, a)), turned)
+    partial = add(scaled(cross(u, a), w), scaled(a, w * w - HALF))
+    return add(scaled(u, dot(u, a)), partial)
 
 
 @scalar_code
@@ -189,16 +189,16 @@ def frame_of(pose: Pose) -> Frame:
 
 
 @scalar_code
-def composed(outer: Pose, inner: Pose) -> Pose:
+def transform_fast(outer: Pose, inner: Pose) -> Pose:
     """The pose of a thing whose pose in the frame of another is `inner` (Cm::transformFast)."""
-    turned, (a, b) = half_rotated(outer[1], inner[0]), (outer[1], inner[1])
+    half, (a, b) = half_rotated(outer[1], inner[0]), (outer[1], inner[1])
     u, v = (a[0], a[1], a[2]), (b[0], b[1], b[2])
     x = add(scaled(u, b[3]), add(scaled(v, a[3]), cross(u, v)))
-    return add(scaled(turned, TWO), outer[0]), (x[0], x[1], x[2], a[3] * b[3] - dot(u, v))
+    return add(scaled(half, TWO), outer[0]), (x[0], x[1], x[2], a[3] * b[3] - dot(u, v))
 
 
 @scalar_code
-def against(frame: Pose, pose: Pose) -> Pose:
+def transform_inv_fast(frame: Pose, pose: Pose) -> Pose:
     """A pose seen from a frame that stands beside it, what `composed` takes (Cm::transformInvFast)."""
     (a, w), (b, r) = ((frame[1][0], frame[1][1], frame[1][2]), frame[1][3]), (
         (pose[1][0], pose[1][1], pose[1][2]), pose[1][3])
@@ -216,25 +216,25 @@ def relative(pose: Pose, other: Pose) -> Pose:
 
 
 @scalar_code
-def outward(pose: Pose, point: Vector) -> Vector:
+def transform(pose: Pose, point: Vector) -> Vector:
     """A point of a body in the world."""
     return add(scaled(half_rotated(pose[1], point), TWO), pose[0])
 
 
 @scalar_code
-def inward(pose: Pose, point: Vector) -> Vector:
+def transform_inv(pose: Pose, point: Vector) -> Vector:
     """A point of the world in a body."""
     return rotated_back(pose[1], sub(point, pose[0]))
 
 
 @scalar_code
-def out_of(frame: Frame, point: Vector) -> Vector:
+def from_frame(frame: Frame, point: Vector) -> Vector:
     """A point of a frame outside it."""
     return add(frame[0], by_matrix(frame[1], point))
 
 
 @scalar_code
-def into(frame: Frame, point: Vector) -> Vector:
+def to_frame(frame: Frame, point: Vector) -> Vector:
     """A point outside a frame as seen from it."""
     return by_transposed(frame[1], sub(point, frame[0]))
 
@@ -243,7 +243,7 @@ def into(frame: Frame, point: Vector) -> Vector:
 def frame_in(frame: Frame, other: Frame) -> Frame:
     """A frame as seen from another."""
     back, m = transposed(other[1]), frame[1]
-    return into(other, frame[0]), (by_matrix(back, m[0]), by_matrix(back, m[1]), by_matrix(back, m[2]))
+    return to_frame(other, frame[0]), (by_matrix(back, m[0]), by_matrix(back, m[1]), by_matrix(back, m[2]))
 
 
 X86 = platform.machine() in ("x86_64", "AMD64")
@@ -257,9 +257,9 @@ def _estimate(name: str) -> Any:
     def estimate(typingctx: Any, x: Any) -> Any:
         def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
             four, first = ir.VectorType(ir.FloatType(), 4), ir.IntType(32)(0)
-            called = cgutils.get_or_insert_function(builder.module, ir.FunctionType(four, [four]), name)
-            given = builder.insert_element(four(ir.Undefined), args[0], first)
-            return builder.extract_element(builder.call(called, [given]), first)
+            function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(four, [four]), name)
+            vector = builder.insert_element(four(ir.Undefined), args[0], first)
+            return builder.extract_element(builder.call(function, [vector]), first)
 
         return types.float32(types.float32), codegen
 

@@ -15,7 +15,7 @@ from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_en
 
 Array = NDArray[Any]
 
-SHORT = 5           # runs up to which it sorts by selection
+SELECTION_LENGTH = 5           # runs up to which it sorts by selection
 
 
 def sorted_by_link(links: Array) -> Array:
@@ -24,29 +24,29 @@ def sorted_by_link(links: Array) -> Array:
     links: (n,) the link of each.
     """
     order = np.arange(len(links))
-    _sort(order, len(links), np.asarray(links, np.int64), room_to_sort(len(links)))
+    _sort(order, len(links), np.asarray(links, np.int64), sort_buffer(len(links)))
     return order
 
 
-def room_to_sort(count: int) -> Array:
+def sort_buffer(count: int) -> Array:
     """Memory that `sort_by_link` needs for so many."""
     return np.empty((count + 1, 2), np.int64)
 
 
 @borrowing_code
 def sort_by_link(order: Any, count: Any, links: Any, runs: Any) -> None:
-    """Sort the first `count` of `order`, indices into `links`; runs: memory of `room_to_sort`."""
-    runs[0, 0], runs[0, 1], left = 0, count - 1, 1
-    while left:
-        left -= 1
-        first, last = runs[left, 0], runs[left, 1]
-        if last - first < SHORT:
+    """Sort the first `count` of `order`, indices into `links`; runs: memory of `sort_buffer`."""
+    runs[0, 0], runs[0, 1], waiting = 0, count - 1, 1
+    while waiting:
+        waiting -= 1
+        first, last = runs[waiting, 0], runs[waiting, 1]
+        if last - first < SELECTION_LENGTH:
             _select(order, first, last, links)
             continue
-        middle = _part(order, first, last, links)
-        runs[left, 0], runs[left, 1] = first, middle - 1
-        runs[left + 1, 0], runs[left + 1, 1] = middle + 1, last
-        left += 2
+        middle = _partition(order, first, last, links)
+        runs[waiting, 0], runs[waiting, 1] = first, middle - 1
+        runs[waiting + 1, 0], runs[waiting + 1, 1] = middle + 1, last
+        waiting += 2
 
 
 @borrowing_entry
@@ -57,20 +57,20 @@ def _sort(order: Any, count: Any, links: Any, runs: Any) -> None:
 @borrowing_code
 def _select(order: Any, first: Any, last: Any, links: Any) -> None:
     for i in range(first, last):
-        least = i
+        smallest = i
         for j in range(i + 1, last + 1):
-            if links[order[j]] < links[order[least]]:
-                least = j
-        order[i], order[least] = order[least], order[i]
+            if links[order[j]] < links[order[smallest]]:
+                smallest = j
+        order[i], order[smallest] = order[smallest], order[i]
 
 
 @borrowing_code
-def _part(order: Any, first: Any, last: Any, links: Any) -> Any:
+def _partition(order: Any, first: Any, last: Any, links: Any) -> Any:
     """Put what is less than the median of three before it, the rest behind: where it is then."""
     middle = (first + last) // 2
-    _put_right(order, first, middle, links)
-    _put_right(order, first, last, links)
-    _put_right(order, middle, last, links)
+    _order_pair(order, first, middle, links)
+    _order_pair(order, first, last, links)
+    _order_pair(order, middle, last, links)
     order[middle], order[last - 1] = order[last - 1], order[middle]
     median, i, j = links[order[last - 1]], first, last - 1
     while True:
@@ -88,6 +88,6 @@ def _part(order: Any, first: Any, last: Any, links: Any) -> Any:
 
 
 @borrowing_code
-def _put_right(order: Any, i: Any, j: Any, links: Any) -> None:
+def _order_pair(order: Any, i: Any, j: Any, links: Any) -> None:
     if links[order[j]] < links[order[i]]:
         order[i], order[j] = order[j], order[i]

@@ -41,30 +41,30 @@ class Code:
         op, args = self.nodes[n]
         return () if op in ("input", "const") else args     # type: ignore[return-value]
 
-    def where_none(self, conditions: Collection[int]) -> Code:
+    def assume_false(self, conditions: Collection[int]) -> Code:
         """The code for lanes in which none of these conditions holds; what it still computes, it computes alike."""
         nodes = list(self.nodes)
-        same: dict[int, int] = {}                   # node -> the one that it comes to
-        known = dict.fromkeys(conditions, False)
+        replacements: dict[int, int] = {}                   # node -> the one that it comes to
+        truth_values = dict.fromkeys(conditions, False)
         for n in self.order:
             op, _ = nodes[n]
-            args = tuple(same.get(a, a) for a in self.arguments(n))
-            if n in known or not args:
+            args = tuple(replacements.get(a, a) for a in self.arguments(n))
+            if n in truth_values or not args:
                 continue
-            settled = [known.get(a) for a in args]
-            if op == "rarely" and settled[0] is not None:
-                known[n] = settled[0]
-            elif op == "not" and settled[0] is not None:
-                known[n] = not settled[0]
-            elif op in ("and", "or") and (op == "or") in settled:
-                known[n] = op == "or"
-            elif op in ("and", "or") and (op == "and") in settled:
-                same[n] = args[1 - settled.index(op == "and")]
-            elif op == "select" and settled[0] is not None:
-                same[n] = args[1 if settled[0] else 2]
+            argument_values = [truth_values.get(a) for a in args]
+            if op == "rarely" and argument_values[0] is not None:
+                truth_values[n] = argument_values[0]
+            elif op == "not" and argument_values[0] is not None:
+                truth_values[n] = not argument_values[0]
+            elif op in ("and", "or") and (op == "or") in argument_values:
+                truth_values[n] = op == "or"
+            elif op in ("and", "or") and (op == "and") in argument_values:
+                replacements[n] = args[1 - argument_values.index(op == "and")]
+            elif op == "select" and argument_values[0] is not None:
+                replacements[n] = args[1 if argument_values[0] else 2]
             else:
                 nodes[n] = op, args
-        outputs = tuple((row, same.get(n, n)) for row, n in self.outputs)
+        outputs = tuple((row, replacements.get(n, n)) for row, n in self.outputs)
         return Code(tuple(nodes), self.origins, self.order, outputs).pruned({row for row, _ in outputs})
 
     def renamed(self, names: Mapping[str, str]) -> Code:
@@ -100,7 +100,7 @@ def by_equation(code: Code) -> Iterator[tuple[int, str | None]]:
 # Rows by name, and perhaps more -> the rows that it makes or changes.
 Algorithm = Callable[..., Rows]
 # Row name -> for each of its scalars the row scalar to load, or a number known beforehand.
-Given = Mapping[str, Sequence[float | str]]
+RowBindings = Mapping[str, Sequence[float | str]]
 
 
 def scalar_names(rows: Mapping[str, int]) -> list[str]:
@@ -118,12 +118,12 @@ def row_of(scalar: str) -> str:
     return scalar.rpartition("_")[0]
 
 
-def trace(algorithm: Algorithm, given: Given) -> tuple[Code, dict[str, int]]:
+def trace(algorithm: Algorithm, bindings: RowBindings) -> tuple[Code, dict[str, int]]:
     """The code of an algorithm, with all that it recorded, and the size of every row it makes."""
     graph = Graph()
-    made = algorithm({name: [graph.input(x) if isinstance(x, str) else x for x in values]
-                      for name, values in given.items()})
+    result = algorithm({name: [graph.input(x) if isinstance(x, str) else x for x in values]
+                        for name, values in bindings.items()})
     outputs = tuple((f"{name}_{i}", (x if isinstance(x, Symbol) else graph.constant(x)).number)
-                    for name, values in made.items() for i, x in enumerate(values))
+                    for name, values in result.items() for i, x in enumerate(values))
     code = Code(tuple(graph.nodes), tuple(graph.origins), tuple(range(len(graph.nodes))), outputs)
-    return code, {name: len(values) for name, values in made.items()}
+    return code, {name: len(values) for name, values in result.items()}

@@ -29,8 +29,8 @@ def emit_kernel(program: Program, dtype: str, lanes: int, simulated: bool) -> st
     simulated: for numba's simulator of a GPU, which has no libdevice.
     """
     constants: dict[float, str] = {}
-    passes = [Statements(one.name, one.count, tuple(_statements(one.code, f"p{i}n", constants)))
-              for i, one in enumerate(program.passes)]
+    passes = [Statements(pass_.name, pass_.count, tuple(_statements(pass_.code, f"p{i}n", constants)))
+              for i, pass_ in enumerate(program.passes)]
     environment = Environment(loader=PackageLoader("physx_runtime.compiling"), undefined=StrictUndefined,
                               trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
     return environment.get_template("cuda_program.py.jinja").render(
@@ -42,10 +42,10 @@ def emit_kernel(program: Program, dtype: str, lanes: int, simulated: bool) -> st
 def _loads(program: Program) -> list[tuple[str, int]]:
     """(row scalar, row of the buffer) of what a thread keeps in variables."""
     first = program.passes[0].code
-    made = {row for row, _ in first.outputs}
-    used = {row for one in program.passes for row in one.code.inputs}
-    loads = {*(used - made), *first.inputs, *program.state}
-    return sorted(((row, at) for row, at in program.layout.items() if row in loads), key=lambda item: item[1])
+    first_outputs = {row for row, _ in first.outputs}
+    used = {row for pass_ in program.passes for row in pass_.code.inputs}
+    loads = {*(used - first_outputs), *first.inputs, *program.state}
+    return sorted(((row, index) for row, index in program.layout.items() if row in loads), key=lambda item: item[1])
 
 
 def _statements(code: Code, prefix: str, constants: dict[float, str]) -> Iterator[str]:

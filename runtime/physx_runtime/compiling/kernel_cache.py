@@ -25,54 +25,54 @@ VERSIONS = f"llvmlite {llvmlite.__version__} numba {numba.__version__} python {p
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 logger = logging.getLogger("physx_runtime")
-_warned: set[str] = set()
-_warning = threading.Lock()
+_warned_texts: set[str] = set()
+_warning_lock = threading.Lock()
 
 
 def cache_folder() -> Path:
     """Where compiled kernels live: PHYSX_RUNTIME_CACHE, else the user's cache folder."""
-    chosen = os.environ.get("PHYSX_RUNTIME_CACHE")
-    if chosen:
-        return Path(chosen)
+    override = os.environ.get("PHYSX_RUNTIME_CACHE")
+    if override:
+        return Path(override)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "physx_runtime"
 
 
 @functools.cache
 def package_code() -> str:
     """A hash of the package's Python code and templates: kernels that it emitted may change with it."""
-    root, total = Path(__file__).resolve().parents[1], hashlib.sha256()
+    root, digest = Path(__file__).resolve().parents[1], hashlib.sha256()
     for path in sorted((*root.rglob("*.py"), *root.rglob("*.jinja"))):
-        total.update(path.read_bytes())
-    return total.hexdigest()
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
-def kept(name: str) -> bytes | None:
+def read_cached(name: str) -> bytes | None:
     """What was kept under a name; None where there is nothing, or nothing that can be trusted."""
     folder = cache_folder()
-    if not _trusted(folder):
+    if not _is_trusted(folder):
         return None
     try:
         with (folder / name).open("rb") as stream:
-            owned = _foreign(os.fstat(stream.fileno())) == ""
-            data = stream.read() if owned else b""
+            is_owned = _distrust_reason(os.fstat(stream.fileno())) == ""
+            data = stream.read() if is_owned else b""
     except OSError:
         return None
     header, _, payload = data.partition(b"\n")
     if header == _header(name, payload):
         return payload
-    _say_damaged(folder)
+    _warn_damaged(folder)
     return None
 
 
-def keep(name: str, payload: bytes) -> None:
+def write_cached(name: str, payload: bytes) -> None:
     """Keep bytes under a name; where the cache cannot be written, that is said once."""
-    if _trusted(cache_folder()):
+    if _is_trusted(cache_folder()):
         write_atomically(cache_folder() / name, _header(name, payload) + b"\n" + payload)
 
 
-def keep_text(name: str, text: str) -> Path:
+def write_cached_text(name: str, text: str) -> Path:
     """Keep source code for people to read; nothing is loaded from it. Returns where it belongs."""
-    if _trusted(cache_folder()):
+    if _is_trusted(cache_folder()):
         write_atomically(cache_folder() / name, text.encode())
     return cache_folder() / name
 
@@ -90,7 +90,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         if temporary:
             with suppress(OSError):
                 Path(temporary).unlink()
-        _say(path.parent, f"cannot be written ({error.strerror})")
+        _warn_unusable(path.parent, f"cannot be written ({error.strerror})")
 
 
 def _header(name: str, payload: bytes) -> bytes:
@@ -98,38 +98,38 @@ def _header(name: str, payload: bytes) -> bytes:
     return f"{FORMAT}, {VERSIONS}: {name}, {len(payload)} bytes, sha256 {checksum}".encode()
 
 
-def _trusted(folder: Path) -> bool:
+def _is_trusted(folder: Path) -> bool:
     """Whether nobody else can put code into the folder; a missing one is made so."""
     try:
-        reason = _foreign(folder.stat())
+        reason = _distrust_reason(folder.stat())
     except OSError:
         return True                 # nothing to load; writing says what is wrong
     if reason:
-        _say(folder, f"is refused, because {reason}")
+        _warn_unusable(folder, f"is refused, because {reason}")
     return not reason
 
 
-def _foreign(status: os.stat_result) -> str:
+def _distrust_reason(status: os.stat_result) -> str:
     """Who else decides what a file or folder holds; empty where nobody does. Root may always."""
     if status.st_uid not in (os.geteuid(), 0):
         return "it belongs to another user"
     return "other users can write to it" if status.st_mode & OTHERS_WRITE else ""
 
 
-def _say(folder: Path, state: str) -> None:
+def _warn_unusable(folder: Path, state: str) -> None:
     _warn_once(f"kernel cache {folder} {state}: kernels are compiled anew in every process; set PHYSX_RUNTIME_CACHE to "
                "a folder that only you can write")
 
 
-def _say_damaged(folder: Path) -> None:
+def _warn_damaged(folder: Path) -> None:
     _warn_once(f"kernel cache {folder} holds files that are damaged or not yours: these kernels are compiled anew and "
                "replaced")
 
 
 def _warn_once(text: str) -> None:
     """Log a warning the first time that it comes up, also where threads compile side by side."""
-    with _warning:
-        if text in _warned:
+    with _warning_lock:
+        if text in _warned_texts:
             return
-        _warned.add(text)
+        _warned_texts.add(text)
     logger.warning("%s", text)

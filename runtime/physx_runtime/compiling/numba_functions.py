@@ -31,11 +31,11 @@ from numba.core.compiler import CompileResult
 from numba.core.registry import CPUDispatcher
 from numba.core.serialize import dumps
 
-from physx_runtime.compiling.kernel_cache import keep, kept, package_code
+from physx_runtime.compiling.kernel_cache import package_code, read_cached, write_cached
 from physx_runtime.language.ops import Single, Unfused
 
 
-class KeptCode(NullCache):  # type: ignore[misc]
+class CodeCache(NullCache):  # type: ignore[misc]
     """Compiled signatures of the function of a name in the kernel cache; `sources` hashes their Python code."""
 
     def __init__(self, name: str, sources: Callable[[], str]) -> None:
@@ -44,12 +44,12 @@ class KeptCode(NullCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled signature, None where it was not kept."""
         target_context.refresh()
-        data = kept(self._file(sig, target_context.codegen()))
+        data = read_cached(self._file(sig, target_context.codegen()))
         return None if data is None else CompileResult._rebuild(target_context, *pickle.loads(data))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled signature."""
-        keep(self._file(sig, data.codegen), dumps(data._reduce()))
+        write_cached(self._file(sig, data.codegen), dumps(data._reduce()))
 
     def _file(self, sig: Any, codegen: Any) -> str:
         identity = f"{self._name} {sig} {codegen.magic_tuple()} {self._sources()}"
@@ -69,14 +69,14 @@ class InnerCode(CPUDispatcher):  # type: ignore[misc]
     On numbers that stand for others (`Single`, `Unfused`) it is traced, as any algorithm.
     """
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        if _stand_for_others(arguments):
-            return self.py_func(*arguments, **named)
-        raise TypeError(f"{_name(self.py_func)} is compiled for compiled code alone; from Python call its py_func")
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        if _has_traced_numbers(arguments):
+            return self.py_func(*arguments, **keywords)
+        raise TypeError(f"{_identity(self.py_func)} is compiled for compiled code alone; from Python call its py_func")
 
 
-def _stand_for_others(arguments: Iterable[Any]) -> bool:
-    return any(isinstance(x, Single | Unfused) or (isinstance(x, tuple | list) and _stand_for_others(x))
+def _has_traced_numbers(arguments: Iterable[Any]) -> bool:
+    return any(isinstance(x, Single | Unfused) or (isinstance(x, tuple | list) and _has_traced_numbers(x))
                for x in arguments)
 
 
@@ -85,7 +85,7 @@ def scalar_code(function: F) -> F:
 
     Called from Python it raises TypeError: what it takes to be called from there would be as long again to compile.
     """
-    compiled = _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    compiled = _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
     compiled.__class__ = InnerCode      # which numba compiles as any other
     return compiled
 
@@ -95,19 +95,19 @@ def borrowing_code(function: F) -> F:
 
     It counts no references to the arrays that it is given, which takes longer than a short function's own work.
     """
-    compiled = _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True)
+    compiled = _compile(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=True)
     compiled.__class__ = InnerCode
     return compiled
 
 
 def scalar_entry(function: F) -> F:
     """The function compiled for Python to call."""
-    return _compiled(function, no_cfunc_wrapper=True)
+    return _compile(function, no_cfunc_wrapper=True)
 
 
 def borrowing_entry(function: F) -> F:
     """As `scalar_entry` for a function that makes no arrays: see `borrowing_code`."""
-    return _compiled(function, no_cfunc_wrapper=True, _nrt=False)
+    return _compile(function, no_cfunc_wrapper=True, _nrt=False)
 
 
 def entry_for(function: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
@@ -118,30 +118,30 @@ def entry_for(function: Callable[..., Any], *arguments: Any) -> Callable[..., An
     return cast(Callable[..., Any], function.compile(tuple(map(typeof, arguments))))    # type: ignore[attr-defined]
 
 
-def _compiled(function: F, **options: bool) -> F:
-    name = _name(function)
+def _compile(function: F, **options: bool) -> F:
+    name = _identity(function)
     if function.__closure__:
         # numba counts functions in every process anew: what two processes kept of two closures could have one symbol,
         # and where both are loaded one would run in the place of the other
         function.__qualname__ += f"_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
     # numba hands a missing `_nrt` on from the first function that calls this one: False, and it could make no arrays
     compiled = njit(error_model="numpy", nogil=True, **{"_nrt": True, **options})(function)
-    compiled._cache = KeptCode(name, lambda: " ".join(map(sources_of, sorted(_modules(function)))))
+    compiled._cache = CodeCache(name, lambda: " ".join(map(sources_of, sorted(_modules(function)))))
     return cast(F, compiled)
 
 
-def _name(function: Callable[..., Any]) -> str:
+def _identity(function: Callable[..., Any]) -> str:
     """Which function it is, and of which others it is made."""
-    parts = "".join(f" of ({_name(part)})" for part in _parts(function))
+    parts = "".join(f" of ({_identity(inner)})" for inner in _closure_functions(function))
     return f"{function.__module__}.{function.__qualname__}{parts}"
 
 
 def _modules(function: Callable[..., Any]) -> set[str]:
     """The modules of a function and of those that it is made of."""
-    return {function.__module__}.union(*map(_modules, _parts(function)))
+    return {function.__module__}.union(*map(_modules, _closure_functions(function)))
 
 
-def _parts(function: Callable[..., Any]) -> list[Callable[..., Any]]:
+def _closure_functions(function: Callable[..., Any]) -> list[Callable[..., Any]]:
     """The compiled functions that a function closes over."""
     return [cell.cell_contents.py_func for cell in function.__closure__ or ()]
 
@@ -149,21 +149,22 @@ def _parts(function: Callable[..., Any]) -> list[Callable[..., Any]]:
 @functools.cache
 def sources_of(module: str) -> str:
     """A hash of the source of a module of the package and of all modules of the package that it imports in turn."""
-    found, waiting = {module}, [module]
-    while waiting:
-        new = imports_of(waiting.pop()) - found
-        found |= new
-        waiting += sorted(new)
-    total = hashlib.sha256()
-    for name in sorted(found):
-        total.update(_file(name).read_bytes())
-    return total.hexdigest()
+    modules, pending = {module}, [module]
+    while pending:
+        new = imports_of(pending.pop()) - modules
+        modules |= new
+        pending += sorted(new)
+    digest = hashlib.sha256()
+    for name in sorted(modules):
+        digest.update(_module_file(name).read_bytes())
+    return digest.hexdigest()
 
 
 @functools.cache
 def imports_of(module: str) -> frozenset[str]:
     """Modules of the package that a module imports; of `from package import name` also that name where it is one."""
-    return frozenset(name for name in _imported(_file(module).read_text(encoding="utf-8")) if _file(name).is_file())
+    return frozenset(name for name in _imported(_module_file(module).read_text(encoding="utf-8"))
+                     if _module_file(name).is_file())
 
 
 def _imported(text: str) -> Iterator[str]:
@@ -172,7 +173,7 @@ def _imported(text: str) -> Iterator[str]:
         yield from (f"{module}.{name}" for name in NAME.findall(names))
 
 
-def _file(module: str) -> Path:
+def _module_file(module: str) -> Path:
     path = PACKAGE.joinpath(*module.split(".")[1:])
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
@@ -182,22 +183,22 @@ _threads_lost = False       # in a process forked from one whose threads run: it
 
 def parallel_loop(function: Callable[..., None]) -> Callable[..., None]:
     """The function compiled by numba, its `prange` on all cores; on one in a process forked from one that steps."""
-    everywhere, alone = _kept(function, True), _kept(function, False)
+    parallel_code, serial_code = _compile_loop(function, True), _compile_loop(function, False)
 
     def loop(*arguments: Any) -> None:
-        (alone if _threads_lost else everywhere)(*arguments)
+        (serial_code if _threads_lost else parallel_code)(*arguments)
 
     return loop
 
 
-def _kept(function: Callable[..., None], parallel: bool) -> Any:
-    made = njit(parallel=parallel)(function)
+def _compile_loop(function: Callable[..., None], parallel: bool) -> Any:
+    compiled = njit(parallel=parallel)(function)
     suffix = "" if parallel else ".alone"
-    made._cache = KeptCode(f"{function.__module__}.{function.__qualname__}{suffix}", package_code)
-    return made
+    compiled._cache = CodeCache(f"{function.__module__}.{function.__qualname__}{suffix}", package_code)
+    return compiled
 
 
-def _forked() -> None:
+def _after_fork() -> None:
     global _threads_lost
     try:
         numba.threading_layer()     # raises where no thread has run yet
@@ -206,4 +207,4 @@ def _forked() -> None:
     _threads_lost = True
 
 
-os.register_at_fork(after_in_child=_forked)
+os.register_at_fork(after_in_child=_after_fork)

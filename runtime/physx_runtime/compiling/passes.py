@@ -26,17 +26,17 @@ def fused_products(code: Code) -> dict[int, int]:
     """Sum -> the product that it absorbs: one that no other node needs, or that all its users absorb."""
     users = _users(code)
     fused: dict[int, int] = {}
-    wanted: dict[int, int] = {}         # product -> sums that could absorb it and nothing else
+    absorbers: dict[int, int] = {}         # product -> sums that could absorb it and nothing else
     for n in code.order:
         if code.nodes[n][0] in ("add", "sub"):
             products = [a for a in reversed(code.arguments(n)) if code.nodes[a][0] == "mul"]
-            single = [a for a in products if users[a] == 1]
-            if single:
-                fused[n] = single[0]
-            for a in [] if single else products[:1]:
-                wanted[a] = wanted.get(a, 0) + 1
+            unshared = [a for a in products if users[a] == 1]
+            if unshared:
+                fused[n] = unshared[0]
+            for a in [] if unshared else products[:1]:
+                absorbers[a] = absorbers.get(a, 0) + 1
                 fused[n] = a
-    return {n: a for n, a in fused.items() if users[a] in (1, wanted.get(a))}
+    return {n: a for n, a in fused.items() if users[a] in (1, absorbers.get(a))}
 
 
 def _users(code: Code) -> dict[int, int]:
@@ -50,23 +50,23 @@ def _users(code: Code) -> dict[int, int]:
     return users
 
 
-def alike(start: Code, changed: Collection[str]) -> dict[str, str]:
+def find_equal_rows(start: Code, changed: Collection[str]) -> dict[str, str]:
     """Rows of the start that hold another row's value throughout -> that row; `changed` rows are left out.
 
     The other half of a symmetric matrix is the commonest case.
     """
-    first: dict[int, str] = {n: str(args[0]) for n, (op, args) in enumerate(start.nodes)
-                             if op == "input" and args[0] not in changed}
-    made = dict(start.outputs)
-    for row in [row for row in made if row in first.values() and start.nodes[made[row]] != ("input", (row,))]:
-        first = {n: name for n, name in first.items() if name != row}      # an input that the start overwrites
-    same: dict[str, str] = {}
+    holders: dict[int, str] = {n: str(args[0]) for n, (op, args) in enumerate(start.nodes)
+                               if op == "input" and args[0] not in changed}
+    outputs = dict(start.outputs)
+    for row in [row for row in outputs if row in holders.values() and start.nodes[outputs[row]] != ("input", (row,))]:
+        holders = {n: name for n, name in holders.items() if name != row}      # an input that the start overwrites
+    equal_rows: dict[str, str] = {}
     for row, n in start.outputs:
         if row not in changed and start.nodes[n][0] != "const":
-            holder = first.setdefault(n, row)
+            holder = holders.setdefault(n, row)
             if holder != row:
-                same[row] = holder
-    return same
+                equal_rows[row] = holder
+    return equal_rows
 
 
 def hoist(start: Code, code: Code, changed: Collection[str], prefix: str = "") -> tuple[Code, Code]:
@@ -75,63 +75,63 @@ def hoist(start: Code, code: Code, changed: Collection[str], prefix: str = "") -
     changed: rows that some repeated pass changes. The code loads rows of the start that hold such values already; the
     start gets rows `prefix`_0, ... for the others, unless `prefix` is empty.
     """
-    fixed = _fixed(code, changed)
+    invariant = _invariant_nodes(code, changed)
     # conditions have no rows; every round decides them again
-    computed = {n for n in code.order if not fixed[n] or code.nodes[n][0] in CONDITIONS}
+    computed = {n for n in code.order if not invariant[n] or code.nodes[n][0] in CONDITIONS}
     used = {a for n in computed for a in code.arguments(n)} | {n for _, n in code.outputs}
-    moved = _Moved(start, code)
+    hoisted = _HoistedNodes(start, code)
     outputs, nodes = list(start.outputs), list(code.nodes)
-    held = {n: row for row, n in start.outputs if row not in changed}
+    row_of_node = {n: row for row, n in start.outputs if row not in changed}
     for n in sorted(used - computed):
         if code.nodes[n][0] not in ("input", "const"):
-            made = moved.node(n)
-            if prefix and made not in held:
-                held[made] = f"{prefix}_{len(outputs) - len(start.outputs)}"
-                outputs.append((held[made], made))
-            if made in held:
-                nodes[n] = ("input", (held[made],))
-    longer = Code(tuple(moved.nodes), tuple(moved.origins), tuple(range(len(moved.nodes))), tuple(outputs))
-    kept = Code(tuple(nodes), code.origins, code.order, code.outputs)
-    return longer, kept.pruned([row for row, _ in code.outputs])
+            hoisted_node = hoisted.node(n)
+            if prefix and hoisted_node not in row_of_node:
+                row_of_node[hoisted_node] = f"{prefix}_{len(outputs) - len(start.outputs)}"
+                outputs.append((row_of_node[hoisted_node], hoisted_node))
+            if hoisted_node in row_of_node:
+                nodes[n] = ("input", (row_of_node[hoisted_node],))
+    new_start = Code(tuple(hoisted.nodes), tuple(hoisted.origins), tuple(range(len(hoisted.nodes))), tuple(outputs))
+    new_code = Code(tuple(nodes), code.origins, code.order, code.outputs)
+    return new_start, new_code.pruned([row for row, _ in code.outputs])
 
 
-def _fixed(code: Code, changed: Collection[str]) -> dict[int, bool]:
+def _invariant_nodes(code: Code, changed: Collection[str]) -> dict[int, bool]:
     """Whether each node has the same value in every round."""
-    fixed: dict[int, bool] = {}
+    invariant: dict[int, bool] = {}
     for n in code.order:
         op, args = code.nodes[n]
-        fixed[n] = args[0] not in changed if op == "input" else all(fixed[a] for a in code.arguments(n))
-    return fixed
+        invariant[n] = args[0] not in changed if op == "input" else all(invariant[a] for a in code.arguments(n))
+    return invariant
 
 
-class _Moved:
+class _HoistedNodes:
     """The start's nodes, with nodes of another pass appended in its terms."""
 
     def __init__(self, start: Code, code: Code) -> None:
         self.code, self.nodes, self.origins = code, list(start.nodes), list(start.origins)
-        self.known: dict[Node, int] = {node: n for n, node in enumerate(start.nodes)}
+        self.node_numbers: dict[Node, int] = {node: n for n, node in enumerate(start.nodes)}
         self.rows: Mapping[str, int] = dict(start.outputs)
-        self.moved: dict[int, int] = {}
+        self.start_numbers: dict[int, int] = {}
 
     def node(self, n: int) -> int:
         """The number in the start of the code's node `n`."""
-        if n not in self.moved:
+        if n not in self.start_numbers:
             op, args = self.code.nodes[n]
             if op == "input" and args[0] in self.rows:
-                self.moved[n] = self.rows[str(args[0])]
+                self.start_numbers[n] = self.rows[str(args[0])]
             elif op in ("input", "const"):
-                self.moved[n] = self._append((op, args), n)
+                self.start_numbers[n] = self._append((op, args), n)
             else:
                 numbers = [self.node(a) for a in self.code.arguments(n)]
-                self.moved[n] = self._append((op, tuple(sorted(numbers) if op in COMMUTATIVE else numbers)), n)
-        return self.moved[n]
+                self.start_numbers[n] = self._append((op, tuple(sorted(numbers) if op in COMMUTATIVE else numbers)), n)
+        return self.start_numbers[n]
 
     def _append(self, node: Node, n: int) -> int:
-        if node not in self.known:
-            self.known[node] = len(self.nodes)
+        if node not in self.node_numbers:
+            self.node_numbers[node] = len(self.nodes)
             self.nodes.append(node)
             self.origins.append(self.code.origins[n])
-        return self.known[node]
+        return self.node_numbers[node]
 
 
 # Instruction -> the nodes it reads.
@@ -152,7 +152,7 @@ class RareBranch:
         return (*self.nodes, *self.selections)
 
 
-def branched(code: Code, read: Reads) -> tuple[list[int], list[RareBranch]]:
+def group_rare_branches(code: Code, read: Reads) -> tuple[list[int], list[RareBranch]]:
     """The order of a code's instructions with every branch's nodes together, and the branches.
 
     Branches do not overlap: what lies within another is selected as usual.
@@ -164,109 +164,111 @@ def branched(code: Code, read: Reads) -> tuple[list[int], list[RareBranch]]:
     for n, nodes in read.items():
         for a in nodes:
             users.setdefault(a, set()).add(n)
-    order, taken, branches = list(read), set[int](), []
+    order, used, branches = list(read), set[int](), []
     for condition in conditions:
         selections = sorted(n for n in users.get(condition, ()) if n != STORED and code.nodes[n][0] == "select"
                             and code.arguments(n)[0] == condition)
-        for run in _runs(code, order, _only_for(code, read, users, selections), selections):
-            branch = RareBranch(condition, tuple(_only_for(code, read, users, run)), tuple(run))
-            if branch.nodes and not taken & {condition, *branch.group} and not _made_of_another(read, branch):
-                taken |= set(branch.group)
+        for run in _adjacent_runs(code, order, _exclusive_nodes(code, read, users, selections), selections):
+            branch = RareBranch(condition, tuple(_exclusive_nodes(code, read, users, run)), tuple(run))
+            if branch.nodes and not used & {condition, *branch.group} and not _depends_on_selections(read, branch):
+                used |= set(branch.group)
                 branches.append(branch)
-                order = _together(order, read, branch)
+                order = _move_together(order, read, branch)
     return order, branches
 
 
-def stored_within(code: Code, read: Reads, order: Sequence[int], branches: Iterable[RareBranch]) -> dict[int, str]:
+def find_branch_stores(code: Code, read: Reads, order: Sequence[int], branches: Iterable[RareBranch]) -> dict[int, str]:
     """Selection -> the row that it goes to, where only lanes under the condition change it: stored in the branch.
 
     A row that keeps its value elsewhere need be neither loaded nor stored where no lane asks for the branch. What reads
     the old value stands before the branch's end.
     """
-    place = {n: i for i, n in enumerate(order)}
+    position = {n: i for i, n in enumerate(order)}
     users: dict[int, int] = {}
     last: dict[str, int] = {}           # row -> where it is read last
     for n in order:
         for a in read[n]:
             users[a] = users.get(a, 0) + 1
             if code.nodes[a][0] == "input":
-                last[str(code.nodes[a][1][0])] = place[n]
-    goes_to: dict[int, list[str]] = {}
+                last[str(code.nodes[a][1][0])] = position[n]
+    target_rows: dict[int, list[str]] = {}
     for row, n in code.outputs:
-        goes_to.setdefault(n, []).append(row)
-    copied = {str(code.nodes[n][1][0]) for n in goes_to if code.nodes[n][0] == "input"}
-    found = {}
+        target_rows.setdefault(n, []).append(row)
+    copied = {str(code.nodes[n][1][0]) for n in target_rows if code.nodes[n][0] == "input"}
+    result = {}
     for branch in branches:
-        end = max(place[n] for n in branch.group)
+        end = max(position[n] for n in branch.group)
         for n in branch.selections:
             op, args = code.nodes[code.arguments(n)[2]]
             row = str(args[0])
-            if (op == "input" and goes_to.get(n) == [row] and n not in users and last[row] <= end
+            if (op == "input" and target_rows.get(n) == [row] and n not in users and last[row] <= end
                     and row not in copied):
-                found[n] = row
-    return found
+                result[n] = row
+    return result
 
 
-def _runs(code: Code, order: Sequence[int], own: Collection[int], selections: Sequence[int]) -> Iterator[list[int]]:
+def _adjacent_runs(code: Code, order: Sequence[int], branch_nodes: Collection[int],
+                   selections: Sequence[int]) -> Iterator[list[int]]:
     """Selections that stand side by side, but for what only they need."""
     run: list[int] = []
     first, last = (order.index(selections[i]) for i in (0, -1)) if selections else (0, -1)
     for n in order[first:last + 1]:
         if n in selections:
             run.append(n)
-        elif n not in own and run:
+        elif n not in branch_nodes and run:
             yield run
             run = []
     if run:
         yield run
 
 
-def _only_for(code: Code, read: Reads, users: Mapping[int, set[int]], selections: Sequence[int]) -> list[int]:
+def _exclusive_nodes(code: Code, read: Reads, users: Mapping[int, set[int]], selections: Sequence[int]) -> list[int]:
     """The instructions that nothing but the first values of these selections needs, in order."""
-    found: set[int] = set()
-    waiting = [code.arguments(n)[1] for n in selections]
-    while waiting:
-        n = waiting.pop()
-        if n in read and n not in found and n not in selections and all(
-                user in found or (user in selections and n not in (code.arguments(user)[0], code.arguments(user)[2]))
+    exclusive: set[int] = set()
+    pending = [code.arguments(n)[1] for n in selections]
+    while pending:
+        n = pending.pop()
+        if n in read and n not in exclusive and n not in selections and all(
+                user in exclusive or (user in selections
+                                      and n not in (code.arguments(user)[0], code.arguments(user)[2]))
                 for user in users[n]):
-            found.add(n)
-            waiting += read[n]
-    return sorted(found)
+            exclusive.add(n)
+            pending += read[n]
+    return sorted(exclusive)
 
 
-def _made_of_another(read: Reads, branch: RareBranch) -> bool:
+def _depends_on_selections(read: Reads, branch: RareBranch) -> bool:
     """Whether what a branch needs is made of one of its selections."""
-    seen: set[int] = set()
-    waiting = [a for n in branch.group for a in read[n]]
-    while waiting:
-        n = waiting.pop()
+    visited: set[int] = set()
+    pending = [a for n in branch.group for a in read[n]]
+    while pending:
+        n = pending.pop()
         if n in branch.selections:
             return True
-        if n in read and n > branch.selections[0] and n not in seen:       # nodes are made of earlier ones
-            seen.add(n)
-            waiting += read[n]
+        if n in read and n > branch.selections[0] and n not in visited:       # nodes are made of earlier ones
+            visited.add(n)
+            pending += read[n]
     return False
 
 
-def _together(order: list[int], read: Reads, branch: RareBranch) -> list[int]:
+def _move_together(order: list[int], read: Reads, branch: RareBranch) -> list[int]:
     """The order with a branch in one piece where its last selection stood, and what needs it behind."""
-    made, group, behind = set(branch.selections), set(branch.group), list[int]()
+    dependents, group, after = set(branch.selections), set(branch.group), list[int]()
     before: list[int] = []
     for i, n in enumerate(order):
         if n == branch.selections[-1]:
-            return [*before, *branch.group, *behind, *order[i + 1:]]
+            return [*before, *branch.group, *after, *order[i + 1:]]
         if n not in group:
-            waits = any(a in made for a in read[n])
-            (behind if waits else before).append(n)
-            made |= {n} if waits else set()
+            waits = any(a in dependents for a in read[n])
+            (after if waits else before).append(n)
+            dependents |= {n} if waits else set()
     raise ValueError("a branch's selections are not among the instructions")
 
 
-Pieces = Sequence[Sequence[int]]
+InstructionSpans = Sequence[Sequence[int]]
 
 
-def cut(code: Code, fused: Mapping[int, int], size: int) -> list[list[int]]:
+def split_spans(code: Code, fused: Mapping[int, int], size: int) -> list[list[int]]:
     """The nodes that become instructions, `size` of them a piece; fused: sum -> the product that it absorbs."""
     absorbed = set(fused.values())
     nodes = [n for n in code.order if code.nodes[n][0] not in ("input", "const") and n not in absorbed]
@@ -275,32 +277,33 @@ def cut(code: Code, fused: Mapping[int, int], size: int) -> list[list[int]]:
 
 def operands(code: Code, fused: Mapping[int, int], n: int) -> list[int]:
     """What a node's instruction reads, an absorbed product's factors among it."""
-    found: list[int] = []
+    nodes: list[int] = []
     for a in code.arguments(n):
-        found += code.arguments(a) if fused.get(n) == a else (a,)
-    return found
+        nodes += code.arguments(a) if fused.get(n) == a else (a,)
+    return nodes
 
 
-def last_readers(code: Code, fused: Mapping[int, int], pieces: Pieces) -> dict[str, int]:
+def last_readers(code: Code, fused: Mapping[int, int], spans: InstructionSpans) -> dict[str, int]:
     """Row scalar -> the last piece that loads it."""
-    found: dict[str, int] = {}
-    for i, piece in enumerate(pieces):
-        for n in piece:
+    readers: dict[str, int] = {}
+    for i, span in enumerate(spans):
+        for n in span:
             for a in operands(code, fused, n):
                 if code.nodes[a][0] == "input":
-                    found[str(code.nodes[a][1][0])] = i
-    return found
+                    readers[str(code.nodes[a][1][0])] = i
+    return readers
 
 
-def stores(code: Code, fused: Mapping[int, int], pieces: Pieces) -> Mapping[int, list[tuple[str, int]]]:
+def stores_by_span(code: Code, fused: Mapping[int, int], spans: InstructionSpans) -> Mapping[int,
+                                                                                             list[tuple[str, int]]]:
     """Piece -> rows to store at its end: as soon as the new value is there and nothing needs the old one."""
-    made = {n: i for i, piece in enumerate(pieces) for n in piece}
-    needed = last_readers(code, fused, pieces)
+    span_of_node = {n: i for i, span in enumerate(spans) for n in span}
+    last_read = last_readers(code, fused, spans)
     copies = [(row, str(code.nodes[n][1][0])) for row, n in code.outputs if code.nodes[n][0] == "input"]
     for _ in copies:                    # a copy loads its source when it is stored; a chain of them settles
         for row, source in copies:
-            needed[source] = max(needed.get(source, 0), needed.get(row, 0))
-    found: dict[int, list[tuple[str, int]]] = {}
+            last_read[source] = max(last_read.get(source, 0), last_read.get(row, 0))
+    due: dict[int, list[tuple[str, int]]] = {}
     for row, n in code.outputs:
-        found.setdefault(max(made.get(n, 0), needed.get(row, 0)), []).append((row, n))
-    return found
+        due.setdefault(max(span_of_node.get(n, 0), last_read.get(row, 0)), []).append((row, n))
+    return due

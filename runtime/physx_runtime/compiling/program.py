@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from physx_runtime.compiling.code import Algorithm, Code, Given, Node, row_of, row_scalars, scalar_names, trace
-from physx_runtime.compiling.passes import alike, hoist
+from physx_runtime.compiling.code import Algorithm, Code, Node, RowBindings, row_of, row_scalars, scalar_names, trace
+from physx_runtime.compiling.passes import find_equal_rows, hoist
 
 C = TypeVar("C")        # what a pass runs: straight-line code or a schedule
 
@@ -45,12 +45,12 @@ class Program:
 
     def __getitem__(self, name: str) -> Pass[Code]:
         """The pass of this name."""
-        return next(one for one in self.passes if one.name == name)
+        return next(pass_ for pass_ in self.passes if pass_.name == name)
 
 
 def counts_of(passes: Sequence[Pass[C]]) -> tuple[str, ...]:
     """Names of the numbers that a run of these passes is given, in order of first use."""
-    return tuple(dict.fromkeys(one.count for one in passes if one.count))
+    return tuple(dict.fromkeys(pass_.count for pass_ in passes if pass_.count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +70,30 @@ def trace_program(sources: Sequence[PassSource], state: Mapping[str, int], input
     The first pass runs once and makes all rows that are neither state nor inputs. What it can do for the repeated ones
     it does; memory is spent on that for those that share the first count.
     """
-    first, *others = sources
-    given = row_scalars({**state, **inputs})
-    start, sizes = trace(first.algorithm, given)
-    codes, changed = _trace_others(others, given, start, sizes, scalar_names(state))
+    first, *later = sources
+    bindings = row_scalars({**state, **inputs})
+    start, sizes = trace(first.algorithm, bindings)
+    codes, changed = _trace_later_passes(later, bindings, start, sizes, scalar_names(state))
     conditions = [tuple(n for row, n in code.outputs if row_of(row) == source.guard)
-                  for source, code in zip(others, codes, strict=True)]
+                  for source, code in zip(later, codes, strict=True)]
 
     live = _live_rows(set(scalar_names(state)), codes)
     codes = [code.pruned(live) for code in codes]
-    most = next((source.count for source in others if source.count), "")
-    for i, source in enumerate(others):
+    first_count = next((source.count for source in later if source.count), "")
+    for i, source in enumerate(later):
         if source.count:
-            start, codes[i] = hoist(start, codes[i], changed, f"{source.name}_hoisted" if source.count == most else "")
+            start, codes[i] = hoist(start, codes[i], changed,
+                                    f"{source.name}_hoisted" if source.count == first_count else "")
     start = start.pruned(live.union(*(code.inputs for code in codes)))
-    passes = [Pass(source.name, code, source.count, Guard(found, code.where_none(found)) if found else None)
-              for source, code, found in zip(others, codes, conditions, strict=True)]
+    passes = [Pass(source.name, code, source.count,
+                   Guard(guard_nodes, code.assume_false(guard_nodes)) if guard_nodes else None)
+              for source, code, guard_nodes in zip(later, codes, conditions, strict=True)]
 
     layout = program_layout(state, inputs)
-    hot = {row for one in passes if one.count and one.count == most
-           for row in (*one.code.inputs, *dict(one.code.outputs))}
-    made = sorted((row for row, _ in start.outputs if row not in layout), key=lambda row: row not in hot)
-    return Program((Pass(first.name, start), *passes), layout, {row: i for i, row in enumerate(made)},
+    hot = {row for pass_ in passes if pass_.count and pass_.count == first_count
+           for row in (*pass_.code.inputs, *dict(pass_.code.outputs))}
+    scratch_rows = sorted((row for row, _ in start.outputs if row not in layout), key=lambda row: row not in hot)
+    return Program((Pass(first.name, start), *passes), layout, {row: i for i, row in enumerate(scratch_rows)},
                    tuple(scalar_names(state)))
 
 
@@ -100,33 +102,34 @@ def program_layout(state: Mapping[str, int], inputs: Mapping[str, int]) -> dict[
     return {row: i for i, row in enumerate(scalar_names({**state, **inputs}))}
 
 
-def _trace_others(sources: Sequence[PassSource], given: Given, start: Code, made: Mapping[str, int],
-                  state: Sequence[str]) -> tuple[list[Code], set[str]]:
+def _trace_later_passes(sources: Sequence[PassSource], bindings: RowBindings, start: Code,
+                        start_sizes: Mapping[str, int],
+                        state: Sequence[str]) -> tuple[list[Code], set[str]]:
     """The passes after the first, and the rows that any of them changes, a last one that runs once left out.
 
     made: size of every row that `start` makes. Rows that start constant or alike, and that no pass changes, are taken
     as constant and as one.
     """
     inner = sources if sources[-1].count else sources[:-1]
-    literal = {row: value for row, value in _constants(start).items() if row not in state}
-    sizes = {name: len(scalars) for name, scalars in given.items()} | dict(made)
+    constants = {row: value for row, value in _constants(start).items() if row not in state}
+    sizes = {name: len(scalars) for name, scalars in bindings.items()} | dict(start_sizes)
     changed = {row for source in sources for name in source.changes for row in scalar_names({name: sizes.get(name, 0)})}
     while True:
-        known: dict[str, float | str] = {row: value for row, value in literal.items() if row not in changed}
-        known |= {row: holder for row, holder in alike(start, changed).items() if row not in state}
-        rows = dict(given)
-        for name, size in made.items():
-            rows[name] = [known.get(row, row) for row in scalar_names({name: size})]
+        bound: dict[str, float | str] = {row: value for row, value in constants.items() if row not in changed}
+        bound |= {row: holder for row, holder in find_equal_rows(start, changed).items() if row not in state}
+        rows = dict(bindings)
+        for name, size in start_sizes.items():
+            rows[name] = [bound.get(row, row) for row in scalar_names({name: size})]
         codes = [trace(source.algorithm, rows)[0] for source in inner]
-        found = {row for code in codes for row, n in code.outputs
-                 if row not in changed and not _is(code.nodes[n], known.get(row, row))}
-        if not found:
+        newly_changed = {row for code in codes for row, n in code.outputs
+                         if row not in changed and not _is_value(code.nodes[n], bound.get(row, row))}
+        if not newly_changed:
             last = [trace(source.algorithm, rows)[0] for source in sources[len(inner):]]
             return [*(code.pruned(changed) for code in codes), *last], changed
-        changed |= found
+        changed |= newly_changed
 
 
-def _is(node: Node, value: float | str) -> bool:
+def _is_value(node: Node, value: float | str) -> bool:
     """Whether a node is this row or number and nothing computed."""
     return node[0] in ("input", "const") and node[1] == (value,)
 

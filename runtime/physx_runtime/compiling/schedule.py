@@ -57,12 +57,12 @@ def trace_fragment(algorithm: Algorithm, static: tuple[Hashable, ...], operands:
                    counted: bool) -> Fragment:
     """Trace an algorithm on operands, then static arguments; row scalars are called after their operand: v_0, v_1."""
     code, _ = trace(lambda rows: algorithm(rows, *static), row_scalars({x.name: x.size for x in operands}))
-    known = {x.name for x in operands}
+    operand_names = {x.name for x in operands}
     outputs: list[tuple[str, int]] = []
     constants: dict[str, float] = {}
     for row, n in code.outputs:
         op, args = code.nodes[n]
-        if row_of(row) in known:
+        if row_of(row) in operand_names:
             outputs.append((row, n))
         elif op == "const":
             constants[row] = float(args[0])         # type: ignore[arg-type]
@@ -91,7 +91,7 @@ class Instruction:
     count: int
 
     @property
-    def words(self) -> int:
+    def word_count(self) -> int:
         """How long it is to the interpreter: the fragment, its count where it has one, its rows."""
         return 1 + self.fragment.counted + len(self.rows)
 
@@ -101,7 +101,7 @@ class Schedule:
     """Instructions of one pass, appended in order; passes of a program share the rows."""
 
     instructions: list[Instruction] = field(default_factory=list)
-    _known: dict[object, Fragment] = field(default_factory=dict, init=False, repr=False)
+    _fragments: dict[object, Fragment] = field(default_factory=dict, init=False, repr=False)
 
     def do(self, algorithm: Algorithm, *static: Hashable, **operands: Span) -> None:
         """Run an algorithm on rows by name."""
@@ -122,18 +122,18 @@ class Schedule:
         self._guard(IF_ZERO, flag, part)
 
     def _guard(self, guard: Fragment, flag: Span, part: Schedule) -> None:
-        words = sum(i.words for i in part.instructions)
-        self.instructions += [Instruction(guard, (flag.row,), words), *part.instructions]
+        word_count = sum(i.word_count for i in part.instructions)
+        self.instructions += [Instruction(guard, (flag.row,), word_count), *part.instructions]
 
     def _append(self, algorithm: Algorithm, static: tuple[Hashable, ...], operands: Mapping[str, Span],
                 moving: Mapping[str, Span], count: int) -> None:
         key = (algorithm, static, tuple([(name, span[1]) for name, span in operands.items()]),
                tuple([(name, span[1]) for name, span in moving.items()]), count > 0)
-        fragment = self._known.get(key)
+        fragment = self._fragments.get(key)
         if fragment is None:
             shapes = tuple(Operand(name, span.size) for name, span in operands.items())
             shapes += tuple(Operand(name, span.size, True) for name, span in moving.items())
-            fragment = self._known[key] = trace_fragment(algorithm, static, shapes, count > 0)
+            fragment = self._fragments[key] = trace_fragment(algorithm, static, shapes, count > 0)
         spans = {**operands, **moving} if moving else operands
         if fragment.code.outputs:
             self.instructions.append(Instruction(fragment, tuple([spans[x.name][0] for x in fragment.operands]), count))
@@ -157,27 +157,27 @@ class Layout:
 
     def parts(self) -> dict[str, LayoutPart]:
         """Every `part` whose prefix ends with the first _ of names, by prefix."""
-        found: dict[str, dict[str, Span]] = {}
+        spans_by_prefix: dict[str, dict[str, Span]] = {}
         for name, span in self.groups.items():
-            prefix, bar, own = name.partition("_")
-            found.setdefault(prefix + bar, {})[own] = span
-        return {prefix: LayoutPart(groups, whole=self, prefix=prefix) for prefix, groups in found.items()}
+            prefix, separator, local_name = name.partition("_")
+            spans_by_prefix.setdefault(prefix + separator, {})[local_name] = span
+        return {prefix: LayoutPart(groups, parent=self, prefix=prefix) for prefix, groups in spans_by_prefix.items()}
 
     def part(self, prefix: str) -> LayoutPart:
         """Those whose names begin so, as a layout of its own."""
         return LayoutPart({name.removeprefix(prefix): span for name, span in self.groups.items()
-                           if name.startswith(prefix)}, whole=self, prefix=prefix)
+                           if name.startswith(prefix)}, parent=self, prefix=prefix)
 
 
 @dataclass(slots=True)
 class LayoutPart(Layout):
     """Row groups of a larger layout, called without the prefix of their names; new ones become its own too."""
 
-    whole: Layout = field(default_factory=Layout)
+    parent: Layout = field(default_factory=Layout)
     prefix: str = ""
 
     def add(self, name: str, size: int) -> Span:
-        self.groups[name] = self.whole.add(self.prefix + name, size)
+        self.groups[name] = self.parent.add(self.prefix + name, size)
         return self.groups[name]
 
 
@@ -199,17 +199,17 @@ class Function:
     """Straight-line code of a function; every output of the code is called "result name_index"."""
 
     code: Code
-    given: Sizes                        # arrays of the caller: name, numbers a world
+    arrays: Sizes                        # arrays of the caller: name, numbers a world
     results: Sizes
 
 
-def trace_function(algorithm: Algorithm, rows: Mapping[str, int], given: Sizes = ()) -> Function:
+def trace_function(algorithm: Algorithm, rows: Mapping[str, int], arrays: Sizes = ()) -> Function:
     """Trace an algorithm on rows of these sizes and on `given` arrays, which it finds among the rows."""
-    code, results = trace(algorithm, row_scalars({**rows, **dict(given)}))
-    return Function(_as_needed(code), given, tuple(results.items()))
+    code, results = trace(algorithm, row_scalars({**rows, **dict(arrays)}))
+    return Function(_sink_inputs(code), arrays, tuple(results.items()))
 
 
-def _as_needed(code: Code) -> Code:
+def _sink_inputs(code: Code) -> Code:
     """The code with the live nodes as they were recorded, but each input just before its first use: registers are few.
     """
     live: set[int] = set()
@@ -220,11 +220,11 @@ def _as_needed(code: Code) -> Code:
             live.add(n)
             stack += code.arguments(n)
     order: list[int] = []
-    placed: set[int] = set()
+    emitted: set[int] = set()
     for n in sorted(live):
         if code.nodes[n][0] != "input":
-            for needed in (*code.arguments(n), n):
-                if needed not in placed:
-                    placed.add(needed)
-                    order.append(needed)
-    return replace(code, order=(*order, *sorted(live - placed)))
+            for node in (*code.arguments(n), n):
+                if node not in emitted:
+                    emitted.add(node)
+                    order.append(node)
+    return replace(code, order=(*order, *sorted(live - emitted)))

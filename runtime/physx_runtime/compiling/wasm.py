@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from physx_runtime.compiling.code import Code
-from physx_runtime.compiling.passes import fused_products, operands, stores
+from physx_runtime.compiling.passes import fused_products, operands, stores_by_span
 from physx_runtime.compiling.program import Program, counts_of
 from physx_runtime.language.symbols import CONDITIONS
 
@@ -80,18 +80,18 @@ def _lines(code: Code, address: Mapping[str, int]) -> Iterator[Line]:
     """All instructions in order: a row is stored once its value is there and nobody needs the old one."""
     fused = fused_products(code)
     statements = _statements(code, fused, address) or [Statement(-1, (), ())]
-    due = stores(code, fused, [statement.nodes for statement in statements])
+    due = stores_by_span(code, fused, [statement.nodes for statement in statements])
     needed = {token for statement in statements for token in statement.tokens}
     for i, statement in enumerate(statements):
         stored = due.get(i, [])
         # what only goes to one row is computed where it is stored
-        passing = statement.node not in needed and [n for _, n in stored].count(statement.node) == 1 and sum(
+        inlined = statement.node not in needed and [n for _, n in stored].count(statement.node) == 1 and sum(
             n == statement.node for _, n in code.outputs) == 1
-        if statement.tokens and not passing:
+        if statement.tokens and not inlined:
             yield statement.node, statement.tokens
         # all values before the first store, so that rows may change places
         for _, n in stored:
-            value = statement.tokens if passing and n == statement.node else _value(code, n, address)
+            value = statement.tokens if inlined and n == statement.node else _value(code, n, address)
             yield None, (ADDRESS_BASE, *value)
         for row, _ in reversed(stored):
             yield None, (bytes([F32_STORE, ALIGNED_4]) + unsigned(address[row]),)
@@ -99,32 +99,32 @@ def _lines(code: Code, address: Mapping[str, int]) -> Iterator[Line]:
 
 def _statements(code: Code, fused: Mapping[int, int], address: Mapping[str, int]) -> list[Statement]:
     """An expression for every value that is needed more than once, is stored, or is long."""
-    absorbed, kept = set(fused.values()), {n for _, n in code.outputs}
+    absorbed, output_nodes = set(fused.values()), {n for _, n in code.outputs}
     nodes = [n for n in code.order if n not in absorbed and code.nodes[n][0] not in ("input", "const")]
     users: dict[int, int] = {}
     for n in nodes:
         for a in operands(code, fused, n):
             users[a] = users.get(a, 0) + 1
-    within: dict[int, Statement] = {}       # what is computed where its only user needs it
+    inlined: dict[int, Statement] = {}       # what is computed where its only user needs it
     statements = []
     for n in nodes:
-        parts = [within[a] for a in operands(code, fused, n) if a in within]
-        made = Statement(n, tuple(_instructions(code, fused, address, n, within)),
-                         (*(m for part in parts for m in part.nodes), n))
-        if users.get(n) == 1 and n not in kept and len(made.tokens) < LONGEST_EXPRESSION:
-            within[n] = made
+        parts = [inlined[a] for a in operands(code, fused, n) if a in inlined]
+        statement = Statement(n, tuple(_instructions(code, fused, address, n, inlined)),
+                              (*(m for part in parts for m in part.nodes), n))
+        if users.get(n) == 1 and n not in output_nodes and len(statement.tokens) < LONGEST_EXPRESSION:
+            inlined[n] = statement
         else:
-            statements.append(made)
+            statements.append(statement)
     return statements
 
 
 def _instructions(code: Code, fused: Mapping[int, int], address: Mapping[str, int], n: int,
-                  within: Mapping[int, Statement]) -> Iterator[Token]:
+                  inlined: Mapping[int, Statement]) -> Iterator[Token]:
     """What leaves the value of a node on the stack."""
     op, args = code.nodes[n][0], code.arguments(n)
 
     def value(a: int) -> tuple[Token, ...]:
-        return within[a].tokens if a in within else _value(code, a, address)
+        return inlined[a].tokens if a in inlined else _value(code, a, address)
 
     if n not in fused:
         if op not in INSTRUCTIONS:
@@ -158,17 +158,17 @@ def _locals(code: Code, lines: Sequence[Line]) -> tuple[dict[int, int], dict[int
     free: dict[int, list[int]] = {F32: [], I32: []}
     counts = {F32: 0, I32: 0}
     kinds: dict[int, int] = {}
-    place: dict[int, int] = {}          # node -> local among those of its type
+    local_index: dict[int, int] = {}          # node -> local among those of its type
     for i, (node, tokens) in enumerate(lines):
         for token in {token for token in tokens if isinstance(token, int) and last[token] == i}:
-            free[kinds[token]].append(place[token])
+            free[kinds[token]].append(local_index[token])
         if node is not None:
             kinds[node] = kind = I32 if code.nodes[node][0] in CONDITIONS else F32
             if not free[kind]:
                 free[kind].append(counts[kind])
                 counts[kind] += 1
-            place[node] = free[kind].pop()
-    return {n: at + (counts[F32] if kinds[n] == I32 else 0) for n, at in place.items()}, counts
+            local_index[node] = free[kind].pop()
+    return {n: index + (counts[F32] if kinds[n] == I32 else 0) for n, index in local_index.items()}, counts
 
 
 # Numbers of the binary format (WebAssembly Core Specification, section 5).
@@ -190,10 +190,10 @@ class WasmModule:
 
 def emit_module(program: Program, functions: Mapping[str, Code]) -> WasmModule:
     """The module of a program and of further code on the same rows, by the name that it is called."""
-    rows = [*_in_order(program.layout), *_in_order(program.scratch)]
+    rows = [*_rows_in_order(program.layout), *_rows_in_order(program.scratch)]
     rows += [row for code in functions.values() for row, _ in code.outputs if row not in program.layout]
     address = {row: i * ELEMENT_SIZE for i, row in enumerate(rows)}
-    codes = [*(one.code for one in program.passes), *functions.values()]
+    codes = [*(pass_.code for pass_ in program.passes), *functions.values()]
     bodies = [function_body(code, address) for code in codes] + [_rounds(program)]
     counts = bytes([I32]) * (1 + len(counts_of(program.passes)))
     types = [bytes([FUNCTION_TYPE, 0, 0]), bytes([FUNCTION_TYPE]) + _vector(counts) + b"\0"]
@@ -205,7 +205,7 @@ def emit_module(program: Program, functions: Mapping[str, Code]) -> WasmModule:
     return WasmModule(HEADER + b"".join(_section(number, items) for number, items in sections.items()), address)
 
 
-def _in_order(rows: Mapping[str, int]) -> list[str]:
+def _rows_in_order(rows: Mapping[str, int]) -> list[str]:
     return sorted(rows, key=rows.__getitem__)
 
 
@@ -226,10 +226,10 @@ def _rounds(program: Program) -> bytes:
     counts = counts_of(program.passes)
     counter = 1 + len(counts)           # the local after the arguments
     calls = bytearray()
-    for i, one in enumerate(program.passes):
+    for i, pass_ in enumerate(program.passes):
         call = bytes([CALL]) + unsigned(i)
-        if one.count:
-            start = bytes([LOCAL_GET, 1 + counts.index(one.count), LOCAL_SET, counter])
+        if pass_.count:
+            start = bytes([LOCAL_GET, 1 + counts.index(pass_.count), LOCAL_SET, counter])
             call = start + _repeated(counter, call)
         calls += call
     return bytes([1, 1, I32]) + _repeated(0, calls) + bytes([END])

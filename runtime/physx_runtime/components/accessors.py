@@ -11,10 +11,10 @@ class Accessors:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        for name, found in list(vars(cls).items()):
-            if isinstance(found, property) and not name.startswith("_"):
+        for name, member in list(vars(cls).items()):
+            if isinstance(member, property) and not name.startswith("_"):
                 _add(cls, f"get_{name}", _getter(name))
-                if found.fset is not None:
+                if member.fset is not None:
                     _add(cls, f"set_{name}", _setter(name))
 
 

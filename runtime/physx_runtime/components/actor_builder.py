@@ -42,7 +42,7 @@ class ShapeRecord:
     min_patch_radius: float
     is_trigger: bool
 
-    def made(self, groups: list[int]) -> list[PhysxCollisionShape]:
+    def build(self, groups: list[int]) -> list[PhysxCollisionShape]:
         """New shapes."""
         shapes = self.make(self.material)
         for shape in shapes:
@@ -155,11 +155,11 @@ class ActorBuilder:
                                           density: float = 1000.0, patch_radius: float = 0.0,
                                           min_patch_radius: float = 0.0, is_trigger: bool = False) -> BuilderT:
         """The triangles of a file's mesh, with a signed distance field on a dynamic body or a link."""
-        def made(material: PhysxMaterial) -> list[Any]:
+        def build_shapes(material: PhysxMaterial) -> list[Any]:
             sdf = self.physx_body_type in ("dynamic", "link")
             return [PhysxCollisionShapeTriangleMesh(filename, scale, material, sdf)]
 
-        return self._add(made, pose, material, density, patch_radius, min_patch_radius, is_trigger)
+        return self._add(build_shapes, pose, material, density, patch_radius, min_patch_radius, is_trigger)
 
     def _add(self: BuilderT, make: Callable[[PhysxMaterial], list[Any]], pose: Pose | None,
              material: PhysxMaterial | None, density: float, patch_radius: float, min_patch_radius: float,
@@ -167,7 +167,7 @@ class ActorBuilder:
         record = ShapeRecord(make, Pose() if pose is None else pose,
                              get_default_material() if material is None else material, density, patch_radius,
                              min_patch_radius, is_trigger)
-        record.made(self.collision_groups)          # refused here where it cannot be made
+        record.build(self.collision_groups)          # refused here where it cannot be made
         self.collision_records.append(record)
         return self
 
@@ -177,7 +177,7 @@ class ActorBuilder:
         """A component with the shapes, of no entity."""
         component = self._body(link_parent)
         for record in self.collision_records:
-            for shape in record.made(self.collision_groups):
+            for shape in record.build(self.collision_groups):
                 component.attach(shape)
         if self._mass is not None and isinstance(component, PhysxRigidBodyComponent):
             component.mass, component.cmass_local_pose, component.inertia = (

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.components.accessors import Named
-from physx_runtime.components.config import MOST_ITERATIONS, get_body_config
+from physx_runtime.components.config import MAX_ITERATIONS, get_body_config
 from physx_runtime.components.entity import LARGEST, Entity, count, instance, number, vector, with_part
 from physx_runtime.components.joint import PhysxArticulationJoint
 from physx_runtime.components.joint_components import FixedTendon, fixed_tendon
@@ -46,16 +46,16 @@ class PhysxArticulation(Named):
         self._velocity_iterations = config.solver_velocity_iterations
         self.tendons: list[FixedTendon] = []
         self._links: list[Link] = []
-        self.held: dict[str, Array] = {}            # q, v, qacc and joint_effort while no engine steps it
-        self.held_root_velocity = np.zeros(6, np.float32)
-        self.held_sleep: Any = False
+        self.detached_rows: dict[str, Array] = {}            # q, v, qacc and joint_effort while no engine steps it
+        self.detached_root_velocity = np.zeros(6, np.float32)
+        self.detached_sleep: Any = False
 
     def restructured(self) -> None:
         """Heed that there is another link or joint."""
         self._links = [self._root]
         for link in self._links:
             self._links += link.children
-        self.held = {name: np.zeros(self.dof, np.float32) for name in ("q", "v", "qacc", "joint_effort")}
+        self.detached_rows = {name: np.zeros(self.dof, np.float32) for name in ("q", "v", "qacc", "joint_effort")}
 
     # --- structure ---------------------------------------------------------------------------------------------------
 
@@ -108,14 +108,14 @@ class PhysxArticulation(Named):
 
     def clone_links(self) -> list[Link]:
         """New links like these, in no entity, of a new articulation; tendons and the state are not copied."""
-        made: dict[Link | None, Link] = {}
+        clones: dict[Link | None, Link] = {}
         for link in self._links:
-            new = type(self._root)(made.get(link.parent))
+            new = type(self._root)(clones.get(link.parent))
             link.joint.copy_to(new.joint)
             new.copy_body(link)
             new.articulation.restructured()
-            made[link] = new
-        return list(made.values())
+            clones[link] = new
+        return list(clones.values())
 
     # --- solver ------------------------------------------------------------------------------------------------------
 
@@ -126,7 +126,7 @@ class PhysxArticulation(Named):
 
     @solver_position_iterations.setter
     def solver_position_iterations(self, iterations: int) -> None:
-        self._position_iterations = count("solver_position_iterations", iterations, 1, MOST_ITERATIONS)
+        self._position_iterations = count("solver_position_iterations", iterations, 1, MAX_ITERATIONS)
         self._root.changed()
 
     @property
@@ -136,7 +136,7 @@ class PhysxArticulation(Named):
 
     @solver_velocity_iterations.setter
     def solver_velocity_iterations(self, iterations: int) -> None:
-        self._velocity_iterations = count("solver_velocity_iterations", iterations, 0, MOST_ITERATIONS)
+        self._velocity_iterations = count("solver_velocity_iterations", iterations, 0, MAX_ITERATIONS)
         self._root.changed()
 
     @property
@@ -167,12 +167,12 @@ class PhysxArticulation(Named):
         running = self._root.running
         if running is None or self._root.entity is None:
             return
-        held = {name: running.row(self, name) for name in self.held}
+        rows = {name: running.row(self, name) for name in self.detached_rows}
         pose, velocity, asleep = (running.pose(self._root), running.root_velocity(self), running.asleep(self))
         for link in self._links:
             link.running = None
         self._root.entity.pose = pose
-        self.held, self.held_root_velocity, self.held_sleep = held, velocity, asleep
+        self.detached_rows, self.detached_root_velocity, self.detached_sleep = rows, velocity, asleep
 
     def coordinate(self, joint: PhysxArticulationJoint) -> Array:
         """(1,) or (n_world, 1), of a joint without dof (0,)."""
@@ -181,19 +181,19 @@ class PhysxArticulation(Named):
 
     def _row(self, name: str) -> Array:
         running = self._root.running
-        return self.held[name].copy() if running is None else running.row(self, name)
+        return self.detached_rows[name].copy() if running is None else running.row(self, name)
 
     def _set_row(self, public: str, name: str, value: ArrayLike) -> Array:
-        found = np.asarray(value, dtype=np.float64)
+        values = np.asarray(value, dtype=np.float64)
         worlds, dof = self.worlds, self.dof
-        if found.shape not in ((dof,), *([(worlds, dof)] if worlds > 1 else [])):
-            raise RuntimeError(f"{public} has shape {found.shape}; give ({dof},)"
+        if values.shape not in ((dof,), *([(worlds, dof)] if worlds > 1 else [])):
+            raise RuntimeError(f"{public} has shape {values.shape}; give ({dof},)"
                                + (f" or ({worlds}, {dof})" if worlds > 1 else ""))
-        checked = vector(public, found, dof, worlds)
+        checked = vector(public, values, dof, worlds)
         if name == "q":
-            self._check_limits(found)
+            self._check_limits(values)
         if self._root.running is None:
-            self.held[name], self.held_sleep = checked, False
+            self.detached_rows[name], self.detached_sleep = checked, False
         else:
             self._root.running.set_row(self, name, checked)
         return checked
@@ -285,7 +285,7 @@ class PhysxArticulation(Named):
 
     def _root_velocity(self, part: slice) -> Array:
         running = self._root.running
-        return (self.held_root_velocity if running is None else running.root_velocity(self))[..., part].copy()
+        return (self.detached_root_velocity if running is None else running.root_velocity(self))[..., part].copy()
 
     def _set_root_velocity(self, name: str, part: slice, velocity: ArrayLike) -> None:
         if self._root.joint.type == "fixed":
@@ -294,7 +294,7 @@ class PhysxArticulation(Named):
         if running is not None:
             running.set_root_velocity(self, part, value)
             return
-        self.held_root_velocity, self.held_sleep = with_part(self.held_root_velocity, part, value), False
+        self.detached_root_velocity, self.detached_sleep = with_part(self.detached_root_velocity, part, value), False
 
     # --- forces ------------------------------------------------------------------------------------------------------
 
@@ -322,14 +322,14 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
         self._position_iterations = config.solver_position_iterations
         self._velocity_iterations = config.solver_velocity_iterations
         self._locked = [False] * 6
-        self.held_velocity = np.zeros(6, np.float32)        # while no engine steps it; (n_world, 6) where they differ
-        self.held_sleep: Any = False
+        self.detached_velocity = np.zeros(6, np.float32)  # while no engine steps it; (n_world, 6) where they differ
+        self.detached_sleep: Any = False
 
     # --- structure ---------------------------------------------------------------------------------------------------
 
     def _check_shape(self, shape: PhysxCollisionShape) -> None:
         if not self._kinematic:
-            refuse_standing(shape, "a dynamic body", "set kinematic first, or take a static component")
+            require_dynamic_shape(shape, "a dynamic body", "set kinematic first, or take a static component")
 
     @property
     def kinematic(self) -> bool:
@@ -340,10 +340,10 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
     def kinematic(self, kinematic: bool) -> None:
         if not kinematic:
             for shape in self._shapes:
-                refuse_standing(shape, "a dynamic body", "leave it kinematic")
+                require_dynamic_shape(shape, "a dynamic body", "leave it kinematic")
         if bool(kinematic) != self._kinematic:
             self.release_state()
-            self._kinematic, self.held_velocity = bool(kinematic), np.zeros(6, np.float32)
+            self._kinematic, self.detached_velocity = bool(kinematic), np.zeros(6, np.float32)
             self.changed()
 
     @property
@@ -353,7 +353,7 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     @solver_position_iterations.setter
     def solver_position_iterations(self, iterations: int) -> None:
-        self._position_iterations = count("solver_position_iterations", iterations, 1, MOST_ITERATIONS)
+        self._position_iterations = count("solver_position_iterations", iterations, 1, MAX_ITERATIONS)
         self.changed()
 
     @property
@@ -363,7 +363,7 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     @solver_velocity_iterations.setter
     def solver_velocity_iterations(self, iterations: int) -> None:
-        self._velocity_iterations = count("solver_velocity_iterations", iterations, 0, MOST_ITERATIONS)
+        self._velocity_iterations = count("solver_velocity_iterations", iterations, 0, MAX_ITERATIONS)
         self.changed()
 
     @property
@@ -383,10 +383,10 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     def set_locked_motion_axes(self, axes: ArrayLike) -> None:
         """Lock six axes, or not. Raises ValueError for another number of them."""
-        found = list(np.asarray(axes).ravel())
-        if len(found) != 6:
+        flags = list(np.asarray(axes).ravel())
+        if len(flags) != 6:
             raise ValueError(f"locked_motion_axes is {axes!r}; give six of True and False")
-        self._locked = [bool(axis) for axis in found]
+        self._locked = [bool(axis) for axis in flags]
         self.changed()
 
     # --- state -------------------------------------------------------------------------------------------------------
@@ -406,11 +406,11 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
         pose, velocity, asleep = running.pose(self), running.velocity(self), running.asleep(self)
         self.running = None
         entity.pose = pose
-        self.held_velocity, self.held_sleep = velocity, asleep
+        self.detached_velocity, self.detached_sleep = velocity, asleep
 
     def _velocity(self, part: slice) -> Array:
-        held = self.held_velocity if self.running is None else self.running.velocity(self)
-        return held[..., part].copy()
+        velocity = self.detached_velocity if self.running is None else self.running.velocity(self)
+        return velocity[..., part].copy()
 
     @property
     def linear_velocity(self) -> Array:
@@ -432,13 +432,14 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     def _set_velocity(self, name: str, part: slice, velocity: ArrayLike) -> None:
         if self._kinematic:
-            raise RuntimeError(f"{name} of {self._said()} is set, and it is kinematic; set kinematic_target instead")
+            raise RuntimeError(f"{name} of {self._describe()} is set, and it is kinematic; "
+                               "set kinematic_target instead")
         scene = self._entity.scene if self._entity is not None else None
         value = vector(name, velocity, 3, scene.worlds if scene is not None else 1)
         if self.running is not None:
             self.running.set_velocity(self, part, value)
             return
-        self.held_velocity, self.held_sleep = with_part(self.held_velocity, part, value), False
+        self.detached_velocity, self.detached_sleep = with_part(self.detached_velocity, part, value), False
 
     @property
     def kinematic_target(self) -> Pose:
@@ -446,7 +447,7 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
         running = self._require_kinematic()
         target: Pose | None = running.target(self)
         if target is None:
-            raise RuntimeError(f"{self._said()} was sent nowhere since the last step; set kinematic_target first")
+            raise RuntimeError(f"{self._describe()} was sent nowhere since the last step; set kinematic_target first")
         return target
 
     @kinematic_target.setter
@@ -455,20 +456,20 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
 
     def _require_kinematic(self) -> Any:
         if not self._kinematic:
-            raise RuntimeError(f"{self._said()} has no kinematic_target: it is not kinematic; set kinematic first")
+            raise RuntimeError(f"{self._describe()} has no kinematic_target: it is not kinematic; set kinematic first")
         return self.require_running()
 
-    def _push(self, force: ArrayLike, torque: ArrayLike | None, point: ArrayLike | None, mode: str) -> None:
+    def _apply_force(self, force: ArrayLike, torque: ArrayLike | None, point: ArrayLike | None, mode: str) -> None:
         if self._kinematic:
-            raise RuntimeError(f"{self._said()} is pushed, and it is kinematic; set kinematic_target instead")
-        super()._push(force, torque, point, mode)
+            raise RuntimeError(f"{self._describe()} is pushed, and it is kinematic; set kinematic_target instead")
+        super()._apply_force(force, torque, point, mode)
 
     # --- sleep -------------------------------------------------------------------------------------------------------
 
     @property
     def is_sleeping(self) -> Any:
         """Whether it rests until something wakes it; of several worlds (n_world,)."""
-        return self.held_sleep if self.running is None else self.running.asleep(self)
+        return self.detached_sleep if self.running is None else self.running.asleep(self)
 
     def wake_up(self) -> None:
         """Wake it. Raises RuntimeError where it is in no scene."""
@@ -481,17 +482,17 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
     @property
     def gpu_index(self) -> int:
         """Raises RuntimeError: no GPU system steps it."""
-        raise RuntimeError(f"{self._said()} is in no GPU scene")
+        raise RuntimeError(f"{self._describe()} is in no GPU scene")
 
     @property
     def gpu_pose_index(self) -> int:
         """Raises RuntimeError: no GPU system steps it."""
-        raise RuntimeError(f"{self._said()} is in no GPU scene")
+        raise RuntimeError(f"{self._describe()} is in no GPU scene")
 
 
-def refuse_standing(shape: PhysxCollisionShape, where: str, advice: str) -> None:
+def require_dynamic_shape(shape: PhysxCollisionShape, owner: str, advice: str) -> None:
     """Raises ValueError for a shape that only bodies which stand or are sent may have."""
     if isinstance(shape, PhysxCollisionShapePlane):
-        raise ValueError(f"a plane is attached to {where}, which PhysX does not take; {advice}")
+        raise ValueError(f"a plane is attached to {owner}, which PhysX does not take; {advice}")
     if isinstance(shape, PhysxCollisionShapeTriangleMesh) and not shape.sdf:
-        raise ValueError(f"a triangle mesh without sdf is attached to {where}, which PhysX does not take; {advice}")
+        raise ValueError(f"a triangle mesh without sdf is attached to {owner}, which PhysX does not take; {advice}")

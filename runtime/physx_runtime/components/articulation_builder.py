@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from physx_runtime.components.actor_builder import ActorBuilder
 from physx_runtime.components.articulation import PhysxArticulation
 from physx_runtime.components.entity import Entity, instance, number
-from physx_runtime.components.joint import MOVING, UNDEFINED
+from physx_runtime.components.joint import DOF_TYPES, UNDEFINED
 from physx_runtime.components.link import PhysxArticulationLinkComponent
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.rigid import PhysxRigidBaseComponent
@@ -55,16 +55,17 @@ class LinkBuilder(ActorBuilder):
         if friction:
             raise ValueError(f"friction is {friction:g}, which SAPIEN drops here; set friction of the joint, a "
                              "coefficient of its load, after build()")
-        allowed = ("fixed", UNDEFINED) if self.parent is None else ("fixed", "continuous", *MOVING)
+        allowed = ("fixed", UNDEFINED) if self.parent is None else ("fixed", "continuous", *DOF_TYPES)
         if type not in allowed:
             raise ValueError(f"the joint type of {self.name!r} is {type!r}; give one of {', '.join(allowed)}")
         moves = type not in ("fixed", UNDEFINED)
-        found = np.asarray(limits, dtype=np.float64).reshape(-1, 2) if moves and np.size(limits) else np.zeros((0, 2))
-        if moves and found.shape != (1, 2):
-            found = np.array([[-math.inf, math.inf]]) if type == "continuous" else found
-        if moves and (found.shape != (1, 2) or np.isnan(found).any() or found[0, 0] > found[0, 1]):
+        limit_rows = np.asarray(limits, dtype=np.float64).reshape(-1,
+                                                                  2) if moves and np.size(limits) else np.zeros((0, 2))
+        if moves and limit_rows.shape != (1, 2):
+            limit_rows = np.array([[-math.inf, math.inf]]) if type == "continuous" else limit_rows
+        if moves and (limit_rows.shape != (1, 2) or np.isnan(limit_rows).any() or limit_rows[0, 0] > limit_rows[0, 1]):
             raise ValueError(f"the limits of {self.name!r} are {np.asarray(limits).tolist()}; give [[low, high]]")
-        self._type, self._limits = type, found
+        self._type, self._limits = type, limit_rows
         self._pose_in_parent = instance("pose_in_parent", pose_in_parent, Pose)
         self._pose_in_child = instance("pose_in_child", pose_in_child, Pose)
         self._damping = number("damping", damping, 0.0)

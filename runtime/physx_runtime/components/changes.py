@@ -16,12 +16,12 @@ class Changes:
 
     def listen(self, listener: Listener) -> None:
         """Have a method called at every change from now on, as long as its object lives."""
-        if not any(known() == listener for known in self._listeners):
+        if not any(reference() == listener for reference in self._listeners):
             self._listeners.append(WeakMethod(listener))
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Say that something changed."""
-        for known in self._listeners:
-            listener = known()
+        for reference in self._listeners:
+            listener = reference()
             if listener is not None:
                 listener()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from physx_runtime.components.entity import LARGEST, count, number, vector
 from physx_runtime.components.material import PhysxMaterial
 
-MOST_ITERATIONS = 255       # PhysX's own bound of both counts
+MAX_ITERATIONS = 255       # PhysX's own bound of both counts
 
 
 def _gravity() -> NDArray[np.float32]:
@@ -52,8 +52,8 @@ class PhysxBodyConfig:
 
     def checked(self) -> PhysxBodyConfig:
         """A copy; raises ValueError for a number out of range."""
-        count("solver_position_iterations", self.solver_position_iterations, 1, MOST_ITERATIONS)
-        count("solver_velocity_iterations", self.solver_velocity_iterations, 0, MOST_ITERATIONS)
+        count("solver_position_iterations", self.solver_position_iterations, 1, MAX_ITERATIONS)
+        count("solver_velocity_iterations", self.solver_velocity_iterations, 0, MAX_ITERATIONS)
         number("sleep_threshold", self.sleep_threshold, 0.0)
         return replace(self)
 
@@ -105,13 +105,13 @@ class _Globals:
 _globals = _Globals()
 
 
-def _taken(kind: type[ConfigT], config: Any, values: dict[str, Any]) -> ConfigT:
+def _checked_config(kind: type[ConfigT], config: Any, values: dict[str, Any]) -> ConfigT:
     """The config given, or a new one with these values; raises TypeError for names that it has not."""
-    made = config if config is not None else kind(**values)
-    if not isinstance(made, kind):
-        raise TypeError(f"config is {made!r}; give a {kind.__name__}")
-    found: ConfigT = made.checked()
-    return found
+    candidate = config if config is not None else kind(**values)
+    if not isinstance(candidate, kind):
+        raise TypeError(f"config is {candidate!r}; give a {kind.__name__}")
+    checked: ConfigT = candidate.checked()
+    return checked
 
 
 def get_scene_config() -> PhysxSceneConfig:
@@ -122,7 +122,7 @@ def get_scene_config() -> PhysxSceneConfig:
 def set_scene_config(config: PhysxSceneConfig | None = None, *, cpu_workers: int = 0, **values: Any) -> None:
     """Have new systems begin with a config, or with a new one of these values. Raises ValueError and TypeError."""
     count("cpu_workers", cpu_workers, 0, 0)
-    _globals.scene = _taken(PhysxSceneConfig, config, values)
+    _globals.scene = _checked_config(PhysxSceneConfig, config, values)
 
 
 def get_body_config() -> PhysxBodyConfig:
@@ -132,7 +132,7 @@ def get_body_config() -> PhysxBodyConfig:
 
 def set_body_config(config: PhysxBodyConfig | None = None, **values: Any) -> None:
     """Have new bodies begin with a config, or with a new one of these values. Raises ValueError and TypeError."""
-    _globals.body = _taken(PhysxBodyConfig, config, values)
+    _globals.body = _checked_config(PhysxBodyConfig, config, values)
 
 
 def get_shape_config() -> PhysxShapeConfig:
@@ -142,7 +142,7 @@ def get_shape_config() -> PhysxShapeConfig:
 
 def set_shape_config(config: PhysxShapeConfig | None = None, **values: Any) -> None:
     """Have new shapes begin with a config, or with a new one of these values. Raises ValueError and TypeError."""
-    _globals.shape = _taken(PhysxShapeConfig, config, values)
+    _globals.shape = _checked_config(PhysxShapeConfig, config, values)
 
 
 def get_sdf_config() -> PhysxSDFConfig:
@@ -154,7 +154,7 @@ def set_sdf_config(config: PhysxSDFConfig | None = None, **values: Any) -> None:
     """Have new signed distance fields made so. Raises ValueError and TypeError."""
     if "subgrid_size" in values:
         values["subgridSize"] = values.pop("subgrid_size")
-    _globals.sdf = _taken(PhysxSDFConfig, config, values)
+    _globals.sdf = _checked_config(PhysxSDFConfig, config, values)
 
 
 def get_default_material() -> PhysxMaterial:

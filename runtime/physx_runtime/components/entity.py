@@ -21,15 +21,15 @@ Array = NDArray[np.float32]
 LARGEST = float(np.finfo(np.float32).max)       # what PhysX takes for no bound
 
 
-def number(what: str, value: Any, low: float = -math.inf, high: float = math.inf, open_low: bool = False) -> float:
+def number(name: str, value: Any, low: float = -math.inf, high: float = math.inf, open_low: bool = False) -> float:
     """A number within [low, high], without low itself where `open_low`; raises ValueError for any other."""
     try:
-        found = float(np.asarray(value, dtype=np.float64).reshape(()))
+        result = float(np.asarray(value, dtype=np.float64).reshape(()))
     except (TypeError, ValueError):
-        raise ValueError(f"{what} is {value!r}; give one number") from None
-    if math.isnan(found) or not low <= found <= high or (open_low and found == low):
-        raise ValueError(f"{what} is {found:g}; give a number {_allowed(low, high, open_low)}")
-    return found
+        raise ValueError(f"{name} is {value!r}; give one number") from None
+    if math.isnan(result) or not low <= result <= high or (open_low and result == low):
+        raise ValueError(f"{name} is {result:g}; give a number {_allowed(low, high, open_low)}")
+    return result
 
 
 def _allowed(low: float, high: float, open_low: bool) -> str:
@@ -40,67 +40,67 @@ def _allowed(low: float, high: float, open_low: bool) -> str:
     return f"from {low:g} to {high:g}{', without the first' if open_low else ''}"
 
 
-def count(what: str, value: Any, low: int, high: int) -> int:
+def count(name: str, value: Any, low: int, high: int) -> int:
     """A whole number from low to high; raises ValueError for any other."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
-        raise ValueError(f"{what} is {value!r}; give a whole number from {low} to {high}")
+        raise ValueError(f"{name} is {value!r}; give a whole number from {low} to {high}")
     return int(value)
 
 
-def vector(what: str, value: ArrayLike, size: int = 3, worlds: int = 1) -> Array:
+def vector(name: str, value: ArrayLike, size: int = 3, worlds: int = 1) -> Array:
     """Finite numbers (size,), with several worlds also (worlds, size); raises ValueError for anything else."""
-    found = _array(what, value)
+    result = _array(name, value)
     shapes = [(size,), *([(worlds, size)] if worlds > 1 else [])]
-    if found.shape not in shapes:
-        raise ValueError(f"{what} has shape {found.shape}; give {' or '.join(map(str, shapes))}")
-    if not np.isfinite(found).all():
-        raise ValueError(f"{what} is {found.tolist()}; give finite numbers")
-    return found.astype(np.float32)
+    if result.shape not in shapes:
+        raise ValueError(f"{name} has shape {result.shape}; give {' or '.join(map(str, shapes))}")
+    if not np.isfinite(result).all():
+        raise ValueError(f"{name} is {result.tolist()}; give finite numbers")
+    return result.astype(np.float32)
 
 
-def with_part(held: Array, part: slice, value: Array) -> Array:
+def with_part(values: Array, part: slice, value: Array) -> Array:
     """Numbers (n,) or (n_world, n) with a part of them as given; of several worlds where either is."""
-    shape = (*np.broadcast_shapes(value.shape[:-1], held.shape[:-1]), held.shape[-1])
-    found = np.broadcast_to(held, shape).copy()
-    found[..., part] = value
-    return found
+    shape = (*np.broadcast_shapes(value.shape[:-1], values.shape[:-1]), values.shape[-1])
+    result = np.broadcast_to(values, shape).copy()
+    result[..., part] = value
+    return result
 
 
-def positive_vector(what: str, value: ArrayLike, size: int = 3) -> Array:
+def positive_vector(name: str, value: ArrayLike, size: int = 3) -> Array:
     """Finite numbers above 0, (size,); raises ValueError for anything else."""
-    found = vector(what, value, size)
-    if not (found > 0).all():
-        raise ValueError(f"{what} is {found.tolist()}; give {size} numbers above 0")
-    return found
+    result = vector(name, value, size)
+    if not (result > 0).all():
+        raise ValueError(f"{name} is {result.tolist()}; give {size} numbers above 0")
+    return result
 
 
-def matrix(what: str, value: ArrayLike, columns: int) -> NDArray[np.float64]:
+def matrix(name: str, value: ArrayLike, columns: int) -> NDArray[np.float64]:
     """Finite numbers (n, columns); raises ValueError for anything else."""
-    found = _array(what, value)
-    if found.ndim != 2 or found.shape[1] != columns or not np.isfinite(found).all():
-        raise ValueError(f"{what} has shape {found.shape}; give finite numbers (n, {columns})")
-    return found
+    result = _array(name, value)
+    if result.ndim != 2 or result.shape[1] != columns or not np.isfinite(result).all():
+        raise ValueError(f"{name} has shape {result.shape}; give finite numbers (n, {columns})")
+    return result
 
 
-def one_of(what: str, value: Any, allowed: tuple[str, ...]) -> str:
+def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     """One of the words allowed; raises ValueError for any other."""
     if value not in allowed:
-        raise ValueError(f"{what} is {value!r}; give one of {', '.join(allowed)}")
+        raise ValueError(f"{name} is {value!r}; give one of {', '.join(allowed)}")
     return str(value)
 
 
-def instance(what: str, value: Any, kind: type) -> Any:
+def instance(name: str, value: Any, kind: type) -> Any:
     """An object of a class; raises TypeError for any other."""
     if not isinstance(value, kind):
-        raise TypeError(f"{what} is {value!r}; give a {kind.__name__}")
+        raise TypeError(f"{name} is {value!r}; give a {kind.__name__}")
     return value
 
 
-def _array(what: str, value: ArrayLike) -> NDArray[np.float64]:
+def _array(name: str, value: ArrayLike) -> NDArray[np.float64]:
     try:
         return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{what} is {value!r}; give numbers") from None
+        raise ValueError(f"{name} is {value!r}; give numbers") from None
 
 
 ComponentT = TypeVar("ComponentT", bound="Component")
@@ -174,7 +174,7 @@ class Component(Named):
     def join(self, entity: Entity) -> None:
         """Be of an entity from now on; raises RuntimeError where it cannot."""
         if self._entity is not None:
-            raise RuntimeError(f"{self._said()} is a component of an entity already; make another component")
+            raise RuntimeError(f"{self._describe()} is a component of an entity already; make another component")
         self._entity = entity
 
     def leave(self) -> None:
@@ -190,12 +190,12 @@ class Component(Named):
 
     def require_entity(self) -> Entity:
         if self._entity is None:
-            raise RuntimeError(f"{self._said()} is of no entity; add it to one first")
+            raise RuntimeError(f"{self._describe()} is of no entity; add it to one first")
         return self._entity
 
-    def _said(self) -> str:
-        own = self.name or (self._entity.name if self._entity is not None else "")
-        return f"{type(self).__name__} {own!r}" if own else f"this {type(self).__name__}"
+    def _describe(self) -> str:
+        name = self.name or (self._entity.name if self._entity is not None else "")
+        return f"{type(self).__name__} {name!r}" if name else f"this {type(self).__name__}"
 
 
 class Entity(Named):
@@ -237,8 +237,8 @@ class Entity(Named):
     @property
     def pose(self) -> Pose:
         """Where it is in the world."""
-        found = (component.where() for component in self._components)
-        return next((pose for pose in found if pose is not None), self._pose)
+        poses = (component.where() for component in self._components)
+        return next((pose for pose in poses if pose is not None), self._pose)
 
     @pose.setter
     def pose(self, pose: Pose) -> None:
@@ -288,7 +288,7 @@ class Entity(Named):
 
 def only_component(entity: Any, kind: type[ComponentT]) -> ComponentT:
     """A component given by itself or by its entity; raises TypeError where there is none."""
-    found = entity.find_component_by_type(kind) if isinstance(entity, Entity) else entity
-    if not isinstance(found, kind):
+    component = entity.find_component_by_type(kind) if isinstance(entity, Entity) else entity
+    if not isinstance(component, kind):
         raise TypeError(f"{entity!r} has no {kind.__name__}; give an entity or a component with one")
-    return found
+    return component

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from physx_schema.description.model import Collider, Description
 from physx_schema.description.named_colliders import filtered_colliders
 
-MOST_CLASSES = 32       # a bit each
+MAX_CLASSES = 32       # a bit each
 # A collision group, and which ends of which filtered pairs name the collider.
 Kind = tuple[str, frozenset[tuple[int, int]]]
 
@@ -24,18 +24,19 @@ def collision_groups(description: Description) -> dict[str, list[int]]:
     if description.scene.contact.groups_inverted:
         raise ValueError("inverted filters of collision groups are no component's; author them as they are")
     kinds = dict(_kinds(description))
-    several = list(dict.fromkeys(kinds.values()))
-    meets = _meets(several, description)
-    if meets.all():
+    distinct_kinds = list(dict.fromkeys(kinds.values()))
+    collision_matrix = _can_collide(distinct_kinds, description)
+    if collision_matrix.all():
         return {}
     classes: dict[bytes, int] = {}
-    numbers = [classes.setdefault(row.tobytes(), len(classes)) for row in meets]
-    if len(classes) > MOST_CLASSES:
+    numbers = [classes.setdefault(row.tobytes(), len(classes)) for row in collision_matrix]
+    if len(classes) > MAX_CLASSES:
         raise ValueError(f"groups and filtered pairs make {len(classes)} classes of colliders that meet others than "
-                         f"the rest; at most {MOST_CLASSES} are bits of components")
-    affinities = [sum({1 << number for number, met in zip(numbers, row, strict=True) if met}) for row in meets]
+                         f"the rest; at most {MAX_CLASSES} are bits of components")
+    affinities = [sum({1 << number for number, collides in zip(numbers, row, strict=True) if collides})
+                  for row in collision_matrix]
     bits = {kind: [1 << number, affinity, 0, 0]
-            for kind, number, affinity in zip(several, numbers, affinities, strict=True)}
+            for kind, number, affinity in zip(distinct_kinds, numbers, affinities, strict=True)}
     return {path: bits[kind] for path, kind in kinds.items()}
 
 
@@ -53,16 +54,17 @@ def _kinds(description: Description) -> Iterator[tuple[str, Kind]]:
 def _colliders(description: Description) -> Iterator[Collider]:
     yield from description.static_colliders
     yield from (collider for body in description.bodies for collider in body.colliders)
-    yield from (collider for made in description.articulations for link in made.links for collider in link.colliders)
+    yield from (collider for articulation in description.articulations for link in articulation.links
+                for collider in link.colliders)
 
 
-def _meets(kinds: Sequence[Kind], description: Description) -> NDArray[np.bool_]:
+def _can_collide(kinds: Sequence[Kind], description: Description) -> NDArray[np.bool_]:
     """Whether colliders of two kinds meet."""
-    apart = {frozenset((group.path, other)) for group in description.collision_groups
-             for other in group.filtered_groups}
-    found = np.ones((len(kinds), len(kinds)), np.bool_)
+    excluded = {frozenset((group.path, other)) for group in description.collision_groups
+                for other in group.filtered_groups}
+    matrix = np.ones((len(kinds), len(kinds)), np.bool_)
     for i, (group, ends) in enumerate(kinds):
         opposite = {(number, 1 - end) for number, end in ends}
-        for j, (other, others) in enumerate(kinds):
-            found[i, j] = frozenset((group, other)) not in apart and opposite.isdisjoint(others)
-    return found
+        for j, (other, other_ends) in enumerate(kinds):
+            matrix[i, j] = frozenset((group, other)) not in excluded and opposite.isdisjoint(other_ends)
+    return matrix

@@ -50,9 +50,9 @@ class JointFrames(Accessors):
 
 Array = NDArray[np.float32]
 
-TURNING = ("revolute", "revolute_unwrapped")
-MOVING = (*TURNING, "prismatic")
-TYPES = ("fixed", *MOVING, "free")
+ANGULAR_TYPES = ("revolute", "revolute_unwrapped")
+DOF_TYPES = (*ANGULAR_TYPES, "prismatic")
+TYPES = ("fixed", *DOF_TYPES, "free")
 UNDEFINED = "undefined"     # the type of a floating root before it is in a scene
 MODES = ("force", "acceleration")
 
@@ -102,7 +102,7 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     @type.setter
     def type(self, type: str) -> None:
-        allowed = ("fixed", "free", UNDEFINED) if self.parent_link is None else (*MOVING, "fixed")
+        allowed = ("fixed", "free", UNDEFINED) if self.parent_link is None else (*DOF_TYPES, "fixed")
         if type not in allowed:
             raise RuntimeError(f"the type of joint {self.name!r} is {type!r}; give one of {', '.join(allowed)}")
         if self._child.entity is not None and self._child.entity.scene is not None:
@@ -117,12 +117,12 @@ class PhysxArticulationJoint(Named, JointFrames):
     @property
     def dof(self) -> int:
         """How many coordinates it has: 1 or 0."""
-        return int(self._type in MOVING)
+        return int(self._type in DOF_TYPES)
 
     @property
     def angular(self) -> bool:
         """Whether it turns."""
-        return self._type in TURNING
+        return self._type in ANGULAR_TYPES
 
     @property
     def global_pose(self) -> Pose:
@@ -134,10 +134,10 @@ class PhysxArticulationJoint(Named, JointFrames):
         if not self.dof:
             return Pose()
         x = np.asarray(q, dtype=np.float64)[..., 0]
-        nothing = np.zeros_like(x)
+        zeros = np.zeros_like(x)
         if self.angular:
-            return Pose(q=np.stack([np.cos(x / 2), np.sin(x / 2), nothing, nothing], axis=-1))
-        return Pose(np.stack([x, nothing, nothing], axis=-1))
+            return Pose(q=np.stack([np.cos(x / 2), np.sin(x / 2), zeros, zeros], axis=-1))
+        return Pose(np.stack([x, zeros, zeros], axis=-1))
 
     # --- numbers -----------------------------------------------------------------------------------------------------
 
@@ -148,12 +148,12 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     @limit.setter
     def limit(self, limit: ArrayLike) -> None:
-        found = np.asarray(limit, dtype=np.float64).reshape(-1, 2) if np.size(limit) % 2 == 0 else np.zeros((0, 0))
-        if found.shape != (self.dof, 2):
+        values = np.asarray(limit, dtype=np.float64).reshape(-1, 2) if np.size(limit) % 2 == 0 else np.zeros((0, 0))
+        if values.shape != (self.dof, 2):
             raise RuntimeError(f"the limit of joint {self.name!r} has shape {np.shape(limit)}; give ({self.dof}, 2)")
-        if np.isnan(found).any() or (found[:, 0] > found[:, 1]).any():
-            raise ValueError(f"the limit of joint {self.name!r} is {found.tolist()}; give the lower one first")
-        self._limit = found.astype(np.float32)
+        if np.isnan(values).any() or (values[:, 0] > values[:, 1]).any():
+            raise ValueError(f"the limit of joint {self.name!r} is {values.tolist()}; give the lower one first")
+        self._limit = values.astype(np.float32)
         self.changed()
 
     @property
@@ -173,7 +173,7 @@ class PhysxArticulationJoint(Named, JointFrames):
     @friction.setter
     def friction(self, friction: float) -> None:
         self._friction = number("friction", friction, 0.0)
-        self._tell("load_friction")
+        self._update_engine("load_friction")
 
     @property
     def armature(self) -> Array:
@@ -182,11 +182,11 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     @armature.setter
     def armature(self, armature: ArrayLike) -> None:
-        found = self._sized("armature", armature)
-        if not (found >= 0).all():
-            raise ValueError(f"the armature of joint {self.name!r} is {found.tolist()}; give 0 or more")
-        self._armature = found
-        self._tell("armature")
+        values = self._dof_vector("armature", armature)
+        if not (values >= 0).all():
+            raise ValueError(f"the armature of joint {self.name!r} is {values.tolist()}; give 0 or more")
+        self._armature = values
+        self._update_engine("armature")
 
     @property
     def max_velocity(self) -> float:
@@ -196,7 +196,7 @@ class PhysxArticulationJoint(Named, JointFrames):
     @max_velocity.setter
     def max_velocity(self, velocity: float) -> None:
         self._max_velocity = number("max_velocity", velocity, 0.0, open_low=True)
-        self._tell("max_velocity")
+        self._update_engine("max_velocity")
 
     # --- drive -------------------------------------------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ class PhysxArticulationJoint(Named, JointFrames):
         same_mode, self._drive = drive[3] == (self._drive[3] if self._drive[3] != "none" else "force"), drive
         if same_mode:
             for name in ("stiffness", "damping", "max_force"):
-                self._tell(name)
+                self._update_engine(name)
         else:
             self.changed()
 
@@ -225,24 +225,24 @@ class PhysxArticulationJoint(Named, JointFrames):
     @property
     def stiffness(self) -> float:
         """N m/rad or N/m of its drive. Raises RuntimeError for a joint without dof."""
-        return self._driven()[0]
+        return self._drive_properties()[0]
 
     @property
     def damping(self) -> float:
         """N m s/rad or N s/m of its drive. Raises RuntimeError for a joint without dof."""
-        return self._driven()[1]
+        return self._drive_properties()[1]
 
     @property
     def force_limit(self) -> float:
         """N m or N of its drive. Raises RuntimeError for a joint without dof."""
-        return self._driven()[2]
+        return self._drive_properties()[2]
 
     @property
     def drive_mode(self) -> str:
         """ "force", "acceleration", or "none" before there is a drive. Raises RuntimeError for a joint without dof."""
-        return self._driven()[3]
+        return self._drive_properties()[3]
 
-    def _driven(self) -> tuple[float, float, float, str]:
+    def _drive_properties(self) -> tuple[float, float, float, str]:
         self._require_dof()
         return self._drive
 
@@ -257,8 +257,8 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     @drive_target.setter
     def drive_target(self, target: ArrayLike) -> None:
-        self._target = self._of_worlds("drive_target", target)
-        self._tell("target_position")
+        self._target = self._world_vector("drive_target", target)
+        self._update_engine("target_position")
 
     @property
     def drive_velocity_target(self) -> Array:
@@ -267,21 +267,21 @@ class PhysxArticulationJoint(Named, JointFrames):
 
     @drive_velocity_target.setter
     def drive_velocity_target(self, velocity: ArrayLike) -> None:
-        self._velocity_target = self._of_worlds("drive_velocity_target", velocity)
-        self._tell("target_velocity")
+        self._velocity_target = self._world_vector("drive_velocity_target", velocity)
+        self._update_engine("target_velocity")
 
-    def _of_worlds(self, name: str, value: ArrayLike) -> Array:
-        found = np.asarray(value, dtype=np.float64)
-        return vector(name, found.reshape(1) if found.ndim == 0 and self.dof else found, self.dof,
+    def _world_vector(self, name: str, value: ArrayLike) -> Array:
+        values = np.asarray(value, dtype=np.float64)
+        return vector(name, values.reshape(1) if values.ndim == 0 and self.dof else values, self.dof,
                       self._child.articulation.worlds)
 
-    def _sized(self, name: str, value: ArrayLike) -> Array:
-        found = np.asarray(value, dtype=np.float64).reshape(-1)
-        if found.shape != (self.dof,) or not np.isfinite(found).all():
+    def _dof_vector(self, name: str, value: ArrayLike) -> Array:
+        values = np.asarray(value, dtype=np.float64).reshape(-1)
+        if values.shape != (self.dof,) or not np.isfinite(values).all():
             raise RuntimeError(f"{name} of joint {self.name!r} has shape {np.shape(value)}; give ({self.dof},)")
-        return found.astype(np.float32)
+        return values.astype(np.float32)
 
-    def _tell(self, name: str) -> None:
+    def _update_engine(self, name: str) -> None:
         """Have the engine take up a number, or be written anew."""
         if self._child.running is not None:
             self._child.running.set_joint(self, name)

@@ -56,7 +56,7 @@ class PhysxJointComponent(PhysxBaseComponent, JointFrames):
 
     def join(self, entity: Entity) -> None:
         if self.body.entity is not entity:
-            raise RuntimeError(f"{self._said()} holds the body of another entity; add it to that one")
+            raise RuntimeError(f"{self._describe()} holds the body of another entity; add it to that one")
         super().join(entity)
 
     @property
@@ -67,7 +67,7 @@ class PhysxJointComponent(PhysxBaseComponent, JointFrames):
     @parent.setter
     def parent(self, parent: PhysxRigidBaseComponent | None) -> None:
         if parent is self.body:
-            raise ValueError(f"the parent of {self._said()} is the body that it holds; give another")
+            raise ValueError(f"the parent of {self._describe()} is the body that it holds; give another")
         self._parent = None if parent is None else instance("parent", parent, PhysxRigidBaseComponent)
         self.changed()
 
@@ -79,15 +79,15 @@ class PhysxJointComponent(PhysxBaseComponent, JointFrames):
 
     def set_inv_mass_scales(self, scale0: float, scale1: float) -> None:
         """Refuses other scales than 1, which a USD stage has no place for."""
-        self._only_one(scale0, scale1)
+        self._require_unit_scales(scale0, scale1)
 
     def set_inv_inertia_scales(self, scale0: float, scale1: float) -> None:
         """Refuses other scales than 1, which a USD stage has no place for."""
-        self._only_one(scale0, scale1)
+        self._require_unit_scales(scale0, scale1)
 
-    def _only_one(self, *scales: float) -> None:
+    def _require_unit_scales(self, *scales: float) -> None:
         if any(scale != 1.0 for scale in scales):
-            raise ValueError(f"scales of {self._said()} are {scales}; a USD stage has none but 1")
+            raise ValueError(f"scales of {self._describe()} are {scales}; a USD stage has none but 1")
 
 
 class PhysxDriveComponent(PhysxJointComponent):
@@ -102,15 +102,15 @@ class PhysxDriveComponent(PhysxJointComponent):
 
     def _limit(self, axes: tuple[str, ...], ranges: tuple[tuple[float, float], ...], stiffness: float,
                damping: float) -> None:
-        made = {}
+        limits = {}
         for axis, (low, high) in zip(axes, ranges, strict=True):
-            least, most = number("low", low), number("high", high)
-            if least > most:
+            lower, upper = number("low", low), number("high", high)
+            if lower > upper:
                 raise ValueError(f"low is {low:g} and high {high:g}; give low <= high")
-            if least == most and least != 0.0:
+            if lower == upper and lower != 0.0:
                 raise ValueError(f"{axis} is held at {low:g}, and a joint holds at 0 alone; move pose_in_parent there")
-            made[axis] = Limit(least, most, number("stiffness", stiffness, 0.0), number("damping", damping, 0.0))
-        self.limits |= made
+            limits[axis] = Limit(lower, upper, number("stiffness", stiffness, 0.0), number("damping", damping, 0.0))
+        self.limits |= limits
         self.changed()
 
     def set_limit_x(self, low: float, high: float, stiffness: float = 0.0, damping: float = 0.0) -> None:
@@ -140,40 +140,40 @@ class PhysxDriveComponent(PhysxJointComponent):
 
     def get_limit_x(self) -> tuple[float, float, float, float]:
         """Low, high, stiffness and damping; -inf and inf where it is free."""
-        return self._said_limit("transX")
+        return self._limit_values("transX")
 
     def get_limit_y(self) -> tuple[float, float, float, float]:
         """As get_limit_x."""
-        return self._said_limit("transY")
+        return self._limit_values("transY")
 
     def get_limit_z(self) -> tuple[float, float, float, float]:
         """As get_limit_x."""
-        return self._said_limit("transZ")
+        return self._limit_values("transZ")
 
     def get_limit_twist(self) -> tuple[float, float, float, float]:
         """As get_limit_x."""
-        return self._said_limit("rotX")
+        return self._limit_values("rotX")
 
     def get_limit_cone(self) -> tuple[float, float, float, float]:
         """Largest swings about y and z, stiffness and damping."""
-        y, z = self._said_limit("rotY"), self._said_limit("rotZ")
+        y, z = self._limit_values("rotY"), self._limit_values("rotZ")
         return y[1], z[1], y[2], y[3]
 
     def get_limit_pyramid(self) -> tuple[float, float, float, float, float, float]:
         """Least and largest swing about y, those about z, stiffness and damping."""
-        y, z = self._said_limit("rotY"), self._said_limit("rotZ")
+        y, z = self._limit_values("rotY"), self._limit_values("rotZ")
         return y[0], y[1], z[0], z[1], y[2], y[3]
 
-    def _said_limit(self, axis: str) -> tuple[float, float, float, float]:
-        found = self.limits.get(axis, Limit(-math.inf, math.inf))
-        return found.low, found.high, found.stiffness, found.damping
+    def _limit_values(self, axis: str) -> tuple[float, float, float, float]:
+        limit = self.limits.get(axis, Limit(-math.inf, math.inf))
+        return limit.low, limit.high, limit.stiffness, limit.damping
 
     # --- drives ------------------------------------------------------------------------------------------------------
 
     def _drive(self, name: str, stiffness: float, damping: float, force_limit: float, mode: str) -> None:
-        made = Drive(number("stiffness", stiffness, 0.0), number("damping", damping, 0.0),
-                     number("force_limit", force_limit, 0.0), one_of("mode", mode, MODES))
-        self.drives |= dict.fromkeys(DRIVES[name], made)
+        drive = Drive(number("stiffness", stiffness, 0.0), number("damping", damping, 0.0),
+                      number("force_limit", force_limit, 0.0), one_of("mode", mode, MODES))
+        self.drives |= dict.fromkeys(DRIVES[name], drive)
         self.changed()
 
     def set_drive_property_x(self, stiffness: float, damping: float, force_limit: float = LARGEST,
@@ -208,31 +208,31 @@ class PhysxDriveComponent(PhysxJointComponent):
 
     def get_drive_property_x(self) -> tuple[float, float, float, str]:
         """Stiffness, damping, force limit and mode."""
-        return self._said_drive("transX")
+        return self._drive_values("transX")
 
     def get_drive_property_y(self) -> tuple[float, float, float, str]:
         """As get_drive_property_x."""
-        return self._said_drive("transY")
+        return self._drive_values("transY")
 
     def get_drive_property_z(self) -> tuple[float, float, float, str]:
         """As get_drive_property_x."""
-        return self._said_drive("transZ")
+        return self._drive_values("transZ")
 
     def get_drive_property_twist(self) -> tuple[float, float, float, str]:
         """As get_drive_property_x."""
-        return self._said_drive("rotX")
+        return self._drive_values("rotX")
 
     def get_drive_property_swing(self) -> tuple[float, float, float, str]:
         """As get_drive_property_x."""
-        return self._said_drive("rotY")
+        return self._drive_values("rotY")
 
     def get_drive_property_slerp(self) -> tuple[float, float, float, str]:
         """That of none: it cannot be set."""
-        return self._said_drive("")
+        return self._drive_values("")
 
-    def _said_drive(self, axis: str) -> tuple[float, float, float, str]:
-        found = self.drives.get(axis, Drive())
-        return found.stiffness, found.damping, found.force_limit, found.mode
+    def _drive_values(self, axis: str) -> tuple[float, float, float, str]:
+        drive = self.drives.get(axis, Drive())
+        return drive.stiffness, drive.damping, drive.force_limit, drive.mode
 
     @property
     def drive_target(self) -> Pose:
@@ -241,11 +241,11 @@ class PhysxDriveComponent(PhysxJointComponent):
 
     @drive_target.setter
     def drive_target(self, target: Pose) -> None:
-        turn = instance("drive_target", target, Pose).q[1:]
-        if (abs(turn) > TURN_ROUNDING).sum() > 1:
+        imaginary = instance("drive_target", target, Pose).q[1:]
+        if (abs(imaginary) > ROTATION_TOLERANCE).sum() > 1:
             raise ValueError(f"drive_target turns about more than one axis, {target!r}; give a turn about x, y or z")
         self._target = target
-        self._aim("target_position")
+        self._update_targets("target_position")
 
     @property
     def drive_velocity_target(self) -> tuple[Array, Array]:
@@ -255,24 +255,24 @@ class PhysxDriveComponent(PhysxJointComponent):
     def set_drive_velocity_target(self, linear: ArrayLike, angular: ArrayLike) -> None:
         """How fast drives pull the body's frame."""
         self._velocity_target = np.concatenate([vector("linear", linear), vector("angular", angular)])
-        self._aim("target_velocity")
+        self._update_targets("target_velocity")
 
-    def aims(self, name: str) -> dict[str, float]:
+    def drive_targets(self, name: str) -> dict[str, float]:
         """Targets by axis, m and rad."""
         if name == "target_velocity":
             return dict(zip(AXES, map(float, self._velocity_target), strict=True))
-        turn = 2.0 * np.arctan2(self._target.q[1:], self._target.q[0])
-        turn = np.where(abs(self._target.q[1:]) > TURN_ROUNDING, turn, 0.0)
-        return dict(zip(AXES, map(float, [*self._target.p, *turn]), strict=True))
+        angles = 2.0 * np.arctan2(self._target.q[1:], self._target.q[0])
+        angles = np.where(abs(self._target.q[1:]) > ROTATION_TOLERANCE, angles, 0.0)
+        return dict(zip(AXES, map(float, [*self._target.p, *angles]), strict=True))
 
-    def _aim(self, name: str) -> None:
+    def _update_targets(self, name: str) -> None:
         if self.running is not None:
-            self.running.set_aims(self, name)
+            self.running.set_drive_targets(self, name)
         else:
             self.changed()
 
 
-TURN_ROUNDING = 1e-6        # of a quaternion's components
+ROTATION_TOLERANCE = 1e-6        # of a quaternion's components
 
 
 class PhysxDistanceJointComponent(PhysxJointComponent):

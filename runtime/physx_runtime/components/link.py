@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.components.articulation import PhysxArticulation, refuse_standing
+from physx_runtime.components.articulation import PhysxArticulation, require_dynamic_shape
 from physx_runtime.components.joint import PhysxArticulationJoint
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.rigid import BODY_DEFAULTS, PhysxRigidBodyComponent
@@ -24,8 +24,8 @@ from physx_runtime.components.shapes import PhysxCollisionShape
 class PhysxArticulationLinkComponent(PhysxRigidBodyComponent):
     """A link: a body that a joint holds to its parent link; without parent the root of a new articulation."""
 
-    _unsaid = MappingProxyType({**BODY_DEFAULTS, "linear_damping": 0.05, "max_linear_velocity": 10.0,
-                                "max_angular_velocity": 50.0})
+    _default_numbers = MappingProxyType({**BODY_DEFAULTS, "linear_damping": 0.05, "max_linear_velocity": 10.0,
+                                         "max_angular_velocity": 50.0})
 
     def __init__(self, parent: PhysxArticulationLinkComponent | None = None) -> None:
         super().__init__()
@@ -75,7 +75,7 @@ class PhysxArticulationLinkComponent(PhysxRigidBodyComponent):
         return -1
 
     def _check_shape(self, shape: PhysxCollisionShape) -> None:
-        refuse_standing(shape, "a link", "take another shape")
+        require_dynamic_shape(shape, "a link", "take another shape")
 
     # --- state -------------------------------------------------------------------------------------------------------
 
@@ -85,12 +85,12 @@ class PhysxArticulationLinkComponent(PhysxRigidBodyComponent):
         if self._parent is None or self._parent.entity is None:
             return None
         joint = self._joint
-        way = joint.pose_in_parent * joint.displacement(self._articulation.coordinate(joint))
-        return self._parent.entity_pose * way * joint.pose_in_child.inv()
+        relative_pose = joint.pose_in_parent * joint.displacement(self._articulation.coordinate(joint))
+        return self._parent.entity_pose * relative_pose * joint.pose_in_child.inv()
 
     def place(self, pose: Pose) -> None:
         if self._parent is not None:
-            raise RuntimeError(f"the pose of {self._said()} follows from its articulation; set root_pose or qpos")
+            raise RuntimeError(f"the pose of {self._describe()} follows from its articulation; set root_pose or qpos")
         if self.running is None:
             return
         if self._joint.type == "fixed":
@@ -102,7 +102,7 @@ class PhysxArticulationLinkComponent(PhysxRigidBodyComponent):
     @property
     def sleeping(self) -> Any:
         """Whether its articulation rests; of several worlds (n_world,)."""
-        return self._articulation.held_sleep if self.running is None else self.running.asleep(self._articulation)
+        return self._articulation.detached_sleep if self.running is None else self.running.asleep(self._articulation)
 
     def wake_up(self) -> None:
         """Wake its articulation. Raises RuntimeError where it is in no scene."""
@@ -154,14 +154,14 @@ def contacts_of(engine: Any, world: int) -> list[PhysxContact]:
     """The contacts of a world in the last step of an engine, none before there is one."""
     if engine is None:
         return []
-    found, shapes = engine.scene.contacts, engine.written.shapes
+    contacts, shapes = engine.scene.contacts, engine.prims.shapes
     pairs: dict[tuple[str, str], list[PhysxContactPoint]] = {}
-    for i, pair in enumerate(found.pairs):
-        if found.worlds[i] == world:
-            normal = found.normals[i].astype(np.float32)
+    for i, pair in enumerate(contacts.pairs):
+        if contacts.worlds[i] == world:
+            normal = contacts.normals[i].astype(np.float32)
             pairs.setdefault(pair, []).append(PhysxContactPoint(
-                found.points[i].astype(np.float32), normal, np.float32(found.impulses[i]) * normal,
-                float(found.separations[i])))
+                contacts.points[i].astype(np.float32), normal, np.float32(contacts.impulses[i]) * normal,
+                float(contacts.separations[i])))
     return [PhysxContact([shapes[path].body for path in pair], [shapes[path] for path in pair], points)
             for pair, points in pairs.items()]
 
@@ -170,6 +170,6 @@ def hit_of(engine: Any, hit: Any) -> PhysxRayHit | None:
     """What the engine's ray met, by component and shape."""
     if hit is None:
         return None
-    shape = engine.written.shapes[hit.collider]
+    shape = engine.prims.shapes[hit.collider]
     return PhysxRayHit(shape.body, shape, np.asarray(hit.position, np.float32), np.asarray(hit.normal, np.float32),
                        float(hit.distance))

@@ -13,8 +13,8 @@ from physx_schema.description.collision.hull import Solid
 
 Doubles = NDArray[np.float64]
 
-NOTHING = 1e-6              # kg and kg m^2 of a body without a shape that weighs, as in SAPIEN
-ALIGNED = 1e-6              # share of the largest moment up to which products of inertia are rounding
+DEFAULT_MASS = 1e-6              # kg and kg m^2 of a body without a shape that weighs, as in SAPIEN
+ALIGNMENT_TOLERANCE = 1e-6              # share of the largest moment up to which products of inertia are rounding
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Mass:
 
     def principal(self) -> tuple[Pose, Doubles]:
         """The frame of the principal axes at the centre of mass, and the moments about them, (3,)."""
-        off = self.inertia - np.diag(np.diag(self.inertia))
-        if abs(off).max() <= ALIGNED * abs(self.inertia).max():
+        off_diagonal = self.inertia - np.diag(np.diag(self.inertia))
+        if abs(off_diagonal).max() <= ALIGNMENT_TOLERANCE * abs(self.inertia).max():
             return Pose(self.center), np.diag(self.inertia).copy()
         moments, axes = np.linalg.eigh(self.inertia)
         order = _nearest_order(axes)
@@ -41,31 +41,31 @@ class Mass:
 
 def _nearest_order(axes: Doubles) -> list[int]:
     """Which principal axis is nearest to x, y and z: each once."""
-    left, order = [0, 1, 2], []
+    remaining, order = [0, 1, 2], []
     for row in range(3):
-        best = max(left, key=lambda column: abs(axes[row, column]))
+        best = max(remaining, key=lambda column: abs(axes[row, column]))
         order.append(best)
-        left.remove(best)
+        remaining.remove(best)
     return order
 
 
 def of_solid(solid: Solid, density: float, pose: Pose) -> Mass:
     """A solid of a density, placed in a body's frame."""
-    turn = rotation_matrix(unit(pose.q))
-    return Mass(solid.volume * density, pose.transform(solid.center), density * turn @ solid.inertia @ turn.T)
+    rotation = rotation_matrix(unit(pose.q))
+    return Mass(solid.volume * density, pose.transform(solid.center), density * rotation @ solid.inertia @ rotation.T)
 
 
 def total(parts: Iterable[Mass]) -> Mass:
     """Several together; a point of 1e-6 where nothing weighs anything."""
     heavy = [part for part in parts if part.mass > 0.0]
     if not heavy:
-        return Mass(NOTHING, np.zeros(3), NOTHING * np.eye(3))
+        return Mass(DEFAULT_MASS, np.zeros(3), DEFAULT_MASS * np.eye(3))
     mass = sum(part.mass for part in heavy)
     center = np.asarray(sum(part.mass * part.center for part in heavy)) / mass
-    inertia = np.asarray(sum(part.inertia + _steiner(part.mass, part.center - center) for part in heavy))
+    inertia = np.asarray(sum(part.inertia + _parallel_axis(part.mass, part.center - center) for part in heavy))
     return Mass(mass, center, inertia)
 
 
-def _steiner(mass: float, way: Doubles) -> Doubles:
+def _parallel_axis(mass: float, offset: Doubles) -> Doubles:
     """What the parallel-axis rule adds: m (|d|^2 1 - d d^T)."""
-    return np.asarray(mass * (way @ way * np.eye(3) - np.outer(way, way)))
+    return np.asarray(mass * (offset @ offset * np.eye(3) - np.outer(offset, offset)))

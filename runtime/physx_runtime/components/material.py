@@ -26,7 +26,7 @@ class PhysxMaterial(Accessors):
     @static_friction.setter
     def static_friction(self, friction: float) -> None:
         self._static_friction = number("static_friction", friction, 0.0)
-        self.changes.tell()
+        self.changes.notify()
 
     @property
     def dynamic_friction(self) -> float:
@@ -36,7 +36,7 @@ class PhysxMaterial(Accessors):
     @dynamic_friction.setter
     def dynamic_friction(self, friction: float) -> None:
         self._dynamic_friction = number("dynamic_friction", friction, 0.0)
-        self.changes.tell()
+        self.changes.notify()
 
     @property
     def restitution(self) -> float:
@@ -46,4 +46,4 @@ class PhysxMaterial(Accessors):
     @restitution.setter
     def restitution(self, restitution: float) -> None:
         self._restitution = number("restitution", restitution, 0.0, 1.0)
-        self.changes.tell()
+        self.changes.notify()

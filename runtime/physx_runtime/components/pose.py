@@ -24,11 +24,11 @@ class Pose(Accessors):
 
     def __init__(self, p: ArrayLike = (0.0, 0.0, 0.0), q: ArrayLike | None = None, *,
                  matrix: ArrayLike | None = None) -> None:
-        given = np.asarray(p if matrix is None else matrix, dtype=np.float64)
-        if q is None and given.shape[-2:] == (4, 4):
-            self.p, self.q = given[..., :3, 3], quaternion_of(given[..., :3, :3])
+        values = np.asarray(p if matrix is None else matrix, dtype=np.float64)
+        if q is None and values.shape[-2:] == (4, 4):
+            self.p, self.q = values[..., :3, 3], quaternion_of(values[..., :3, :3])
         else:
-            self.p, self.q = given, (1.0, 0.0, 0.0, 0.0) if q is None else q
+            self.p, self.q = values, (1.0, 0.0, 0.0, 0.0) if q is None else q
 
     @property
     def p(self) -> Array:
@@ -46,10 +46,10 @@ class Pose(Accessors):
 
     @q.setter
     def q(self, value: ArrayLike) -> None:
-        found = _finite("q", value, 4)
-        if (abs(np.linalg.norm(found, axis=-1) - 1.0) > SANE).any():
-            raise ValueError(f"q is {found.tolist()}, whose length is not 1; give a rotation as w x y z")
-        self._q = found
+        quaternion = _finite("q", value, 4)
+        if (abs(np.linalg.norm(quaternion, axis=-1) - 1.0) > SANE).any():
+            raise ValueError(f"q is {quaternion.tolist()}, whose length is not 1; give a rotation as w x y z")
+        self._q = quaternion
 
     @property
     def rpy(self) -> Array:
@@ -69,27 +69,27 @@ class Pose(Accessors):
 
     def inv(self) -> Pose:
         """The pose that undoes this one."""
-        back = conjugate(unit(self._q))
-        return Pose(-rotated(back, self._p.astype(np.float64)), back)
+        inverse = conjugate(unit(self._q))
+        return Pose(-rotate(inverse, self._p.astype(np.float64)), inverse)
 
     def __mul__(self, other: Pose) -> Pose:
         if not isinstance(other, Pose):
             return NotImplemented
-        turn = unit(self._q)
-        return Pose(self._p + rotated(turn, other._p.astype(np.float64)), product(turn, unit(other._q)))
+        rotation = unit(self._q)
+        return Pose(self._p + rotate(rotation, other._p.astype(np.float64)), product(rotation, unit(other._q)))
 
     def transform(self, points: ArrayLike) -> Doubles:
         """Points (..., 3) of this frame in the frame above it."""
-        return self._p + rotated(unit(self._q), np.asarray(points, dtype=np.float64))
+        return self._p + rotate(unit(self._q), np.asarray(points, dtype=np.float64))
 
     def to_transformation_matrix(self) -> Array:
         """(4, 4), of many worlds (n, 4, 4)."""
-        made = np.zeros((*np.broadcast_shapes(self._p.shape[:-1], self._q.shape[:-1]), 4, 4), np.float32)
-        made[..., :3, :3], made[..., :3, 3], made[..., 3, 3] = rotation_matrix(unit(self._q)), self._p, 1.0
-        return made
+        matrix = np.zeros((*np.broadcast_shapes(self._p.shape[:-1], self._q.shape[:-1]), 4, 4), np.float32)
+        matrix[..., :3, :3], matrix[..., :3, 3], matrix[..., 3, 3] = rotation_matrix(unit(self._q)), self._p, 1.0
+        return matrix
 
     def __repr__(self) -> str:
-        return f"Pose({_said(self._p)}, {_said(self._q)})"
+        return f"Pose({_format(self._p)}, {_format(self._q)})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pose) and np.array_equal(self._p, other._p) and np.array_equal(self._q, other._q)
@@ -98,14 +98,14 @@ class Pose(Accessors):
 
 
 def _finite(name: str, value: ArrayLike, size: int) -> Array:
-    found = np.asarray(value, dtype=np.float64)
-    if found.ndim not in (1, 2) or found.shape[-1] != size or not np.isfinite(found).all():
+    values = np.asarray(value, dtype=np.float64)
+    if values.ndim not in (1, 2) or values.shape[-1] != size or not np.isfinite(values).all():
         raise ValueError(f"{name} is {np.asarray(value).tolist()}; give {size} finite numbers, of many worlds "
                          f"(n, {size})")
-    return found.astype(np.float32)
+    return values.astype(np.float32)
 
 
-def _said(values: Array) -> str:
+def _format(values: Array) -> str:
     if values.ndim > 1:
         return repr(values.tolist())
     return f"[{', '.join(f'{x:g}' for x in values)}]"
@@ -128,7 +128,7 @@ def product(a: Doubles, b: Doubles) -> Doubles:
     return np.concatenate([w * x - (v * u).sum(axis=-1, keepdims=True), w * u + x * v + np.cross(v, u)], axis=-1)
 
 
-def rotated(q: Doubles, x: Doubles) -> Doubles:
+def rotate(q: Doubles, x: Doubles) -> Doubles:
     """Vectors turned by rotations."""
     w, v = q[..., :1], q[..., 1:]
     twice = 2.0 * np.cross(v, x)
@@ -137,7 +137,7 @@ def rotated(q: Doubles, x: Doubles) -> Doubles:
 
 def rotation_matrix(q: Doubles) -> Doubles:
     """(..., 3, 3), whose columns are the turned axes."""
-    return np.stack([rotated(q, np.broadcast_to(axis, (*q.shape[:-1], 3))) for axis in np.eye(3)], axis=-1)
+    return np.stack([rotate(q, np.broadcast_to(axis, (*q.shape[:-1], 3))) for axis in np.eye(3)], axis=-1)
 
 
 def quaternion_of(matrix: Doubles) -> Doubles:
@@ -152,5 +152,5 @@ def quaternion_of(matrix: Doubles) -> Doubles:
     columns = [np.stack([four, a, b, c], -1), np.stack([a, four, d, e], -1), np.stack([b, d, four, f], -1),
                np.stack([c, e, f, four], -1)]
     choice = squares.argmax(axis=-1)
-    found = np.choose(choice[..., None], columns) / (4.0 * largest[..., None])
-    return np.asarray(np.where(found[..., :1] < 0.0, -found, found))
+    quaternion = np.choose(choice[..., None], columns) / (4.0 * largest[..., None])
+    return np.asarray(np.where(quaternion[..., :1] < 0.0, -quaternion, quaternion))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.components.entity import Component, Entity, instance, number, one_of, positive_vector, vector
-from physx_runtime.components.mass import NOTHING, total
+from physx_runtime.components.mass import DEFAULT_MASS, total
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.running import Runs
 from physx_runtime.components.shapes import PhysxCollisionShape, PhysxCollisionShapePlane
@@ -52,14 +52,14 @@ class PhysxRigidBaseComponent(PhysxBaseComponent):
         shape.body = self
         self._shapes.append(shape)
         shape.changes.listen(self.changed)
-        self._weigh()
+        self._update_mass()
         self.changed()
         return self
 
     def _check_shape(self, shape: PhysxCollisionShape) -> None:
         """Raises ValueError for a shape that the body cannot have."""
 
-    def _weigh(self) -> None:
+    def _update_mass(self) -> None:
         """Heed that there is another shape."""
 
     def compute_global_aabb_tight(self) -> NDArray[np.float32]:
@@ -70,14 +70,14 @@ class PhysxRigidBaseComponent(PhysxBaseComponent):
         """(2, 3) as `compute_global_aabb_tight`."""
         return self._bounds(0.0)
 
-    def _bounds(self, grown: float) -> NDArray[np.float32]:
+    def _bounds(self, margin: float) -> NDArray[np.float32]:
         if not self._shapes or any(isinstance(shape, PhysxCollisionShapePlane) for shape in self._shapes):
-            raise RuntimeError(f"{self._said()} has no shape with bounds; a plane has none")
+            raise RuntimeError(f"{self._describe()} has no shape with bounds; a plane has none")
         low, high = [], []
         for shape in self._shapes:
             points = (self.entity_pose * shape.local_pose).transform(shape.bounds())
-            low.append(points.min(axis=0) - shape.roundness - grown)
-            high.append(points.max(axis=0) + shape.roundness + grown)
+            low.append(points.min(axis=0) - shape.roundness - margin)
+            high.append(points.max(axis=0) + shape.roundness + margin)
         return np.stack([np.min(low, axis=0), np.max(high, axis=0)]).astype(np.float32)
 
 
@@ -91,14 +91,14 @@ class PhysxRigidStaticComponent(PhysxRigidBaseComponent):
 class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
     """What moves: a free body, or a link of an articulation."""
 
-    _unsaid: Mapping[str, float] = BODY_DEFAULTS
+    _default_numbers: Mapping[str, float] = BODY_DEFAULTS
 
     def __init__(self) -> None:
         super().__init__()
-        self._numbers = dict(self._unsaid)
+        self._numbers = dict(self._default_numbers)
         self._disable_gravity = False
         self._auto_compute_mass = True
-        self._mass, self._inertia, self._cmass_local_pose = NOTHING, np.full(3, NOTHING, np.float32), Pose()
+        self._mass, self._inertia, self._cmass_local_pose = DEFAULT_MASS, np.full(3, DEFAULT_MASS, np.float32), Pose()
 
     # --- mass --------------------------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
     @mass.setter
     def mass(self, mass: float) -> None:
         self._mass = number("mass", mass, 0.0, open_low=True)
-        self._weighed("mass")
+        self._mass_changed("mass")
 
     @property
     def inertia(self) -> Array:
@@ -125,7 +125,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
     @inertia.setter
     def inertia(self, inertia: ArrayLike) -> None:
         self._inertia = positive_vector("inertia", inertia)
-        self._weighed("inertia")
+        self._mass_changed("inertia")
 
     @property
     def cmass_local_pose(self) -> Pose:
@@ -135,18 +135,18 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
     @cmass_local_pose.setter
     def cmass_local_pose(self, pose: Pose) -> None:
         self._cmass_local_pose = instance("cmass_local_pose", pose, Pose)
-        self._weighed("cmass_local_pose")
+        self._mass_changed("cmass_local_pose")
 
-    def _weighed(self, name: str) -> None:
+    def _mass_changed(self, name: str) -> None:
         self._auto_compute_mass = False
-        self._tell(name)
+        self._update_engine(name)
 
-    def _weigh(self) -> None:
+    def _update_mass(self) -> None:
         if not self._auto_compute_mass:
             return
-        found = total(shape.mass for shape in self._shapes)
-        frame, moments = found.principal()
-        self._mass, self._cmass_local_pose, self._inertia = found.mass, frame, moments.astype(np.float32)
+        combined = total(shape.mass for shape in self._shapes)
+        frame, moments = combined.principal()
+        self._mass, self._cmass_local_pose, self._inertia = combined.mass, frame, moments.astype(np.float32)
 
     def copy_body(self, other: PhysxRigidBodyComponent) -> None:
         """Take another body's shapes, which are copied, and its numbers; not its state."""
@@ -167,7 +167,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
     @disable_gravity.setter
     def disable_gravity(self, disable: bool) -> None:
         self._disable_gravity = bool(disable)
-        self._tell("disable_gravity")
+        self._update_engine("disable_gravity")
 
     @property
     def linear_damping(self) -> float:
@@ -225,9 +225,9 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
 
     def _set_number(self, name: str, value: float) -> None:
         self._numbers[name] = number(name, value, 0.0)
-        self._tell(name)
+        self._update_engine(name)
 
-    def _tell(self, name: str) -> None:
+    def _update_engine(self, name: str) -> None:
         """Have the engine take up a number, or be written anew."""
         if self.running is not None:
             self.running.set_body(self, name)
@@ -255,25 +255,25 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
         mode: "force" [N, N m]; "acceleration" [m/s^2, rad/s^2]; "impulse" and "velocity_change" of the whole step.
         Raises RuntimeError before it is in a scene, ValueError for another mode or what is not finite.
         """
-        self._push(force, torque, None, mode)
+        self._apply_force(force, torque, None, mode)
 
     def add_force_at_point(self, force: ArrayLike, point: ArrayLike, mode: str = "force") -> None:
         """Push it at a point of the world in the next step; otherwise as `add_force_torque`."""
-        self._push(force, None, point, mode)
+        self._apply_force(force, None, point, mode)
 
-    def _push(self, force: ArrayLike, torque: ArrayLike | None, point: ArrayLike | None, mode: str) -> None:
+    def _apply_force(self, force: ArrayLike, torque: ArrayLike | None, point: ArrayLike | None, mode: str) -> None:
         one_of("mode", mode, MODES)
         running = self.require_running()
-        turning = None if torque is None else vector("torque", torque, 3, running.worlds)
-        where = None if point is None else vector("point", point, 3, running.worlds)
-        running.push(self, vector("force", force, 3, running.worlds), turning, where, mode)
+        torque_vector = None if torque is None else vector("torque", torque, 3, running.worlds)
+        point_vector = None if point is None else vector("point", point, 3, running.worlds)
+        running.apply_force(self, vector("force", force, 3, running.worlds), torque_vector, point_vector, mode)
 
     def require_running(self) -> Any:
         """The engine, begun where it was not; raises RuntimeError where the body is in no scene."""
         scene: Any = self.require_entity().scene
         if scene is None:
-            raise RuntimeError(f"{self._said()} is in no scene; add its entity to one first")
+            raise RuntimeError(f"{self._describe()} is in no scene; add its entity to one first")
         scene.begin()
         if self.running is None:
-            raise RuntimeError(f"{self._said()} is not stepped; enable it")
+            raise RuntimeError(f"{self._describe()} is not stepped; enable it")
         return self.running

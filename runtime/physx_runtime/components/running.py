@@ -38,7 +38,7 @@ class Running(Protocol):
     def set_body(self, body: Any, name: str) -> None:
         """Take up a number of a body by the name of its property."""
 
-    def push(self, body: Any, force: Array, torque: Array | None, point: Array | None, mode: str) -> None:
+    def apply_force(self, body: Any, force: Array, torque: Array | None, point: Array | None, mode: str) -> None:
         """Push a body in the next step."""
 
     def asleep(self, owner: Any) -> Any:
@@ -65,7 +65,7 @@ class Running(Protocol):
     def set_joint(self, joint: Any, name: str) -> None:
         """Take up a number of an articulation's joint by the name of its parameter."""
 
-    def set_aims(self, joint: Any, name: str) -> None:
+    def set_drive_targets(self, joint: Any, name: str) -> None:
         """Take up the targets of a joint component by the name of their parameter."""
 
     def passive_force(self, articulation: Any, gravity: bool, coriolis: bool) -> Array:

@@ -30,7 +30,7 @@ from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.profile import PHYSX, profile_of
 from physx_runtime.components.rigid import PhysxRigidBaseComponent, PhysxRigidBodyComponent, PhysxRigidStaticComponent
-from physx_runtime.components.stage import WORLD, Written, first_pose, new_stage, write_free_body
+from physx_runtime.components.stage import WORLD, PrimMap, first_pose, new_stage, write_free_body
 from physx_runtime.components.stage_joints import write_articulation, write_joint_component
 from physx_runtime.components.stage_reader import StageReader
 from physx_runtime.components.stage_shapes import write_groups, write_materials, write_shapes
@@ -47,9 +47,9 @@ Array = NDArray[np.float32]
 class StillEngine:
     """Takes kinematic bodies where they are sent; there is nothing else to step."""
 
-    def __init__(self, written: Written, worlds: int, timestep: float) -> None:
-        self.written, self.worlds, self._timestep = written, worlds, timestep
-        self._bodies = [body for body in written.bodies if isinstance(body, PhysxRigidDynamicComponent)]
+    def __init__(self, prims: PrimMap, worlds: int, timestep: float) -> None:
+        self.prims, self.worlds, self._timestep = prims, worlds, timestep
+        self._bodies = [body for body in prims.bodies if isinstance(body, PhysxRigidDynamicComponent)]
         self._poses = {body: body.entity_pose for body in self._bodies}
         self._targets: dict[Any, Pose] = {}
         for body in self._bodies:
@@ -118,7 +118,7 @@ class Scene(Accessors):
         self._entities: list[Entity] = []
         self._systems: list[System] = []
         self._engine: Engine | StillEngine | None = None
-        self._stale, self._told, self._numbers = True, False, 0
+        self._stale, self._warned, self._numbers = True, False, 0
         for system in systems if systems is not None else [PhysxCpuSystem()]:
             self.add_system(system)
 
@@ -137,17 +137,17 @@ class Scene(Accessors):
     @property
     def physx_system(self) -> PhysxSystem:
         """Its physics. Raises RuntimeError where it has none."""
-        found = next((system for system in self._systems if isinstance(system, PhysxSystem)), None)
-        if found is None:
+        system = next((system for system in self._systems if isinstance(system, PhysxSystem)), None)
+        if system is None:
             raise RuntimeError("the scene has no physics system; give it a PhysxCpuSystem")
-        return found
+        return system
 
     def add_system(self, system: System) -> None:
         """Take a system. Raises RuntimeError for a second physics system and for one of another scene."""
         instance("system", system, System)
         if system.scene is not None:
             raise RuntimeError("the system is of a scene already; make another system")
-        if isinstance(system, PhysxSystem) and any(isinstance(own, PhysxSystem) for own in self._systems):
+        if isinstance(system, PhysxSystem) and any(isinstance(other, PhysxSystem) for other in self._systems):
             raise RuntimeError("the scene has a physics system already")
         system.scene = self
         self._systems.append(system)
@@ -193,8 +193,8 @@ class Scene(Accessors):
     @property
     def all_actors(self) -> list[Entity]:
         """The entities of free bodies, then of those that stand."""
-        found = [*self.physx_system.rigid_dynamic_components, *self.physx_system.rigid_static_components]
-        return [body.require_entity() for body in found]
+        bodies = [*self.physx_system.rigid_dynamic_components, *self.physx_system.rigid_static_components]
+        return [body.require_entity() for body in bodies]
 
     @property
     def all_articulations(self) -> list[PhysxArticulation]:
@@ -229,17 +229,18 @@ class Scene(Accessors):
     def create_drive(self, body0: Any, pose0: Pose, body1: Any, pose1: Pose) -> PhysxDriveComponent:
         """A joint from a body, its entity, or the world where None, to another, with its frame on both."""
         child = only_component(body1, PhysxRigidBodyComponent)
-        return self._joined(PhysxDriveComponent(child), body0, pose0, pose1)
+        return self._attach_joint(PhysxDriveComponent(child), body0, pose0, pose1)
 
     def create_connection(self, body0: Any, pose0: Pose, body1: Any, pose1: Pose) -> PhysxDistanceJointComponent:
         """As create_drive, a joint that holds both frames' origins together until set_limit is called."""
-        joint = self._joined(PhysxDistanceJointComponent(only_component(body1, PhysxRigidBodyComponent)), body0, pose0,
-                             pose1)
+        joint = self._attach_joint(PhysxDistanceJointComponent(only_component(body1, PhysxRigidBodyComponent)), body0,
+                                   pose0,
+                                   pose1)
         joint.set_limit(0.0, 0.0)
         return joint
 
     @staticmethod
-    def _joined(joint: JointT, parent: Any, pose0: Pose, pose1: Pose) -> JointT:
+    def _attach_joint(joint: JointT, parent: Any, pose0: Pose, pose1: Pose) -> JointT:
         joint.parent = None if parent is None else only_component(parent, PhysxRigidBaseComponent)
         joint.pose_in_parent, joint.pose_in_child = pose0, pose1
         joint.body.require_entity().add_component(joint)
@@ -284,30 +285,31 @@ class Scene(Accessors):
         """Have the engine step what the scene is now; it does nothing where it does already."""
         if not self._stale:
             return
-        before = self.stop()
-        written = self._written()
-        if any(self._moves(body) for body in written.bodies):
-            self._say_what_is_left_out()
-            going_on = before if isinstance(before, Engine) else None
-            self._engine = Engine(written, self.worlds, self.timestep, going_on, solver=self.profile.name)
+        stopped = self.stop()
+        prims = self._write_stage()
+        if any(self._moves(body) for body in prims.bodies):
+            self._warn_not_simulated()
+            previous = stopped if isinstance(stopped, Engine) else None
+            self._engine = Engine(prims, self.worlds, self.timestep, previous, solver=self.profile.name)
         else:
-            self._engine = StillEngine(written, self.worlds, self.timestep)
+            self._engine = StillEngine(prims, self.worlds, self.timestep)
         self._stale = False
 
-    def _say_what_is_left_out(self) -> None:
-        joints = [joint for made in self.all_articulations for joint in made.active_joints if joint.friction > 0.0]
-        if joints and not self._told and self.profile.name == PHYSX:
-            self._told = True
+    def _warn_not_simulated(self) -> None:
+        joints = [joint for articulation in self.all_articulations for joint in articulation.active_joints
+                  if joint.friction > 0.0]
+        if joints and not self._warned and self.profile.name == PHYSX:
+            self._warned = True
             warnings.warn(NotSimulatedWarning(
                 f"friction of {len(joints)} joints, such as {joints[0].name!r}, is not simulated: it is a coefficient "
                 f"of the load that the joint carries, which profile={PHYSX!r} has not; set it to 0"), stacklevel=4)
 
     def stop(self) -> Engine | StillEngine | None:
         """Have components hold their states, and step nothing; the engine that did."""
-        before, self._engine, self._stale = self._engine, None, True
-        if before is not None:
-            before.release()
-        return before
+        stopped, self._engine, self._stale = self._engine, None, True
+        if stopped is not None:
+            stopped.release()
+        return stopped
 
     @staticmethod
     def _moves(body: PhysxRigidBaseComponent) -> bool:
@@ -329,11 +331,11 @@ class Scene(Accessors):
         Entities are named as the prims of their bodies. Raises UnsupportedError, a line for each thing that no
         component can be, and UnreadableError for what is no stage.
         """
-        found = StageReader(stage if isinstance(stage, Description) else describe(stage))
+        reader = StageReader(stage if isinstance(stage, Description) else describe(stage))
         system = PhysxCpuSystem()
-        system.configure(found.config())
+        system.configure(reader.config())
         scene = cls([system], worlds=worlds, profile=profile)
-        for entity in found.entities:
+        for entity in reader.entities:
             scene.add_entity(entity)
         return scene
 
@@ -342,34 +344,34 @@ class Scene(Accessors):
 
         Prims are named as entities are. Efforts are not on it, nor is how long something has been at rest.
         """
-        return self._written().stage
+        return self._write_stage().stage
 
-    def _written(self) -> Written:
+    def _write_stage(self) -> PrimMap:
         system = self.physx_system
-        written = new_stage(system.config, self.profile, system.timestep)
+        prims = new_stage(system.config, self.profile, system.timestep)
         articulations: dict[PhysxArticulation, None] = {}
         for entity in self._entities:
             for component in entity.components:
                 if not component.is_enabled or not isinstance(component, PhysxRigidBaseComponent):
                     continue
                 if isinstance(component, PhysxRigidDynamicComponent | PhysxRigidStaticComponent):
-                    self._write(written, entity, component)
+                    self._write_body(prims, entity, component)
                 else:
                     articulations[component.articulation] = None        # type: ignore[attr-defined]
         for articulation in articulations:
-            write_articulation(written, articulation, WORLD)
+            write_articulation(prims, articulation, WORLD)
         for entity in self._entities:
             for component in entity.components:
                 if component.is_enabled and isinstance(component, PhysxJointComponent):
-                    write_joint_component(written, component)
-        write_materials(written)
-        write_groups(written)
-        return written
+                    write_joint_component(prims, component)
+        write_materials(prims)
+        write_groups(prims)
+        return prims
 
-    def _write(self, written: Written, entity: Entity, body: PhysxRigidBaseComponent) -> None:
-        path = written.path(WORLD, entity.name)
-        prim = written.frame(path, first_pose(entity.pose))
+    def _write_body(self, prims: PrimMap, entity: Entity, body: PhysxRigidBaseComponent) -> None:
+        path = prims.path(WORLD, entity.name)
+        prim = prims.frame(path, first_pose(entity.pose))
         if isinstance(body, PhysxRigidDynamicComponent):
-            write_free_body(written, prim, body)
-        write_shapes(written, prim, body)
-        written.bodies[body] = path
+            write_free_body(prims, prim, body)
+        write_shapes(prims, prim, body)
+        prims.bodies[body] = path

@@ -55,7 +55,7 @@ class PhysxCollisionShape(Accessors):
 
     @density.setter
     def density(self, density: float) -> None:
-        self._require_loose("density")
+        self._require_detached("density")
         self._density = number("density", density, 0.0)
 
     @property
@@ -65,7 +65,7 @@ class PhysxCollisionShape(Accessors):
 
     @local_pose.setter
     def local_pose(self, pose: Pose) -> None:
-        self._require_loose("local_pose")
+        self._require_detached("local_pose")
         self._local_pose = instance("local_pose", pose, Pose)
 
     @property
@@ -75,11 +75,11 @@ class PhysxCollisionShape(Accessors):
 
     @contact_offset.setter
     def contact_offset(self, offset: float) -> None:
-        found = number("contact_offset", offset, 0.0, open_low=True)
-        if found <= self._rest_offset:
-            raise ValueError(f"contact_offset is {found:g}; give one above rest_offset {self._rest_offset:g}")
-        self._contact_offset = found
-        self.changes.tell()
+        value = number("contact_offset", offset, 0.0, open_low=True)
+        if value <= self._rest_offset:
+            raise ValueError(f"contact_offset is {value:g}; give one above rest_offset {self._rest_offset:g}")
+        self._contact_offset = value
+        self.changes.notify()
 
     @property
     def rest_offset(self) -> float:
@@ -88,11 +88,11 @@ class PhysxCollisionShape(Accessors):
 
     @rest_offset.setter
     def rest_offset(self, offset: float) -> None:
-        found = number("rest_offset", offset)
-        if found >= self._contact_offset:
-            raise ValueError(f"rest_offset is {found:g}; give one below contact_offset {self._contact_offset:g}")
-        self._rest_offset = found
-        self.changes.tell()
+        value = number("rest_offset", offset)
+        if value >= self._contact_offset:
+            raise ValueError(f"rest_offset is {value:g}; give one below contact_offset {self._contact_offset:g}")
+        self._rest_offset = value
+        self.changes.notify()
 
     @property
     def patch_radius(self) -> float:
@@ -102,7 +102,7 @@ class PhysxCollisionShape(Accessors):
     @patch_radius.setter
     def patch_radius(self, radius: float) -> None:
         self._patch_radius = number("patch_radius", radius, 0.0)
-        self.changes.tell()
+        self.changes.notify()
 
     @property
     def min_patch_radius(self) -> float:
@@ -112,7 +112,7 @@ class PhysxCollisionShape(Accessors):
     @min_patch_radius.setter
     def min_patch_radius(self, radius: float) -> None:
         self._min_patch_radius = number("min_patch_radius", radius, 0.0)
-        self.changes.tell()
+        self.changes.notify()
 
     @property
     def physical_material(self) -> PhysxMaterial:
@@ -122,8 +122,8 @@ class PhysxCollisionShape(Accessors):
     @physical_material.setter
     def physical_material(self, material: PhysxMaterial) -> None:
         self._material: PhysxMaterial = instance("material", material, PhysxMaterial)
-        material.changes.listen(self.changes.tell)
-        self.changes.tell()
+        material.changes.listen(self.changes.notify)
+        self.changes.notify()
 
     @property
     def collision_groups(self) -> list[int]:
@@ -132,11 +132,11 @@ class PhysxCollisionShape(Accessors):
 
     def set_collision_groups(self, groups: ArrayLike) -> None:
         """Four whole numbers of 32 bits; of the last the lower 16 count."""
-        found = list(groups) if np.ndim(groups) == 1 else []        # type: ignore[arg-type]
-        if len(found) != 4:
+        values = list(groups) if np.ndim(groups) == 1 else []        # type: ignore[arg-type]
+        if len(values) != 4:
             raise ValueError(f"collision_groups is {groups!r}; give four whole numbers")
-        self._groups = [count(f"collision_groups[{i}]", group, 0, GROUP_BITS) for i, group in enumerate(found)]
-        self.changes.tell()
+        self._groups = [count(f"collision_groups[{i}]", group, 0, GROUP_BITS) for i, group in enumerate(values)]
+        self.changes.notify()
 
     @property
     def mass(self) -> Mass:
@@ -160,10 +160,10 @@ class PhysxCollisionShape(Accessors):
         """Another like it, attached to nothing."""
         other = copy(self)
         other.changes, other.body, other._groups = Changes(), None, list(self._groups)
-        other._material.changes.listen(other.changes.tell)
+        other._material.changes.listen(other.changes.notify)
         return other
 
-    def _require_loose(self, name: str) -> None:
+    def _require_detached(self, name: str) -> None:
         if self.body is not None:
             raise RuntimeError(f"{name} is set after the shape was attached to a body; set it before attach()")
 
@@ -173,9 +173,9 @@ def collide(first: list[int], second: list[int]) -> bool:
 
     A type of one has to meet an affinity of the other, and shapes of one id must not share an ignore bit.
     """
-    meets = first[0] & second[1] or first[1] & second[0]
+    collides = first[0] & second[1] or first[1] & second[0]
     ignored = first[2] & second[2] and first[3] & 0xFFFF == second[3] & 0xFFFF
-    return bool(meets) and not ignored
+    return bool(collides) and not ignored
 
 
 class PhysxCollisionShapePlane(PhysxCollisionShape):
@@ -205,7 +205,7 @@ class PhysxCollisionShapeBox(PhysxCollisionShape):
         return _analytic("box", tuple(map(float, self._half_size)))
 
     def bounds(self) -> NDArray[np.float64]:
-        return _corners(self._half_size)
+        return _box_vertices(self._half_size)
 
 
 class PhysxCollisionShapeSphere(PhysxCollisionShape):
@@ -231,7 +231,7 @@ class PhysxCollisionShapeSphere(PhysxCollisionShape):
         return np.zeros((1, 3))
 
 
-class _Long(PhysxCollisionShape):
+class _AxialShape(PhysxCollisionShape):
     """What lies along x."""
 
     def __init__(self, radius: float, half_length: float, material: PhysxMaterial) -> None:
@@ -250,7 +250,7 @@ class _Long(PhysxCollisionShape):
         return self._half_length
 
 
-class PhysxCollisionShapeCapsule(_Long):
+class PhysxCollisionShapeCapsule(_AxialShape):
     """A cylinder along x with round caps; 2 (half_length + radius) long."""
 
     @property
@@ -264,7 +264,7 @@ class PhysxCollisionShapeCapsule(_Long):
         return np.array([[-self._half_length, 0.0, 0.0], [self._half_length, 0.0, 0.0]])
 
 
-class PhysxCollisionShapeCylinder(_Long):
+class PhysxCollisionShapeCylinder(_AxialShape):
     """A cylinder along x, which weighs as in SAPIEN what a prism of 32 sides inside it weighs."""
 
     def _prism(self) -> NDArray[np.float64]:
@@ -289,14 +289,14 @@ def _analytic(kind: str, sizes: tuple[float, ...]) -> Solid:
     return Solid(float(volume), np.zeros(3), np.diag([float(moment) for moment in moments]))
 
 
-def _corners(half: ArrayLike) -> NDArray[np.float64]:
+def _box_vertices(half: ArrayLike) -> NDArray[np.float64]:
     signs = np.stack(np.meshgrid([-1, 1], [-1, 1], [-1, 1], indexing="ij"), axis=-1).reshape(-1, 3)
     return np.asarray(signs * np.asarray(half, dtype=np.float64))
 
 
 Doubles = NDArray[np.float64]
-Corners = NDArray[np.intp]
-Mesh = tuple[Doubles, Corners]
+Triangles = NDArray[np.intp]
+Mesh = tuple[Doubles, Triangles]
 
 _STL = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
 _STL_HEAD = 84          # bytes before the triangles of a binary file
@@ -328,13 +328,13 @@ def parts_of(filename: str) -> list[Mesh]:
 
 def _stl(data: bytes) -> Mesh:
     if len(data) >= _STL_HEAD and len(data) == _STL_HEAD + _STL.itemsize * int.from_bytes(data[80:84], "little"):
-        corners = np.frombuffer(data, _STL, offset=_STL_HEAD)["corners"].astype(np.float64)
+        vertices = np.frombuffer(data, _STL, offset=_STL_HEAD)["corners"].astype(np.float64)
     else:
         words = [line.split() for line in data.decode("utf-8", "replace").splitlines()]
-        corners = np.array([[float(x) for x in line[1:4]] for line in words if line[:1] == ["vertex"]])
-        corners = corners.reshape(-1, 3, 3)
-    points, places = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
-    return points, places.reshape(-1, 3).astype(np.intp)
+        vertices = np.array([[float(x) for x in line[1:4]] for line in words if line[:1] == ["vertex"]])
+        vertices = vertices.reshape(-1, 3, 3)
+    points, indices = np.unique(vertices.reshape(-1, 3), axis=0, return_inverse=True)
+    return points, indices.reshape(-1, 3).astype(np.intp)
 
 
 def _obj(data: bytes) -> Iterator[Mesh]:
@@ -350,16 +350,16 @@ def _obj(data: bytes) -> Iterator[Mesh]:
             face = [n - 1 if n > 0 else len(points) + n for n in numbers]
             triangles += [(face[0], face[i], face[i + 1]) for i in range(1, len(face) - 1)]
         elif words[:1] in (["o"], ["g"]) and triangles:
-            yield _used(points, triangles)
+            yield _compact(points, triangles)
             triangles = []
-    yield _used(points, triangles)
+    yield _compact(points, triangles)
 
 
-def _used(points: list[list[float]], triangles: list[tuple[int, int, int]]) -> Mesh:
+def _compact(points: list[list[float]], triangles: list[tuple[int, int, int]]) -> Mesh:
     """The corners that triangles name, and the triangles by their new places."""
-    found = np.array(triangles, dtype=np.intp).reshape(-1, 3)
-    used, places = np.unique(found, return_inverse=True)
-    return np.array(points, dtype=np.float64).reshape(-1, 3)[used], places.reshape(-1, 3).astype(np.intp)
+    faces = np.array(triangles, dtype=np.intp).reshape(-1, 3)
+    used_vertices, indices = np.unique(faces, return_inverse=True)
+    return np.array(points, dtype=np.float64).reshape(-1, 3)[used_vertices], indices.reshape(-1, 3).astype(np.intp)
 
 
 Singles = NDArray[np.float32]
@@ -402,19 +402,20 @@ class PhysxCollisionShapeConvexMesh(_Mesh):
     Raises RuntimeError for points that have no hull, ValueError for other arguments, OSError for an unreadable file.
     """
 
-    def __init__(self, *source: Any, **named: Any) -> None:
-        given = _bound(source, named, ("filename", "scale", "material"), ("vertices", "scale", "material"))
-        filename, vertices = given.get("filename"), given.get("vertices")
+    def __init__(self, *source: Any, **keywords: Any) -> None:
+        arguments = _bind_arguments(source, keywords, ("filename", "scale", "material"),
+                                    ("vertices", "scale", "material"))
+        filename, vertices = arguments.get("filename"), arguments.get("vertices")
         points, triangles = (read_mesh(filename) if filename is not None
                              else (matrix("vertices", vertices if vertices is not None else [], 3), _NO_TRIANGLES))
         if len(points) < 4:
             raise RuntimeError(f"a convex mesh has {len(points)} points; give 4 or more")
-        self._scale_by(given["scale"])
+        self._scale_by(arguments["scale"])
         hull = cook_hull(points, triangles, HullLimits())
         if hull is None:
             raise RuntimeError(f"the {len(points)} points of a convex mesh have no hull; give points that span a space")
         self.hull, self._vertices, self._triangles = hull, hull.points, hull.triangles()
-        super().__init__(given["material"])
+        super().__init__(arguments["material"])
 
     @staticmethod
     def load_multiple(filename: str, scale: ArrayLike, material: PhysxMaterial,
@@ -434,17 +435,17 @@ class PhysxCollisionShapeTriangleMesh(_Mesh):
     unreadable file.
     """
 
-    def __init__(self, *source: Any, **named: Any) -> None:
-        given = _bound(source, named, ("filename", "scale", "material", "sdf"),
-                       ("vertices", "triangles", "scale", "material", "sdf"))
-        if "filename" in given:
-            self._vertices, self._triangles = read_mesh(given["filename"])
+    def __init__(self, *source: Any, **keywords: Any) -> None:
+        arguments = _bind_arguments(source, keywords, ("filename", "scale", "material", "sdf"),
+                                    ("vertices", "triangles", "scale", "material", "sdf"))
+        if "filename" in arguments:
+            self._vertices, self._triangles = read_mesh(arguments["filename"])
         else:
-            self._vertices = matrix("vertices", given["vertices"], 3)
-            self._triangles = _corners_of(given.get("triangles", []), len(self._vertices))
-        self._scale_by(given["scale"])
-        self.sdf = bool(given.get("sdf", False))
-        super().__init__(given["material"])
+            self._vertices = matrix("vertices", arguments["vertices"], 3)
+            self._triangles = _triangle_indices(arguments.get("triangles", []), len(self._vertices))
+        self._scale_by(arguments["scale"])
+        self.sdf = bool(arguments.get("sdf", False))
+        super().__init__(arguments["material"])
 
     def _solid(self) -> Solid:
         if not self.sdf:
@@ -452,24 +453,24 @@ class PhysxCollisionShapeTriangleMesh(_Mesh):
         return scaled_solid(solid_of(self._vertices, self._triangles), [float(x) for x in self._scale])
 
 
-def _bound(source: tuple[Any, ...], named: dict[str, Any], of_file: tuple[str, ...],
-           of_points: tuple[str, ...]) -> dict[str, Any]:
+def _bind_arguments(source: tuple[Any, ...], keywords: dict[str, Any], of_file: tuple[str, ...],
+                    of_points: tuple[str, ...]) -> dict[str, Any]:
     """Arguments by name, of a file where the first is one; raises TypeError for others, and where one is missing."""
-    from_file = isinstance(source[0], str) if source else "filename" in named
+    from_file = isinstance(source[0], str) if source else "filename" in keywords
     names = of_file if from_file else of_points
-    given = {**dict(zip(names, source, strict=False)), **named}
-    wrong = given.keys() - set(names) or {"scale", "material"} - given.keys()
-    if wrong or len(source) + len(named) != len(given):
-        raise TypeError(f"{', '.join(sorted(wrong)) or 'an argument'} of a mesh is unknown, missing or given twice; "
-                        f"give {', '.join(names)}")
-    return given
+    arguments = {**dict(zip(names, source, strict=False)), **keywords}
+    unexpected = arguments.keys() - set(names) or {"scale", "material"} - arguments.keys()
+    if unexpected or len(source) + len(keywords) != len(arguments):
+        raise TypeError(f"{', '.join(sorted(unexpected)) or 'an argument'} of a mesh is unknown, missing or given twice"
+                        f"; give {', '.join(names)}")
+    return arguments
 
 
 _NO_TRIANGLES = np.zeros((0, 3), np.intp)
 
 
-def _corners_of(triangles: Any, points: int) -> NDArray[np.intp]:
-    found = matrix("triangles", triangles if triangles is not None else [], 3).astype(np.intp)
-    if not len(found) or found.min() < 0 or found.max() >= points:
+def _triangle_indices(triangles: Any, points: int) -> NDArray[np.intp]:
+    indices = matrix("triangles", triangles if triangles is not None else [], 3).astype(np.intp)
+    if not len(indices) or indices.min() < 0 or indices.max() >= points:
         raise ValueError(f"triangles name corners outside 0 to {points - 1}; give indices of vertices")
-    return found
+    return indices

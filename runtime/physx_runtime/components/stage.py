@@ -20,11 +20,11 @@ from physx_runtime.components.rigid import PhysxRigidBaseComponent, PhysxRigidBo
 from physx_runtime.components.shapes import PhysxCollisionShape
 
 WORLD = "/World"
-FREE = 1e16         # of maximum velocities, depenetration and impulses: none
+UNLIMITED = 1e16         # of maximum velocities, depenetration and impulses: none
 
 
 @dataclass
-class Written:
+class PrimMap:
     """A stage with the prims of components, joints and shapes."""
 
     stage: Usd.Stage
@@ -35,20 +35,20 @@ class Written:
 
     def path(self, parent: str, name: str) -> str:
         """A path below a prim that nothing has yet, by a name that may be none of USD's."""
-        wanted = Tf.MakeValidIdentifier(name) if name else "unnamed"
-        number, path = 1, f"{parent}/{wanted}"
+        identifier = Tf.MakeValidIdentifier(name) if name else "unnamed"
+        count, path = 1, f"{parent}/{identifier}"
         while self.stage.GetPrimAtPath(path):
-            number, path = number + 1, f"{parent}/{wanted}_{number}"
+            count, path = count + 1, f"{parent}/{identifier}_{count}"
         return path
 
     def frame(self, path: str, pose: Pose) -> Usd.Prim:
         """A prim of a frame at a pose in the frame above it."""
         frame = UsdGeom.Xform.Define(self.stage, path)
-        put(frame, pose)
+        set_pose_ops(frame, pose)
         return frame.GetPrim()
 
 
-def new_stage(config: PhysxSceneConfig, profile: Profile, timestep: float) -> Written:
+def new_stage(config: PhysxSceneConfig, profile: Profile, timestep: float) -> PrimMap:
     """A stage in memory, in metres and kilograms, with the physics scene of a config."""
     stage = Usd.Stage.CreateInMemory()
     UsdGeom.SetStageMetersPerUnit(stage, 1.0)
@@ -66,27 +66,27 @@ def new_stage(config: PhysxSceneConfig, profile: Profile, timestep: float) -> Wr
         timeStepsPerSecond=max(1, round(1.0 / timestep)),
         enableExternalForcesEveryIteration=profile.forces_every_iteration,
         frictionOffsetThreshold=profile.friction_offset, frictionCorrelationDistance=profile.friction_correlation)
-    return Written(stage)
+    return PrimMap(stage)
 
 
-def put(frame: UsdGeom.Xformable, pose: Pose) -> None:
+def set_pose_ops(frame: UsdGeom.Xformable, pose: Pose) -> None:
     """Give a prim the operations of a pose of one world."""
     frame.AddTranslateOp().Set(Gf.Vec3d(*map(float, pose.p)))
     frame.AddOrientOp(UsdGeom.XformOp.PrecisionDouble).Set(Gf.Quatd(*map(float, unit(pose.q))))
 
 
-def of_first_world(values: Any) -> Any:
+def first_world(values: Any) -> Any:
     """Numbers (n,) of one world, or those of the first of several."""
-    found = np.asarray(values)
-    return found[0] if found.ndim > 1 else found
+    array = np.asarray(values)
+    return array[0] if array.ndim > 1 else array
 
 
 def first_pose(pose: Pose) -> Pose:
     """A pose of one world, or that of the first of several."""
-    return Pose(of_first_world(pose.p), of_first_world(pose.q))
+    return Pose(first_world(pose.p), first_world(pose.q))
 
 
-def write_body(written: Written, prim: Usd.Prim, body: PhysxRigidBodyComponent) -> None:
+def write_body(prims: PrimMap, prim: Usd.Prim, body: PhysxRigidBodyComponent) -> None:
     """What links and free bodies have in common."""
     UsdPhysics.RigidBodyAPI.Apply(prim)
     mass = UsdPhysics.MassAPI.Apply(prim)
@@ -102,14 +102,14 @@ def write_body(written: Written, prim: Usd.Prim, body: PhysxRigidBodyComponent) 
         maxContactImpulse=bounded(body.max_contact_impulse), disableGravity=body.disable_gravity)
 
 
-def write_free_body(written: Written, prim: Usd.Prim, body: PhysxRigidDynamicComponent) -> None:
+def write_free_body(prims: PrimMap, prim: Usd.Prim, body: PhysxRigidDynamicComponent) -> None:
     """What is a free body's own: kinematic or not, velocity, sleep, iterations, locked axes."""
-    write_body(written, prim, body)
+    write_body(prims, prim, body)
     api = UsdPhysics.RigidBodyAPI(prim)
     if body.kinematic:
         api.CreateKinematicEnabledAttr(True)
     else:
-        velocity = [of_first_world(body.linear_velocity), of_first_world(body.angular_velocity)]
+        velocity = [first_world(body.linear_velocity), first_world(body.angular_velocity)]
         api.CreateVelocityAttr(vec3(velocity[0]))
         api.CreateAngularVelocityAttr(vec3(np.degrees(velocity[1])))
         if bool(np.ravel(body.is_sleeping)[0]):
@@ -123,11 +123,11 @@ def write_free_body(written: Written, prim: Usd.Prim, body: PhysxRigidDynamicCom
 
 def write_frames(joint: UsdPhysics.Joint, paths: Iterable[str], poses: Iterable[Pose]) -> None:
     """The two bodies of a joint, "" for the world, with its frame on each."""
-    for side, path, pose in zip("01", paths, poses, strict=True):
+    for index, path, pose in zip("01", paths, poses, strict=True):
         if path:
-            getattr(joint, f"CreateBody{side}Rel")().SetTargets([Sdf.Path(path)])
-        getattr(joint, f"CreateLocalPos{side}Attr")(vec3(pose.p))
-        getattr(joint, f"CreateLocalRot{side}Attr")(quat(pose))
+            getattr(joint, f"CreateBody{index}Rel")().SetTargets([Sdf.Path(path)])
+        getattr(joint, f"CreateLocalPos{index}Attr")(vec3(pose.p))
+        getattr(joint, f"CreateLocalRot{index}Attr")(quat(pose))
 
 
 def is_link(body: Any) -> bool:
@@ -137,7 +137,7 @@ def is_link(body: Any) -> bool:
 
 def bounded(value: float) -> float:
     """A bound as USD has it: inf for none."""
-    return math.inf if value >= FREE else value
+    return math.inf if value >= UNLIMITED else value
 
 
 def bits(flags: Iterable[bool]) -> int:

@@ -19,13 +19,13 @@ from physx_runtime.components.rigid import (
     PhysxRigidBodyComponent,
     PhysxRigidStaticComponent,
 )
-from physx_runtime.components.stage_joints import outside_joint, outside_problems, take_tendon
-from physx_runtime.components.stage_shapes import ShapeReader, along_x, finite, pose_of
-from physx_schema.description.model import Articulation, Collider, Description, Dof, Joint, Link, OutsideJoint
+from physx_runtime.components.stage_joints import load_tendon, maximal_joint_component, maximal_joint_problems
+from physx_runtime.components.stage_shapes import ShapeReader, finite, pose_of, rotation_from_x
+from physx_schema.description.model import Articulation, Collider, Description, Dof, Joint, Link, MaximalJoint
 from physx_schema.errors import UnsupportedError
 
 SHAPE_NAME = re.compile(r"shape_\d+")         # as `to_stage` names the shapes of an entity
-TURNED_BACK = Pose(q=(0.0, 0.0, 0.0, 1.0))      # half a turn about z, after which x points back
+ROTATED_180_Z = Pose(q=(0.0, 0.0, 0.0, 1.0))      # half a turn about z, after which x points back
 
 
 class StageReader:
@@ -34,19 +34,19 @@ class StageReader:
     def __init__(self, description: Description) -> None:
         self.description = description
         self.entities: list[Entity] = []
-        self._problems = list(_not_expressed(description))
+        self._problems = list(_unsupported(description))
         self._bodies: dict[str, PhysxRigidBaseComponent] = {}
         if self._problems:
             raise UnsupportedError("\n".join(self._problems))
         self._shapes = ShapeReader(description, self._problems)
-        for path, colliders in _standing(description).items():
+        for path, colliders in _static_colliders(description).items():
             self._add(path, PhysxRigidStaticComponent(), Pose(), colliders)
         for body in description.bodies:
             self._body(body)
         for articulation in description.articulations:
             self._articulation(articulation)
         for joint in description.joints:
-            self._outside(joint)
+            self._maximal_joint(joint)
         if self._problems:
             raise UnsupportedError("\n".join(self._problems))
 
@@ -62,7 +62,7 @@ class StageReader:
         entity.name = component.name = path.rpartition("/")[2]
         for collider in colliders:
             if collider.enabled:
-                for shape in self._shapes.made(collider):
+                for shape in self._shapes.read_shapes(collider):
                     component.attach(shape)
         entity.add_component(component)
         if not isinstance(component, PhysxArticulationLinkComponent) or component.is_root:
@@ -75,7 +75,7 @@ class StageReader:
         body = PhysxRigidDynamicComponent()
         body.kinematic = fact.kinematic
         self._add(fact.path, body, pose_of(fact.pose), fact.colliders)
-        _take_numbers(body, fact)
+        _load_body(body, fact)
         settings = fact.body
         if settings is not None:
             body.solver_position_iterations = settings.position_iterations
@@ -85,49 +85,51 @@ class StageReader:
                 settings.locked_position, settings.locked_rotation) for i in range(3)])
         if not fact.kinematic:
             body.linear_velocity, body.angular_velocity = fact.linear_velocity, fact.angular_velocity
-            body.held_sleep = settings is not None and settings.starts_asleep
+            body.detached_sleep = settings is not None and settings.starts_asleep
 
     def _articulation(self, fact: Articulation) -> None:
         links: list[PhysxArticulationLinkComponent] = []
-        for own in fact.links:
-            link = PhysxArticulationLinkComponent(None if own.parent < 0 else links[own.parent])
+        for link_fact in fact.links:
+            link = PhysxArticulationLinkComponent(None if link_fact.parent < 0 else links[link_fact.parent])
             links.append(link)
-            if own.joint is not None:
-                _take_joint(link, own.joint)
+            if link_fact.joint is not None:
+                _load_joint(link, link_fact.joint)
             elif fact.fixed_base:
                 link.joint.type = "fixed"
-            self._add(own.path, link, pose_of(own.pose), own.colliders)
-            _take_numbers(link, own)
-        made = links[0].articulation
+            self._add(link_fact.path, link, pose_of(link_fact.pose), link_fact.colliders)
+            _load_body(link, link_fact)
+        articulation = links[0].articulation
         # where the root itself is marked, as on floating bases, the prim above it is what holds the links
-        whole = fact.path.rpartition("/")[0] if fact.path == fact.links[0].path else fact.path
-        made.name = whole.rpartition("/")[2]
-        made.solver_position_iterations, made.solver_velocity_iterations = (
+        container = fact.path.rpartition("/")[0] if fact.path == fact.links[0].path else fact.path
+        articulation.name = container.rpartition("/")[2]
+        articulation.solver_position_iterations, articulation.solver_velocity_iterations = (
             fact.position_iterations, fact.velocity_iterations)
-        made.sleep_threshold = fact.sleep_threshold
-        _take_state(made, fact)
-        by_joint = {own.joint.path: link for own, link in zip(fact.links, links, strict=True) if own.joint is not None}
-        for tendon in sorted(fact.fixed_tendons, key=lambda own: (len(own.name), own.name)):    # as they are numbered
-            self._problems += take_tendon(made, tendon, by_joint)
+        articulation.sleep_threshold = fact.sleep_threshold
+        _load_state(articulation, fact)
+        links_by_joint = {link_fact.joint.path: link for link_fact,
+                          link in zip(fact.links, links, strict=True) if link_fact.joint is not None}
+        # as they are numbered
+        for tendon in sorted(fact.fixed_tendons, key=lambda tendon_fact: (len(tendon_fact.name), tendon_fact.name)):
+            self._problems += load_tendon(articulation, tendon, links_by_joint)
 
-    def _outside(self, fact: OutsideJoint) -> None:
-        found = list(outside_problems(fact, self._bodies))
-        self._problems += found
-        if not found:
+    def _maximal_joint(self, fact: MaximalJoint) -> None:
+        problems = list(maximal_joint_problems(fact, self._bodies))
+        self._problems += problems
+        if not problems:
             body = cast(PhysxRigidBodyComponent, self._bodies[fact.body1])
-            body.require_entity().add_component(outside_joint(fact, self._bodies.get(fact.body0), body))
+            body.require_entity().add_component(maximal_joint_component(fact, self._bodies.get(fact.body0), body))
 
 
-def _standing(description: Description) -> dict[str, list[Collider]]:
+def _static_colliders(description: Description) -> dict[str, list[Collider]]:
     """Static colliders by the prim that their entity is named as: what `to_stage` wrote of one entity is one again."""
-    found: dict[str, list[Collider]] = {}
+    colliders: dict[str, list[Collider]] = {}
     for collider in description.static_colliders:
         above, _, name = collider.path.rpartition("/")
-        found.setdefault(above if SHAPE_NAME.fullmatch(name) else collider.path, []).append(collider)
-    return found
+        colliders.setdefault(above if SHAPE_NAME.fullmatch(name) else collider.path, []).append(collider)
+    return colliders
 
 
-def _take_numbers(body: PhysxRigidBodyComponent, fact: Link) -> None:
+def _load_body(body: PhysxRigidBodyComponent, fact: Link) -> None:
     x, y, z, w = fact.principal_axes
     frame = Pose(fact.center_of_mass, (w, x, y, z))
     axes = frame.to_transformation_matrix()[:3, :3].astype(np.float64)
@@ -141,12 +143,13 @@ def _take_numbers(body: PhysxRigidBodyComponent, fact: Link) -> None:
     body.max_contact_impulse = finite(fact.contact.max_impulse)
 
 
-def _take_joint(link: PhysxArticulationLinkComponent, fact: Joint) -> None:
-    joint, turn = link.joint, along_x(fact.axis)
+def _load_joint(link: PhysxArticulationLinkComponent, fact: Joint) -> None:
+    joint, rotation = link.joint, rotation_from_x(fact.axis)
     joint.name = fact.path.rpartition("/")[2]
     if fact.reversed:
-        turn = turn * TURNED_BACK
-    joint.pose_in_parent, joint.pose_in_child = pose_of(fact.parent_frame) * turn, pose_of(fact.child_frame) * turn
+        rotation = rotation * ROTATED_180_Z
+    joint.pose_in_parent = pose_of(fact.parent_frame) * rotation
+    joint.pose_in_child = pose_of(fact.child_frame) * rotation
     dof = fact.dofs[0] if fact.dofs else None
     if dof is None:
         joint.type = "fixed"
@@ -155,10 +158,10 @@ def _take_joint(link: PhysxArticulationLinkComponent, fact: Joint) -> None:
     joint.type = "prismatic" if not dof.angular else "revolute" if unlimited else "revolute_unwrapped"
     joint.limit = [[dof.lower, dof.upper]]
     joint.friction, joint.armature, joint.max_velocity = 0.0, [dof.armature], dof.max_velocity
-    _take_drive(link, dof)
+    _load_drive(link, dof)
 
 
-def _take_drive(link: PhysxArticulationLinkComponent, dof: Dof) -> None:
+def _load_drive(link: PhysxArticulationLinkComponent, dof: Dof) -> None:
     drive = dof.drive
     if drive is None:
         return
@@ -167,17 +170,19 @@ def _take_drive(link: PhysxArticulationLinkComponent, dof: Dof) -> None:
     link.joint.drive_target, link.joint.drive_velocity_target = [drive.target_position], [drive.target_velocity]
 
 
-def _take_state(made: PhysxArticulation, fact: Articulation) -> None:
+def _load_state(articulation: PhysxArticulation, fact: Articulation) -> None:
     """Take coordinates as they are on the stage, also beyond limits, and the velocity of a floating root."""
     by_name = {dof.path.rpartition("/")[2]: dof for dof in fact.dofs}
     for row, values in (("q", "position"), ("v", "velocity")):
-        made.held[row] = np.array([getattr(by_name[joint.name], values) for joint in made.active_joints], np.float32)
+        articulation.detached_rows[row] = np.array([getattr(by_name[joint.name], values)
+                                                    for joint in articulation.active_joints], np.float32)
     if not fact.fixed_base:
         root = fact.links[0]
-        made.root_linear_velocity, made.root_angular_velocity = root.linear_velocity, root.angular_velocity
+        articulation.root_linear_velocity = root.linear_velocity
+        articulation.root_angular_velocity = root.angular_velocity
 
 
-def _not_expressed(d: Description) -> Iterator[str]:
+def _unsupported(d: Description) -> Iterator[str]:
     """A line for each thing on a stage that no component can be."""
     if d.scene.meters_per_unit != 1.0 or d.scene.kilograms_per_unit != 1.0:
         yield (f"{d.source}: {d.scene.meters_per_unit:g} m and {d.scene.kilograms_per_unit:g} kg a unit; components "
@@ -186,20 +191,20 @@ def _not_expressed(d: Description) -> Iterator[str]:
         yield f"{d.source}: {len(d.scenes)} physics scenes; give a stage of one"
     for articulation in d.articulations:
         yield from _articulation_problems(articulation)
-    for body in (*d.bodies, *(link for made in d.articulations for link in made.links)):
+    for body in (*d.bodies, *(link for articulation in d.articulations for link in articulation.links)):
         if body.pushes:
             yield f"{body.path}: PhysxForceAPI is no component's; push with add_force_torque"
         if body.samples:
             yield f"{body.path}: time samples are no component's; set kinematic_target in each step"
 
 
-def _articulation_problems(made: Articulation) -> Iterator[str]:
-    for what, found in (("spatial tendons", made.spatial_tendons), ("mimic joints", made.mimics)):
-        if found:
-            yield f"{made.path}: {what} are not made components of; remove them"
-    if not made.enabled:
-        yield f"{made.path}: physxArticulation:articulationEnabled is false; set it to true"
-    for link in made.links:
+def _articulation_problems(articulation: Articulation) -> Iterator[str]:
+    for what, items in (("spatial tendons", articulation.spatial_tendons), ("mimic joints", articulation.mimics)):
+        if items:
+            yield f"{articulation.path}: {what} are not made components of; remove them"
+    if not articulation.enabled:
+        yield f"{articulation.path}: physxArticulation:articulationEnabled is false; set it to true"
+    for link in articulation.links:
         joint = link.joint
         if joint is not None and len(joint.dofs) > 1:
             yield f"{joint.path}: a {joint.kind} joint with {len(joint.dofs)} axes; components have one or none"

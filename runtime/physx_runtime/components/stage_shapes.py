@@ -31,62 +31,62 @@ from physx_runtime.components.shapes import (
     PhysxCollisionShapeTriangleMesh,
     collide,
 )
-from physx_runtime.components.stage import WORLD, Written, put
+from physx_runtime.components.stage import WORLD, PrimMap, set_pose_ops
 from physx_schema.description.model import Collider, Description, PhysicsMaterial, TriangleMesh
 
 Geometry = Callable[[Usd.Stage, str, PhysxCollisionShape], UsdGeom.Gprim]
 
 
-def write_shapes(written: Written, prim: Usd.Prim, body: PhysxRigidBaseComponent) -> None:
+def write_shapes(prims: PrimMap, prim: Usd.Prim, body: PhysxRigidBaseComponent) -> None:
     """The shapes of a body as children of its prim."""
     for i, shape in enumerate(body.collision_shapes):
         path = f"{prim.GetPath()}/shape_{i}"
-        geometry = _GEOMETRIES[type(shape)](written.stage, path, shape)
-        found = geometry.GetPrim()
-        UsdPhysics.CollisionAPI.Apply(found)
+        geometry = _GEOMETRIES[type(shape)](prims.stage, path, shape)
+        shape_prim = geometry.GetPrim()
+        UsdPhysics.CollisionAPI.Apply(shape_prim)
         PhysxSchema.PhysxCollisionAPI.Apply(
-            found, contactOffset=shape.contact_offset, restOffset=shape.rest_offset,
+            shape_prim, contactOffset=shape.contact_offset, restOffset=shape.rest_offset,
             torsionalPatchRadius=shape.patch_radius, minTorsionalPatchRadius=shape.min_patch_radius)
         if shape.is_trigger:
-            PhysxSchema.PhysxTriggerAPI.Apply(found)
-        written.shapes[path] = shape
+            PhysxSchema.PhysxTriggerAPI.Apply(shape_prim)
+        prims.shapes[path] = shape
 
 
-def write_materials(written: Written) -> None:
+def write_materials(prims: PrimMap) -> None:
     """A material for each that a shape has, and the bindings."""
-    made: dict[PhysxMaterial, UsdShade.Material] = {}
-    for path, shape in written.shapes.items():
+    materials: dict[PhysxMaterial, UsdShade.Material] = {}
+    for path, shape in prims.shapes.items():
         material = shape.physical_material
-        if material not in made:
-            made[material] = _material(written, f"{WORLD}/Materials/material_{len(made)}", material)
-        binding = UsdShade.MaterialBindingAPI.Apply(written.stage.GetPrimAtPath(path))
-        binding.Bind(made[material], materialPurpose="physics")
+        if material not in materials:
+            materials[material] = _material(prims, f"{WORLD}/Materials/material_{len(materials)}", material)
+        binding = UsdShade.MaterialBindingAPI.Apply(prims.stage.GetPrimAtPath(path))
+        binding.Bind(materials[material], materialPurpose="physics")
 
 
-def _material(written: Written, path: str, material: PhysxMaterial) -> UsdShade.Material:
-    made = UsdShade.Material.Define(written.stage, path)
-    api = UsdPhysics.MaterialAPI.Apply(made.GetPrim())
+def _material(prims: PrimMap, path: str, material: PhysxMaterial) -> UsdShade.Material:
+    usd_material = UsdShade.Material.Define(prims.stage, path)
+    api = UsdPhysics.MaterialAPI.Apply(usd_material.GetPrim())
     api.CreateStaticFrictionAttr(material.static_friction)
     api.CreateDynamicFrictionAttr(material.dynamic_friction)
     api.CreateRestitutionAttr(material.restitution)
-    return made
+    return usd_material
 
 
-def write_groups(written: Written) -> None:
+def write_groups(prims: PrimMap) -> None:
     """Collision groups where there are shapes that do not collide: one for each four numbers that shapes have."""
     shapes: dict[tuple[int, ...], list[str]] = {}
-    for path, shape in written.shapes.items():
+    for path, shape in prims.shapes.items():
         shapes.setdefault(tuple(shape.collision_groups), []).append(path)
     kinds = list(shapes)
     if all(collide(list(a), list(b)) for a in kinds for b in kinds):
         return
-    groups = [UsdPhysics.CollisionGroup.Define(written.stage, f"{WORLD}/CollisionGroups/group_{i}")
+    groups = [UsdPhysics.CollisionGroup.Define(prims.stage, f"{WORLD}/CollisionGroups/group_{i}")
               for i in range(len(kinds))]
     for i, kind in enumerate(kinds):
         includes = groups[i].GetCollidersCollectionAPI().CreateIncludesRel()
         includes.SetTargets([Sdf.Path(path) for path in shapes[kind]])
-        apart = [groups[j].GetPath() for j in range(i, len(kinds)) if not collide(list(kind), list(kinds[j]))]
-        groups[i].CreateFilteredGroupsRel().SetTargets(apart)
+        filtered = [groups[j].GetPath() for j in range(i, len(kinds)) if not collide(list(kind), list(kinds[j]))]
+        groups[i].CreateFilteredGroupsRel().SetTargets(filtered)
 
 
 # --- geometry --------------------------------------------------------------------------------------------------------
@@ -94,36 +94,36 @@ def write_groups(written: Written) -> None:
 def _plane(stage: Usd.Stage, path: str, shape: PhysxCollisionShapePlane) -> UsdGeom.Gprim:
     plane = UsdGeom.Plane.Define(stage, path)
     plane.CreateAxisAttr("X")
-    return _put(plane, shape)
+    return _set_local_pose(plane, shape)
 
 
 def _box(stage: Usd.Stage, path: str, shape: PhysxCollisionShapeBox) -> UsdGeom.Gprim:
     box = UsdGeom.Cube.Define(stage, path)
     box.CreateSizeAttr(2.0)
-    _put(box, shape).AddScaleOp().Set(Gf.Vec3f(*map(float, shape.half_size)))
+    _set_local_pose(box, shape).AddScaleOp().Set(Gf.Vec3f(*map(float, shape.half_size)))
     return box
 
 
 def _sphere(stage: Usd.Stage, path: str, shape: PhysxCollisionShapeSphere) -> UsdGeom.Gprim:
     sphere = UsdGeom.Sphere.Define(stage, path)
     sphere.CreateRadiusAttr(shape.radius)
-    return _put(sphere, shape)
+    return _set_local_pose(sphere, shape)
 
 
 def _capsule(stage: Usd.Stage, path: str, shape: PhysxCollisionShapeCapsule) -> UsdGeom.Gprim:
-    return _along_x(UsdGeom.Capsule.Define(stage, path), shape)
+    return _axial_geometry(UsdGeom.Capsule.Define(stage, path), shape)
 
 
 def _cylinder(stage: Usd.Stage, path: str, shape: PhysxCollisionShapeCylinder) -> UsdGeom.Gprim:
-    return _along_x(UsdGeom.Cylinder.Define(stage, path), shape)
+    return _axial_geometry(UsdGeom.Cylinder.Define(stage, path), shape)
 
 
-def _along_x(solid: UsdGeom.Capsule | UsdGeom.Cylinder,
-             shape: PhysxCollisionShapeCapsule | PhysxCollisionShapeCylinder) -> UsdGeom.Gprim:
+def _axial_geometry(solid: UsdGeom.Capsule | UsdGeom.Cylinder,
+                    shape: PhysxCollisionShapeCapsule | PhysxCollisionShapeCylinder) -> UsdGeom.Gprim:
     solid.CreateAxisAttr("X")
     solid.CreateRadiusAttr(shape.radius)
     solid.CreateHeightAttr(2.0 * shape.half_length)
-    return _put(solid, shape)
+    return _set_local_pose(solid, shape)
 
 
 def _hull(stage: Usd.Stage, path: str, shape: PhysxCollisionShapeConvexMesh) -> UsdGeom.Gprim:
@@ -144,15 +144,15 @@ def _mesh(stage: Usd.Stage, path: str, shape: PhysxCollisionShape, points: np.nd
     mesh = UsdGeom.Mesh.Define(stage, path)
     mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(points, dtype=np.float32)))
     mesh.CreateFaceVertexCountsAttr([len(face) for face in faces])
-    mesh.CreateFaceVertexIndicesAttr([corner for face in faces for corner in face])
+    mesh.CreateFaceVertexIndicesAttr([index for face in faces for index in face])
     mesh.CreateSubdivisionSchemeAttr("none")
     UsdPhysics.MeshCollisionAPI.Apply(mesh.GetPrim()).CreateApproximationAttr(approximation)
-    _put(mesh, shape)
+    _set_local_pose(mesh, shape)
     return mesh
 
 
-def _put(geometry: UsdGeom.Gprim, shape: PhysxCollisionShape) -> UsdGeom.Gprim:
-    put(geometry, shape.local_pose)
+def _set_local_pose(geometry: UsdGeom.Gprim, shape: PhysxCollisionShape) -> UsdGeom.Gprim:
+    set_pose_ops(geometry, shape.local_pose)
     return geometry
 
 
@@ -168,7 +168,7 @@ _GEOMETRIES: Mapping[type[PhysxCollisionShape], Geometry] = {
 
 
 HALF = math.sqrt(0.5)
-ALONG = (Pose(), Pose(q=(HALF, 0.0, 0.0, HALF)), Pose(q=(HALF, 0.0, -HALF, 0.0)))        # turn x to x, y, z
+X_TO_AXIS = (Pose(), Pose(q=(HALF, 0.0, 0.0, HALF)), Pose(q=(HALF, 0.0, -HALF, 0.0)))        # turn x to x, y, z
 
 
 class ShapeReader:
@@ -176,11 +176,11 @@ class ShapeReader:
 
     def __init__(self, description: Description, problems: list[str]) -> None:
         self._facts = {material.path: material for material in description.materials}
-        self._made: dict[str, PhysxMaterial] = {}
+        self._materials: dict[str, PhysxMaterial] = {}
         self._problems = problems
-        self._groups = self._grouped(description)
+        self._groups = self._read_groups(description)
 
-    def made(self, collider: Collider) -> list[PhysxCollisionShape]:
+    def read_shapes(self, collider: Collider) -> list[PhysxCollisionShape]:
         """The shapes of a collider: one, or none where it cannot be one."""
         material = self._material(collider.material)
         shape = self._shape(collider, material)
@@ -191,8 +191,8 @@ class ShapeReader:
             self._problems.append(f"{collider.path}: a collider of kind {collider.kind} is no component's; give a box, "
                                   "sphere, capsule, cylinder, plane, convexHull or none")
             return []
-        turned = collider.kind in ("capsule", "cylinder", "plane")
-        shape.local_pose = pose_of(collider.pose) * (along_x(collider.axis) if turned else Pose())
+        has_axis = collider.kind in ("capsule", "cylinder", "plane")
+        shape.local_pose = pose_of(collider.pose) * (rotation_from_x(collider.axis) if has_axis else Pose())
         offset = collider.contact_offset
         if offset is None and collider.cooked is not None:
             cooked = collider.cooked()
@@ -228,16 +228,16 @@ class ShapeReader:
         return PhysxCollisionShapeConvexMesh(vertices=vertices, scale=scale, material=material)
 
     def _material(self, path: str) -> PhysxMaterial:
-        if path not in self._made:
+        if path not in self._materials:
             fact = self._facts.get(path)
-            if fact is not None and _unlike(fact):
+            if fact is not None and _is_unsupported(fact):
                 self._problems.append(f"{path}: a combine mode other than average, or compliant contact, is no "
                                       "component's; remove it")
-            self._made[path] = PhysxMaterial(0.5, 0.5, 0.0) if fact is None else PhysxMaterial(
+            self._materials[path] = PhysxMaterial(0.5, 0.5, 0.0) if fact is None else PhysxMaterial(
                 fact.static_friction, fact.dynamic_friction, fact.restitution)
-        return self._made[path]
+        return self._materials[path]
 
-    def _grouped(self, description: Description) -> dict[str, list[int]]:
+    def _read_groups(self, description: Description) -> dict[str, list[int]]:
         try:
             return collision_groups(description)
         except ValueError as error:
@@ -245,13 +245,13 @@ class ShapeReader:
             return {}
 
 
-def _unlike(fact: PhysicsMaterial) -> bool:
+def _is_unsupported(fact: PhysicsMaterial) -> bool:
     return {fact.friction_combine, fact.restitution_combine} != {"average"} or fact.compliant_stiffness != 0.0
 
 
-def along_x(axis: int) -> Pose:
+def rotation_from_x(axis: int) -> Pose:
     """A turn of x to one of the axes 0, 1, 2."""
-    return ALONG[axis]
+    return X_TO_AXIS[axis]
 
 
 def pose_of(pose: Any) -> Pose:

@@ -117,9 +117,9 @@ class PhysxCpuSystem(PhysxSystem):
         scene.begin()
         if scene.engine is None:
             return None
-        found = scene.engine.scene.raycast(vector("position", position), vector("direction", direction),
-                                           number("distance", distance, 0.0), world)
-        return hit_of(scene.engine, found)
+        hit = scene.engine.scene.raycast(vector("position", position), vector("direction", direction),
+                                         number("distance", distance, 0.0), world)
+        return hit_of(scene.engine, hit)
 
 
 class PhysxGpuSystem(PhysxSystem):

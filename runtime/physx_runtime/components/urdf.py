@@ -22,9 +22,9 @@ from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.pose import Pose, quaternion_of
 
 Element = ElementTree.Element
-UP = Pose(q=(0.7071068, 0.0, 0.7071068, 0.0))       # turns z, along which URDF's cylinders lie, to x
+Z_TO_X = Pose(q=(0.7071068, 0.0, 0.7071068, 0.0))       # turns z, along which URDF's cylinders lie, to x
 JOINTS = {"revolute": "revolute_unwrapped", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
-MOST_PAIRS = 32         # of links that pass each other: one bit each
+MAX_PAIRS = 32         # of links that pass each other: one bit each
 
 
 class NotLoadedWarning(UserWarning):
@@ -55,7 +55,7 @@ class URDFLoader:
         self.scale = 1.0
         self.load_multiple_collisions_from_file = False
         self._surface: dict[str, dict[str, Any]] = {"": {}}         # link name, "" for all -> what was set
-        self._left: list[str] = []
+        self._unread: list[str] = []
 
     def set_scene(self, scene: Any) -> URDFLoader:
         """Load into a scene."""
@@ -124,22 +124,22 @@ class URDFLoader:
         """Builders of the articulations and single bodies of a file; the last list, SAPIEN's cameras, is empty."""
         if self.scene is None:
             raise RuntimeError("the loader has no scene; call set_scene first")
-        self._file, self._package_dir, self._left = Path(urdf_file), package_dir, []
-        root = _parsed(self._file)
+        self._file, self._package_dir, self._unread = Path(urdf_file), package_dir, []
+        root = _parse_xml(self._file)
         links = {_name(link, self._file): link for link in root.findall("link")}
         joints = [self._joint(element) for element in root.findall("joint")]
-        pairs = self._passing(srdf_file)
+        pairs = self._disabled_collisions(srdf_file)
         children = {joint.child: joint for joint in joints}
         articulations, actors = [], []
         for name in [name for name in links if name not in children or children[name].kind == "floating"]:
-            held = [joint for joint in joints if joint.parent == name and joint.kind != "floating"]
-            if held:
+            child_joints = [joint for joint in joints if joint.parent == name and joint.kind != "floating"]
+            if child_joints:
                 fixed = self.fix_root_link and name not in children
                 articulations.append(self._articulation(links, joints, name, fixed, pairs))
             else:
                 actors.append(self._actor(links[name], children.get(name)))
-        if self._left:
-            warnings.warn(NotLoadedWarning(f"{urdf_file}: not read: {', '.join(dict.fromkeys(self._left))}"),
+        if self._unread:
+            warnings.warn(NotLoadedWarning(f"{urdf_file}: not read: {', '.join(dict.fromkeys(self._unread))}"),
                           stacklevel=3)
         return articulations, actors, []
 
@@ -162,29 +162,31 @@ class URDFLoader:
     def _articulation(self, links: dict[str, Element], joints: list[_Joint], root: str, fixed: bool,
                       pairs: list[tuple[str, str]]) -> ArticulationBuilder:
         builder: ArticulationBuilder = self.scene.create_articulation_builder()
-        made: dict[str, LinkBuilder] = {}
-        waiting: list[tuple[str, _Joint | None]] = [(root, None)]
-        while waiting:
-            name, joint = waiting.pop()
-            own = made[name] = builder.create_link_builder(None if joint is None else made[joint.parent])
-            own.set_name(name)
+        builders: dict[str, LinkBuilder] = {}
+        pending: list[tuple[str, _Joint | None]] = [(root, None)]
+        while pending:
+            name, joint = pending.pop()
+            link_builder = builders[name] = builder.create_link_builder(None if joint is None
+                                                                        else builders[joint.parent])
+            link_builder.set_name(name)
             if name not in links:
                 raise ValueError(f"{self._file}: a joint names link {name}, and there is none")
-            self._build_link(links[name], own)
+            self._build_link(links[name], link_builder)
             if joint is None:
-                own.set_joint_properties("fixed" if fixed else "undefined", [], Pose(), Pose())
+                link_builder.set_joint_properties("fixed" if fixed else "undefined", [], Pose(), Pose())
             else:
-                self._build_joint(joint, own, builder)
-            waiting += [(below.child, below) for below in reversed(joints)
-                        if below.parent == name and below.kind != "floating"]
+                self._build_joint(joint, link_builder, builder)
+            pending += [(child_joint.child, child_joint) for child_joint in reversed(joints)
+                        if child_joint.parent == name and child_joint.kind != "floating"]
         parents = {joint.child: joint.parent for joint in joints}
-        apart = [pair for pair in pairs if set(pair) <= made.keys() and parents.get(pair[0]) != pair[1]
-                 and parents.get(pair[1]) != pair[0]]
-        if len(apart) > MOST_PAIRS:
-            raise ValueError(f"{self._file}: {len(apart)} pairs of links pass each other; at most {MOST_PAIRS} can")
-        for bit, pair in enumerate(apart):
+        excluded_pairs = [pair for pair in pairs if set(pair) <= builders.keys() and parents.get(pair[0]) != pair[1]
+                          and parents.get(pair[1]) != pair[0]]
+        if len(excluded_pairs) > MAX_PAIRS:
+            raise ValueError(f"{self._file}: {len(excluded_pairs)} pairs of links pass each other; "
+                             f"at most {MAX_PAIRS} can")
+        for bit, pair in enumerate(excluded_pairs):
             for name in pair:
-                made[name].collision_groups[2] |= 1 << bit
+                builders[name].collision_groups[2] |= 1 << bit
         return builder
 
     def _build_joint(self, joint: _Joint, builder: LinkBuilder, articulation: ArticulationBuilder) -> None:
@@ -194,13 +196,13 @@ class URDFLoader:
         frame = axis_frame(_numbers(axis, "xyz", "1 0 0", 3, self._file))
         dynamics, limit = element.find("dynamics"), element.find("limit")
         if dynamics is not None and _number(dynamics, "friction", 0.0, self._file):
-            self._left.append("friction of joints (an effort in URDF, a coefficient of the load in SAPIEN)")
+            self._unread.append("friction of joints (an effort in URDF, a coefficient of the load in SAPIEN)")
         limits: list[list[float]] = []
         if joint.kind in ("revolute", "prismatic"):
             if limit is None:
                 raise ValueError(f"{self._file}: joint {joint.name} is {joint.kind} and has no limit; give one")
-            one = self.scale if joint.kind == "prismatic" else 1.0
-            limits = [[one * _number(limit, end, 0.0, self._file) for end in ("lower", "upper")]]
+            unit = self.scale if joint.kind == "prismatic" else 1.0
+            limits = [[unit * _number(limit, end, 0.0, self._file) for end in ("lower", "upper")]]
         elif joint.kind == "continuous":
             limits = [[-math.inf, math.inf]]
         damping = 0.0 if dynamics is None else _number(dynamics, "damping", 0.0, self._file)
@@ -217,19 +219,19 @@ class URDFLoader:
     def _build_link(self, link: Element, builder: ActorBuilder) -> None:
         inertial = link.find("inertial")
         if inertial is not None:
-            self._weigh(inertial, builder)
+            self._read_inertial(inertial, builder)
         name = _name(link, self._file)
-        said = {**self._surface[""], **self._surface.get(name, {})}
+        surface = {**self._surface[""], **self._surface.get(name, {})}
         for collision in link.findall("collision"):
-            self._add_shape(_child(collision, "geometry", self._file), self._origin(collision), builder, said)
+            self._add_shape(_child(collision, "geometry", self._file), self._origin(collision), builder, surface)
         if link.find("visual") is not None and link.find("collision") is None:
-            self._left.append(f"visuals of {name}, which has no collision shape")
+            self._unread.append(f"visuals of {name}, which has no collision shape")
 
-    def _weigh(self, inertial: Element, builder: ActorBuilder) -> None:
+    def _read_inertial(self, inertial: Element, builder: ActorBuilder) -> None:
         """Take mass and inertia as in SAPIEN; a link without either is weighed by its shapes."""
         mass = _number(_child(inertial, "mass", self._file), "value", 0.0, self._file)
-        found = _child(inertial, "inertia", self._file)
-        xx, xy, xz, yy, yz, zz = (_number(found, name, 0.0, self._file)
+        inertia_element = _child(inertial, "inertia", self._file)
+        xx, xy, xz, yy, yz, zz = (_number(inertia_element, name, 0.0, self._file)
                                   for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
         inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         if not mass or not inertia.any():
@@ -240,31 +242,33 @@ class URDFLoader:
         frame = self._origin(inertial) * Pose(q=quaternion_of(axes))
         builder.set_mass_and_inertia(mass * self.scale**3, frame, moments * self.scale**5)
 
-    def _add_shape(self, geometry: Element, pose: Pose, builder: ActorBuilder, said: dict[str, Any]) -> None:
+    def _add_shape(self, geometry: Element, pose: Pose, builder: ActorBuilder, surface: dict[str, Any]) -> None:
         shape = next(iter(geometry), None)
         kind, file, s = "" if shape is None else shape.tag, self._file, self.scale
         if shape is None or kind not in ("box", "sphere", "cylinder", "capsule", "mesh"):
             raise ValueError(f"{file}: geometry is {kind or 'empty'}; give box, sphere, cylinder, capsule or mesh")
         if kind == "box":
-            builder.add_box_collision(pose, _numbers(shape, "size", "", 3, file) * s / 2, **said)
+            builder.add_box_collision(pose, _numbers(shape, "size", "", 3, file) * s / 2, **surface)
         elif kind == "sphere":
-            builder.add_sphere_collision(pose, _number(shape, "radius", 0.0, file) * s, **said)
+            builder.add_sphere_collision(pose, _number(shape, "radius", 0.0, file) * s, **surface)
         elif kind == "mesh":
             scale, path = _numbers(shape, "scale", "1 1 1", 3, file) * s, self._mesh(shape.get("filename", ""))
             (builder.add_multiple_convex_collisions_from_file if self.load_multiple_collisions_from_file
-             else builder.add_convex_collision_from_file)(path, pose, scale, **said)
+             else builder.add_convex_collision_from_file)(path, pose, scale, **surface)
         else:
             add = builder.add_capsule_collision if kind == "capsule" else builder.add_cylinder_collision
-            add(pose * UP, _number(shape, "radius", 0.0, file) * s, _number(shape, "length", 0.0, file) * s / 2, **said)
+            add(pose * Z_TO_X, _number(shape, "radius", 0.0, file) * s, _number(shape, "length", 0.0, file) * s / 2,
+                **surface)
 
     def _mesh(self, name: str) -> str:
         """The file of a mesh: beside the URDF file, or of a package in the folders above it."""
         folder = self._file.absolute().parent
         if not name.startswith("package://"):
             return str(folder / name)
-        inside = name.removeprefix("package://")
+        relative = name.removeprefix("package://")
         folders = [*([Path(self._package_dir)] if self._package_dir else []), folder, *folder.parents]
-        return str(next((place / inside for place in folders if (place / inside).is_file()), folder / inside))
+        return str(next((directory / relative for directory in folders if (directory / relative).is_file()),
+                        folder / relative))
 
     def _origin(self, element: Element) -> Pose:
         origin = element.find("origin")
@@ -272,16 +276,17 @@ class URDFLoader:
         pose.rpy = _numbers(origin, "rpy", "0 0 0", 3, self._file)
         return pose
 
-    def _passing(self, srdf_file: str | None) -> list[tuple[str, str]]:
+    def _disabled_collisions(self, srdf_file: str | None) -> list[tuple[str, str]]:
         """Pairs of links that pass each other by default, as an SRDF file says; that of the same name where None."""
         path = self._file.with_suffix(".srdf") if srdf_file is None else Path(srdf_file)
         if srdf_file is None and not path.is_file():
             return []
-        return [(pair.get("link1", ""), pair.get("link2", "")) for pair in _parsed(path).findall("disable_collisions")
+        return [(pair.get("link1", ""), pair.get("link2", ""))
+                for pair in _parse_xml(path).findall("disable_collisions")
                 if pair.get("reason", "").lower() == "default"]
 
 
-def _parsed(path: Path) -> Element:
+def _parse_xml(path: Path) -> Element:
     try:
         return ElementTree.fromstring(path.read_text(encoding="utf-8"))
     except ElementTree.ParseError as error:
@@ -296,22 +301,22 @@ def _name(element: Element, path: Path) -> str:
 
 
 def _child(element: Element, tag: str, path: Path) -> Element:
-    found = element.find(tag)
-    if found is None:
+    child = element.find(tag)
+    if child is None:
         raise ValueError(f"{path}: {element.tag} {element.get('name', '')} has no {tag}; give one")
-    return found
+    return child
 
 
-def _number(element: Element, name: str, unsaid: float, path: Path) -> float:
-    return float(_numbers(element, name, str(unsaid), 1, path)[0])
+def _number(element: Element, name: str, default: float, path: Path) -> float:
+    return float(_numbers(element, name, str(default), 1, path)[0])
 
 
-def _numbers(element: Element | None, name: str, unsaid: str, size: int, path: Path) -> NDArray[np.float64]:
-    text = unsaid if element is None else element.get(name, unsaid)
-    found = np.array(list(_read(text)))
-    if found.shape != (size,) or not np.isfinite(found).all():
+def _numbers(element: Element | None, name: str, default: str, size: int, path: Path) -> NDArray[np.float64]:
+    text = default if element is None else element.get(name, default)
+    values = np.array(list(_read(text)))
+    if values.shape != (size,) or not np.isfinite(values).all():
         raise ValueError(f"{path}: {name} is {text!r}; give {size} finite numbers")
-    return found
+    return values
 
 
 def _read(text: str) -> Iterator[float]:

@@ -19,18 +19,18 @@ from physx_schema.errors import printable
 @force_option
 def demo(out: Path, force: bool) -> None:
     """Author a tendon-driven hand, check, simulate and verify it, and leave a report."""
-    from physx_runtime.demonstration.run import tell  # here, so that other commands load no compiler
+    from physx_runtime.demonstration.run import run_demonstration  # here, so that other commands load no compiler
 
     try:
-        story = tell(out, force)
-        while (line := _next(story)) is not None:
+        lines = run_demonstration(out, force)
+        while (line := _next(lines)) is not None:
             if not is_quiet():
                 click.echo(printable(line))
     except OSError as error:
         raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
 
 
-def _next(story: Iterator[str]) -> str | None:
+def _next(lines: Iterator[str]) -> str | None:
     """The next line of a story, None after the last; what is done for it is shown while it lasts."""
     with progress("building, stepping and measuring a hand"):
-        return next(story, None)
+        return next(lines, None)

@@ -28,7 +28,7 @@ GREY, BLUE, SAND = (0.35, 0.37, 0.4), (0.35, 0.55, 0.85), (0.85, 0.7, 0.5)
 
 FLEXOR_STIFFNESS = 2000.0           # N / m
 FLEXOR_DAMPING = 0.2                # N s / m
-FLEXOR_REST = 0.0125                # m of tendon pulled in when the finger is closed
+FLEXOR_REST_LENGTH = 0.0125                # m of tendon pulled in when the finger is closed
 EXTENSOR_STIFFNESS = 15.0           # N / m
 COUPLING_RATIO = 0.7                # degrees of the distal joint per degree of the middle one
 COUPLING_FREQUENCY = 60.0           # rad / s
@@ -119,11 +119,11 @@ def _palm(stage: Any) -> None:
 
 def _bones(stage: Any, finger: Finger) -> None:
     """Three capsules one above the other, each turning about Y on the one below."""
-    x, height, below = finger.side * 0.4 * PALM_SIZE[0], 0.5 * PALM_SIZE[2], PALM
+    x, height, parent_path = finger.side * 0.4 * PALM_SIZE[0], 0.5 * PALM_SIZE[2], PALM
     for phalanx in PHALANGES:
-        mass, across, along = capsule(phalanx.length, phalanx.radius)
+        mass, transverse, axial = capsule(phalanx.length, phalanx.radius)
         path = finger.link(phalanx)
-        authoring.rigid_body(stage, path, mass=mass, inertia=(across, across, along),
+        authoring.rigid_body(stage, path, mass=mass, inertia=(transverse, transverse, axial),
                              position=(x, 0.0, height + 0.5 * phalanx.length))
         shape = UsdGeom.Capsule.Define(stage, f"{path}/shape")
         shape.CreateAxisAttr("Z")
@@ -131,20 +131,21 @@ def _bones(stage: Any, finger: Finger) -> None:
         shape.CreateRadiusAttr(phalanx.radius)
         shape.CreateDisplayColorAttr([finger.colour])
         lower, upper = sorted((finger.closing * -5.0, finger.closing * phalanx.bend))
-        joint = authoring.revolute_joint(stage, finger.joint(phalanx), below, path, axis="Y", lower=lower, upper=upper,
+        joint = authoring.revolute_joint(stage, finger.joint(phalanx), parent_path, path, axis="Y", lower=lower,
+                                         upper=upper,
                                          anchor=(x, 0.0, height))
         authoring.joint_axis(joint, armature=1e-3, static_friction=0.001, dynamic_friction=0.0008,
                              viscous_friction=5e-4)
-        below, height = path, height + phalanx.length
+        parent_path, height = path, height + phalanx.length
 
 
 def capsule(length: float, radius: float) -> tuple[float, float, float]:
     """Mass, and moments of inertia across and along the axis, of a solid capsule; length without the caps."""
     cylinder, cap = math.pi * radius**2 * length * NYLON_DENSITY, 2.0 / 3.0 * math.pi * radius**3 * NYLON_DENSITY
-    along = 0.5 * cylinder * radius**2 + 2.0 * 0.4 * cap * radius**2
+    axial = 0.5 * cylinder * radius**2 + 2.0 * 0.4 * cap * radius**2
     # a cap: 83/320 m r^2 about its own centre of mass, 3/8 r beyond the cylinder's end
     caps = 2.0 * cap * (83.0 / 320.0 * radius**2 + (0.5 * length + 0.375 * radius) ** 2)
-    return cylinder + 2.0 * cap, cylinder * (radius**2 / 4.0 + length**2 / 12.0) + caps, along
+    return cylinder + 2.0 * cap, cylinder * (radius**2 / 4.0 + length**2 / 12.0) + caps, axial
 
 
 def _knuckle(stage: Any, finger: Finger, kind: Literal["force", "acceleration"], inertia: float) -> None:
@@ -163,7 +164,7 @@ def _flexor(stage: Any, finger: Finger) -> None:
     axes = [(finger.joint(phalanx), finger.closing * math.radians(phalanx.arm), finger.closing * phalanx.arm)
             for phalanx in PHALANGES]
     authoring.fixed_tendon(stage, f"{finger.name}_flexor", axes, stiffness=FLEXOR_STIFFNESS, damping=FLEXOR_DAMPING,
-                           rest_length=FLEXOR_REST)
+                           rest_length=FLEXOR_REST_LENGTH)
 
 
 def _extensor(stage: Any, finger: Finger) -> None:
@@ -177,7 +178,7 @@ def _extensor(stage: Any, finger: Finger) -> None:
                              stiffness=EXTENSOR_STIFFNESS, damping=0.05)
 
 
-INSTANCE, WRONG_INSTANCE = "rotY", "Z"
+INSTANCE, INVALID_INSTANCE = "rotY", "Z"
 DRIVE_TYPE = f"{THUMB.joint(PHALANGES[0])}.drive:angular:physics:type"
 MISSPELT = "acceleratoin"
 
@@ -188,7 +189,7 @@ def break_hand(text: str, path: Path) -> Path:
     The typed API refuses such values, so the text is changed, as an editor or another program would.
     """
     for name in ("PhysxMimicJointAPI", "physxMimicJoint"):
-        text = text.replace(f"{name}:{INSTANCE}", f"{name}:{WRONG_INSTANCE}")
+        text = text.replace(f"{name}:{INSTANCE}", f"{name}:{INVALID_INSTANCE}")
     layer = Sdf.Layer.CreateAnonymous(".usda")
     layer.ImportFromString(text)
     layer.GetAttributeAtPath(DRIVE_TYPE).default = MISSPELT

@@ -21,7 +21,7 @@ from physx_schema.outputs import require_copy, require_output
 DT, STEPS = 1 / 60, 150
 
 
-def tell(out: Path, force: bool = False) -> Iterator[str]:
+def run_demonstration(out: Path, force: bool = False) -> Iterator[str]:
     """Do everything the demonstration does, a line of its story at a time.
 
     Leaves hand.usda, hand_motion.usda, hand_broken.usda and report.html in `out`. Raises UnsupportedError, before
@@ -37,16 +37,16 @@ def tell(out: Path, force: bool = False) -> Iterator[str]:
     with replacing(hand) as temporary:
         stage.GetRootLayer().Export(str(temporary))
     description = describe(hand)
-    yield from chapter("Authored", story.authored(hand, description))
+    yield from chapter("Authored", story.describe_authored(hand, description))
     checked = check(hand)
-    yield from chapter("Checked", story.checked(checked))
+    yield from chapter("Checked", story.describe_check(checked))
     recording = simulate(description, dt=DT, steps=STEPS)
-    yield from chapter("Simulated", story.simulated(description, recording))
+    yield from chapter("Simulated", story.describe_simulation(description, recording))
     verification = verify(hand, dt=DT)
-    yield from chapter("Verified", story.verified(verification))
+    yield from chapter("Verified", story.describe_verification(verification))
     write_motion(hand, recording, motion)
     intended = simulate(description, dt=DT, steps=STEPS, solver="ideal")
     write_report(report, hand, checked, verification, recording, intended=intended, live=live_step(description, dt=DT))
     break_hand(hand.read_text(encoding="utf-8"), broken)
-    yield from chapter("Broken", story.broken(broken, check(broken), verify(broken, dt=DT)))
+    yield from chapter("Broken", story.describe_faults(broken, check(broken), verify(broken, dt=DT)))
     yield from chapter("Look at", [f"{report} in a browser, and at {motion} in usdview."])

@@ -12,16 +12,16 @@ from physx_runtime.demonstration.hand import (
     COUPLING_RATIO,
     DRIVE_TYPE,
     FINGER,
+    INVALID_INSTANCE,
     KNUCKLE_INERTIA,
     MISSPELT,
     PHALANGES,
     THUMB,
-    WRONG_INSTANCE,
     Finger,
 )
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
-from physx_runtime.viewing.poses import rotated
+from physx_runtime.viewing.poses import transform_point
 from physx_runtime.viewing.text import listed, numeral
 from physx_schema.checking import Report
 from physx_schema.cli.text import summary
@@ -42,7 +42,7 @@ def chapter(heading: str, sentences: Iterable[str]) -> Iterator[str]:
         heading = ""
 
 
-def authored(path: Path, description: Description) -> Iterator[str]:
+def describe_authored(path: Path, description: Description) -> Iterator[str]:
     """What is on the stage."""
     hand = description.articulations[0]
     counts = {
@@ -53,14 +53,14 @@ def authored(path: Path, description: Description) -> Iterator[str]:
     yield f"{path}: a palm and two fingers with {parts}."
 
 
-def checked(report: Report) -> Iterator[str]:
+def describe_check(report: Report) -> Iterator[str]:
     """What the check found."""
     yield f"{summary(report)}."
     for finding in report.findings:
         yield f"{finding.severity} {finding.code}: {finding.path}: {finding.message}"
 
 
-def simulated(description: Description, recording: Recording) -> Iterator[str]:
+def describe_simulation(description: Description, recording: Recording) -> Iterator[str]:
     """How the hand closed."""
     hand = description.articulations[0]
     yield (f"{numeral(float(recording.time[-1]))} s in {len(recording.time) - 1} steps as PhysX takes them, each with "
@@ -74,7 +74,7 @@ def simulated(description: Description, recording: Recording) -> Iterator[str]:
            f"authored.")
 
 
-def verified(verification: Verification) -> Iterator[str]:
+def describe_verification(verification: Verification) -> Iterator[str]:
     """What authored values come to, and the flexor's stiffness as the example."""
     counts = [f"{count} {verdict}" for verdict in (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED)
               if (count := sum(row.verdict == verdict for row in verification.rows))]
@@ -84,9 +84,9 @@ def verified(verification: Verification) -> Iterator[str]:
     yield from (f"- {reason}" for reason in row.reason.split("; "))
 
 
-def broken(path: Path, report: Report, verification: Verification) -> Iterator[str]:
+def describe_faults(path: Path, report: Report, verification: Verification) -> Iterator[str]:
     """What check and verify say about the two planted faults."""
-    yield (f"{path}: a copy with mimic instance '{WRONG_INSTANCE}' and drive type '{MISSPELT}', which USD opens "
+    yield (f"{path}: a copy with mimic instance '{INVALID_INSTANCE}' and drive type '{MISSPELT}', which USD opens "
            f"without a word.")
     yield from (f"check:  {_leaf(finding.path)}: {finding.message}; {finding.why}" for finding in report.errors)
     yield from (f"verify: {_leaf(row.path)}: {row.property} is ignored; {row.reason}"
@@ -116,5 +116,5 @@ def _gap(recording: Recording, record: int) -> float:
     tip = PHALANGES[-1]
     poses = np.array([recording.link_pose[record, 0, recording.link_names.index(finger.link(tip))]
                       for finger in (FINGER, THUMB)])
-    ends = rotated(poses, (0.0, 0.0, 0.5 * tip.length))
+    ends = transform_point(poses, (0.0, 0.0, 0.5 * tip.length))
     return float(np.linalg.norm(ends[0] - ends[1])) - 2.0 * tip.radius

@@ -50,29 +50,30 @@ class Direct:
     """
 
     def __init__(self, simulations: Sequence[Actor]) -> None:
-        given = list(simulations)
-        dtypes = sorted({simulation.dtype for simulation in given})
-        if not given or len(dtypes) > 1 or len({id(s) for s in given}) < len(given):
-            raise ValueError(f"{len(given)} simulations of dtype {', '.join(dtypes) or 'none'}; give different ones of "
-                             "one dtype")
-        on_gpu = [gpu_rows(simulation.store) is not None for simulation in given]
+        actors = list(simulations)
+        dtypes = sorted({simulation.dtype for simulation in actors})
+        if not actors or len(dtypes) > 1 or len({id(s) for s in actors}) < len(actors):
+            raise ValueError(f"{len(actors)} simulations of dtype {', '.join(dtypes) or 'none'}; give different ones "
+                             "of one dtype")
+        on_gpu = [gpu_rows(simulation.store) is not None for simulation in actors]
         if any(on_gpu) and not all(on_gpu):
             raise ValueError("some of the simulations are on a GPU and some are not; give those of one device")
-        starts = np.cumsum([0, *(simulation.worlds for simulation in given)]).tolist()
+        starts = np.cumsum([0, *(simulation.worlds for simulation in actors)]).tolist()
         self.count, self.dtype = starts[-1], np.dtype(dtypes[0])
         self._members: list[Articulations] = []
         self._gpu: GpuAccess | None = None
         if any(on_gpu):
-            members = [GpuArticulations(simulation, first) for simulation, first in zip(given, starts, strict=False)]
-            self._every: Sequence[Articulations | GpuArticulations] = members
+            members = [GpuArticulations(simulation, first) for simulation, first in zip(actors, starts, strict=False)]
+            self._all_members: Sequence[Articulations | GpuArticulations] = members
             self._gpu = GpuAccess(members, self)
         else:
-            self._members = [Articulations(simulation, first) for simulation, first in zip(given, starts, strict=False)]
-            self._every = self._members
+            self._members = [Articulations(simulation, first) for simulation,
+                             first in zip(actors, starts, strict=False)]
+            self._all_members = self._members
 
     def max_counts(self) -> MaxCounts:
         """The largest counts of any articulation, which the block sizes follow from."""
-        each = [dataclasses.astuple(member.counts()) for member in self._every]
+        each = [dataclasses.astuple(member.counts()) for member in self._all_members]
         return MaxCounts(*(max(column) for column in zip(*each, strict=True)))
 
     def block_size(self, kind: ComputeType | ReadType | WriteType | str) -> int:
@@ -96,17 +97,17 @@ class Direct:
             self._gpu.compute(kind, data, indices)
             return
         if kind is ComputeType.eUPDATE_KINEMATIC:
-            chosen = self.chosen(np.arange(self.count) if indices is None else indices)
-            for member, _, worlds in self._by_member(chosen):
+            selected = self.chosen(np.arange(self.count) if indices is None else indices)
+            for member, _, worlds in self._by_member(selected):
                 member.refresh(worlds, clear=True)
             return
-        chosen = self.chosen(indices)
-        flat = self.buffer(kind, data, chosen, writes=True)
+        selected = self.chosen(indices)
+        flat = self.buffer(kind, data, selected, writes=True)
         if kind is ComputeType.eCENTROIDAL_MOMENTUM_MATRICES:
-            self._compute_centroidal(flat, chosen)
+            self._compute_centroidal(flat, selected)
             return
         stride = block_size(kind, self.max_counts())
-        for member, order, worlds in self._by_member(chosen):
+        for member, order, worlds in self._by_member(selected):
             member.refresh(worlds, clear=False)
             member.compute(kind, worlds, ArrayLines(flat, order * stride))
 
@@ -120,18 +121,18 @@ class Direct:
         if self._gpu is not None:
             self._gpu.get(kind, data, indices)
             return
-        chosen = self.chosen(indices)
-        flat = self.buffer(kind, data, chosen, writes=True)
-        self.require_outputs(kind, chosen)
+        selected = self.chosen(indices)
+        flat = self.buffer(kind, data, selected, writes=True)
+        self.require_outputs(kind, selected)
         stride, counts = block_size(kind, self.max_counts()), self.max_counts()
-        for member, order, worlds in self._by_member(chosen):
-            place = ArrayLines(flat, order * stride)
+        for member, order, worlds in self._by_member(selected):
+            target = ArrayLines(flat, order * stride)
             if "TENDON" in kind.name:
                 values = tendons.tendon_data(kind.name, member.simulation, worlds, counts)
-                _, indices_of = place.view(values.shape[1])
-                flat[indices_of] = values
+                _, flat_indices = target.view(values.shape[1])
+                flat[flat_indices] = values
             else:
-                member.read(kind, worlds, place)
+                member.read(kind, worlds, target)
 
     def set(self, kind: WriteType | str, data: Array, indices: ArrayLike) -> None:
         """Take one kind of data of the articulations with these indices from `data`.
@@ -143,23 +144,23 @@ class Direct:
         if self._gpu is not None:
             self._gpu.set(kind, data, indices)
             return
-        chosen = self.chosen(indices)
-        flat = self.buffer(kind, data, chosen, writes=False)
+        selected = self.chosen(indices)
+        flat = self.buffer(kind, data, selected, writes=False)
         counts = self.max_counts()
-        blocks = flat.reshape(len(chosen), block_size(kind, counts))
-        parts = [(member, worlds, blocks[order]) for member, order, worlds in self._by_member(chosen)]
+        blocks = flat.reshape(len(selected), block_size(kind, counts))
+        parts = [(member, worlds, blocks[order]) for member, order, worlds in self._by_member(selected)]
         writes.write(kind, parts, counts)
 
     # --- arguments ----------------------------------------------------------------------------------------------------
 
     def _require_step(self) -> None:
-        early = [m.simulation.model.actor.path for m in self._every if not m.simulation.steps_taken]
+        early = [m.simulation.model.actor.path for m in self._all_members if not m.simulation.steps_taken]
         if early:
             raise DirectError(f"{early[0]}: no step was taken yet, and PhysX's direct API works only after the first; "
                               "call step() first")
 
     def require_outputs(self, kind: ReadType, chosen: Indices) -> None:
-        late = [member.simulation.model.actor.path for member, _, worlds in _by_member(chosen, self._every)
+        late = [member.simulation.model.actor.path for member, _, worlds in _by_member(chosen, self._all_members)
                 if (kind in OUTPUT_READS and not member.start_of_step)
                 or (kind in VELOCITY_READS and not member.has_velocities(worlds))]
         if late:
@@ -175,8 +176,8 @@ class Direct:
             raise ValueError(f"indices are {'None' if indices is None else f'{array.dtype} of shape {array.shape}'}; "
                              "give a list of whole numbers, or a mask")
         if array.size and (array.min() < 0 or array.max() >= self.count):
-            wrong = array[(array < 0) | (array >= self.count)][0]
-            raise ValueError(f"indices hold {wrong}; give indices from 0 to {self.count - 1}")
+            invalid = array[(array < 0) | (array >= self.count)][0]
+            raise ValueError(f"indices hold {invalid}; give indices from 0 to {self.count - 1}")
         if len(np.unique(array)) != len(array):
             raise ValueError("indices hold a number twice; give each once")
         return array.astype(np.int64)
@@ -184,48 +185,48 @@ class Direct:
     def buffer(self, kind: Enum, data: Array | None, chosen: Indices, writes: bool) -> Array:
         """The caller's memory as one line."""
         stride = block_size(kind, self.max_counts())        # type: ignore[arg-type]
-        wanted = f"give {len(chosen)} blocks of {stride}, {len(chosen) * stride} numbers of {self.dtype}"
+        expected = f"give {len(chosen)} blocks of {stride}, {len(chosen) * stride} numbers of {self.dtype}"
         if not isinstance(data, np.ndarray):
-            raise ValueError(f"{kind.name}: data is {type(data).__name__}; {wanted}")
+            raise ValueError(f"{kind.name}: data is {type(data).__name__}; {expected}")
         if data.dtype != self.dtype or data.size != len(chosen) * stride:
-            raise ValueError(f"{kind.name}: data holds {data.size} numbers of {data.dtype}; {wanted}")
-        wrong = ("not contiguous" if not data.flags.c_contiguous else "not aligned" if not data.flags.aligned else
-                 "read-only" if writes and not data.flags.writeable else "")
-        if wrong:
-            raise ValueError(f"{kind.name}: data is {wrong}; {wanted} in one writeable piece")
+            raise ValueError(f"{kind.name}: data holds {data.size} numbers of {data.dtype}; {expected}")
+        problem = ("not contiguous" if not data.flags.c_contiguous else "not aligned" if not data.flags.aligned else
+                   "read-only" if writes and not data.flags.writeable else "")
+        if problem:
+            raise ValueError(f"{kind.name}: data is {problem}; {expected} in one writeable piece")
         return data.reshape(-1)
 
-    def _by_member(self, chosen: Indices) -> list[tuple[Articulations, Indices, Indices]]:
+    def _by_member(self, selected: Indices) -> list[tuple[Articulations, Indices, Indices]]:
         """Per simulation with any: (its articulations, their blocks' places in the buffer, their worlds)."""
-        return _by_member(chosen, self._members)
+        return _by_member(selected, self._members)
 
     # --- centroidal momentum ------------------------------------------------------------------------------------------
 
-    def _compute_centroidal(self, flat: Array, chosen: Indices) -> None:
+    def _compute_centroidal(self, flat: Array, selected: Indices) -> None:
         sizes = centroidal_blocks(self.max_counts())
-        starts = np.cumsum([0, *(size * len(chosen) for size in sizes)])
-        floating = [part for part in self._by_member(chosen) if not part[0].topology.fixed_base]
+        starts = np.cumsum([0, *(size * len(selected) for size in sizes)])
+        floating = [part for part in self._by_member(selected) if not part[0].topology.fixed_base]
         jobs = []
         for member, order, worlds in floating:
             nv = member.topology.nv
-            given = {}
+            inputs = {}
             for name, region, count in (("given_mass", 0, nv * nv), ("given_coriolis", 1, nv)):
                 _, indices = ArrayLines(flat, starts[region] + order * sizes[region]).view(count)
-                given[name] = flat[indices]
-            writes.check_momentum(given["given_mass"], given["given_coriolis"])
-            jobs.append((member, worlds, given, {"matrix": ArrayLines(flat, starts[2] + order * sizes[2]),
-                                                 "bias": ArrayLines(flat, starts[3] + order * sizes[3])}))
-        for member, worlds, given, results in jobs:
+                inputs[name] = flat[indices]
+            writes.check_momentum(inputs["given_mass"], inputs["given_coriolis"])
+            jobs.append((member, worlds, inputs, {"matrix": ArrayLines(flat, starts[2] + order * sizes[2]),
+                                                  "bias": ArrayLines(flat, starts[3] + order * sizes[3])}))
+        for member, worlds, inputs, results in jobs:
             member.refresh(worlds, clear=False)
-            member.run(centroidal_momentum_of, worlds, given, results)
+            member.run(centroidal_momentum_of, worlds, inputs, results)
 
 
-def _by_member(chosen: Indices, members: Sequence[Member]) -> list[tuple[Member, Indices, Indices]]:
+def _by_member(selected: Indices, members: Sequence[Member]) -> list[tuple[Member, Indices, Indices]]:
     parts = []
     for member in members:
-        order = np.flatnonzero((chosen >= member.first) & (chosen < member.first + member.count))
+        order = np.flatnonzero((selected >= member.first) & (selected < member.first + member.count))
         if len(order):
-            parts.append((member, order, chosen[order] - member.first))
+            parts.append((member, order, selected[order] - member.first))
     return parts
 
 

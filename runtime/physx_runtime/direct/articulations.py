@@ -20,14 +20,14 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tendons
-from physx_runtime.model.row_specs import LINK_FORCE_ROWS, acting_rows, given_rows
+from physx_runtime.model.row_specs import LINK_FORCE_ROWS, control_rows, step_impulse_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.quantities import state as quantities
-from physx_runtime.quantities.state import ArrayLines, Indices, WorldQuantities, held_velocity, step_outputs
+from physx_runtime.quantities.state import ArrayLines, Indices, WorldQuantities, cached_link_velocity, step_outputs
 from physx_runtime.quantities.traced import StateQuantity
 from physx_runtime.simulation.actor import Actor
-from physx_runtime.targets.cuda.kernels import Chosen
+from physx_runtime.targets.cuda.kernels import LineSelection
 
 Array = NDArray[Any]
 
@@ -83,9 +83,9 @@ def joints_of(model: PackedModel) -> dict[str, Array]:
     frames, reverse = [(0.0, 0.0, 0.0, 1.0)], [0.0]
     for i, link in enumerate(model.actor.links):
         if link.joint is not None:
-            own = link.joint.parent_frame if link.joint.reversed else link.joint.child_frame
-            holder = model.link_frames[link.parent if link.joint.reversed else i]
-            frames.append(sp.mul_quat(sp.conjugate(own[1]), sp.conjugate(holder[1])))
+            joint_frame = link.joint.parent_frame if link.joint.reversed else link.joint.child_frame
+            link_frame = model.link_frames[link.parent if link.joint.reversed else i]
+            frames.append(sp.mul_quat(sp.conjugate(joint_frame[1]), sp.conjugate(link_frame[1])))
             reverse.append(float(link.joint.reversed))
     return {"joint_frames": np.ravel(frames), "reversed": np.array(reverse)}
 
@@ -106,7 +106,7 @@ class Articulations:
 
     def __init__(self, simulation: Actor, first: int) -> None:
         self.simulation, self.first, self.count = simulation, first, simulation.worlds
-        simulation.keep_tendon_impulses()
+        simulation.enable_tendon_impulses()
         self._quantities = WorldQuantities(simulation.model.topology)
         # state, time and forces of the last step since this was made
         self.start_of_step: dict[str, Array] = {}
@@ -114,9 +114,9 @@ class Articulations:
         self.dirty = np.zeros(self.count, dtype=np.bool_)
         self._refreshed = np.zeros(self.count, dtype=np.bool_)
         self._cleared = np.zeros(self.count, dtype=np.bool_)
-        self._held: dict[str, Array] = {}           # link states of dirty worlds, (n_world, n)
+        self._saved_links: dict[str, Array] = {}           # link states of dirty worlds, (n_world, n)
         self._outputs: dict[str, Array] = {}        # of the last step where velocities were written since
-        self._writing = self._pushed = False        # by this API: a state just now, link forces for the next step
+        self._writing = self._has_link_forces = False  # by this API: a state just now, link forces for the next step
         simulation.watch(self)
 
     @property
@@ -128,63 +128,63 @@ class Articulations:
         """What there is in one articulation."""
         return counts_of(self.simulation)
 
-    def run(self, quantity: StateQuantity, worlds: Indices, given: Mapping[str, Array],
+    def run(self, quantity: StateQuantity, worlds: Indices, inputs: Mapping[str, Array],
             results: Mapping[str, ArrayLines]) -> None:
         """Compute a quantity for some worlds into the caller's memory."""
-        self._quantities.run(quantity, self.simulation.store, worlds, given, results)
+        self._quantities.run(quantity, self.simulation.store, worlds, inputs, results)
 
     # --- link states --------------------------------------------------------------------------------------------------
 
-    def state_written(self, worlds: Indices | Chosen) -> None:
+    def state_changed(self, worlds: Indices | LineSelection) -> None:
         """Links of worlds whose state was set past this API are where that puts them."""
-        if not self._writing and not isinstance(worlds, Chosen):
+        if not self._writing and not isinstance(worlds, LineSelection):
             self.dirty[worlds] = False
             self._refreshed[worlds] = self._cleared[worlds] = True
 
     def about_to_step(self) -> None:
         """Keep what outputs of the step follow from."""
-        names = (*self.simulation.model.state, *acting_rows(self.simulation.model.topology))
+        names = (*self.simulation.model.state, *control_rows(self.simulation.model.topology))
         self.start_of_step = {name: self.simulation.get(name) for name in names}
 
     def stepped(self) -> None:
         """Place every link anew, and end link forces set for one step."""
-        self._held.clear()
+        self._saved_links.clear()
         self._outputs.clear()
         for marks in (self.dirty, self._refreshed, self._cleared):
             marks[:] = False
-        if self._pushed:
-            self._pushed = False
+        if self._has_link_forces:
+            self._has_link_forces = False
             for name in LINK_FORCE_ROWS:
                 self.simulation.set(name, np.zeros(3 * len(self.topology.links)))
 
     def write(self, rows: Mapping[str, Array], worlds: Indices, moves: bool) -> None:
         """Set rows, (n, size) each; links of worlds that this `moves` stay where they are until placed again."""
         if moves:
-            self._about_to_move(worlds)
+            self._save_links(worlds)
         self._writing = True
         for name, values in rows.items():
             self.simulation.set_row(name, values, worlds)
-            self._pushed |= name in LINK_FORCE_ROWS
+            self._has_link_forces |= name in LINK_FORCE_ROWS
         self._writing = False
 
-    def _about_to_move(self, worlds: Indices) -> None:
+    def _save_links(self, worlds: Indices) -> None:
         if not self._outputs and self.start_of_step:
             self._outputs = self._step_outputs(np.arange(self.count))
-        if not self._held:
-            everything = np.arange(self.count)
-            self._held = {name: self._link_state(name, everything) for name in ("pose", "linear", "angular")}
+        if not self._saved_links:
+            all_worlds = np.arange(self.count)
+            self._saved_links = {name: self._link_state(name, all_worlds) for name in ("pose", "linear", "angular")}
         else:
-            fresh = worlds[~self.dirty[worlds]]
-            for name, values in self._held.items():
-                values[fresh] = self._link_state(name, fresh)
+            newly_dirty = worlds[~self.dirty[worlds]]
+            for name, values in self._saved_links.items():
+                values[newly_dirty] = self._link_state(name, newly_dirty)
         self.dirty[worlds] = True
 
     def refresh(self, worlds: Indices, clear: bool) -> None:
         """Place links anew in those of the worlds that were written to; their outputs go, with `clear` everybody's."""
-        moved = worlds[self.dirty[worlds]]
-        self.dirty[moved] = False
-        self._refreshed[moved] = True
-        self._cleared[worlds if clear else moved] = True
+        dirty = worlds[self.dirty[worlds]]
+        self.dirty[dirty] = False
+        self._refreshed[dirty] = True
+        self._cleared[worlds if clear else dirty] = True
 
     def _frames(self, worlds: Indices) -> Array:
         """Link frames in F, (n, 7 n_link)."""
@@ -196,89 +196,89 @@ class Articulations:
 
     def _link_state(self, name: str, worlds: Indices) -> Array:
         """ "pose", "linear" or "angular" of all links where nothing was written since they were placed."""
-        made = np.zeros((len(worlds), (7 if name == "pose" else 3) * len(self.topology.links)), self.simulation.dtype)
-        self._write_current(name, worlds, ArrayLines(made, np.arange(len(worlds)) * made.shape[1]))
-        return made
+        values = np.zeros((len(worlds), (7 if name == "pose" else 3) * len(self.topology.links)), self.simulation.dtype)
+        self._write_current(name, worlds, ArrayLines(values, np.arange(len(worlds)) * values.shape[1]))
+        return values
 
-    def _write_current(self, name: str, worlds: Indices, place: ArrayLines) -> None:
+    def _write_current(self, name: str, worlds: Indices, target: ArrayLines) -> None:
         if name == "pose":
-            self.run(link_pose_data, worlds, {"link_frames": self._frames(worlds)}, {"values": place})
+            self.run(link_pose_data, worlds, {"link_frames": self._frames(worlds)}, {"values": target})
             return
         # a fixed base' velocities stay as the solver held them until a write and a refresh
-        as_left = ~self._refreshed[worlds] & self.topology.fixed_base & bool(self.start_of_step)
-        for quantity, chosen in ((held_velocity, as_left), (link_velocity_data, ~as_left)):
-            given = self._start(worlds[chosen]) if quantity is held_velocity and chosen.any() else {}
-            self.run(quantity, worlds[chosen], given, {name: ArrayLines(place.array, place.starts[chosen])})
+        from_step = ~self._refreshed[worlds] & self.topology.fixed_base & bool(self.start_of_step)
+        for quantity, mask in ((cached_link_velocity, from_step), (link_velocity_data, ~from_step)):
+            inputs = self._start(worlds[mask]) if quantity is cached_link_velocity and mask.any() else {}
+            self.run(quantity, worlds[mask], inputs, {name: ArrayLines(target.array, target.starts[mask])})
 
     def has_velocities(self, worlds: Indices) -> bool:
         """Whether these worlds' link velocities are known: those a step leaves a fixed base need the step's start."""
-        known = not self.topology.fixed_base or bool(self.start_of_step)
-        return known or bool(self._refreshed[worlds].all())
+        are_known = not self.topology.fixed_base or bool(self.start_of_step)
+        return are_known or bool(self._refreshed[worlds].all())
 
-    def write_links(self, name: str, worlds: Indices, place: ArrayLines) -> None:
+    def write_links(self, name: str, worlds: Indices, target: ArrayLines) -> None:
         """Link poses, linear or angular velocities as they were last placed."""
         dirty = self.dirty[worlds]
-        self._write_current(name, worlds[~dirty], ArrayLines(place.array, place.starts[~dirty]))
+        self._write_current(name, worlds[~dirty], ArrayLines(target.array, target.starts[~dirty]))
         if dirty.any():
-            held = self._held[name][worlds[dirty]]
-            flat, indices = ArrayLines(place.array, place.starts[dirty]).view(held.shape[1])
-            flat[indices] = held
+            values = self._saved_links[name][worlds[dirty]]
+            flat, indices = ArrayLines(target.array, target.starts[dirty]).view(values.shape[1])
+            flat[indices] = values
 
     # --- outputs of the step ------------------------------------------------------------------------------------------
 
     def _start(self, worlds: Indices) -> dict[str, Array]:
         start = self.start_of_step
-        given = {"dt": "dt", "start_q": "q", "start_v": "v", "start_rotation": "root_rotation"}
-        given |= {"start_locked": "locked"} if self.topology.locked else {}
-        return {name: start[row][worlds] for name, row in given.items()}
+        inputs = {"dt": "dt", "start_q": "q", "start_v": "v", "start_rotation": "root_rotation"}
+        inputs |= {"start_locked": "locked"} if self.topology.locked else {}
+        return {name: start[row][worlds] for name, row in inputs.items()}
 
     def _step_outputs(self, worlds: Indices) -> dict[str, Array]:
-        start, nothing = self.start_of_step, np.zeros((self.count, 3 * len(self.topology.links)))
-        given = {name: start.get(name, nothing)[worlds] for name in ("joint_effort", *LINK_FORCE_ROWS)}
-        if (touched := self.simulation.contact_impulses) is not None:
-            forces = touched[worlds] / start["dt"][worlds][:, :, None]
+        start, zeros = self.start_of_step, np.zeros((self.count, 3 * len(self.topology.links)))
+        inputs = {name: start.get(name, zeros)[worlds] for name in ("joint_effort", *LINK_FORCE_ROWS)}
+        if (impulses := self.simulation.contact_impulses) is not None:
+            forces = impulses[worlds] / start["dt"][worlds][:, :, None]
             for name, force in zip(LINK_FORCE_ROWS, (forces[..., :3], forces[..., 3:]), strict=True):
-                given[name] = given[name] + force.reshape(len(worlds), -1)
-        given |= {name: np.tile(values, (len(worlds), 1)) for name, values in joints_of(self.simulation.model).items()}
-        given |= {name: self.simulation.store.rows(name)[worlds] for name in given_rows(self.topology)}
+                inputs[name] = inputs[name] + force.reshape(len(worlds), -1)
+        inputs |= {name: np.tile(values, (len(worlds), 1)) for name, values in joints_of(self.simulation.model).items()}
+        inputs |= {name: self.simulation.store.rows(name)[worlds] for name in step_impulse_rows(self.topology)}
         return self._quantities.values(step_outputs, self.simulation.store, worlds,
-                                  self._start(worlds) | given)
+                                  self._start(worlds) | inputs)
 
-    def write_outputs(self, name: str, worlds: Indices, place: ArrayLines) -> None:
+    def write_outputs(self, name: str, worlds: Indices, target: ArrayLines) -> None:
         """Accelerations or joint forces of the last step, 0 where they were cleared."""
         outputs = self._outputs or self._step_outputs(worlds)
         values = np.where(self._cleared[worlds, None], 0.0, outputs[name][worlds if self._outputs else slice(None)])
-        flat, indices = place.view(values.shape[1])
+        flat, indices = target.view(values.shape[1])
         flat[indices] = values
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
-    def read(self, kind: ReadType, worlds: Indices, place: ArrayLines) -> None:
+    def read(self, kind: ReadType, worlds: Indices, target: ArrayLines) -> None:
         """Write one kind of data but tendons."""
         root = self.topology.root_size
         rows = {ReadType.eJOINT_POSITION: row("q"), ReadType.eJOINT_VELOCITY: row("v", root),
                 ReadType.eJOINT_FORCE: row("joint_effort"), ReadType.eJOINT_TARGET_POSITION: row("target_position"),
                 ReadType.eJOINT_TARGET_VELOCITY: row("target_velocity"),
-                ReadType.eROOT_LINEAR_VELOCITY: row("v", 0, 3) if root else _still,
-                ReadType.eROOT_ANGULAR_VELOCITY: row("v", 3, 6) if root else _still}
+                ReadType.eROOT_LINEAR_VELOCITY: row("v", 0, 3) if root else _zero_velocity,
+                ReadType.eROOT_ANGULAR_VELOCITY: row("v", 3, 6) if root else _zero_velocity}
         if kind in LINK_STATES:
-            self.write_links(LINK_STATES[kind], worlds, place)
+            self.write_links(LINK_STATES[kind], worlds, target)
         elif kind in STEP_OUTPUTS:
-            self.write_outputs(STEP_OUTPUTS[kind], worlds, place)
+            self.write_outputs(STEP_OUTPUTS[kind], worlds, target)
         elif kind is ReadType.eROOT_GLOBAL_POSE:
-            self.run(root_pose_data, worlds, {"link_frames": self._frames(worlds)}, {"values": place})
+            self.run(root_pose_data, worlds, {"link_frames": self._frames(worlds)}, {"values": target})
         else:
-            self.run(rows[kind], worlds, {}, {"values": place})
+            self.run(rows[kind], worlds, {}, {"values": target})
 
-    def compute(self, kind: ComputeType, worlds: Indices, place: ArrayLines) -> None:
+    def compute(self, kind: ComputeType, worlds: Indices, target: ArrayLines) -> None:
         """Write one quantity but centroidal momentum."""
-        given = {}
+        inputs = {}
         if kind is ComputeType.eARTICULATION_COMS_ROOT_FRAME:
-            given = {"root_axes": self.simulation.parameter("principal_axes")[worlds, 0]}
-        self.run(QUANTITIES[kind], worlds, given, {"values": place})
+            inputs = {"root_axes": self.simulation.parameter("principal_axes")[worlds, 0]}
+        self.run(QUANTITIES[kind], worlds, inputs, {"values": target})
 
 
-def _still(t: Topology, rows: Rows) -> Rows:
+def _zero_velocity(t: Topology, rows: Rows) -> Rows:
     return {"values": [0.0, 0.0, 0.0]}
 
 
@@ -287,5 +287,5 @@ def root_pose_rows(t: Topology, rows: Rows) -> Rows:
     x, y, z, w, *position = rows["data"]
     rotation = sp.normalized((x, y, z, w))
     center = rows["center"]
-    place = sp.add((position[0], position[1], position[2]), sp.rotate(rotation, (center[0], center[1], center[2])))
-    return {"root_position": list(place), "root_rotation": list(rotation)}
+    origin = sp.add((position[0], position[1], position[2]), sp.rotate(rotation, (center[0], center[1], center[2])))
+    return {"root_position": list(origin), "root_rotation": list(rotation)}

@@ -18,7 +18,7 @@ from physx_runtime.direct.gpu_articulations import GpuArticulations
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
 from physx_runtime.quantities.gpu import line_memory, read_lines
 from physx_runtime.quantities.state import centroidal_momentum_of
-from physx_runtime.targets.cuda.kernels import MASK, Chosen, StridedView
+from physx_runtime.targets.cuda.kernels import MASK, LineSelection, StridedView
 from physx_runtime.worlds.gpu.arrays import DeviceArray, is_on_device
 from physx_runtime.worlds.gpu.views import WHOLE_NUMBERS
 
@@ -47,7 +47,7 @@ class Part:
     """What a call asks of one simulation: the lines of the device's buffer, or their places among the host's blocks."""
 
     member: GpuArticulations
-    chosen: Chosen
+    selection: LineSelection
     order: Indices
     worlds: Indices             # on the host, where they are named there
 
@@ -61,64 +61,65 @@ class GpuAccess:
     def compute(self, kind: ComputeType, data: Any, indices: Any) -> None:
         """As `Direct.compute`."""
         if kind is ComputeType.eUPDATE_KINEMATIC:
-            everyone = np.arange(self._arguments.count) if indices is None else indices
-            for part in self._parts(everyone, on_device=is_on_device(indices)):
-                part.member.refresh(part.chosen, clear=True)
+            all_indices = np.arange(self._arguments.count) if indices is None else indices
+            for part in self._parts(all_indices, on_device=is_on_device(indices)):
+                part.member.refresh(part.selection, clear=True)
             return
         if kind is ComputeType.eCENTROIDAL_MOMENTUM_MATRICES:
             self._compute_centroidal(data, indices)
             return
 
-        def make(part: Part, place: StridedView) -> None:
-            part.member.refresh(part.chosen, clear=False)
-            part.member.compute(kind, part.chosen, place)
+        def make(part: Part, target: StridedView) -> None:
+            part.member.refresh(part.selection, clear=False)
+            part.member.compute(kind, part.selection, target)
 
-        self._give(kind, data, indices, make)
+        self._read_into(kind, data, indices, make)
 
     def get(self, kind: ReadType, data: Any, indices: Any) -> None:
         """As `Direct.get`."""
         counts = self._arguments.max_counts()
         self._arguments.require_outputs(kind, np.arange(self._arguments.count) if is_on_device(indices) else
                                         self._arguments.chosen(indices))
-        self._give(kind, data, indices, lambda part, place: part.member.read(kind, part.chosen, place, counts))
+        self._read_into(kind, data, indices, lambda part,
+                        target: part.member.read(kind, part.selection, target, counts))
 
     def set(self, kind: WriteType, data: Any, indices: Any) -> None:
         """As `Direct.set`."""
         counts = self._arguments.max_counts()
         stride = block_size(kind, counts)
         if is_on_device(data):
-            for part, array in self._on_device(kind, data, indices, written=False):
-                part.member.write(kind, part.chosen, StridedView(array.address, of_line=stride, owner=array), counts)
+            for part, array in self._on_device(kind, data, indices, writable=False):
+                part.member.write(kind, part.selection, StridedView(array.address, of_line=stride, owner=array), counts)
                 part.member.rows.worlds.done_with(array)
             return
         self._require_host(kind, indices)
-        chosen = self._arguments.chosen(indices)
-        blocks = self._arguments.buffer(kind, data, chosen, False).reshape(len(chosen), stride)
+        selected = self._arguments.chosen(indices)
+        blocks = self._arguments.buffer(kind, data, selected, False).reshape(len(selected), stride)
         parts = [(part, blocks[part.order]) for part in self._parts(indices, on_device=False)]
         if "TENDON" in kind.name:
-            writes.write_tendons(kind, [(part.member, part.worlds, own) for part, own in parts], counts)
+            writes.write_tendons(kind, [(part.member, part.worlds, part_blocks) for part, part_blocks in parts], counts)
             return
-        for part, own in parts:
-            writes.check(kind, part.member, part.worlds, own)
-        for part, own in parts:
-            size = writes.own_size(kind, part.member.topology)
-            part.member.write(kind, part.chosen, part.member.rows.worlds.lines(own[:, :size]), counts)
+        for part, part_blocks in parts:
+            writes.check(kind, part.member, part.worlds, part_blocks)
+        for part, part_blocks in parts:
+            size = writes.data_size(kind, part.member.topology)
+            part.member.write(kind, part.selection, part.member.rows.worlds.lines(part_blocks[:, :size]), counts)
 
     # --- buffers -----------------------------------------------------------------------------------------------------
 
-    def _give(self, kind: ComputeType | ReadType, data: Any, indices: Any,
-              make: Callable[[Part, StridedView], None]) -> None:
+    def _read_into(self, kind: ComputeType | ReadType, data: Any, indices: Any,
+                   make: Callable[[Part, StridedView], None]) -> None:
         """Have what `make` puts into places put into the caller's buffer."""
         counts = self._arguments.max_counts()
         stride = block_size(kind, counts)
         if is_on_device(data):
-            for part, array in self._on_device(kind, data, indices, written=True):
+            for part, array in self._on_device(kind, data, indices, writable=True):
                 make(part, StridedView(array.address, of_line=stride, owner=array))
                 part.member.rows.worlds.done_with(array)
             return
         self._require_host(kind, indices)
-        chosen = self._arguments.chosen(indices)
-        flat = self._arguments.buffer(kind, data, chosen, True)
+        selected = self._arguments.chosen(indices)
+        flat = self._arguments.buffer(kind, data, selected, True)
         for part in self._parts(indices, on_device=False):
             self._fetch(part, part.member.size_of(kind, counts), flat, part.order * stride, make)
 
@@ -131,19 +132,19 @@ class GpuAccess:
             make(part, StridedView(memory.address, of_line=size, owner=memory))
             flat[starts[:, None] + np.arange(size)] = read_lines(rows, memory, lines, size)
 
-    def _on_device(self, kind: Kind, data: Any, indices: Any, written: bool) -> Iterator[tuple[Part, DeviceArray]]:
+    def _on_device(self, kind: Kind, data: Any, indices: Any, writable: bool) -> Iterator[tuple[Part, DeviceArray]]:
         """Parts whose lines lie in a buffer on the device, each with that. Raises ValueError where it does not fit."""
         stride = block_size(kind, self._arguments.max_counts())
         parts = self._parts(indices, on_device=True)
         for part in parts:
-            array, lines = part.member.rows.worlds.array(kind.name, data), part.chosen.lines
-            held = int(np.prod(array.shape))
-            wanted = f"give {lines} blocks of {stride}, {lines * stride} numbers of {self._arguments.dtype}"
-            if array.dtype != self._arguments.dtype or held != lines * stride:
-                raise ValueError(f"{kind.name}: data on the device holds {held} numbers of {array.dtype}; {wanted}")
-            if not array.contiguous or (written and array.read_only):
-                wrong = "read-only" if array.contiguous else "not contiguous"
-                raise ValueError(f"{kind.name}: data on the device is {wrong}; {wanted} in one writeable piece")
+            array, lines = part.member.rows.worlds.array(kind.name, data), part.selection.lines
+            size = int(np.prod(array.shape))
+            expected = f"give {lines} blocks of {stride}, {lines * stride} numbers of {self._arguments.dtype}"
+            if array.dtype != self._arguments.dtype or size != lines * stride:
+                raise ValueError(f"{kind.name}: data on the device holds {size} numbers of {array.dtype}; {expected}")
+            if not array.contiguous or (writable and array.read_only):
+                problem = "read-only" if array.contiguous else "not contiguous"
+                raise ValueError(f"{kind.name}: data on the device is {problem}; {expected} in one writeable piece")
             yield part, array
 
     @staticmethod
@@ -160,21 +161,22 @@ class GpuAccess:
         on_device: lines are those of the call, whichever simulation they are of; else those of each simulation alone.
         """
         if is_on_device(indices):
-            nobody = np.zeros(0, np.int64)
-            return [Part(member, self._told(member, indices), nobody, nobody) for member in self._members]
-        chosen, parts = self._arguments.chosen(indices), []
+            empty = np.zeros(0, np.int64)
+            return [Part(member, self._select_on_device(member, indices), empty, empty) for member in self._members]
+        selected, parts = self._arguments.chosen(indices), []
         for member in self._members:
-            order = np.flatnonzero((chosen >= member.first) & (chosen < member.first + member.count))
+            order = np.flatnonzero((selected >= member.first) & (selected < member.first + member.count))
             if not len(order):
                 continue
-            worlds, rows = chosen[order] - member.first, member.rows
-            found = rows.chosen(worlds)
-            if on_device and len(order) < len(chosen):
-                found = replace(rows.worlds.chosen(chosen), first=member.first, worlds=member.count, shift=rows.first)
-            parts.append(Part(member, found, order, worlds))
+            worlds, rows = selected[order] - member.first, member.rows
+            selection = rows.select(worlds)
+            if on_device and len(order) < len(selected):
+                selection = replace(rows.worlds.select(selected), first=member.first, worlds=member.count,
+                                    shift=rows.first)
+            parts.append(Part(member, selection, order, worlds))
         return parts
 
-    def _told(self, member: GpuArticulations, indices: Any) -> Chosen:
+    def _select_on_device(self, member: GpuArticulations, indices: Any) -> LineSelection:
         rows = member.rows
         array = rows.worlds.array("indices", indices)
         kind, size = str(array.dtype), array.dtype.itemsize
@@ -185,7 +187,7 @@ class GpuAccess:
                              f"bytes, or a mask ({self._arguments.count},)")
         if not array.contiguous:
             raise ValueError("indices on the device do not lie one after the other; give a contiguous array")
-        return Chosen(array.shape[0], member.count, array.address, size, member.first, rows.first, owner=array)
+        return LineSelection(array.shape[0], member.count, array.address, size, member.first, rows.first, owner=array)
 
     # --- centroidal momentum -----------------------------------------------------------------------------------------
 
@@ -193,39 +195,39 @@ class GpuAccess:
         kind, sizes = ComputeType.eCENTROIDAL_MOMENTUM_MATRICES, centroidal_blocks(self._arguments.max_counts())
         if is_on_device(data):
             width = self._arguments.dtype.itemsize
-            for part, array in self._on_device(kind, data, indices, written=True):
-                starts = np.cumsum([0, *(size * part.chosen.lines for size in sizes)])
-                places = [StridedView(array.address + int(start) * width, of_line=size, owner=array)
-                          for start, size in zip(starts, sizes, strict=False)]
-                self._momentum(part, places)
+            for part, array in self._on_device(kind, data, indices, writable=True):
+                starts = np.cumsum([0, *(size * part.selection.lines for size in sizes)])
+                views = [StridedView(array.address + int(start) * width, of_line=size, owner=array)
+                         for start, size in zip(starts, sizes, strict=False)]
+                self._momentum(part, views)
                 part.member.rows.worlds.done_with(array)
             return
         self._require_host(kind, indices)
-        chosen = self._arguments.chosen(indices)
-        flat = self._arguments.buffer(kind, data, chosen, True)
-        starts = np.cumsum([0, *(size * len(chosen) for size in sizes)])
+        selected = self._arguments.chosen(indices)
+        flat = self._arguments.buffer(kind, data, selected, True)
+        starts = np.cumsum([0, *(size * len(selected) for size in sizes)])
         jobs = []
         for part in self._parts(indices, on_device=False):
             nv = part.member.topology.nv
             if not part.member.topology.fixed_base:
-                given = [flat[(starts[i] + part.order * sizes[i])[:, None] + np.arange(n)]
-                         for i, n in ((0, nv * nv), (1, nv))]
-                writes.check_momentum(*given)
-                jobs.append((part, given))
-        for part, given in jobs:
+                inputs = [flat[(starts[i] + part.order * sizes[i])[:, None] + np.arange(n)]
+                          for i, n in ((0, nv * nv), (1, nv))]
+                writes.check_momentum(*inputs)
+                jobs.append((part, inputs))
+        for part, inputs in jobs:
             worlds, lines, nv = part.member.rows.worlds, len(part.order), part.member.topology.nv
-            made = [(i, n, line_memory(part.member.rows, lines, n)) for i, n in ((2, 6 * nv), (3, 6))]
-            self._momentum(part, [*map(worlds.lines, given), *(StridedView(memory.address, of_line=n, owner=memory)
-                                                               for _, n, memory in made)])
-            for i, n, memory in made:
-                place = (starts[i] + part.order * sizes[i])[:, None] + np.arange(n)
-                flat[place] = read_lines(part.member.rows, memory, lines, n)
+            outputs = [(i, n, line_memory(part.member.rows, lines, n)) for i, n in ((2, 6 * nv), (3, 6))]
+            self._momentum(part, [*map(worlds.lines, inputs), *(StridedView(memory.address, of_line=n, owner=memory)
+                                                                for _, n, memory in outputs)])
+            for i, n, memory in outputs:
+                block_indices = (starts[i] + part.order * sizes[i])[:, None] + np.arange(n)
+                flat[block_indices] = read_lines(part.member.rows, memory, lines, n)
 
     @staticmethod
-    def _momentum(part: Part, places: Sequence[StridedView]) -> None:
+    def _momentum(part: Part, views: Sequence[StridedView]) -> None:
         nv = part.member.topology.nv
         if not part.member.topology.fixed_base:
-            part.member.refresh(part.chosen, clear=False)
-            part.member.run(centroidal_momentum_of, part.chosen,
-                            {"given_mass": (places[0], nv * nv), "given_coriolis": (places[1], nv)},
-                            {"matrix": places[2], "bias": places[3]})
+            part.member.refresh(part.selection, clear=False)
+            part.member.run(centroidal_momentum_of, part.selection,
+                            {"given_mass": (views[0], nv * nv), "given_coriolis": (views[1], nv)},
+                            {"matrix": views[2], "bias": views[3]})

@@ -76,7 +76,7 @@ def _attachment_words(art: ActorDescription, counts: MaxCounts) -> Iterator[tupl
             element += 1
 
 
-def own_size(kind: str, art: ActorDescription, counts: MaxCounts) -> int:
+def data_size(kind: str, art: ActorDescription, counts: MaxCounts) -> int:
     """Words of an articulation's own data: the elements there are, up to the last."""
     size, last = element_size(kind), max((word for word, _, _ in words(kind, art, counts)), default=-1)
     return (last // size + 1) * size
@@ -91,11 +91,11 @@ def axis_words(kind: str, t: Topology, art: ActorDescription, counts: MaxCounts,
 
 def tendon_data(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCounts) -> Array:
     """Blocks of the worlds, (n, words): the elements there are, up to the last."""
-    places = list(words(kind, simulation.model.actor, counts))
-    out = np.zeros((len(worlds), own_size(kind, simulation.model.actor, counts)), simulation.dtype)
-    values = {name: simulation.parameter(name) for name in {name for _, name, _ in places}}
-    for word, name, place in places:
-        out[:, word] = values[name][worlds].reshape(len(worlds), -1)[:, place]
+    columns = list(words(kind, simulation.model.actor, counts))
+    out = np.zeros((len(worlds), data_size(kind, simulation.model.actor, counts)), simulation.dtype)
+    values = {name: simulation.parameter(name) for name in {name for _, name, _ in columns}}
+    for word, name, element in columns:
+        out[:, word] = values[name][worlds].reshape(len(worlds), -1)[:, element]
     if kind == "eFIXED_TENDON_JOINT":
         unsigned = out.view(f"u{out.itemsize}")
         for start, axis in _axes(simulation.topology, simulation.model.actor, counts):
@@ -106,17 +106,17 @@ def tendon_data(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts:
 def write_tendon_data(kind: str, simulation: Actor, worlds: NDArray[np.int64], counts: MaxCounts, data: Array) -> None:
     """Set the parameters from blocks (n, words); raises ValueError for values that they cannot take, and sets none."""
     new: dict[str, Array] = {}
-    for word, name, place in words(kind, simulation.model.actor, counts):
+    for word, name, element in words(kind, simulation.model.actor, counts):
         if name not in new:         # every one of them has a word
             new[name] = np.zeros((len(worlds), *simulation.parameters[name].shape))
-        new[name].reshape(len(worlds), -1)[:, place] = data[:, word]
+        new[name].reshape(len(worlds), -1)[:, element] = data[:, word]
     if kind == "eFIXED_TENDON_JOINT":
         unsigned = data.view(f"u{data.itemsize}")
         for start, axis in _axes(simulation.topology, simulation.model.actor, counts):
-            found = unsigned[:, start + AXIS_WORD]
-            if (found != axis).any():
+            values = unsigned[:, start + AXIS_WORD]
+            if (values != axis).any():
                 raise ValueError(f"{kind}: the axis at word {start + AXIS_WORD} of a block is "
-                                 f"{found[found != axis][0]}; it cannot change, give {axis}")
+                                 f"{values[values != axis][0]}; it cannot change, give {axis}")
     simulation.set_parameters(new, worlds)
 
 

@@ -19,7 +19,7 @@ from physx_runtime.simulation.actor import Actor
 Array = NDArray[Any]
 
 
-class Written(Protocol):
+class WriteTarget(Protocol):
     """What is asked of articulations that are written to."""
 
     simulation: Actor
@@ -55,56 +55,56 @@ def write(kind: WriteType, parts: Sequence[Part], counts: MaxCounts) -> None:
         articulations.write(_rows(kind, articulations, worlds, blocks), worlds, kind.name in MOVING_WRITES)
 
 
-def own_size(kind: WriteType, t: Topology) -> int:
+def data_size(kind: WriteType, t: Topology) -> int:
     """Numbers of an articulation's own data, of tendons aside."""
     if kind is WriteType.eROOT_GLOBAL_POSE:
         return TRANSFORM_SIZE
     return len(t.dofs) if kind.name.startswith("eJOINT") else 3 * len(t.links) if kind.name.startswith("eLINK") else 3
 
 
-def check(kind: WriteType, articulations: Written, worlds: NDArray[np.int64], blocks: Array) -> None:
+def check(kind: WriteType, articulations: WriteTarget, worlds: NDArray[np.int64], blocks: Array) -> None:
     """Raises ValueError for blocks that PhysX would not take."""
-    own = blocks[:, :own_size(kind, articulations.topology)]
+    data = blocks[:, :data_size(kind, articulations.topology)]
     path = articulations.simulation.model.actor.path
 
-    def refuse(wrong: Any, advice: str) -> None:
-        if wrong.any():
-            at = int(np.flatnonzero(wrong)[0])
-            raise ValueError(f"{path}: {kind.name} of index {articulations.first + worlds[at]} is {own[at].tolist()}; "
-                             f"{advice}")
+    def refuse(invalid: Any, advice: str) -> None:
+        if invalid.any():
+            index = int(np.flatnonzero(invalid)[0])
+            raise ValueError(f"{path}: {kind.name} of index {articulations.first + worlds[index]} is "
+                             f"{data[index].tolist()}; {advice}")
 
-    refuse(~np.isfinite(own).all(axis=1), "give finite numbers")
+    refuse(~np.isfinite(data).all(axis=1), "give finite numbers")
     if kind is WriteType.eROOT_GLOBAL_POSE:
-        lengths = np.linalg.norm(own[:, :4].astype(np.float64), axis=1)
+        lengths = np.linalg.norm(data[:, :4].astype(np.float64), axis=1)
         refuse(np.abs(lengths - 1.0) > LENGTH_TOLERANCE, "give a rotation x y z w of length 1 first, then the position")
     elif kind.name.startswith("eROOT") and articulations.topology.fixed_base:
-        refuse(own.any(axis=1), "the base is fixed, give 0")
+        refuse(data.any(axis=1), "the base is fixed, give 0")
 
 
 def _rows(kind: WriteType, articulations: Articulations, worlds: NDArray[np.int64], blocks: Array) -> dict[str, Array]:
     """The rows to set, (n, row)."""
     simulation, root = articulations.simulation, articulations.topology.root_size
-    own = blocks[:, :own_size(kind, articulations.topology)].astype(np.float64)
+    data = blocks[:, :data_size(kind, articulations.topology)].astype(np.float64)
     if kind is WriteType.eROOT_GLOBAL_POSE:
-        x, y, z, w, *position = np.moveaxis(own, -1, 0)
+        x, y, z, w, *position = np.moveaxis(data, -1, 0)
         link = (position[0], position[1], position[2]), sp.normalized((x, y, z, w))
         if not root:
             return root_rows(link)
         center = np.moveaxis(simulation.parameter("center_of_mass")[worlds, 0].astype(np.float64), -1, 0)
         return root_rows(root_frame(link, ((center[0], center[1], center[2]), IDENTITY_ROTATION)))
     if ROW_OF_WRITE[kind] != "v":
-        return {ROW_OF_WRITE[kind]: own}
+        return {ROW_OF_WRITE[kind]: data}
     v = simulation.get("v")[worlds].astype(np.float64)
     part = {WriteType.eJOINT_VELOCITY: slice(root, None), WriteType.eROOT_LINEAR_VELOCITY: slice(0, min(3, root)),
             WriteType.eROOT_ANGULAR_VELOCITY: slice(min(3, root), root)}[kind]
-    v[:, part] = own if kind is WriteType.eJOINT_VELOCITY or root else own[:, :0]
+    v[:, part] = data if kind is WriteType.eJOINT_VELOCITY or root else data[:, :0]
     return {"v": v}
 
 
-def write_tendons(kind: WriteType, parts: Sequence[tuple[Written, NDArray[np.int64], Array]], counts: MaxCounts
+def write_tendons(kind: WriteType, parts: Sequence[tuple[WriteTarget, NDArray[np.int64], Array]], counts: MaxCounts
                   ) -> None:
     """Simulation after simulation; those already written are taken back where a later one refuses."""
-    done: list[tuple[Written, NDArray[np.int64], Array]] = []
+    done: list[tuple[WriteTarget, NDArray[np.int64], Array]] = []
     try:
         for articulations, worlds, blocks in parts:
             if len(parts) > 1:

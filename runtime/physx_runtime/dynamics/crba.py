@@ -30,7 +30,7 @@ def mass_matrix(t: Topology, rows: Rows, k: Kinematics) -> Matrix:
         # I^c_i = I_i + sum of the children's I^c_j
         composite[i] = link_inertia(t, rows, k, i)
         for j in reversed(t.children(i)):
-            composite[i] = composite[i].joined(composite[j], k.d[j])
+            composite[i] = composite[i].combine(composite[j], k.d[j])
         # F = I^c_i S_i, what its joint needs at unit acceleration
         for dof in t.dofs_of(i):
             F = composite[i].force(motion_subspace(t, k, dof))
@@ -72,11 +72,11 @@ def mass_and_center(t: Topology, rows: Rows, k: Kinematics) -> tuple[Scalar, sp.
     mass: Scalar = 0.0
     moment = sp.ZERO3
     for i in range(len(t.links)):
-        mass, moment = with_mass(mass, moment, rows["mass"][i], sp.add(k.position[i], k.com[i]))
+        mass, moment = add_mass(mass, moment, rows["mass"][i], sp.add(k.position[i], k.com[i]))
     return mass, sp.scale(1.0 / mass, moment)
 
 
-def with_mass(mass: Scalar, moment: sp.Vec3, m: Scalar, center: sp.Vec3) -> tuple[Scalar, sp.Vec3]:
+def add_mass(mass: Scalar, moment: sp.Vec3, m: Scalar, center: sp.Vec3) -> tuple[Scalar, sp.Vec3]:
     """Mass and first moment with those of one more link."""
     return mass + m, sp.add(moment, sp.scale(m, center))
 
@@ -88,7 +88,7 @@ def centroidal_momentum(t: Topology, M: Sequence[Sequence[Scalar]],
     A = X M[0:6], b = X C[0:6] with X = [[E, 0], [-[c]x, E]]; c, from the root's centre of mass to that of the whole,
     stands in M itself (PxArticulationReducedCoordinate.h, computeCentroidalMomentumMatrix).
     """
-    per_mass = 1.0 / M[0][0]
-    c = (-M[2][4] * per_mass, -M[0][5] * per_mass, -M[1][3] * per_mass)
+    inverse_mass = 1.0 / M[0][0]
+    c = (-M[2][4] * inverse_mass, -M[0][5] * inverse_mass, -M[1][3] * inverse_mass)
     columns = [linear_first(force_of([M[row][column] for row in range(6)]).at(c)) for column in range(t.nv)]
     return [[column[row] for column in columns] for row in range(6)], linear_first(force_of(coriolis).at(c))

@@ -25,7 +25,7 @@ class RigidInertia:
         return Force(sp.add(sp.mul_sv(self.rotational, a.angular), sp.cross(self.moment, a.linear)),
                      sp.add(sp.scale(self.mass, a.linear), sp.cross(a.angular, self.moment)))
 
-    def joined(self, child: RigidInertia, d: sp.Vec3) -> RigidInertia:
+    def combine(self, child: RigidInertia, d: sp.Vec3) -> RigidInertia:
         """Together with another body, whose inertia is about the point `d` away."""
         m = child.mass
         shifted = sp.parallel_axis(sp.add(child.moment, sp.scale(0.5 * m, d)), d)

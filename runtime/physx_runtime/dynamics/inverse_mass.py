@@ -27,7 +27,7 @@ from physx_runtime.model.topology import Topology
 
 # Share of the products of M^-1 f above which X (X^T f) saves too little for sums that wait for each other: what is done
 # once in a step takes 2 % less at a share of 0.67 (a humanoid), 4 % more at 0.83 (an ant).
-MOST_SPARSE_PRODUCTS = 0.75
+MAX_SPARSE_PRODUCT_RATIO = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +55,21 @@ def inverse_mass(t: Topology, M: Matrix) -> InverseMass:
     """M^-1 of the mass matrix M of an articulation."""
     X = inverse_factor(M)
     products = 2 * sum(len(support) for support in supports(t))
-    return InverseMass(inverse_of_factor(X), X, products < MOST_SPARSE_PRODUCTS * t.nv**2)
+    return InverseMass(inverse_of_factor(X), X, products < MAX_SPARSE_PRODUCT_RATIO * t.nv**2)
 
 
 def supports(t: Topology) -> list[tuple[int, ...]]:
     """kappa(i) of every velocity i: those that move its link; of its own joint's dofs those up to i."""
     root = range(t.root_size)
-    found = [tuple(range(i + 1)) for i in root]
+    result = [tuple(range(i + 1)) for i in root]
     for dof, features in enumerate(t.dofs):
         path = sorted(d for link in t.path(features.link) for d in t.dofs_of(link) if d <= dof)
-        found.append((*root, *(t.root_size + d for d in path)))
-    return found
+        result.append((*root, *(t.root_size + d for d in path)))
+    return result
 
 
 # Share of the products of one dense M^-1 above which branches save too little for the sums between them.
-MOST_PRODUCTS = 0.93
+MAX_PRODUCT_RATIO = 0.93
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,10 @@ class Branches:
         return {i: tuple(k for k in self.trunks[branch] if k in self.supports[i])
                 for i, branch in self.branch_of.items()}
 
-    def holding(self, velocities: Iterable[int]) -> int | None:
+    def branch_containing(self, velocities: Iterable[int]) -> int | None:
         """The branch that these velocities are all in, None where they are in several."""
-        found = {self.branch_of[i] for i in velocities}
-        return found.pop() if len(found) == 1 else None
+        branches = {self.branch_of[i] for i in velocities}
+        return branches.pop() if len(branches) == 1 else None
 
     def in_trunk(self, branch: int, y: Sequence[Scalar]) -> list[Scalar]:
         """Of y = X^T F, what other branches need of an impulse F on this one."""
@@ -108,10 +108,10 @@ def branches_of(t: Topology) -> Branches:
     Trees are cut at links that bear several joints. From a cut at all of them and from none, cuts are made or taken
     back one by one, as long as that saves products.
     """
-    forks, whole = frozenset(forks_of(t)), cut_at(t, frozenset())
-    found = [_improved(t, cuts, forks) for cuts in (forks, frozenset[int]())]
-    best = min(found, key=lambda b: products(t, b))
-    return best if products(t, best) < MOST_PRODUCTS * products(t, whole) else whole
+    forks, uncut = frozenset(forks_of(t)), cut_at(t, frozenset())
+    candidates = [_improved(t, cuts, forks) for cuts in (forks, frozenset[int]())]
+    best = min(candidates, key=lambda b: products(t, b))
+    return best if products(t, best) < MAX_PRODUCT_RATIO * products(t, uncut) else uncut
 
 
 def _improved(t: Topology, cuts: frozenset[int], forks: frozenset[int]) -> Branches:
@@ -128,28 +128,28 @@ def _improved(t: Topology, cuts: frozenset[int], forks: frozenset[int]) -> Branc
 
 def forks_of(t: Topology) -> list[int]:
     """Links with several children that bear dofs."""
-    bears = [bool(t.dofs_of(i)) for i in range(len(t.links))]
+    has_dofs = [bool(t.dofs_of(i)) for i in range(len(t.links))]
     for i in range(len(t.links) - 1, 0, -1):
-        bears[t.links[i].parent] |= bears[i]
-    return [i for i in range(len(t.links)) if sum(bears[child] for child in t.children(i)) > 1]
+        has_dofs[t.links[i].parent] |= has_dofs[i]
+    return [i for i in range(len(t.links)) if sum(has_dofs[child] for child in t.children(i)) > 1]
 
 
 def cut_at(t: Topology, cuts: frozenset[int]) -> Branches:
     """Branches that begin behind these links; a floating root is one by itself, unless nothing is cut."""
-    begins = [0]        # per link: the link behind a cut, or the root, that its branch begins with
+    branch_starts = [0]        # per link: the link behind a cut, or the root, that its branch begins with
     for i, link in enumerate(t.links[1:], 1):
-        begins.append(i if link.parent in cuts else begins[link.parent])
+        branch_starts.append(i if link.parent in cuts else branch_starts[link.parent])
     root = tuple(range(t.root_size))
     members: dict[int, list[int]] = {-1 if cuts else 0: list(root)} if root else {}
     for dof in t.depth_first():
-        members.setdefault(begins[t.dofs[dof].link], []).append(t.root_size + dof)
+        members.setdefault(branch_starts[t.dofs[dof].link], []).append(t.root_size + dof)
     velocities, support = tuple(map(tuple, members.values())), supports(t)
     supported: dict[int, set[int]] = {}         # velocity -> the branches that it supports
-    for branch, own in enumerate(velocities):
-        for i in own:
+    for branch, run in enumerate(velocities):
+        for i in run:
             for k in support[i]:
                 supported.setdefault(k, set()).add(branch)
-    trunks = tuple(tuple(sorted({k for i in own for k in support[i] if len(supported[k]) > 1})) for own in velocities)
+    trunks = tuple(tuple(sorted({k for i in run for k in support[i] if len(supported[k]) > 1})) for run in velocities)
     return Branches(velocities, trunks, tuple(support))
 
 
@@ -157,10 +157,10 @@ def products(t: Topology, b: Branches) -> int:
     """Products of M^-1 and X in an iteration over all dofs, without tendons and mimic joints."""
     trunks = {i: frozenset(b.trunk_of[i]) for i in range(t.nv)}
     missing: list[set[int]] = [set() for _ in b.velocities]     # per branch: the y that have changed since its turn
-    turns = [(branch, list(run)) for branch, run in itertools.groupby(
+    visits = [(branch, list(run)) for branch, run in itertools.groupby(
         t.depth_first(), lambda dof: b.branch_of[t.root_size + dof])]
     count = 0
-    for branch, dofs in [*turns, *((branch, []) for branch in range(len(missing)))]:
+    for branch, dofs in [*visits, *((branch, []) for branch in range(len(missing)))]:
         count += sum(len(missing[branch] & trunks[i]) for i in b.velocities[branch])
         count += sum(len(b.velocities[branch]) + len(trunks[t.root_size + dof]) for dof in dofs)
         for y in missing:

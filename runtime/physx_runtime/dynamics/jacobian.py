@@ -66,7 +66,7 @@ def link_jacobian(t: Topology, k: Kinematics, link: int) -> Matrix:
 
 
 # A direction in which the link yields to a force by less than this part of all three counts as blocked.
-LEAST_MOBILITY = 1e-6
+MIN_MOBILITY = 1e-6
 
 
 def operational_inertia(M: Matrix, J: Matrix) -> Matrix:
@@ -78,21 +78,21 @@ def operational_inertia(M: Matrix, J: Matrix) -> Matrix:
     responses = [times(minv, row) for row in J]
     mobility = [[inner(a, response) for response in responses] for a in J]
 
-    def moving(i: int, square: Scalar) -> Scalar:
+    def pivot(i: int, square: Scalar) -> Scalar:
         # compared with all directions of the same unit: a blocked one by itself shows rounding alone
         first = i - i % 3
-        whole = mobility[first][first] + mobility[first + 1][first + 1] + mobility[first + 2][first + 2]
-        return where(square > LEAST_MOBILITY * whole, square, math.nan)
+        total = mobility[first][first] + mobility[first + 1][first + 1] + mobility[first + 2][first + 2]
+        return where(square > MIN_MOBILITY * total, square, math.nan)
 
-    n, L = len(J), cholesky(mobility, moving)
+    n, L = len(J), cholesky(mobility, pivot)
     columns = [solve_lower(L, [1.0 if i == j else 0.0 for j in range(n)]) for i in range(n)]
     return [[inner(a, b) for b in columns] for a in columns]
 
 
-def without_root(t: Topology, M: Matrix, force: Scalars) -> tuple[Matrix, list[Scalar]]:
+def eliminate_root(t: Topology, M: Matrix, force: Scalars) -> tuple[Matrix, list[Scalar]]:
     """Inertia and force of the joints where the root moves freely: M_jj - M_jr M_rr^-1 M_rj, f_j - M_jr M_rr^-1 f_r."""
     joints, L = range(6, t.nv), cholesky([row[:6] for row in M[:6]])
-    moved = {j: solve_lower(L, [M[row][j] for row in range(6)]) for j in joints}
-    pushed = solve_lower(L, force[:6])
-    inertia = [[M[i][j] - inner(moved[i], moved[j]) for j in joints] for i in joints]
-    return inertia, [force[j] - inner(moved[j], pushed) for j in joints]
+    root_coupling = {j: solve_lower(L, [M[row][j] for row in range(6)]) for j in joints}
+    root_force = solve_lower(L, force[:6])
+    inertia = [[M[i][j] - inner(root_coupling[i], root_coupling[j]) for j in joints] for i in joints]
+    return inertia, [force[j] - inner(root_coupling[j], root_force) for j in joints]

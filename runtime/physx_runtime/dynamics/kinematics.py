@@ -29,7 +29,8 @@ class Kinematics:
     axes: list[sp.Vec3]         # per dof: what it turns about or slides along
 
 
-def forward_kinematics(t: Topology, rows: Rows, q: Scalars, root_rotation: sp.Quat, balls: Scalars = ()) -> Kinematics:
+def forward_kinematics(t: Topology, rows: Rows, q: Scalars, root_rotation: sp.Quat,
+                       spherical: Scalars = ()) -> Kinematics:
     """Poses at the joint positions `q`; positions count from the root's anchor.
 
     balls: world rotations of the links with spherical joints, where they are known better than by `q`.
@@ -42,17 +43,17 @@ def forward_kinematics(t: Topology, rows: Rows, q: Scalars, root_rotation: sp.Qu
         else:
             rotation = sp.mul_quat(k.rotation[link.parent], quaternion(rows, "tree_rotation", i))
             if link.kind == REVOLUTE:
-                rotation = sp.turn_x(rotation, q[dofs[0]])
+                rotation = sp.rotate_x(rotation, q[dofs[0]])
             if link.kind == SPHERICAL:
-                rotation = (quaternion({"balls": balls}, "balls", t.balls.index(i)) if len(balls) else
+                rotation = (quaternion({"balls": spherical}, "balls", t.spherical_links.index(i)) if len(spherical) else
                             sp.mul_quat(rotation, sp.exponential(joint_rotation(t, rows, q, i))))
             d = sp.mul_mv(k.R[link.parent], triple(rows, "tree_position", i))
             position = sp.ZERO3
         R = sp.matrix(rotation)
         axis = (R[0][0], R[1][0], R[2][0])
         for dof in dofs:
-            own = (R[0][t.dofs[dof].axis], R[1][t.dofs[dof].axis], R[2][t.dofs[dof].axis])
-            k.axes[dof] = sp.scale(-1.0, own) if link.flipped else own
+            direction = (R[0][t.dofs[dof].axis], R[1][t.dofs[dof].axis], R[2][t.dofs[dof].axis])
+            k.axes[dof] = sp.scale(-1.0, direction) if link.flipped else direction
         if link.kind == PRISMATIC:
             d = sp.add(d, sp.scale(q[dofs[0]], axis))
         if link.parent >= 0:
@@ -66,9 +67,9 @@ def forward_kinematics(t: Topology, rows: Rows, q: Scalars, root_rotation: sp.Qu
     return k
 
 
-def state_kinematics(t: Topology, rows: Rows, balls: Scalars = ()) -> Kinematics:
+def state_kinematics(t: Topology, rows: Rows, spherical: Scalars = ()) -> Kinematics:
     """Poses at the state in rows."""
-    return forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)), balls)
+    return forward_kinematics(t, rows, rows["q"], sp.normalized(quaternion(rows, "root_rotation", 0)), spherical)
 
 
 def motion_subspace(t: Topology, k: Kinematics, dof: int) -> Motion:
@@ -76,32 +77,32 @@ def motion_subspace(t: Topology, k: Kinematics, dof: int) -> Motion:
     return subspace(t.kind_of(dof) in ROTARY_JOINTS, k.axes[dof])
 
 
-def subspace(turning: bool, axis: sp.Vec3) -> Motion:
+def subspace(rotary: bool, axis: sp.Vec3) -> Motion:
     """S of a joint of one degree of freedom that turns about an axis or slides along it."""
-    return Motion(axis, sp.ZERO3) if turning else Motion(sp.ZERO3, axis)
+    return Motion(axis, sp.ZERO3) if rotary else Motion(sp.ZERO3, axis)
 
 
 def joint_rotation(t: Topology, rows: Rows, values: Scalars, link: int) -> sp.Vec3:
     """Rotation vector in F of a spherical joint's coordinates `values`, its locked axes from the row `locked`."""
-    parts: list[Scalar] = [0.0, 0.0, 0.0]
+    vector: list[Scalar] = [0.0, 0.0, 0.0]
     for dof in t.dofs_of(link):
-        parts[t.dofs[dof].axis] = -values[dof] if t.links[link].flipped else values[dof]
+        vector[t.dofs[dof].axis] = -values[dof] if t.links[link].flipped else values[dof]
     for i, (locked, axis) in enumerate(t.locked):
         if locked == link and "locked" in rows:
-            parts[axis] = rows["locked"][i]
-    return (parts[0], parts[1], parts[2])
+            vector[axis] = rows["locked"][i]
+    return (vector[0], vector[1], vector[2])
 
 
-def ball_coordinates(t: Topology, rows: Rows, k: Kinematics, q: Scalars) -> tuple[list[Scalar], list[Scalar]]:
+def spherical_positions(t: Topology, rows: Rows, k: Kinematics, q: Scalars) -> tuple[list[Scalar], list[Scalar]]:
     """q with the coordinates of spherical joints as the poses `k` have them, and the row `locked`."""
     out, locked = list(q), []
-    for link in t.balls:
-        unturned = sp.mul_quat(k.rotation[t.links[link].parent], quaternion(rows, "tree_rotation", link))
-        parts = sp.rotation_vector(sp.mul_quat(sp.conjugate(unturned), k.rotation[link]))
+    for link in t.spherical_links:
+        zero_rotation = sp.mul_quat(k.rotation[t.links[link].parent], quaternion(rows, "tree_rotation", link))
+        vector = sp.rotation_vector(sp.mul_quat(sp.conjugate(zero_rotation), k.rotation[link]))
         for dof in t.dofs_of(link):
-            part = parts[t.dofs[dof].axis]
-            out[dof] = -part if t.links[link].flipped else part
-        locked += [parts[axis] for owner, axis in t.locked if owner == link]
+            coordinate = vector[t.dofs[dof].axis]
+            out[dof] = -coordinate if t.links[link].flipped else coordinate
+        locked += [vector[axis] for owner, axis in t.locked if owner == link]
     return out, locked
 
 
@@ -135,7 +136,7 @@ def link_motions(t: Topology, k: Kinematics, v: Scalars) -> list[LinkMotion]:
     for i, link in enumerate(t.links):
         if link.parent >= 0:
             rates = [(motion_subspace(t, k, dof), v[t.root_size + dof]) for dof in t.dofs_of(i)]
-            motion = moved_by_joint(anchors[link.parent].at(k.d[i]), rates)
+            motion = propagate_motion(anchors[link.parent].at(k.d[i]), rates)
         else:
             motion = AT_REST if t.fixed_base else LinkMotion(motion_of(v), NO_MOTION)
         anchors.append(motion)
@@ -143,7 +144,7 @@ def link_motions(t: Topology, k: Kinematics, v: Scalars) -> list[LinkMotion]:
     return out
 
 
-def moved_by_joint(parent: LinkMotion, rates: Sequence[tuple[Motion, Scalar]]) -> LinkMotion:
+def propagate_motion(parent: LinkMotion, rates: Sequence[tuple[Motion, Scalar]]) -> LinkMotion:
     """A link's motion at its anchor from its parent's there and its joint's rates, (S, qd) each.
 
     v_i = v_p + S qd, a_i = a_p + Sdot qd: S turns with the parent, and what slides along it does so once more.
@@ -154,8 +155,8 @@ def moved_by_joint(parent: LinkMotion, rates: Sequence[tuple[Motion, Scalar]]) -
     for S, rate in rates:
         joint_v = joint_v + S * rate
     w = parent.velocity.angular
-    carried = Motion(sp.cross(w, joint_v.angular), sp.scale(2.0, sp.cross(w, joint_v.linear)))
-    return LinkMotion(parent.velocity + joint_v, parent.acceleration + carried)
+    velocity_product = Motion(sp.cross(w, joint_v.angular), sp.scale(2.0, sp.cross(w, joint_v.linear)))
+    return LinkMotion(parent.velocity + joint_v, parent.acceleration + velocity_product)
 
 
 def link_poses(t: Topology, rows: Rows, k: Kinematics) -> list[list[Scalar]]:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from physx_runtime.language.ops import Scalar, Scalars, sqrt
 
 Matrix = list[list[Scalar]]
-TOGETHER = 4        # sums that grow together, by measurement
+BLOCK_SIZE = 4        # sums that grow together, by measurement
 
 
-def less(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
+def subtract(a: Sequence[Scalar], b: Sequence[Scalar]) -> list[Scalar]:
     """a - b."""
     return [x - y for x, y in zip(a, b, strict=True)]
 
@@ -20,13 +20,13 @@ def plus(a: Scalars, b: Scalars) -> list[Scalar]:
     return [x + y for x, y in zip(a, b, strict=True)]
 
 
-def times(minv: Matrix, row: Sequence[Scalar]) -> list[Scalar]:
+def times(matrix: Matrix, vector: Sequence[Scalar]) -> list[Scalar]:
     """minv row^T; the sums of a few lines grow together, so that a number of the row serves all of them at once."""
-    out: list[Scalar] = [0.0] * len(minv)
-    for first in range(0, len(minv), TOGETHER):
-        for j, x in enumerate(row):
-            for i in range(first, min(first + TOGETHER, len(minv))):
-                out[i] = out[i] + minv[i][j] * x
+    out: list[Scalar] = [0.0] * len(matrix)
+    for first in range(0, len(matrix), BLOCK_SIZE):
+        for j, x in enumerate(vector):
+            for i in range(first, min(first + BLOCK_SIZE, len(matrix))):
+                out[i] = out[i] + matrix[i][j] * x
     return out
 
 
@@ -86,8 +86,8 @@ def inverse_factor(M: Matrix) -> Matrix:
     L = [list(row) for row in M]
     for k in range(n - 1, -1, -1):
         for j in range(k + 1):
-            for below in range(n - 1, k, -1):
-                L[k][j] = L[k][j] - L[below][k] * L[below][j]
+            for i in range(n - 1, k, -1):
+                L[k][j] = L[k][j] - L[i][k] * L[i][j]
         pivot = 1.0 / sqrt(L[k][k])
         L[k] = [x * pivot for x in L[k][:k]] + [pivot]           # the inverse of the diagonal is kept
     return _inverse_of_lower(L)

@@ -24,7 +24,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.rounded import sincos
 from physx_runtime.language.ops import Scalar, Single, sqrt, where
 
-SHORTEST = 1e-10        # rad: a spherical joint that has turned less has not turned
+MIN_ANGLE = 1e-10        # rad: a spherical joint that has turned less has not turned
 BodyPose = tuple[sp.Vec3, sp.Quat]
 
 
@@ -36,43 +36,43 @@ class JointFrames(NamedTuple):
     relative: sp.Quat           # the parent's rotation seen from the child where q is 0
 
 
-def within(outer: BodyPose, inner: BodyPose) -> BodyPose:
+def transform(outer: BodyPose, inner: BodyPose) -> BodyPose:
     """The pose of a thing whose pose in the frame of another is `inner` (PxTransform::transform)."""
-    return sp.add(rounded.rotated(outer[1], inner[0]), outer[0]), rounded.multiplied(outer[1], inner[1])
+    return sp.add(rounded.rotate_generic(outer[1], inner[0]), outer[0]), rounded.multiply_generic(outer[1], inner[1])
 
 
-def carried(parent: BodyPose, joint: JointFrames, turn: sp.Quat | None = None, slide: sp.Vec3 | None = None,
-            stepped: Scalar | None = None) -> BodyPose:
+def child_pose(parent: BodyPose, joint: JointFrames, delta: sp.Quat | None = None, slide: sp.Vec3 | None = None,
+               stepped: Scalar | None = None) -> BodyPose:
     """The pose of a link from its parent's; turn: of a joint that can. slide: of a joint that can.
 
     stepped: 1 where a step has brought a spherical joint to where it is, 0 where it was put there.
     """
-    p2c = joint.relative if turn is None else rounded.normalized(rounded.multiplied(turn, joint.relative))
+    p2c = joint.relative if delta is None else rounded.normalize(rounded.multiply_generic(delta, joint.relative))
     if stepped is not None:
-        p2c = _opposite(p2c, (p2c[3].value < 0.0) & (stepped > 0.5))
-    offset = sp.sub(rounded.rotated(p2c, joint.parent), joint.child)
+        p2c = _negate_where(p2c, (p2c[3].value < 0.0) & (stepped > 0.5))
+    offset = sp.sub(rounded.rotate_generic(p2c, joint.parent), joint.child)
     if slide is not None:
         offset = sp.add(offset, slide)
-    rotation = rounded.normalized(rounded.multiplied(parent[1], sp.conjugate(p2c)))
-    return sp.add(parent[0], rounded.rotated(rotation, offset)), rotation
+    rotation = rounded.normalize(rounded.multiply_generic(parent[1], sp.conjugate(p2c)))
+    return sp.add(parent[0], rounded.rotate_generic(rotation, offset)), rotation
 
 
-def hinge_turn(q: Single, axis: sp.Vec3) -> sp.Quat:
+def revolute_delta(q: Single, axis: sp.Vec3) -> sp.Quat:
     """What a hinge at q turns the parent by, seen from the child."""
-    return _the_shorter_way(_about(axis, -q))
+    return _shorter_rotation(_about(axis, -q))
 
 
-def ball_turn(parts: Sequence[Single], axes: Sequence[sp.Vec3]) -> sp.Quat:
+def spherical_delta(angles: Sequence[Single], axes: Sequence[sp.Vec3]) -> sp.Quat:
     """The same of a spherical joint, from its coordinates and what each is about."""
     vector: sp.Vec3 = (Single(0.0), Single(0.0), Single(0.0))
-    for part, axis in zip(parts, axes, strict=True):
-        vector = sp.add(vector, sp.scale(-part, axis))
+    for value, axis in zip(angles, axes, strict=True):
+        vector = sp.add(vector, sp.scale(-value, axis))
     x, y, z = vector
     angle = sqrt(x * x + y * y + z * z)
-    turned = angle.value >= SHORTEST
-    factor = 1.0 / Single(where(turned, angle.value, 1.0))
-    made = _the_shorter_way(_about(sp.scale(factor, vector), angle))
-    i, j, k, w = (Single(where(turned, own.value, none)) for own, none in zip(made, (0.0, 0.0, 0.0, 1.0), strict=True))
+    nonzero = angle.value >= MIN_ANGLE
+    factor = 1.0 / Single(where(nonzero, angle.value, 1.0))
+    q = _shorter_rotation(_about(sp.scale(factor, vector), angle))
+    i, j, k, w = (Single(where(nonzero, e.value, unit)) for e, unit in zip(q, (0.0, 0.0, 0.0, 1.0), strict=True))
     return i, j, k, w
 
 
@@ -81,11 +81,11 @@ def _about(axis: sp.Vec3, angle: Single) -> sp.Quat:
     return axis[0] * sine, axis[1] * sine, axis[2] * sine, cosine
 
 
-def _the_shorter_way(q: sp.Quat) -> sp.Quat:
-    return _opposite(q, q[3].value < 0.0)
+def _shorter_rotation(q: sp.Quat) -> sp.Quat:
+    return _negate_where(q, q[3].value < 0.0)
 
 
-def _opposite(q: sp.Quat, chosen: Scalar) -> sp.Quat:
+def _negate_where(q: sp.Quat, condition: Scalar) -> sp.Quat:
     """The opposite quaternion, of the same rotation, where chosen."""
-    x, y, z, w = (Single(where(chosen, (-part).value, part.value)) for part in q)
+    x, y, z, w = (Single(where(condition, (-component).value, component.value)) for component in q)
     return x, y, z, w

@@ -20,8 +20,8 @@ def inverse_dynamics(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[L
     forces = []
     for i, acceleration in enumerate(link_accelerations(t, k, a)):
         # f_i = I_i (J qdd) + f_i at qdd = 0
-        gained = central_force(rows["mass"][i], central_inertia(t, rows, k, i), acceleration)
-        forces.append(held_force(t, rows, k, motions[i], i) + gained)
+        inertial = central_force(rows["mass"][i], central_inertia(t, rows, k, i), acceleration)
+        forces.append(bias_force(t, rows, k, motions[i], i) + inertial)
     tau = generalized_force(t, k, forces)
     for dof, armature in enumerate(rows["armature"]):
         tau[t.root_size + dof] = tau[t.root_size + dof] + armature * a[t.root_size + dof]
@@ -62,12 +62,12 @@ def branch_forces(t: Topology, k: Kinematics, forces: Sequence[Force]) -> list[F
     return f
 
 
-def held_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Force]:
+def bias_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Force]:
     """What each link needs at zero generalised acceleration, its weight held."""
-    return [held_force(t, rows, k, motion, i) for i, motion in enumerate(motions)]
+    return [bias_force(t, rows, k, motion, i) for i, motion in enumerate(motions)]
 
 
-def held_force(t: Topology, rows: Rows, k: Kinematics, motion: LinkMotion, link: int) -> Force:
+def bias_force(t: Topology, rows: Rows, k: Kinematics, motion: LinkMotion, link: int) -> Force:
     """What one link needs at zero generalised acceleration, its weight held."""
     f = inertial_force(rows["mass"][link], central_inertia(t, rows, k, link), motion)
     weight = sp.scale(rows["mass"][link] * rows["gravity_enabled"][link], triple(rows, "gravity", 0))
@@ -93,5 +93,5 @@ def coriolis_force(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[Lin
 def gravity_force(t: Topology, rows: Rows, k: Kinematics) -> list[Scalar]:
     """+dV/dq: the generalised force that holds the articulation still."""
     g = triple(rows, "gravity", 0)
-    return generalized_force(t, k, [Force(sp.ZERO3, sp.scale(-(m * on), g))
-                                    for m, on in zip(rows["mass"], rows["gravity_enabled"], strict=True)])
+    return generalized_force(t, k, [Force(sp.ZERO3, sp.scale(-(m * enabled), g))
+                                    for m, enabled in zip(rows["mass"], rows["gravity_enabled"], strict=True)])

@@ -24,7 +24,7 @@ from physx_runtime.language.ops import (
     Scalars,
     Single,
     floor,
-    inverted,
+    logical_not,
     plain,
     sqrt,
     unfused,
@@ -32,42 +32,42 @@ from physx_runtime.language.ops import (
 )
 
 
-def turned(q: sp.Quat, a: sp.Vec3) -> sp.Vec3:
+def rotate(q: sp.Quat, a: sp.Vec3) -> sp.Vec3:
     """The vector turned by q (PxQuat::rotate, aos::QuatRotate)."""
-    a0, a1, a2 = plain(rotated(unfused(q), unfused(a)))
+    a0, a1, a2 = plain(rotate_generic(unfused(q), unfused(a)))
     return (a0, a1, a2)
 
 
 def product(a: sp.Quat, b: sp.Quat) -> sp.Quat:
     """The rotation b followed by a (PxQuat)."""
-    c0, c1, c2, c3 = plain(multiplied(unfused(a), unfused(b)))
+    c0, c1, c2, c3 = plain(multiply_generic(unfused(a), unfused(b)))
     return (c0, c1, c2, c3)
 
 
-def rotated(q: Scalars, a: Scalars) -> sp.Vec3:
+def rotate_generic(q: Scalars, a: Scalars) -> sp.Vec3:
     """As `turned`, of numbers that round every product by themselves."""
     x, y, z, w = q
-    u, v, s = (2.0 * part for part in a)
-    along, middle = x * u + y * v + z * s, w * w - 0.5
-    return (u * middle + (y * s - z * v) * w + x * along, v * middle + (z * u - x * s) * w + y * along,
-            s * middle + (x * v - y * u) * w + z * along)
+    u, v, s = (2.0 * component for component in a)
+    dot2, w2 = x * u + y * v + z * s, w * w - 0.5
+    return (u * w2 + (y * s - z * v) * w + x * dot2, v * w2 + (z * u - x * s) * w + y * dot2,
+            s * w2 + (x * v - y * u) * w + z * dot2)
 
 
-def multiplied(a: Scalars, b: Scalars) -> sp.Quat:
+def multiply_generic(a: Scalars, b: Scalars) -> sp.Quat:
     """As `product`, of such numbers."""
     (x, y, z, w), (i, j, k, r) = a, b
     return (w * i + r * x + y * k - j * z, w * j + r * y + z * i - k * x, w * k + r * z + x * j - i * y,
             w * r - x * i - y * j - z * k)
 
 
-def normalized(q: Scalars) -> sp.Quat:
+def normalize(q: Scalars) -> sp.Quat:
     """The rotation of length 1, of such numbers (PxQuat::getNormalized)."""
     x, y, z, w = q
     factor = 1.0 / sqrt(x * x + y * y + z * z + w * w)
     return x * factor, y * factor, z * factor, w * factor
 
 
-def joined(a: sp.Quat, b: sp.Quat) -> sp.Quat:
+def transform_product(a: sp.Quat, b: sp.Quat) -> sp.Quat:
     """The same where poses are joined (aos::transformMultiply), which sums up from the other end."""
     (x, y, z, w), (i, j, k, r) = unfused(a), unfused(b)
     c0, c1, c2, c3 = plain((x * r + (i * w + (y * k - z * j)), y * r + (j * w + (z * i - x * k)),
@@ -78,43 +78,43 @@ def joined(a: sp.Quat, b: sp.Quat) -> sp.Quat:
 # Splits a float32 number into two of 12 bits, products of which are exact.
 SPLITTER = 4097.0
 # Of x^3, x^5 and x^7 in the sine, of x^2, x^4, x^6 and x^8 in the cosine; the first of each in two parts.
-SINE, SINE_LEFT = (-0.16666655242443085, 0.008332177996635437, -0.0001951729936990887), 2.9874200058177536e-09
+SINE, SINE_LOW = (-0.16666655242443085, 0.008332177996635437, -0.0001951729936990887), 2.9874200058177536e-09
 COSINE = -0.5, 0.04166662320494652, -0.0013886763481423259, 2.4390450562350452e-05
-COSINE_LEFT = 2.7489177600870107e-09
+COSINE_LOW = 2.7489177600870107e-09
 
 
 def sincos(x: Single) -> tuple[Single, Single]:
     """(sin x, cos x) for |x| up to 100."""
-    turns = Single(floor((x * TWO_OVER_PI + 0.5).value))
-    first = x - turns * HALF_PI_HIGH
-    second, left = _sum(first, -(turns * HALF_PI_MIDDLE))
-    r, more = _sum(second, -(turns * HALF_PI_LOW))
-    sine, cosine = _on_quarter(r, left + more)
-    half = floor((turns * 0.5).value)
-    odd = half < (turns * 0.5).value                    # a quarter turn more: sine and cosine change places
-    beyond = floor(0.5 * half) < 0.5 * half             # a half turn more: the sine's sign changes
+    quarter_turns = Single(floor((x * TWO_OVER_PI + 0.5).value))
+    first = x - quarter_turns * HALF_PI_HIGH
+    second, low = _sum(first, -(quarter_turns * HALF_PI_MIDDLE))
+    r, lower = _sum(second, -(quarter_turns * HALF_PI_LOW))
+    sine, cosine = _quarter_sincos(r, low + lower)
+    half = floor((quarter_turns * 0.5).value)
+    odd = half < (quarter_turns * 0.5).value                    # a quarter turn more: sine and cosine change places
+    half_odd = floor(0.5 * half) < 0.5 * half             # a half turn more: the sine's sign changes
     s, c = (Single(where(odd, a.value, b.value)) for a, b in ((cosine, sine), (sine, cosine)))
-    return (Single(where(beyond, (-s).value, s.value)),
-            Single(where((odd & inverted(beyond)) | (inverted(odd) & beyond), (-c).value, c.value)))
+    return (Single(where(half_odd, (-s).value, s.value)),
+            Single(where((odd & logical_not(half_odd)) | (logical_not(odd) & half_odd), (-c).value, c.value)))
 
 
-def _on_quarter(r: Single, tail: Single) -> tuple[Single, Single]:
+def _quarter_sincos(r: Single, tail: Single) -> tuple[Single, Single]:
     """Sine and cosine of r + tail, |r| up to pi/4 and the tail below its last place."""
-    square, left = _product(r, r)
+    square, low = _product(r, r)
     # sin r = r + r (S1 r^2 + r^4 (S2 + S3 r^2))
-    first, first_left = _product(square, Single(SINE[0]))
-    rest = square * square * (square * SINE[2] + SINE[1])
-    bracket = first + rest
-    bracket_left = (first - bracket) + rest + first_left + left * SINE[0] + square * SINE_LEFT
-    small, small_left = _product(r, bracket)
-    small_left = small_left + r * bracket_left + tail * (1.0 - square * 0.5)
+    first, first_low = _product(square, Single(SINE[0]))
+    series = square * square * (square * SINE[2] + SINE[1])
+    bracket = first + series
+    bracket_low = (first - bracket) + series + first_low + low * SINE[0] + square * SINE_LOW
+    small, small_low = _product(r, bracket)
+    small_low = small_low + r * bracket_low + tail * (1.0 - square * 0.5)
     sine = r + small
-    sine = sine + ((r - sine) + small + small_left)
+    sine = sine + ((r - sine) + small + small_low)
     # cos r = 1 - r^2 / 2 + r^4 (C2 + r^2 (C3 + C4 r^2))
-    below = 1.0 - square * 0.5
-    rest = square * square * ((square * COSINE[3] + COSINE[2]) * square + COSINE[1])
-    rest = rest + square * COSINE_LEFT - left * 0.5 - tail * r
-    return sine, below + ((1.0 - below) - square * 0.5 + rest)
+    head = 1.0 - square * 0.5
+    series = square * square * ((square * COSINE[3] + COSINE[2]) * square + COSINE[1])
+    series = series + square * COSINE_LOW - low * 0.5 - tail * r
+    return sine, head + ((1.0 - head) - square * 0.5 + series)
 
 
 def _sum(a: Single, b: Single) -> tuple[Single, Single]:

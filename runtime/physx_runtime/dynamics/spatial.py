@@ -109,7 +109,7 @@ def matrix(q: Quat) -> Mat3:
             (xz - wy, yz + wx, 1.0 - (xx + yy)))
 
 
-def turn_x(q: Quat, angle: Scalar) -> Quat:
+def rotate_x(q: Quat, angle: Scalar) -> Quat:
     """`q` followed by a rotation of `angle` about its own x axis."""
     s, c = sincos(0.5 * angle)
     x, y, z, w = q
@@ -119,9 +119,9 @@ def turn_x(q: Quat, angle: Scalar) -> Quat:
 def exponential(r: Vec3) -> Quat:
     """The rotation by |r| about r."""
     angle = norm(r)
-    turned = angle > 0.0
+    nonzero = angle > 0.0
     s, c = sincos(0.5 * angle)
-    factor = where(turned, s / where(turned, angle, 1.0), 0.5)
+    factor = where(nonzero, s / where(nonzero, angle, 1.0), 0.5)
     return (factor * r[0], factor * r[1], factor * r[2], c)
 
 
@@ -160,9 +160,9 @@ def solve_sym(s: Sym3, b: Vec3) -> Vec3:
 def inverse_sym(s: Sym3) -> Sym3:
     """The inverse of a symmetric positive definite matrix, by its adjugate."""
     adjugate, determinant = _adjugate(s)
-    per = 1.0 / determinant
+    factor = 1.0 / determinant
     xx, yy, zz, xy, xz, yz = adjugate
-    return (per * xx, per * yy, per * zz, per * xy, per * xz, per * yz)
+    return (factor * xx, factor * yy, factor * zz, factor * xy, factor * xz, factor * yz)
 
 
 def _adjugate(s: Sym3) -> tuple[Sym3, Scalar]:

@@ -20,7 +20,7 @@ def directional(outputs: Sequence[Scalar], seeds: Mapping[Symbol, Scalar]) -> li
     graph = symbols[0].graph
     rates: dict[int, Scalar] = {symbol.number: rate for symbol, rate in seeds.items()}
     for n in _ancestors(graph, [x.number for x in symbols], set(rates)):
-        rate = _rate(graph, n, rates)
+        rate = _derivative(graph, n, rates)
         if rate is not None:
             rates[n] = rate
     return [rates.get(x.number, 0.0) if isinstance(x, Symbol) else 0.0 for x in outputs]
@@ -28,14 +28,14 @@ def directional(outputs: Sequence[Scalar], seeds: Mapping[Symbol, Scalar]) -> li
 
 def _ancestors(graph: Graph, outputs: Sequence[int], leaves: set[int]) -> list[int]:
     """The nodes that outputs are made of, in order, without leaves and what those are made of."""
-    found: set[int] = set()
+    visited: set[int] = set()
     stack = [n for n in outputs if n not in leaves]
     while stack:
         n = stack.pop()
-        if n not in found:
-            found.add(n)
+        if n not in visited:
+            visited.add(n)
             stack += [a for a in _arguments(graph, n) if a not in leaves]
-    return sorted(found)
+    return sorted(visited)
 
 
 def _arguments(graph: Graph, n: int) -> list[int]:
@@ -45,7 +45,7 @@ def _arguments(graph: Graph, n: int) -> list[int]:
     return [] if op in ("const", "input") else [int(a) for a in args]       # type: ignore[call-overload]
 
 
-def _rate(graph: Graph, n: int, rates: Mapping[int, Scalar]) -> Scalar | None:
+def _derivative(graph: Graph, n: int, rates: Mapping[int, Scalar]) -> Scalar | None:
     """The rate of a node, None where nothing it is made of changes."""
     arguments = _arguments(graph, n)
     if not any(a in rates for a in arguments):
@@ -55,15 +55,15 @@ def _rate(graph: Graph, n: int, rates: Mapping[int, Scalar]) -> Scalar | None:
         return sign * (Symbol(graph, slope) * rates[arguments[0]])
     x = [Symbol(graph, a) for a in arguments]
     d: list[Scalar] = [rates.get(a, 0.0) for a in arguments]
-    op, own = graph.nodes[n][0], Symbol(graph, n)
+    op, value = graph.nodes[n][0], Symbol(graph, n)
     if op in ("add", "sub"):
         return d[0] + d[1] if op == "add" else d[0] - d[1]
     if op == "mul":
         return d[0] * x[1] + x[0] * d[1]
     if op == "div":
-        return (d[0] - own * d[1]) / x[1]
+        return (d[0] - value * d[1]) / x[1]
     if op == "sqrt":
-        return where(own > 0.0, 0.5 / where(own > 0.0, own, 1.0), 0.0) * d[0]
+        return where(value > 0.0, 0.5 / where(value > 0.0, value, 1.0), 0.0) * d[0]
     if op == "neg":
         return -d[0]
     if op in ("single", "rounded"):

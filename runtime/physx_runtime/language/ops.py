@@ -32,7 +32,7 @@ ATAN_SERIES = tuple((-1) ** n / (2 * n + 1) for n in range(12))
 COS_SERIES = (-1 / 2, 1 / 24, -1 / 720, 1 / 40320, -1 / 3628800, 1 / 479001600, -1 / 87178291200, 1 / 20922789888000)
 
 
-def traced(*values: Scalar) -> Symbol | None:
+def first_symbol(*values: Scalar) -> Symbol | None:
     """The first symbol among `values`, None where all are numbers."""
     return next((v for v in values if isinstance(v, Symbol)), None)
 
@@ -41,7 +41,7 @@ def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
     """`a` where the condition holds, else `b`; both are evaluated."""
     if type(condition) is bool:
         return a if condition else b
-    symbol = traced(condition, a, b)
+    symbol = first_symbol(condition, a, b)
     if symbol is None:
         # of single numbers the chosen one itself, so that a constant does not turn float32 into float64
         return np.where(condition, a, b) if np.ndim(condition) else (a if condition else b)
@@ -50,14 +50,14 @@ def where(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
     return symbol.graph.apply("select", condition, a, b)
 
 
-def inverted(condition: Scalar) -> Scalar:
+def logical_not(condition: Scalar) -> Scalar:
     """Where the condition does not hold."""
     if type(condition) is bool:
         return not condition
     return ~condition if isinstance(condition, Symbol) else np.logical_not(condition)
 
 
-def rarely(condition: Scalar) -> Scalar:
+def unlikely(condition: Scalar) -> Scalar:
     """The condition, said to hold in few worlds: what only selections under it need may be left out where none asks."""
     return condition.graph.apply("rarely", condition) if isinstance(condition, Symbol) else condition
 
@@ -101,16 +101,16 @@ def sincos(x: Scalar) -> tuple[Scalar, Scalar]:
 
     Error below 2 ulp for |x| up to 1e4.
     """
-    turns = floor(x * TWO_OVER_PI + 0.5)
-    r = ((x - turns * HALF_PI_HIGH) - turns * HALF_PI_MIDDLE) - turns * HALF_PI_LOW
+    quarter_turns = floor(x * TWO_OVER_PI + 0.5)
+    r = ((x - quarter_turns * HALF_PI_HIGH) - quarter_turns * HALF_PI_MIDDLE) - quarter_turns * HALF_PI_LOW
     r2 = r * r
     sine = r + r * r2 * polynomial(SIN_SERIES, r2)
     cosine = 1.0 + r2 * polynomial(COS_SERIES, r2)
-    half = floor(0.5 * turns)
-    odd = half < 0.5 * turns                            # a quarter turn more: sine and cosine change places
-    beyond = floor(0.5 * half) < 0.5 * half             # a half turn more: the sine's sign changes
+    half = floor(0.5 * quarter_turns)
+    odd = half < 0.5 * quarter_turns                            # a quarter turn more: sine and cosine change places
+    half_odd = floor(0.5 * half) < 0.5 * half             # a half turn more: the sine's sign changes
     s, c = where(odd, cosine, sine), where(odd, sine, cosine)
-    sine, cosine = where(beyond, -s, s), where((odd & inverted(beyond)) | (inverted(odd) & beyond), -c, c)
+    sine, cosine = where(half_odd, -s, s), where((odd & logical_not(half_odd)) | (logical_not(odd) & half_odd), -c, c)
     if isinstance(x, Symbol):
         x.graph.slopes[sine.number] = (x.number, cosine.number, 1.0)
         x.graph.slopes[cosine.number] = (x.number, sine.number, -1.0)
@@ -210,10 +210,10 @@ def arctan_series(square: Scalar) -> Scalar:
 
 def arctan2(y: Scalar, x: Scalar) -> Scalar:
     """The angle of the point (x, y), in [-pi, pi]; 0 at the origin. Error below 2 ulp of pi, relatively below 4 ulp."""
-    across, along = abs(y), abs(x)
-    steep = along < across
-    longer = where(steep, across, along)
-    u = where(steep, along, across) / where(longer > 0.0, longer, 1.0)
+    abs_y, abs_x = abs(y), abs(x)
+    steep = abs_x < abs_y
+    larger = where(steep, abs_y, abs_x)
+    u = where(steep, abs_x, abs_y) / where(larger > 0.0, larger, 1.0)
     for _ in range(2):                                  # the tangent of half the angle, down to the series' range
         u = u / (1.0 + sqrt(1.0 + u * u))
     angle = 4.0 * u * arctan_series(u * u)

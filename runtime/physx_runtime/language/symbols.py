@@ -50,16 +50,16 @@ class Graph:
     nodes: list[tuple[str, tuple[object, ...]]] = field(default_factory=list)
     values: list[float | None] = field(default_factory=list)    # the number of each "const", None of all others
     origins: list[str] = field(default_factory=list)        # "crba.py mass_matrix": the equation a node belongs to
-    known: dict[tuple[str, tuple[object, ...]], int] = field(default_factory=dict)
+    node_numbers: dict[tuple[str, tuple[object, ...]], int] = field(default_factory=dict)
     # derivatives known without looking inside: node -> (argument, slope, sign); of sines, whose polynomials are long
     slopes: dict[int, tuple[int, int, float]] = field(default_factory=dict)
 
     def node(self, op: str, *args: object) -> int:
         """The number of this node, made on first use."""
         key = (op, args)
-        number = self.known.get(key)
+        number = self.node_numbers.get(key)
         if number is None:
-            number = self.known[key] = len(self.nodes)
+            number = self.node_numbers[key] = len(self.nodes)
             self.nodes.append(key)
             self.values.append(float(args[0]) if op == "const" else None)     # type: ignore[arg-type]
             self.origins.append(_equation())
@@ -91,13 +91,13 @@ class Graph:
 def _equation() -> str:
     """The function whose arithmetic is being recorded: the nearest caller outside tracing and vector algebra."""
     frame = sys._getframe(2)
-    while frame.f_back and not _name(frame.f_code):
+    while frame.f_back and not _equation_name(frame.f_code):
         frame = frame.f_back
-    return _name(frame.f_code)
+    return _equation_name(frame.f_code)
 
 
 @functools.cache
-def _name(code: CodeType) -> str:
+def _equation_name(code: CodeType) -> str:
     """"crba.py mass_matrix"; empty for algebra and for the body of a comprehension."""
     if code.co_filename.endswith(ALGEBRA) or code.co_name.startswith("<"):
         return ""
@@ -107,7 +107,7 @@ def _name(code: CodeType) -> str:
 def _fold(graph: Graph, op: str, x: list[Symbol], value: list[float | None]) -> Symbol | None:
     """The simpler symbol an operation with a structural zero or one amounts to, or None."""
     if op == "add":
-        return x[1] if value[0] == 0.0 else x[0] if value[1] == 0.0 else _subtracted(graph, x)
+        return x[1] if value[0] == 0.0 else x[0] if value[1] == 0.0 else _fold_negated_sum(graph, x)
     if op == "mul":
         return _fold_product(x, value) if value[0] is not None or value[1] is not None else None
     if op == "sub":
@@ -132,29 +132,29 @@ def _fold(graph: Graph, op: str, x: list[Symbol], value: list[float | None]) -> 
     return None
 
 
-def _subtracted(graph: Graph, x: list[Symbol]) -> Symbol | None:
+def _fold_negated_sum(graph: Graph, x: list[Symbol]) -> Symbol | None:
     """a + (-b) as a - b: the negation disappears in the subtraction."""
-    first, second = (graph.nodes[one.number][0] == "neg" for one in x)
+    first, second = (graph.nodes[symbol.number][0] == "neg" for symbol in x)
     if first == second:
         return None
     return x[1] - -x[0] if first else x[0] - -x[1]
 
 
 def _fold_product(x: list[Symbol], value: list[float | None]) -> Symbol | None:
-    for one, other in ((0, 1), (1, 0)):
-        if value[one] == 0.0:
-            return x[one].graph.constant(0.0)
-        if value[one] == 1.0:
+    for index, other in ((0, 1), (1, 0)):
+        if value[index] == 0.0:
+            return x[index].graph.constant(0.0)
+        if value[index] == 1.0:
             return x[other]
-        if value[one] == -1.0:
+        if value[index] == -1.0:
             return -x[other]
     return None
 
 
-def _not_recorded(what: str) -> TracingError:
+def _not_recorded(action: str) -> TracingError:
     """What an algorithm did that cannot be recorded, and where."""
     frame = sys._getframe(2)
-    return TracingError(f"{frame.f_code.co_filename}:{frame.f_lineno}: an algorithm {what}")
+    return TracingError(f"{frame.f_code.co_filename}:{frame.f_lineno}: an algorithm {action}")
 
 
 class Symbol:

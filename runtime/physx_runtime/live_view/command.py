@@ -31,10 +31,10 @@ def view_command(stage: str, port: int, out: Path, force: bool, shown: bool) -> 
     from physx_schema.description.stages import open_stage
     from physx_schema.outputs import files_of, require_output
 
-    opened = open_stage(stage)
+    usd_stage = open_stage(stage)
     require_layer_name(out)
-    require_output(out, files_of(opened), force)
-    view = LiveView(LiveRobot(opened), out, port)
+    require_output(out, files_of(usd_stage), force)
+    view = LiveView(LiveRobot(usd_stage), out, port)
     click.echo(printable(f"{stage}: live at {view.address}; Ctrl-C ends it"))
     if shown:
         import webbrowser

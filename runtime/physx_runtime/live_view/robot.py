@@ -22,11 +22,11 @@ from physx_runtime.session import Session
 from physx_runtime.viewing.robot.shapes import Shapes, visible_shapes
 from physx_runtime.viewing.stage_over import layer_over, require_another_file, write_over
 from physx_schema.description import describe
-from physx_schema.description.frames import taken_apart
+from physx_schema.description.frames import decompose
 from physx_schema.description.model import Articulation, Description, Dof, FixedTendon, SpatialTendon
 
 JOINTS, TARGETS, DRIVES, TENDONS = "Joints", "Targets", "Drives", "Tendons"
-WIDEST = 3.0                    # times the value as authored
+MAX_RATIO = 3.0                    # times the value as authored
 FREE_ANGLE = 180.0              # degrees either way where no limit says less
 GAINS = ("stiffness", "damping")
 
@@ -52,13 +52,13 @@ def knobs(stage: Any, description: Description) -> list[Knob]:
     """Every knob of a stage's articulations, group by group, joints before what drives them."""
     acting = [item for item in description.articulations if item.enabled]
     metre = 1.0 / description.scene.meters_per_unit
-    found = [knob for item in acting for make in (_joints, _drives, _tendons) for knob in make(stage, item, metre)]
-    return sorted(found, key=lambda knob: (JOINTS, TARGETS, DRIVES, TENDONS).index(knob.group))
+    result = [knob for item in acting for make in (_joints, _drives, _tendons) for knob in make(stage, item, metre)]
+    return sorted(result, key=lambda knob: (JOINTS, TARGETS, DRIVES, TENDONS).index(knob.group))
 
 
 def _joints(stage: Any, articulation: Articulation, metre: float) -> Iterator[Knob]:
     for dof in articulation.dofs:
-        low, high = _reach(dof, metre)
+        low, high = _range(dof, metre)
         value = math.degrees(dof.position) if dof.angular else dof.position
         yield Knob(JOINTS, dof.path, "", _leaf(dof.name), min(low, value), max(high, value), value, dof.name)
 
@@ -69,7 +69,7 @@ def _drives(stage: Any, articulation: Articulation, metre: float) -> Iterator[Kn
             continue
         prefix, name = dof.drive.prefix, _leaf(dof.name)
         target = _value(stage, dof.path, f"{prefix}targetPosition")
-        low, high = _reach(dof, metre)
+        low, high = _range(dof, metre)
         yield Knob(TARGETS, dof.path, f"{prefix}targetPosition", name, min(low, target), max(high, target), target)
         yield from _gains(stage, DRIVES, dof.path, prefix, name)
 
@@ -80,8 +80,8 @@ def _tendons(stage: Any, articulation: Articulation, metre: float) -> Iterator[K
         if not tendon.enabled:
             continue
         name, offset = _leaf(tendon.name), _value(stage, tendon.path, f"{tendon.prefix}offset")
-        reach = max(abs(offset), 0.1 * metre)
-        yield Knob(TENDONS, tendon.path, f"{tendon.prefix}offset", f"{name} offset", -reach, reach, offset)
+        extent = max(abs(offset), 0.1 * metre)
+        yield Knob(TENDONS, tendon.path, f"{tendon.prefix}offset", f"{name} offset", -extent, extent, offset)
         yield from _gains(stage, TENDONS, tendon.path, tendon.prefix, name)
 
 
@@ -89,10 +89,10 @@ def _gains(stage: Any, group: str, path: str, prefix: str, name: str) -> Iterato
     for gain in GAINS:
         value = _value(stage, path, prefix + gain)
         if math.isfinite(value):
-            yield Knob(group, path, prefix + gain, f"{name} {gain}", 0.0, WIDEST * value or 1.0, value)
+            yield Knob(group, path, prefix + gain, f"{name} {gain}", 0.0, MAX_RATIO * value or 1.0, value)
 
 
-def _reach(dof: Dof, metre: float) -> tuple[float, float]:
+def _range(dof: Dof, metre: float) -> tuple[float, float]:
     """Between what a joint or its target is moved, degrees or lengths."""
     scale, widest = (math.degrees(1.0), FREE_ANGLE) if dof.angular else (1.0, metre)
     low, high = (scale * bound for bound in (dof.lower, dof.upper))
@@ -127,7 +127,7 @@ class LiveRobot:
         self._session = Session(self.stage, velocities=False, joint_states=False)
         self._owners = {dof.name: (item.path, dof.angular) for item in description.articulations for dof in item.dofs}
 
-    def turn(self, knob: Knob, value: float) -> None:
+    def set_value(self, knob: Knob, value: float) -> None:
         """Author a knob's value in the layer of edits, or put its joint there at rest; degrees or lengths."""
         if knob.property:
             self.stage.GetPrimAtPath(knob.path).GetAttribute(knob.property).Set(value)
@@ -152,12 +152,12 @@ class LiveRobot:
     def poses(self) -> NDArray[np.float64]:
         """(n_body, 7) position and quaternion x y z w of `bodies` in the world, as they are now."""
         frames = UsdGeom.XformCache(Usd.TimeCode.Default())
-        poses = [taken_apart(rigid(frames.GetLocalToWorldTransform(self.stage.GetPrimAtPath(path)))).pose
+        poses = [decompose(rigid(frames.GetLocalToWorldTransform(self.stage.GetPrimAtPath(path)))).pose
                  for path in self.bodies]
         return np.array([[*position, *rotation] for position, rotation in poses]).reshape(-1, 7)
 
     @property
-    def said(self) -> list[str]:
+    def messages(self) -> list[str]:
         """What the session reports, such as what is not simulated."""
         return [str(message) for message in self._session.messages]
 

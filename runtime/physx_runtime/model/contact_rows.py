@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from physx_runtime.model.island import LINK, Side
+from physx_runtime.model.island import LINK, SolverBody
 
 # Of the pair, in the order of `SURFACE`: how its two surfaces answer each other.
 SURFACE = ("static_friction", "dynamic_friction", "restitution", "bounce_threshold", "stiffness", "damping",
@@ -21,7 +21,7 @@ SURFACE = ("static_friction", "dynamic_friction", "restitution", "bounce_thresho
 class ContactTopology:
     """One patch; its normal points to side 0."""
 
-    sides: tuple[Side, Side]
+    solver_bodies: tuple[SolverBody, SolverBody]
     points: int                 # places for contacts
     anchors: int = 2            # places for friction anchors
     torsional: bool = False     # friction about the normal, where it has one anchor
@@ -29,15 +29,15 @@ class ContactTopology:
     sapien: bool = False        # friction and bounces are those of SAPIEN 3.0
 
     @property
-    def alone(self) -> ContactTopology:
+    def canonical(self) -> ContactTopology:
         """The same patch whatever it touches of that kind: what its equations depend on."""
-        first, second = (Side(side.kind) for side in self.sides)
-        return replace(self, sides=(first, second))
+        first, second = (SolverBody(body.kind) for body in self.solver_bodies)
+        return replace(self, solver_bodies=(first, second))
 
     @property
-    def linked(self) -> bool:
+    def has_link(self) -> bool:
         """Whether a side is a link."""
-        return any(side.kind == LINK for side in self.sides)
+        return any(body.kind == LINK for body in self.solver_bodies)
 
 
 def patch_rows(t: ContactTopology) -> dict[str, int]:

@@ -20,7 +20,7 @@ AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SolverBody:
     """What a joint holds at one side."""
 
     kind: str           # WORLD, KINEMATIC, BODY or LINK
@@ -33,14 +33,14 @@ class Side:
         return self.kind in (BODY, LINK)
 
     @property
-    def turns_itself(self) -> bool:
+    def rotates_itself(self) -> bool:
         """Whether its own velocity turns it, and not the joints between it and its root."""
         return self.kind == BODY or (self.kind == LINK and self.link == 0)
 
     @property
-    def alone(self) -> Side:
+    def canonical(self) -> SolverBody:
         """The same whichever it is of its kind, a root or any other link."""
-        return Side(self.kind, link=min(self.link, 1))
+        return SolverBody(self.kind, link=min(self.link, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class JointTopology:
     """One joint outside articulations, from body0 to body1."""
 
     kind: str                                   # D6, DISTANCE, GEAR or RACK
-    sides: tuple[Side, Side]
+    solver_bodies: tuple[SolverBody, SolverBody]
     axes: tuple[AxisTopology, ...] = ()         # six of a D6 joint, in the order of AXES
     cone: str | None = None                     # "hard" | "bouncing" | "soft": both swings are limited together
     distance: str | None = None                 # "hard" | "soft": limits how far its free translations go together
@@ -76,15 +76,15 @@ class JointTopology:
     spring: bool = False                        # of a distance joint
     hinges: tuple[HingeTopology, ...] = ()      # two of a gear or a rack
     breaks: bool = False                        # a force or torque takes it away
-    keeps_force: bool = False                   # a step leaves what it gave in it
+    stores_force: bool = False                   # a step leaves what it gave in it
     exact: bool = False                         # its twist is limited exactly; PhysX sees it by a float32 cosine
     pgs: bool = False                           # every iteration repeats the whole step
     sapien: bool = False                        # springs are those of SAPIEN 3.0
 
     @property
-    def weighed(self) -> bool:
+    def measures_force(self) -> bool:
         """Whether what it gives is worked out at a step's end."""
-        return self.breaks or self.keeps_force
+        return self.breaks or self.stores_force
 
     @property
     def bounces(self) -> bool:
@@ -92,11 +92,11 @@ class JointTopology:
         return self.cone == "bouncing" or any(axis.bounces for axis in self.axes)
 
     @property
-    def alone(self) -> JointTopology:
+    def canonical(self) -> JointTopology:
         """The same joint whatever it holds of that kind: what its equations depend on."""
-        first, second = (side.alone for side in self.sides)
+        first, second = (body.canonical for body in self.solver_bodies)
         hinges = tuple(HingeTopology(holds_first=hinge.holds_first) for hinge in self.hinges)
-        return replace(self, sides=(first, second), hinges=hinges)
+        return replace(self, solver_bodies=(first, second), hinges=hinges)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,8 @@ class IslandTopology:
     kinematic: int = 0              # how many kinematic bodies joints hold them at
     coupled: bool = False           # whether links of one articulation answer an impulse on two of them together:
                                     # PhysX leaves that out, the ideal solver does not
-    links_held_last: bool = False   # whether what holds links comes behind their own joints' drives and limits, but for
+    # whether what holds links comes behind their own joints' drives and limits, but for
+    articulation_contact_last: bool = False
                                     # limits of speed: physxScene:solveArticulationContactLast
 
     @property

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from physx_runtime.model.row_specs import (
     ATTACHMENT,
     DOF,
+    EXTERNAL_FORCE,
     FIXED_TENDON,
     GROUPS,
     LEAF,
     LINK,
-    LOCKED,
+    LOCKED_DOF,
     MIMIC,
     MOVING_LINK,
-    PUSH,
     ROOT,
     SPATIAL_TENDON,
     TABLE,
@@ -29,15 +29,15 @@ from physx_schema.description.model import ActorDescription, FixedTendon, Scene,
 ROOT_VELOCITIES = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 # What row names begin with, and which of the row's owners it is.
-Place = tuple[str, int]
+RowSlot = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Owner:
+class RowOwner:
     """One link, joint, tendon or part of one: its name, and where its numbers are; several places hold the same."""
 
     name: str
-    places: tuple[Place, ...]
+    slots: tuple[RowSlot, ...]
 
 
 def acting_fixed_tendons(actor: ActorDescription) -> list[FixedTendon]:
@@ -55,13 +55,13 @@ def leaf_paths(actor: ActorDescription) -> list[tuple[int, tuple[int, ...]]]:
     return [(i, path) for i, tendon in enumerate(acting_spatial_tendons(actor)) for path in tendon.leaf_paths()]
 
 
-def owners(t: Topology, actor: ActorDescription, scene: Scene) -> Mapping[str, tuple[Owner, ...]]:
+def owners_of(t: Topology, actor: ActorDescription, scene: Scene) -> Mapping[str, tuple[RowOwner, ...]]:
     """Everything in a model that rows belong to, by kind of owner."""
     links = [link.path for link in actor.links]
     dofs = [dof.name for dof in actor.dofs]
     joints = [link.joint.path if link.joint else link.path for link in actor.links]
     speeds = [f"the root's {ROOT_VELOCITIES[i]}" for i in range(t.root_size)]
-    pushes = [push.path for link in actor.links for push in link.pushes]
+    external_forces = [force.path for link in actor.links for force in link.pushes]
     return {
         WORLD: _in_order([scene.path or "scene"]),
         ROOT: _in_order(links[:1]),
@@ -69,54 +69,54 @@ def owners(t: Topology, actor: ActorDescription, scene: Scene) -> Mapping[str, t
         MOVING_LINK: _in_order([links[i] for i in t.moving_links]),
         DOF: _in_order(dofs),
         VELOCITY: _in_order([*speeds, *dofs]),
-        LOCKED: _in_order([f"{joints[link]} {'xyz'[axis]}" for link, axis in t.locked]),
+        LOCKED_DOF: _in_order([f"{joints[link]} {'xyz'[axis]}" for link, axis in t.locked]),
         MIMIC: _numbered(MIMIC, [mimic.path for mimic in actor.mimics]),
-        PUSH: _numbered(PUSH, pushes),
+        EXTERNAL_FORCE: _numbered(EXTERNAL_FORCE, external_forces),
         **_fixed_tendons(actor), **_spatial_tendons(actor),
     }
 
 
-def _in_order(names: list[str]) -> tuple[Owner, ...]:
-    return tuple(Owner(name, (("", i),)) for i, name in enumerate(names))
+def _in_order(names: list[str]) -> tuple[RowOwner, ...]:
+    return tuple(RowOwner(name, (("", i),)) for i, name in enumerate(names))
 
 
-def _numbered(kind: str, names: list[str]) -> tuple[Owner, ...]:
-    return tuple(Owner(name, ((f"{GROUPS[kind]}{i}_", 0),)) for i, name in enumerate(names))
+def _numbered(kind: str, names: list[str]) -> tuple[RowOwner, ...]:
+    return tuple(RowOwner(name, ((f"{GROUPS[kind]}{i}_", 0),)) for i, name in enumerate(names))
 
 
-def _fixed_tendons(actor: ActorDescription) -> dict[str, tuple[Owner, ...]]:
+def _fixed_tendons(actor: ActorDescription) -> dict[str, tuple[RowOwner, ...]]:
     tendons = acting_fixed_tendons(actor)
     return {
         FIXED_TENDON: _numbered(FIXED_TENDON, [f"{tendon.path}:{tendon.name}" for tendon in tendons]),
-        TENDON_AXIS: tuple(Owner(f"{axis.path}:{tendon.name}", ((f"{GROUPS[TENDON_AXIS]}{i}_", n),))
+        TENDON_AXIS: tuple(RowOwner(f"{axis.path}:{tendon.name}", ((f"{GROUPS[TENDON_AXIS]}{i}_", n),))
                            for i, tendon in enumerate(tendons) for n, axis in enumerate(tendon.axes)),
     }
 
 
-def _spatial_tendons(actor: ActorDescription) -> dict[str, tuple[Owner, ...]]:
+def _spatial_tendons(actor: ActorDescription) -> dict[str, tuple[RowOwner, ...]]:
     """A tendon's numbers are in the rows of all its leaves, an attachment's in those of the leaves it leads to."""
     tendons, paths, group = acting_spatial_tendons(actor), leaf_paths(actor), GROUPS[LEAF]
 
-    def places(tendon: int, attachment: int | None = None) -> tuple[Place, ...]:
+    def slots(tendon: int, attachment: int | None = None) -> tuple[RowSlot, ...]:
         return tuple((f"{group}{leaf}_", 0 if attachment is None else path.index(attachment))
                      for leaf, (i, path) in enumerate(paths)
                      if i == tendon and (attachment is None or attachment in path))
 
     ends = [tendons[i].attachments[path[-1]] for i, path in paths]
     return {
-        SPATIAL_TENDON: tuple(Owner(f"{tendon.path}:{tendon.name}", places(i)) for i, tendon in enumerate(tendons)),
+        SPATIAL_TENDON: tuple(RowOwner(f"{tendon.path}:{tendon.name}", slots(i)) for i, tendon in enumerate(tendons)),
         LEAF: _numbered(LEAF, [f"{end.path}:{end.name}" for end in ends]),
-        ATTACHMENT: tuple(Owner(f"{a.path}:{a.name}", places(i, n))
+        ATTACHMENT: tuple(RowOwner(f"{a.path}:{a.name}", slots(i, n))
                           for i, tendon in enumerate(tendons) for n, a in enumerate(tendon.attachments)),
     }
 
 
-def row_label(found: Mapping[str, tuple[Owner, ...]], name: str, index: int) -> str:
+def row_label(row_owners: Mapping[str, tuple[RowOwner, ...]], name: str, index: int) -> str:
     """What a number of a row belongs to, and which of its components it is; `found` as `owners` gives it."""
     for row in TABLE:
         if name.endswith(row.name):
-            for owner in found[row.owner]:
-                for prefix, place in owner.places:
-                    if prefix + row.name == name and place == index // row.width:
+            for owner in row_owners[row.owner]:
+                for prefix, position in owner.slots:
+                    if prefix + row.name == name and position == index // row.width:
                         return f"{owner.name} {row.components[index % row.width]}" if row.components else owner.name
     raise KeyError(f"{name} {index}")

@@ -18,15 +18,16 @@ from physx_runtime.model.shared_schemas import numbers_of
 from physx_runtime.model.topology import ActorTopology, BodyTopology, Topology
 
 # What one element of a row belongs to.
-WORLD, ROOT, LINK, MOVING_LINK, DOF, VELOCITY, LOCKED = (
+WORLD, ROOT, LINK, MOVING_LINK, DOF, VELOCITY, LOCKED_DOF = (
     "world", "root", "link", "moving link", "degree of freedom", "generalised velocity", "locked axis")
 FIXED_TENDON, TENDON_AXIS = "fixed tendon", "axis of a fixed tendon"
 SPATIAL_TENDON, LEAF, ATTACHMENT = "spatial tendon", "leaf of a spatial tendon", "attachment of a spatial tendon"
-MIMIC, PUSH = "mimic joint", "authored force"
-OUTSIDE, KINEMATIC_BODY = "joint outside articulations", "kinematic body"      # rows of islands, model.island_rows
+MIMIC, EXTERNAL_FORCE = "mimic joint", "authored force"
+MAXIMAL_JOINT, KINEMATIC_BODY = "joint outside articulations", "kinematic body"  # rows of islands, model.island_rows
 # Owners with row groups of their own, numbered: fixed_tendon0_stiffness. Every leaf of a spatial tendon has one.
 GROUPS = {FIXED_TENDON: "fixed_tendon", TENDON_AXIS: "fixed_tendon", SPATIAL_TENDON: "spatial_tendon",
-          LEAF: "spatial_tendon", ATTACHMENT: "spatial_tendon", MIMIC: "mimic", PUSH: "push", OUTSIDE: "joint",
+          LEAF: "spatial_tendon", ATTACHMENT: "spatial_tendon", MIMIC: "mimic", EXTERNAL_FORCE: "push",
+          MAXIMAL_JOINT: "joint",
           KINEMATIC_BODY: "kinematic"}
 
 # Whom alone a row is of, where not of both.
@@ -34,21 +35,21 @@ ARTICULATION, BODY = "articulation", "rigid body"
 
 # What makes a row.
 STATE = "state"                 # what a step goes on from
-KEPT = "kept"                   # what a step keeps besides
+PERSISTENT = "kept"                   # what a step keeps besides
 TIME = "time step"              # follows from the time step of all worlds
-ACTING = "acting"               # set from outside, for the steps it is set for
+CONTROL = "acting"               # set from outside, for the steps it is set for
 PARAMETER = "parameter"         # as authored; every world may have its own
 DERIVED = "derived"             # from parameters and the structure, by packing
-START = "start of the step"     # the constraints' coefficients
-TOTAL = "iterations"            # impulses since the step began
-GIVEN = "whole step"            # the same, left for answers
+PREPARED = "start of the step"     # the constraints' coefficients
+ACCUMULATED_IMPULSE = "iterations"            # impulses since the step began
+STEP_IMPULSE = "whole step"            # the same, left for answers
 
 XYZ, XYZW = ("x", "y", "z"), ("x", "y", "z", "w")
 SYMMETRIC = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RowSpec:
     """One quantity of the step: `components` numbers for each of its owners.
 
     `schema` and `attribute` name the property of PhysxSchema whose definition has the range, unit and documentation;
@@ -84,15 +85,16 @@ class Row:
 
 
 def _of_schema(owner: str, schema: str, names: str = "", *, ranges: Mapping[str, str] = MappingProxyType({}),
-               feature: str = "", unlimited: str = "", actor: str = "") -> Iterator[Row]:
+               feature: str = "", unlimited: str = "", actor: str = "") -> Iterator[RowSpec]:
     """Parameters called as a schema's attributes are, all of its numbers where none is named.
 
     `unlimited` is the one that is infinite where nothing acts.
     """
     attributes = numbers_of(schema)
     for name in names.split() or attributes:
-        yield Row(name, owner, PARAMETER, range=ranges.get(name, ""), schema=schema, feature=feature, actor=actor,
-                  attribute=attributes[name], neutral=math.inf if name == unlimited else 0.0, clipped=name == unlimited)
+        yield RowSpec(name, owner, PARAMETER, range=ranges.get(name, ""), schema=schema, feature=feature, actor=actor,
+                      attribute=attributes[name], neutral=math.inf if name == unlimited else 0.0,
+                      clipped=name == unlimited)
 
 
 def _floating(t: Topology) -> bool:
@@ -103,92 +105,101 @@ ANY, POSITIVE, NON_NEGATIVE, BOUND = "(-inf, inf)", "(0, inf)", "[0, inf)", "[-i
 _EFFORT, _POSITION = "force (linear), torque (angular)", "distance (linear), radian (angular)"
 _VELOCITY = "distance / time (linear), radian / time (angular)"
 
-TABLE: tuple[Row, ...] = (
+TABLE: tuple[RowSpec, ...] = (
     # --- state ------------------------------------------------------------------------------------------------------
-    Row("q", DOF, STATE, "Generalised position, by the field's symbol: of a spherical joint parts of its rotation "
-        "vector.", _POSITION),
-    Row("v", VELOCITY, STATE, "Generalised velocity, by the field's symbol: a floating root's linear velocity at its "
-        "centre of mass and angular velocity, then the joints'.", _VELOCITY),
-    Row("root_position", ROOT, STATE, "Of the root's internal frame F, no prim's frame.", "distance", components=XYZ),
-    Row("root_rotation", ROOT, STATE, "Of the root's internal frame F, no prim's frame.", components=XYZW),
-    Row("locked", LOCKED, STATE, "Part of a rotation vector without a coordinate; PhysX lets it drift.", "radian",
-        when=lambda t: t.locked),
-    Row("diverged", WORLD, KEPT, "1 for good once the state was not finite."),
-    Row("asleep", WORLD, KEPT, "1 while the world rests.", when=lambda t: t.sleeping),
-    Row("stirred", WORLD, KEPT, "What was done to the world since the last step.", when=lambda t: t.sleeping),
-    Row("wake_counter", MOVING_LINK, KEPT, "What is left until the link may sleep.", "time",
-        when=lambda t: t.sleeping),
-    Row("sleep_linear", MOVING_LINK, KEPT, "Velocities added up, axes of F.", "distance / time", components=XYZ,
-        when=lambda t: t.sleeping),
-    Row("sleep_angular", MOVING_LINK, KEPT, "Velocities added up, axes of F.", "radian / time", components=XYZ,
-        when=lambda t: t.sleeping),
+    RowSpec("q", DOF, STATE, "Generalised position, by the field's symbol: of a spherical joint parts of its rotation "
+            "vector.", _POSITION),
+    RowSpec("v", VELOCITY, STATE,
+            "Generalised velocity, by the field's symbol: a floating root's linear velocity at its "
+            "centre of mass and angular velocity, then the joints'.", _VELOCITY),
+    RowSpec("root_position", ROOT, STATE, "Of the root's internal frame F, no prim's frame.", "distance",
+            components=XYZ),
+    RowSpec("root_rotation", ROOT, STATE, "Of the root's internal frame F, no prim's frame.", components=XYZW),
+    RowSpec("locked", LOCKED_DOF, STATE, "Part of a rotation vector without a coordinate; PhysX lets it drift.",
+            "radian",
+            when=lambda t: t.locked),
+    RowSpec("diverged", WORLD, PERSISTENT, "1 for good once the state was not finite."),
+    RowSpec("asleep", WORLD, PERSISTENT, "1 while the world rests.", when=lambda t: t.sleeping),
+    RowSpec("stirred", WORLD, PERSISTENT, "What was done to the world since the last step.", when=lambda t: t.sleeping),
+    RowSpec("wake_counter", MOVING_LINK, PERSISTENT, "What is left until the link may sleep.", "time",
+            when=lambda t: t.sleeping),
+    RowSpec("sleep_linear", MOVING_LINK, PERSISTENT, "Velocities added up, axes of F.", "distance / time",
+            components=XYZ,
+            when=lambda t: t.sleeping),
+    RowSpec("sleep_angular", MOVING_LINK, PERSISTENT, "Velocities added up, axes of F.", "radian / time",
+            components=XYZ,
+            when=lambda t: t.sleeping),
     # --- the world and what acts on it ------------------------------------------------------------------------------
-    Row("dt", WORLD, TIME, "Time of a step.", "time"),
-    Row("h", WORLD, TIME, "What one iteration counts for: dt / N, with PGS dt.", "time"),
-    Row("erp", WORLD, TIME, "Part of a position error that an iteration takes back.", actor=ARTICULATION),
-    Row("gravity", WORLD, PARAMETER, "Acceleration of free fall, world axes.", "distance / time^2", ANY, XYZ),
-    Row("length_scale", WORLD, DERIVED, "Length units a metre.", "distance / metre", actor=ARTICULATION),
-    Row("least_response", WORLD, DERIVED, "Response of a joint to an impulse below which envelopes take it for none.",
-        "1 / mass (linear), 1 / (mass * distance^2) (angular)", actor=ARTICULATION),
-    Row("joint_effort", DOF, ACTING, "Effort at the joint.", _EFFORT),
+    RowSpec("dt", WORLD, TIME, "Time of a step.", "time"),
+    RowSpec("h", WORLD, TIME, "What one iteration counts for: dt / N, with PGS dt.", "time"),
+    RowSpec("erp", WORLD, TIME, "Part of a position error that an iteration takes back.", actor=ARTICULATION),
+    RowSpec("gravity", WORLD, PARAMETER, "Acceleration of free fall, world axes.", "distance / time^2", ANY, XYZ),
+    RowSpec("length_scale", WORLD, DERIVED, "Length units a metre.", "distance / metre", actor=ARTICULATION),
+    RowSpec("least_response", WORLD, DERIVED,
+            "Response of a joint to an impulse below which envelopes take it for none.",
+            "1 / mass (linear), 1 / (mass * distance^2) (angular)", actor=ARTICULATION),
+    RowSpec("joint_effort", DOF, CONTROL, "Effort at the joint.", _EFFORT),
     # --- links ------------------------------------------------------------------------------------------------------
-    Row("mass", LINK, PARAMETER, "Inertia does not change with it.", "mass", POSITIVE),
-    Row("center_of_mass", LINK, PARAMETER, "In the link's frame; attachments of tendons move with it.", "distance", ANY,
-        XYZ, derived=True),
-    Row("diagonal_inertia", LINK, PARAMETER, "Principal moments about the centre of mass.", "mass * distance^2",
-        POSITIVE, XYZ, derived=True),
-    Row("principal_axes", LINK, PARAMETER, "Of the inertia, in the link's frame; attachments of tendons turn with "
-        "them.", "quaternion x y z w, normalised here", ANY, XYZW, derived=True),
-    Row("com", LINK, DERIVED, "Centre of mass in F, which center_of_mass gives in the link's frame.", "distance",
-        components=XYZ, actor=ARTICULATION),
-    Row("inertia", LINK, DERIVED, "About the centre of mass, axes of F.", "mass * distance^2", components=SYMMETRIC),
-    Row("tree_position", LINK, DERIVED, "F where q is 0, in the parent's F.", "distance", components=XYZ,
-        actor=ARTICULATION),
-    Row("tree_rotation", LINK, DERIVED, "F where q is 0, in the parent's F.", components=XYZW, actor=ARTICULATION),
-    Row("gravity_enabled", LINK, PARAMETER, "Whether the link falls.", "", "0 or 1"),
+    RowSpec("mass", LINK, PARAMETER, "Inertia does not change with it.", "mass", POSITIVE),
+    RowSpec("center_of_mass", LINK, PARAMETER, "In the link's frame; attachments of tendons move with it.", "distance",
+            ANY,
+            XYZ, derived=True),
+    RowSpec("diagonal_inertia", LINK, PARAMETER, "Principal moments about the centre of mass.", "mass * distance^2",
+            POSITIVE, XYZ, derived=True),
+    RowSpec("principal_axes", LINK, PARAMETER, "Of the inertia, in the link's frame; attachments of tendons turn with "
+            "them.", "quaternion x y z w, normalised here", ANY, XYZW, derived=True),
+    RowSpec("com", LINK, DERIVED, "Centre of mass in F, which center_of_mass gives in the link's frame.", "distance",
+            components=XYZ, actor=ARTICULATION),
+    RowSpec("inertia", LINK, DERIVED, "About the centre of mass, axes of F.", "mass * distance^2",
+            components=SYMMETRIC),
+    RowSpec("tree_position", LINK, DERIVED, "F where q is 0, in the parent's F.", "distance", components=XYZ,
+            actor=ARTICULATION),
+    RowSpec("tree_rotation", LINK, DERIVED, "F where q is 0, in the parent's F.", components=XYZW, actor=ARTICULATION),
+    RowSpec("gravity_enabled", LINK, PARAMETER, "Whether the link falls.", "", "0 or 1"),
     *_of_schema(LINK, "PhysxRigidBodyAPI",
                 "linear_damping angular_damping max_linear_velocity max_angular_velocity"),
     *_of_schema(LINK, "PhysxRigidBodyAPI", "cfm_scale", actor=ARTICULATION),
     # --- degrees of freedom -----------------------------------------------------------------------------------------
     *_of_schema(DOF, "PhysxJointAxisAPI", "armature"),
-    Row("velocity_clamp", DOF, DERIVED, "Maximum at the step's start; PhysX looks at another axis than for "
-        "max_velocity.", _VELOCITY),
+    RowSpec("velocity_clamp", DOF, DERIVED, "Maximum at the step's start; PhysX looks at another axis than for "
+            "max_velocity.", _VELOCITY),
     # 0 would be divided by at the step's start
-    Row("max_velocity", DOF, PARAMETER, range="(0, inf]", schema="PhysxJointAxisAPI", attribute="maxJointVelocity",
-        feature="max_velocity", neutral=math.inf, clipped=True),
-    Row("lower_limit", DOF, PARAMETER, "Above upper_limit it locks the joint.", _POSITION, BOUND, feature="limit",
-        neutral=-math.inf, fact="lower"),
-    Row("upper_limit", DOF, PARAMETER, "Below lower_limit it locks the joint.", _POSITION, BOUND, feature="limit",
-        neutral=math.inf, fact="upper"),
-    Row("static_friction", DOF, PARAMETER, schema="PhysxJointAxisAPI", attribute="staticFrictionEffort",
-        feature="friction"),
-    Row("dynamic_friction", DOF, PARAMETER, "At most static_friction.", schema="PhysxJointAxisAPI",
-        attribute="dynamicFrictionEffort", feature="friction"),
-    Row("viscous_friction", DOF, PARAMETER, schema="PhysxJointAxisAPI", attribute="viscousFrictionCoefficient",
-        feature="friction"),
-    Row("load_friction", DOF, PARAMETER, "Friction by what the joint carries, its force and torque about the child's "
-        "centre of mass, with solver=\"sapien-3.0\"; a stage authors none.", "", NON_NEGATIVE,
-        feature="load_friction"),
-    Row("stiffness", DOF, PARAMETER, "Of the drive.", "force / distance (linear), torque / radian (angular); "
-        "1 / time^2 (acceleration drives)", NON_NEGATIVE, feature="drive"),
-    Row("damping", DOF, PARAMETER, "Of the drive.", "force * time / distance (linear), torque * time / radian "
-        "(angular); 1 / time (acceleration drives)", NON_NEGATIVE, feature="drive"),
-    Row("target_position", DOF, PARAMETER, "Of the drive.", _POSITION, ANY, feature="drive"),
-    Row("target_velocity", DOF, PARAMETER, "Of the drive.", _VELOCITY, ANY, feature="drive"),
-    Row("max_force", DOF, PARAMETER, "Of the drive and the joint effort together; 0 takes the drive away.", _EFFORT,
-        "[0, inf]", feature="drive", neutral=math.inf, clipped=True),
+    RowSpec("max_velocity", DOF, PARAMETER, range="(0, inf]", schema="PhysxJointAxisAPI", attribute="maxJointVelocity",
+            feature="max_velocity", neutral=math.inf, clipped=True),
+    RowSpec("lower_limit", DOF, PARAMETER, "Above upper_limit it locks the joint.", _POSITION, BOUND, feature="limit",
+            neutral=-math.inf, fact="lower"),
+    RowSpec("upper_limit", DOF, PARAMETER, "Below lower_limit it locks the joint.", _POSITION, BOUND, feature="limit",
+            neutral=math.inf, fact="upper"),
+    RowSpec("static_friction", DOF, PARAMETER, schema="PhysxJointAxisAPI", attribute="staticFrictionEffort",
+            feature="friction"),
+    RowSpec("dynamic_friction", DOF, PARAMETER, "At most static_friction.", schema="PhysxJointAxisAPI",
+            attribute="dynamicFrictionEffort", feature="friction"),
+    RowSpec("viscous_friction", DOF, PARAMETER, schema="PhysxJointAxisAPI", attribute="viscousFrictionCoefficient",
+            feature="friction"),
+    RowSpec("load_friction", DOF, PARAMETER,
+            "Friction by what the joint carries, its force and torque about the child's "
+            "centre of mass, with solver=\"sapien-3.0\"; a stage authors none.", "", NON_NEGATIVE,
+            feature="load_friction"),
+    RowSpec("stiffness", DOF, PARAMETER, "Of the drive.", "force / distance (linear), torque / radian (angular); "
+            "1 / time^2 (acceleration drives)", NON_NEGATIVE, feature="drive"),
+    RowSpec("damping", DOF, PARAMETER, "Of the drive.", "force * time / distance (linear), torque * time / radian "
+            "(angular); 1 / time (acceleration drives)", NON_NEGATIVE, feature="drive"),
+    RowSpec("target_position", DOF, PARAMETER, "Of the drive.", _POSITION, ANY, feature="drive"),
+    RowSpec("target_velocity", DOF, PARAMETER, "Of the drive.", _VELOCITY, ANY, feature="drive"),
+    RowSpec("max_force", DOF, PARAMETER, "Of the drive and the joint effort together; 0 takes the drive away.", _EFFORT,
+            "[0, inf]", feature="drive", neutral=math.inf, clipped=True),
     *_of_schema(DOF, "PhysxDrivePerformanceEnvelopeAPI", "max_actuator_velocity velocity_dependent_resistance "
                 "speed_effort_gradient", feature="envelope", unlimited="max_actuator_velocity"),
     # --- what only some structures have -----------------------------------------------------------------------------
-    Row("root_axes", ROOT, DERIVED, "Of a floating root's moments of inertia, in F.", components=XYZW,
-        actor=ARTICULATION, when=_floating),
-    Row("root_center", ROOT, DERIVED, "Authored centre of mass of a floating root, in F, which moves with "
-        "center_of_mass: poses for collision are carried on from there.", "distance", components=XYZ,
-        actor=ARTICULATION, when=_floating),
-    Row("single_turn", WORLD, DERIVED, "1 where a substep's rotation of the root is rounded as PhysX's.",
-        actor=ARTICULATION, when=_floating),
-    Row("least_turn", WORLD, DERIVED, "What a substep leaves out of a spherical joint's rotation.", "radian",
-        when=lambda t: t.balls),
+    RowSpec("root_axes", ROOT, DERIVED, "Of a floating root's moments of inertia, in F.", components=XYZW,
+            actor=ARTICULATION, when=_floating),
+    RowSpec("root_center", ROOT, DERIVED, "Authored centre of mass of a floating root, in F, which moves with "
+            "center_of_mass: poses for collision are carried on from there.", "distance", components=XYZ,
+            actor=ARTICULATION, when=_floating),
+    RowSpec("single_turn", WORLD, DERIVED, "1 where a substep's rotation of the root is rounded as PhysX's.",
+            actor=ARTICULATION, when=_floating),
+    RowSpec("least_turn", WORLD, DERIVED, "What a substep leaves out of a spherical joint's rotation.", "radian",
+            when=lambda t: t.spherical_links),
     *_of_schema(FIXED_TENDON, "PhysxTendonAxisRootAPI"),
     *_of_schema(TENDON_AXIS, "PhysxTendonAxisAPI", "gearing force_coefficient"),
     *_of_schema(SPATIAL_TENDON, "PhysxTendonAttachmentRootAPI"),
@@ -196,46 +207,49 @@ TABLE: tuple[Row, ...] = (
     *_of_schema(LEAF, "PhysxTendonAttachmentLeafAPI", "rest_length lower_limit upper_limit",
                 ranges={"rest_length": NON_NEGATIVE}),
     *_of_schema(ATTACHMENT, "PhysxTendonAttachmentAPI", "gearing"),
-    Row("local_position", ATTACHMENT, PARAMETER, "In the link's mass frame, as PhysX takes it.", "distance", ANY, XYZ,
-        derived=True),
-    Row("position", ATTACHMENT, DERIVED, "In F, which local_position gives in the link's mass frame.", "distance",
-        components=XYZ),
+    RowSpec("local_position", ATTACHMENT, PARAMETER, "In the link's mass frame, as PhysX takes it.", "distance", ANY,
+            XYZ,
+            derived=True),
+    RowSpec("position", ATTACHMENT, DERIVED, "In F, which local_position gives in the link's mass frame.", "distance",
+            components=XYZ),
     # PhysX makes no mimic joint with gearing 0
     *_of_schema(MIMIC, "PhysxMimicJointAPI", "gearing offset natural_frequency damping_ratio",
                 ranges={"gearing": "(-inf, inf) but 0"}),
-    Row("link_force", LINK, ACTING, "At the centre of mass, world axes.", "force", components=XYZ,
-        when=lambda t: t.link_forces),
-    Row("link_torque", LINK, ACTING, "World axes.", "torque", components=XYZ, when=lambda t: t.link_forces),
-    Row("force", PUSH, DERIVED, "World axes or those of F; 0 where it is disabled.", "force, or distance / time^2",
-        components=XYZ),
-    Row("torque", PUSH, DERIVED, "World axes or those of F; 0 where it is disabled.", "torque, or radian / time^2",
-        components=XYZ),
-    Row("point", PUSH, DERIVED, "Where it acts, in F.", "distance", components=XYZ),
-    Row("gyroscopic", WORLD, DERIVED, "0 without gyroscopic forces.", actor=BODY),
-    Row("sleep_threshold", WORLD, DERIVED, "Kinetic energy per mass below which links come to rest.",
-        "distance^2 / time^2", when=lambda t: t.sleeping),
+    RowSpec("link_force", LINK, CONTROL, "At the centre of mass, world axes.", "force", components=XYZ,
+            when=lambda t: t.link_forces),
+    RowSpec("link_torque", LINK, CONTROL, "World axes.", "torque", components=XYZ, when=lambda t: t.link_forces),
+    RowSpec("force", EXTERNAL_FORCE, DERIVED, "World axes or those of F; 0 where it is disabled.",
+            "force, or distance / time^2",
+            components=XYZ),
+    RowSpec("torque", EXTERNAL_FORCE, DERIVED, "World axes or those of F; 0 where it is disabled.",
+            "torque, or radian / time^2",
+            components=XYZ),
+    RowSpec("point", EXTERNAL_FORCE, DERIVED, "Where it acts, in F.", "distance", components=XYZ),
+    RowSpec("gyroscopic", WORLD, DERIVED, "0 without gyroscopic forces.", actor=BODY),
+    RowSpec("sleep_threshold", WORLD, DERIVED, "Kinetic energy per mass below which links come to rest.",
+            "distance^2 / time^2", when=lambda t: t.sleeping),
     # --- made within a step -----------------------------------------------------------------------------------------
-    Row("soft", DOF, START, "1 / (r + cfm)."),
-    Row("bias", DOF, START, "What link velocities inside the solver add to the joint's.", _VELOCITY),
-    Row("travel_axis", DOF, START, "Axis at the step's start.", components=XYZ),
-    Row("travel_moment", DOF, START, "What the parent's turning adds to a slider's travel.", components=XYZ),
-    Row("travel_offset", DOF, START, "A slider's offset at the step's start.", "distance"),
-    Row("travel_spin", DOF, START, "Turning of the parent that its velocity does not show.", components=XYZ),
-    Row("lower_start", DOF, START, "From the position at the step's start to lower_limit.", _POSITION),
-    Row("upper_start", DOF, START, "From the position at the step's start to upper_limit.", _POSITION),
-    Row("load_brake", DOF, START, "The most that the friction of its load gives in an iteration."),
-    Row("drive_rate", DOF, START, "Impulse of the drive per velocity."),
-    Row("drive_spring", DOF, START, "Impulse of the drive per distance."),
-    Row("drive_speed", DOF, START, "Impulse of the drive for its target velocity."),
-    Row("drive_start", DOF, START, "How far the drive has to go at the step's start.", _POSITION),
-    Row("drive_again", DOF, START, "With PGS: impulse taken back per impulse given."),
-    Row("drive_total", DOF, TOTAL),
-    Row("friction_total", DOF, TOTAL),
-    Row("lower_total", DOF, TOTAL),
-    Row("upper_total", DOF, TOTAL),
-    *(Row("given", owner, GIVEN, "Impulse in the last step, kept where joint forces are reported.",
-          when=lambda t: t.tendon_impulses) for owner in (SPATIAL_TENDON, TENDON_AXIS)),
-    *(Row(name, owner, TOTAL, when=lambda t: t.pgs) for owner in (SPATIAL_TENDON, TENDON_AXIS)
+    RowSpec("soft", DOF, PREPARED, "1 / (r + cfm)."),
+    RowSpec("bias", DOF, PREPARED, "What link velocities inside the solver add to the joint's.", _VELOCITY),
+    RowSpec("travel_axis", DOF, PREPARED, "Axis at the step's start.", components=XYZ),
+    RowSpec("travel_moment", DOF, PREPARED, "What the parent's turning adds to a slider's travel.", components=XYZ),
+    RowSpec("travel_offset", DOF, PREPARED, "A slider's offset at the step's start.", "distance"),
+    RowSpec("travel_spin", DOF, PREPARED, "Turning of the parent that its velocity does not show.", components=XYZ),
+    RowSpec("lower_start", DOF, PREPARED, "From the position at the step's start to lower_limit.", _POSITION),
+    RowSpec("upper_start", DOF, PREPARED, "From the position at the step's start to upper_limit.", _POSITION),
+    RowSpec("load_brake", DOF, PREPARED, "The most that the friction of its load gives in an iteration."),
+    RowSpec("drive_rate", DOF, PREPARED, "Impulse of the drive per velocity."),
+    RowSpec("drive_spring", DOF, PREPARED, "Impulse of the drive per distance."),
+    RowSpec("drive_speed", DOF, PREPARED, "Impulse of the drive for its target velocity."),
+    RowSpec("drive_start", DOF, PREPARED, "How far the drive has to go at the step's start.", _POSITION),
+    RowSpec("drive_again", DOF, PREPARED, "With PGS: impulse taken back per impulse given."),
+    RowSpec("drive_total", DOF, ACCUMULATED_IMPULSE),
+    RowSpec("friction_total", DOF, ACCUMULATED_IMPULSE),
+    RowSpec("lower_total", DOF, ACCUMULATED_IMPULSE),
+    RowSpec("upper_total", DOF, ACCUMULATED_IMPULSE),
+    *(RowSpec("given", owner, STEP_IMPULSE, "Impulse in the last step, kept where joint forces are reported.",
+              when=lambda t: t.tendon_impulses) for owner in (SPATIAL_TENDON, TENDON_AXIS)),
+    *(RowSpec(name, owner, ACCUMULATED_IMPULSE, when=lambda t: t.pgs) for owner in (SPATIAL_TENDON, TENDON_AXIS)
       for name in ("total", "limit_total")),
 )
 
@@ -246,56 +260,56 @@ def groups(t: Topology, owner: str) -> list[tuple[str, int]]:
         counts = [len(tendon.dofs) if owner == TENDON_AXIS else 1 for tendon in t.fixed_tendons]
     elif owner in (SPATIAL_TENDON, LEAF, ATTACHMENT):
         counts = [len(path.links) if owner == ATTACHMENT else 1 for path in t.spatial_tendons]
-    elif owner in (MIMIC, PUSH):
-        counts = [1] * len(t.mimics if owner == MIMIC else t.pushes)
-    elif owner in (MOVING_LINK, LOCKED):
+    elif owner in (MIMIC, EXTERNAL_FORCE):
+        counts = [1] * len(t.mimics if owner == MIMIC else t.external_forces)
+    elif owner in (MOVING_LINK, LOCKED_DOF):
         return [("", len(t.moving_links if owner == MOVING_LINK else t.locked))]
     else:
         return [("", {LINK: len(t.links), DOF: len(t.dofs), VELOCITY: t.nv}.get(owner, 1))]
     return [(f"{GROUPS[owner]}{i}_", count) for i, count in enumerate(counts)]
 
 
-def rows_made(topology: ActorTopology, *makers: str) -> dict[str, int]:
+def rows_by_maker(topology: ActorTopology, *makers: str) -> dict[str, int]:
     """Size of every row of a topology that one of these makes; of dofs a body has but the state's rows, empty."""
-    return dict(_rows_made(topology, makers))
+    return dict(_rows_by_maker(topology, makers))
 
 
 @lru_cache(maxsize=256)
-def _rows_made(topology: ActorTopology, makers: tuple[str, ...]) -> Mapping[str, int]:
+def _rows_by_maker(topology: ActorTopology, makers: tuple[str, ...]) -> Mapping[str, int]:
     t, is_body = topology.tree, isinstance(topology, BodyTopology)
-    known: dict[str, list[tuple[str, int]]] = {}
-    found: dict[str, int] = {}
+    owner_groups: dict[str, list[tuple[str, int]]] = {}
+    sizes: dict[str, int] = {}
     for row in TABLE:
         if row.maker not in makers or row.derived or row.actor == (ARTICULATION if is_body else BODY):
             continue
         if (row.when is None or row.when(t)) and not (is_body and row.owner == DOF and row.maker != STATE):
-            if row.owner not in known:
-                known[row.owner] = groups(t, row.owner)
-            for prefix, count in known[row.owner]:
-                found[prefix + row.name] = count * row.width
-    return found
+            if row.owner not in owner_groups:
+                owner_groups[row.owner] = groups(t, row.owner)
+            for prefix, count in owner_groups[row.owner]:
+                sizes[prefix + row.name] = count * row.width
+    return sizes
 
 
 def state_rows(t: ActorTopology) -> dict[str, int]:
     """Rows that a step goes on from."""
-    return rows_made(t, STATE)
+    return rows_by_maker(t, STATE)
 
 
-def lasting_rows(t: ActorTopology) -> dict[str, int]:
+def output_rows(t: ActorTopology) -> dict[str, int]:
     """Rows that a step changes for good: the state, whether it diverged, what it keeps about sleeping, what it gave."""
-    return rows_made(t, STATE, KEPT, GIVEN)
+    return rows_by_maker(t, STATE, PERSISTENT, STEP_IMPULSE)
 
 
 def input_rows(t: ActorTopology) -> dict[str, int]:
     """Rows that a step reads: settings, efforts and parameters."""
-    return rows_made(t, TIME, ACTING, PARAMETER, DERIVED)
+    return rows_by_maker(t, TIME, CONTROL, PARAMETER, DERIVED)
 
 
 def tree_rows(t: ActorTopology) -> dict[str, int]:
     """Rows of the tree that an actor's equations of motion are those of, and that it has not itself: 0 for a body,
     whose frame F is at its centre of mass."""
-    own, tree = state_rows(t) | input_rows(t), state_rows(t.tree) | input_rows(t.tree)
-    return {name: size for name, size in tree.items() if name not in own}
+    actor_rows, tree = state_rows(t) | input_rows(t), state_rows(t.tree) | input_rows(t.tree)
+    return {name: size for name, size in tree.items() if name not in actor_rows}
 
 
 @lru_cache(maxsize=64)
@@ -304,13 +318,13 @@ def settable_rows(t: ActorTopology) -> Mapping[str, int]:
     return MappingProxyType(state_rows(t) | input_rows(replace(t, link_forces=True)))
 
 
-def total_rows(t: Topology) -> dict[str, int]:
+def accumulated_impulse_rows(t: Topology) -> dict[str, int]:
     """Impulses that constraints have given since the step began; a PGS tendon's springs count theirs too."""
-    return rows_made(t, TOTAL, GIVEN)
+    return rows_by_maker(t, ACCUMULATED_IMPULSE, STEP_IMPULSE)
 
 
 @cache
-def rows_of(owner: str, *makers: str) -> tuple[Row, ...]:
+def rows_of(owner: str, *makers: str) -> tuple[RowSpec, ...]:
     """The table's rows of one kind of owner that one of these makes, any maker where none is named."""
     return tuple(row for row in TABLE
                  if row.owner == owner and not row.derived and (not makers or row.maker in makers))
@@ -327,15 +341,15 @@ def widths_of(owner: str, *makers: str) -> dict[str, int]:
     return {row.name: row.width for row in rows_of(owner, *makers)}
 
 
-def given_rows(t: ActorTopology) -> dict[str, int]:
+def step_impulse_rows(t: ActorTopology) -> dict[str, int]:
     """Impulses that a step leaves for answers."""
-    return rows_made(t, GIVEN)
+    return rows_by_maker(t, STEP_IMPULSE)
 
 
-FORCE_ROWS = tuple(row.name for row in TABLE if row.maker == ACTING)
-LINK_FORCE_ROWS = tuple(row.name for row in TABLE if row.maker == ACTING and row.owner == LINK)
+FORCE_ROWS = tuple(row.name for row in TABLE if row.maker == CONTROL)
+LINK_FORCE_ROWS = tuple(row.name for row in TABLE if row.maker == CONTROL and row.owner == LINK)
 
 
-def acting_rows(t: ActorTopology) -> tuple[str, ...]:
+def control_rows(t: ActorTopology) -> tuple[str, ...]:
     """Rows of the time step, efforts and link forces, which hold for the steps they are set for."""
-    return ("dt", *rows_made(t, ACTING))
+    return ("dt", *rows_by_maker(t, CONTROL))

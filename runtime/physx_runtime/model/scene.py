@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from physx_schema.description.model import ActorDescription, Link, OutsideJoint
+from physx_schema.description.model import ActorDescription, Link, MaximalJoint
 
 
 @dataclass(frozen=True, repr=False)
@@ -16,7 +16,7 @@ class SceneModel:
 
     actors: Mapping[str, ActorDescription]      # by name: articulations, and free bodies as such of a single link
     kinematic: tuple[Link, ...] = ()        # bodies that no force moves
-    joints: tuple[OutsideJoint, ...] = ()          # at links and bodies, of actors and of others
+    joints: tuple[MaximalJoint, ...] = ()          # at links and bodies, of actors and of others
 
     def __repr__(self) -> str:
         return f"SceneModel(actors={len(self.actors)}, joints={len(self.joints)}, kinematic={len(self.kinematic)})"
@@ -26,13 +26,13 @@ class SceneModel:
         """The actor that a link or a body is of, by the link's path."""
         return {link.path: actor for actor in self.actors.values() for link in actor.links}
 
-    def ends(self, joint: OutsideJoint) -> tuple[ActorDescription | None, ActorDescription | None]:
+    def ends(self, joint: MaximalJoint) -> tuple[ActorDescription | None, ActorDescription | None]:
         """The actors that a joint holds; None for the world, a kinematic body and what is not stepped."""
         return self.owners.get(joint.body0), self.owners.get(joint.body1)
 
 
-def named(moved: Iterable[ActorDescription]) -> dict[str, ActorDescription]:
+def actors_by_name(actors: Iterable[ActorDescription]) -> dict[str, ActorDescription]:
     """Actors by name: the prim path, or the root link's where a root prim has several."""
-    moved = tuple(moved)
-    several = Counter(item.path for item in moved)
-    return {item.path if several[item.path] == 1 else item.links[0].path: item for item in moved}
+    actors = tuple(actors)
+    counts = Counter(item.path for item in actors)
+    return {item.path if counts[item.path] == 1 else item.links[0].path: item for item in actors}

@@ -19,11 +19,11 @@ def attribute_types() -> Mapping[str, Mapping[str, str]]:
 
     Raises ImportError where it is not installed.
     """
-    found = find_spec("physx_generated")
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec("physx_generated")
+    if spec is None or not spec.submodule_search_locations:
         raise ImportError("the package physx_generated is not installed; install physx-schema, or put its folder "
                           "generated/ on the path")
-    path = Path(found.submodule_search_locations[0], "attributes.json")
+    path = Path(spec.submodule_search_locations[0], "attributes.json")
     classes: Mapping[str, Mapping[str, str]] = json.loads(path.read_text(encoding="utf-8"))["classes"]
     return classes
 

@@ -64,7 +64,7 @@ class SpatialTendonTopology:
 
 
 @dataclass(frozen=True, slots=True)
-class PushTopology:
+class ExternalForceTopology:
     """An authored force on a link (PhysxForceAPI)."""
 
     link: int
@@ -79,7 +79,7 @@ class _Actor:
     __slots__ = ()
     solver: str                     # TGS, SAPIEN, or PGS, which applies forces once a step
     link_forces: bool               # the rows link_force and link_torque act
-    pushes: tuple[PushTopology, ...]
+    external_forces: tuple[ExternalForceTopology, ...]
 
     @property
     def pgs(self) -> bool:
@@ -92,9 +92,9 @@ class _Actor:
         return self.solver == SAPIEN
 
     @property
-    def pushed(self) -> bool:
+    def has_external_forces(self) -> bool:
         """Whether something may push links from outside."""
-        return self.link_forces or bool(self.pushes)
+        return self.link_forces or bool(self.external_forces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class BodyTopology(_Actor):
     forces_every_iteration: bool
     solver: str = TGS
     link_forces: bool = False
-    pushes: tuple[PushTopology, ...] = ()           # of link 0, itself
+    external_forces: tuple[ExternalForceTopology, ...] = ()           # of link 0, itself
     sleeping: bool = False                          # worlds fall asleep
     locked_position: tuple[int, ...] = ()           # world axes along which it does not move
     locked_rotation: tuple[int, ...] = ()           # world axes about which it has no angular momentum
@@ -113,7 +113,7 @@ class BodyTopology(_Actor):
     def tree(self) -> Topology:
         """The tree that its equations of motion are those of: one free link."""
         return Topology(False, self.forces_every_iteration, (LinkTopology(-1, ROOT),), (), solver=self.solver,
-                        link_forces=self.link_forces, pushes=self.pushes, sleeping=self.sleeping)
+                        link_forces=self.link_forces, external_forces=self.external_forces, sleeping=self.sleeping)
 
     @property
     def root_size(self) -> int:
@@ -140,7 +140,7 @@ class Topology(_Actor):
     solver: str = TGS
     link_forces: bool = False
     tendon_impulses: bool = False                   # a step keeps what tendons gave in it
-    pushes: tuple[PushTopology, ...] = ()
+    external_forces: tuple[ExternalForceTopology, ...] = ()
     sleeping: bool = False                          # worlds fall asleep
 
     @property
@@ -149,7 +149,7 @@ class Topology(_Actor):
         return self
 
     @property
-    def rubs(self) -> bool:
+    def has_load_friction(self) -> bool:
         """Whether what a joint carries rubs in it."""
         return any(dof.load_friction for dof in self.dofs)
 
@@ -164,7 +164,7 @@ class Topology(_Actor):
         return self.root_size + len(self.dofs)
 
     @property
-    def balls(self) -> list[int]:
+    def spherical_links(self) -> list[int]:
         """Links whose inbound joint is spherical."""
         return [i for i, link in enumerate(self.links) if link.kind == SPHERICAL]
 
@@ -172,7 +172,7 @@ class Topology(_Actor):
     def locked(self) -> list[tuple[int, int]]:
         """Axes (link, axis of F) about which a spherical joint has no coordinate."""
         free = {(dof.link, dof.axis) for dof in self.dofs}
-        return [(link, axis) for link in self.balls for axis in range(3) if (link, axis) not in free]
+        return [(link, axis) for link in self.spherical_links for axis in range(3) if (link, axis) not in free]
 
     @property
     def moving_links(self) -> list[int]:
@@ -189,10 +189,10 @@ class Topology(_Actor):
     @cached_property
     def _dofs_by_link(self) -> list[list[int]]:
         """`dofs_of` of every link, gathered once: trees have thousands of links."""
-        found: list[list[int]] = [[] for _ in self.links]
+        dofs_by_link: list[list[int]] = [[] for _ in self.links]
         for i, dof in enumerate(self.dofs):
-            found[dof.link].append(i)
-        return found
+            dofs_by_link[dof.link].append(i)
+        return dofs_by_link
 
     def kind_of(self, dof: int) -> str:
         """The kind of a dof's joint."""

@@ -54,9 +54,9 @@ def _served(tool: Tool, workers: Workers) -> Callable[..., Awaitable[Any]]:
     @wraps(tool)
     async def serve(**arguments: Any) -> Any:
         answer = await workers.call(tool.__name__, arguments)
-        given = ", ".join(f"{name}={value!r:.80}" for name, value in arguments.items())
+        argument_text = ", ".join(f"{name}={value!r:.80}" for name, value in arguments.items())
         error = answer.get("error", "")
-        text = f"{tool.__name__}({given}): " + (error or "the answer is the structured content")
+        text = f"{tool.__name__}({argument_text}): " + (error or "the answer is the structured content")
         return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=answer,
                               is_error=bool(error))
     return serve

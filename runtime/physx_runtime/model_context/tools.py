@@ -8,31 +8,31 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from physx_runtime.model_context.bounds import MOST_ANSWER, MOST_CHARACTERS, MOST_ITEMS, bounded, short
+from physx_runtime.model_context.bounds import MAX_ANSWER, MAX_CHARACTERS, MAX_ITEMS, bounded, short
 from physx_schema.errors import PhysxSchemaError
 
-MOST_STEPS = 20_000
-MOST_SECONDS = 120          # of a call
+MAX_STEPS = 20_000
+MAX_SECONDS = 120          # of a call
 Tool = Callable[..., dict[str, Any]]
-BOUNDS = (f"Bounds: a call ends after {MOST_SECONDS} s; a list shows {MOST_ITEMS} items or fewer, a text "
-          f"{MOST_CHARACTERS} characters, an answer {MOST_ANSWER} characters; left_off counts what follows, and "
+BOUNDS = (f"Bounds: a call ends after {MAX_SECONDS} s; a list shows {MAX_ITEMS} items or fewer, a text "
+          f"{MAX_CHARACTERS} characters, an answer {MAX_ANSWER} characters; left_off counts what follows, and "
           "first = next_first shows it.")
 
 
-def answered(tool: Tool) -> Tool:
+def with_faults(tool: Tool) -> Tool:
     """A tool whose faults and warnings are part of its answer: {"error": line}, {"warnings": [line]}."""
     @wraps(tool)
     def answer(*arguments: Any, **keywords: Any) -> dict[str, Any]:
         with warnings.catch_warnings(record=True) as raised:
             warnings.simplefilter("always")
             try:
-                found = tool(*arguments, **keywords)
+                result = tool(*arguments, **keywords)
             except (PhysxSchemaError, ValueError) as error:
-                found = {"error": short(str(error))}
+                result = {"error": short(str(error))}
         lines = [short(str(item.message)) for item in raised]
-        if len(lines) > MOST_ITEMS:
-            lines[MOST_ITEMS:] = [f"... ({len(lines) - MOST_ITEMS} more warnings)"]
-        return {**found, "warnings": lines} if lines else found
+        if len(lines) > MAX_ITEMS:
+            lines[MAX_ITEMS:] = [f"... ({len(lines) - MAX_ITEMS} more warnings)"]
+        return {**result, "warnings": lines} if lines else result
     return answer
 
 
@@ -55,9 +55,9 @@ def describe_stage(path: str, first: int = 0) -> dict[str, Any]:
 
 def explain_code(code: str) -> dict[str, Any]:
     """What a code of a finding means, with an example and its remedy."""
-    from physx_schema.checking.pages import explained
+    from physx_schema.checking.pages import explain_lines
 
-    text = "\n".join(explained(code))
+    text = "\n".join(explain_lines(code))
     return {"explanation": text} if text else {"error": f"there is no code {short(code)}"}
 
 
@@ -73,8 +73,8 @@ def simulate_stage(path: str, steps: int = 240, first: int = 0) -> dict[str, Any
     """Step a stage in one world: where its joints are at the end, in radians or length units, and what was left out."""
     from physx_runtime.simulation.simulate import simulate
 
-    if not 0 < steps <= MOST_STEPS:
-        raise ValueError(f"steps is {steps}; give 1 to {MOST_STEPS}, or run physx-schema simulate for more")
+    if not 0 < steps <= MAX_STEPS:
+        raise ValueError(f"steps is {steps}; give 1 to {MAX_STEPS}, or run physx-schema simulate for more")
     recording = simulate(path, steps=steps, every=steps)
     names, last = recording.joint_names, recording.joint_position[-1, 0].tolist()
     return bounded({"joint_position": dict(zip(names, last, strict=True)),
@@ -83,8 +83,8 @@ def simulate_stage(path: str, steps: int = 240, first: int = 0) -> dict[str, Any
 
 
 def _object(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(text)
-    return found
+    result: dict[str, Any] = json.loads(text)
+    return result
 
 
 TOOLS: tuple[Tool, ...] = (check_stage, describe_stage, explain_code, simulate_stage, verify_stage)

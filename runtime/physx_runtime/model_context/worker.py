@@ -11,7 +11,7 @@ import sys
 import threading
 from queue import SimpleQueue
 
-from physx_runtime.model_context.tools import TOOLS, answered
+from physx_runtime.model_context.tools import TOOLS, with_faults
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
     os.dup2(2, 1)           # what libraries print is no answer
     calls: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_read, args=(calls,), daemon=True).start()
-    tools = {tool.__name__: answered(tool) for tool in TOOLS}
+    tools = {tool.__name__: with_faults(tool) for tool in TOOLS}
     while True:
         name, arguments = json.loads(calls.get())
         answers.write(json.dumps(tools[name](**arguments)) + "\n")

@@ -9,26 +9,26 @@ from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from typing import Any
 
-from physx_runtime.model_context.bounds import MOST_ANSWER
-from physx_runtime.model_context.tools import MOST_SECONDS
+from physx_runtime.model_context.bounds import MAX_ANSWER
+from physx_runtime.model_context.tools import MAX_SECONDS
 
-AT_ONCE = 2             # calls; further ones wait
-LONGEST_LINE = 16 * MOST_ANSWER
+MAX_CONCURRENT = 2             # calls; further ones wait
+MAX_LINE = 16 * MAX_ANSWER
 PROGRAM = "physx_runtime.model_context.worker"
 
 
 class Workers:
     """Processes that answer calls one at a time; one that is idle takes the next call."""
 
-    def __init__(self, seconds: float = MOST_SECONDS) -> None:
+    def __init__(self, seconds: float = MAX_SECONDS) -> None:
         self._seconds = seconds
         self._idle, self._killed = list[Process](), list[Process]()
-        self._free = asyncio.Semaphore(AT_ONCE)
+        self._free = asyncio.Semaphore(MAX_CONCURRENT)
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """The answer of a tool; {"error": line} where its process took too long or crashed."""
         async with self._free:
-            process = await self._take()
+            process = await self._acquire_process()
             try:
                 async with asyncio.timeout(self._seconds):
                     line = await _exchange(process, json.dumps([tool, arguments]))
@@ -42,8 +42,8 @@ class Workers:
             finally:
                 if process not in self._idle:
                     self._kill(process)
-        found: dict[str, Any] = json.loads(line)
-        return found
+        result: dict[str, Any] = json.loads(line)
+        return result
 
     async def close(self) -> None:
         """End the idle processes, and wait until all are gone that were ended."""
@@ -55,15 +55,15 @@ class Workers:
     def _kill(self, process: Process) -> None:
         with suppress(ProcessLookupError):
             process.kill()
-        self._killed = [*(one for one in self._killed if one.returncode is None), process]
+        self._killed = [*(killed for killed in self._killed if killed.returncode is None), process]
 
-    async def _take(self) -> Process:
+    async def _acquire_process(self) -> Process:
         while self._idle:
             process = self._idle.pop()
             if process.returncode is None:
                 return process
         return await asyncio.create_subprocess_exec(sys.executable, "-P", "-m", PROGRAM, stdin=PIPE, stdout=PIPE,
-                                                    limit=LONGEST_LINE)
+                                                    limit=MAX_LINE)
 
 
 async def _exchange(process: Process, line: str) -> bytes:

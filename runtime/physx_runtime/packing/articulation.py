@@ -26,13 +26,13 @@ from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tend
 from physx_runtime.model.row_specs import (
     ATTACHMENT,
     DOF,
+    EXTERNAL_FORCE,
     FIXED_TENDON,
     GROUPS,
     LEAF,
     LINK,
     MIMIC,
     PARAMETER,
-    PUSH,
     SPATIAL_TENDON,
     TENDON_AXIS,
     rows_of,
@@ -45,9 +45,9 @@ from physx_runtime.model.topology import (
     SAPIEN,
     SPHERICAL,
     DofTopology,
+    ExternalForceTopology,
     FixedTendonTopology,
     LinkTopology,
-    PushTopology,
     SpatialTendonTopology,
     Topology,
 )
@@ -58,20 +58,28 @@ from physx_runtime.packing.frames import (
     internal_frame,
     inverse_frame,
     root_frame,
-    root_place,
+    root_frame_in_link,
     tree_frame,
 )
 from physx_runtime.packing.mass_frames import as_single, root_center
-from physx_runtime.packing.model import PackedModel, RowValues, arrays, fact_rows, fact_values, length_scale, stepping
-from physx_schema.description.articulation.spatial_tendons import place_in_link
+from physx_runtime.packing.model import (
+    PackedModel,
+    RowValues,
+    arrays,
+    fact_rows,
+    fact_values,
+    length_scale,
+    solver_settings,
+)
+from physx_schema.description.articulation.spatial_tendons import position_in_link
 from physx_schema.description.model import (
     ActorDescription,
     Articulation,
     Dof,
+    ExternalForce,
     FixedTendon,
     Joint,
     Link,
-    Push,
     Scene,
     unlimited,
 )
@@ -103,27 +111,27 @@ def axis_of(joint: Joint, dof: int) -> int:
 
 def _start_clamps(joint: Joint) -> Iterator[float]:
     """Start-of-step maximum of a joint's dofs: PhysX gives the n-th dof the maximum of the joint's n-th axis."""
-    own = {axis_of(joint, n): math.inf if unlimited(dof.max_velocity) else dof.max_velocity
-           for n, dof in enumerate(joint.dofs)}
+    max_velocities = {axis_of(joint, n): math.inf if unlimited(dof.max_velocity) else dof.max_velocity
+                      for n, dof in enumerate(joint.dofs)}
     for n in range(len(joint.dofs)):
-        yield OTHER_AXIS_MAX_VELOCITY if joint.kind == "prismatic" else own.get(n, OTHER_AXIS_MAX_VELOCITY)
+        yield OTHER_AXIS_MAX_VELOCITY if joint.kind == "prismatic" else max_velocities.get(n, OTHER_AXIS_MAX_VELOCITY)
 
 
 # Of PhysX's loader, in single precision (degToRad).
 RADIANS_PER_DEGREE = np.float32(math.radians(1.0))
 
 
-def link_rows(actor: ActorDescription, into: tuple[Frame, ...]) -> RowValues:
+def link_rows(actor: ActorDescription, link_frames: tuple[Frame, ...]) -> RowValues:
     """Rows of every link; `into`: each link's frame in its F."""
     rows = fact_rows(LINK, actor.links)
-    made: RowValues = {"com": [], "inertia": [], "tree_position": [], "tree_rotation": []}
-    for link, own in zip(actor.links, into, strict=True):
-        position, rotation = tree_frame(link.joint, into[link.parent])
-        made["com"] += in_frame(own, link.center_of_mass)
-        made["inertia"] += inertia_in_frame(own, symmetric(link.inertia))
-        made["tree_position"] += position
-        made["tree_rotation"] += rotation
-    return rows | made
+    derived: RowValues = {"com": [], "inertia": [], "tree_position": [], "tree_rotation": []}
+    for link, link_frame in zip(actor.links, link_frames, strict=True):
+        position, rotation = tree_frame(link.joint, link_frames[link.parent])
+        derived["com"] += in_frame(link_frame, link.center_of_mass)
+        derived["inertia"] += inertia_in_frame(link_frame, symmetric(link.inertia))
+        derived["tree_position"] += position
+        derived["tree_rotation"] += rotation
+    return rows | derived
 
 
 def symmetric(matrix: tuple[sp.Vec3, sp.Vec3, sp.Vec3]) -> sp.Sym3:
@@ -134,8 +142,8 @@ def symmetric(matrix: tuple[sp.Vec3, sp.Vec3, sp.Vec3]) -> sp.Sym3:
 
 def principal_moments(link: Link) -> sp.Vec3:
     """The moments of a link's inertia about its principal axes."""
-    turn = np.array(sp.matrix(link.principal_axes), dtype=np.float64)
-    x, y, z = np.diagonal(turn.T @ np.array(link.inertia, dtype=np.float64) @ turn)
+    rotation = np.array(sp.matrix(link.principal_axes), dtype=np.float64)
+    x, y, z = np.diagonal(rotation.T @ np.array(link.inertia, dtype=np.float64) @ rotation)
     return (float(x), float(y), float(z))
 
 
@@ -143,7 +151,7 @@ def authored_state(actor: ActorDescription, locked: int) -> RowValues:
     """The authored state."""
     root = actor.links[0]
     velocity = [] if actor.fixed_base else [*root.linear_velocity, *root.angular_velocity]
-    position, rotation = root_frame(root.pose, root_place(actor))
+    position, rotation = root_frame(root.pose, root_frame_in_link(actor))
     if isinstance(actor, Articulation) and not actor.fixed_base:
         x, y, z = map(as_single, position, root_center(root))
         position = x, y, z
@@ -169,15 +177,16 @@ def fixed_tendon_rows(articulation: Articulation) -> RowValues:
     return rows
 
 
-def spatial_tendon_rows(articulation: Articulation, into: tuple[Frame, ...]) -> RowValues:
+def spatial_tendon_rows(articulation: Articulation, link_frames: tuple[Frame, ...]) -> RowValues:
     """Rows of every leaf, a tendon of its own, and of the attachments on its way; `into`: links' frames in their F."""
     rows: RowValues = {}
     tendons = acting_spatial_tendons(articulation)
     for i, (tendon, path) in enumerate(leaf_paths(articulation)):
         name, attachments = f"{GROUPS[LEAF]}{i}_", [tendons[tendon].attachments[n] for n in path]
-        places = [in_frame(into[a.link], place_in_link(articulation.links[a.link], a)) for a in attachments]
+        positions = [in_frame(link_frames[a.link], position_in_link(articulation.links[a.link], a))
+                     for a in attachments]
         rows |= fact_rows(SPATIAL_TENDON, [tendons[tendon]], name) | fact_rows(LEAF, attachments[-1:], name)
-        rows |= fact_rows(ATTACHMENT, attachments, name) | {f"{name}position": [x for p in places for x in p]}
+        rows |= fact_rows(ATTACHMENT, attachments, name) | {f"{name}position": [x for p in positions for x in p]}
     return rows
 
 
@@ -189,35 +198,37 @@ def mimic_rows(articulation: Articulation) -> RowValues:
     return rows
 
 
-def pushes(actor: ActorDescription) -> list[tuple[int, Push]]:
+def external_forces(actor: ActorDescription) -> list[tuple[int, ExternalForce]]:
     """Authored forces by link; disabled ones too, so that switching them on needs no other step."""
-    return [(i, push) for i, link in enumerate(actor.links) for push in link.pushes]
+    return [(i, external_force) for i, link in enumerate(actor.links) for external_force in link.pushes]
 
 
-def push_topologies(actor: ActorDescription) -> tuple[PushTopology, ...]:
+def external_force_topologies(actor: ActorDescription) -> tuple[ExternalForceTopology, ...]:
     """The structure of every authored force."""
-    return tuple(PushTopology(link, push.world, push.acceleration, push.point is None)
-                 for link, push in pushes(actor))
+    return tuple(ExternalForceTopology(link, external_force.world, external_force.acceleration,
+                                       external_force.point is None)
+                 for link, external_force in external_forces(actor))
 
 
-def push_rows(actor: ActorDescription, into: tuple[Frame, ...]) -> RowValues:
+def external_force_rows(actor: ActorDescription, link_frames: tuple[Frame, ...]) -> RowValues:
     """Force and torque in the world's axes or those of F, and the point in F; 0 where the push is disabled."""
     rows: RowValues = {}
-    for i, (link, push) in enumerate(pushes(actor)):
-        own = {"force": push.force, "torque": push.torque}
-        own = {key: value if push.world else sp.rotate(into[link][1], value) for key, value in own.items()}
-        own = {key: value if push.enabled else (0.0, 0.0, 0.0) for key, value in own.items()}
-        own["point"] = in_frame(into[link], push.point or (0.0, 0.0, 0.0))
-        rows |= {f"{GROUPS[PUSH]}{i}_{key}": list(value) for key, value in own.items()}
+    for i, (link, external_force) in enumerate(external_forces(actor)):
+        vectors = {"force": external_force.force, "torque": external_force.torque}
+        vectors = {key: value if external_force.world else sp.rotate(link_frames[link][1], value) for key,
+                   value in vectors.items()}
+        vectors = {key: value if external_force.enabled else (0.0, 0.0, 0.0) for key, value in vectors.items()}
+        vectors["point"] = in_frame(link_frames[link], external_force.point or (0.0, 0.0, 0.0))
+        rows |= {f"{GROUPS[EXTERNAL_FORCE]}{i}_{key}": list(value) for key, value in vectors.items()}
     return rows
 
 
 JOINT_KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC, "fixed": FIXED, "spherical": SPHERICAL, "d6": FIXED}
 
 
-def structure_of(articulation: Articulation, scene: Scene, solver: str) -> Topology:
+def topology_of(articulation: Articulation, scene: Scene, solver: str) -> Topology:
     """The topology of an articulation, for solver="physx" or "ideal"."""
-    kind, forces_every_iteration = stepping(scene, solver)
+    kind, forces_every_iteration = solver_settings(scene, solver)
     tendons = acting_spatial_tendons(articulation)
     topology = Topology(
         articulation.fixed_base, forces_every_iteration,
@@ -228,7 +239,7 @@ def structure_of(articulation: Articulation, scene: Scene, solver: str) -> Topol
         tuple(SpatialTendonTopology(tuple(tendons[tendon].attachments[n].link for n in path))
               for tendon, path in leaf_paths(articulation)),
         tuple((m.follower, m.reference) for m in articulation.mimics), kind,
-        pushes=push_topologies(articulation))
+        external_forces=external_force_topologies(articulation))
     return replace(topology, sleeping=scene.sleeping and bool(topology.moving_links))
 
 
@@ -256,9 +267,9 @@ def _fixed_tendon_topology(articulation: Articulation, tendon: FixedTendon) -> F
 
 
 # rad, physx_semantics.md, spherical and generic joints.
-LEAST_TURN = 1e-6
+MIN_ROTATION = 1e-6
 # (rad or length)/s an impulse, PX_EPS_F32 whatever the units; physx_semantics.md, performance envelope.
-LEAST_RESPONSE = 2.0**-23
+MIN_RESPONSE = 2.0**-23
 
 
 def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> PackedModel:
@@ -269,26 +280,28 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
     if not articulation.enabled:
         raise UnsupportedError(f"{articulation.path}: physxArticulation:articulationEnabled is false; only enabled "
                                "articulations are stepped, set it to true")
-    topology = structure_of(articulation, scene, solver)
-    into = tuple(inverse_frame(internal_frame(link, articulation.fixed_base)) for link in articulation.links)
+    topology = topology_of(articulation, scene, solver)
+    link_frames = tuple(inverse_frame(internal_frame(link, articulation.fixed_base)) for link in articulation.links)
     parameters = _world_rows(topology, articulation, scene, length_scale(scene, solver))
-    parameters |= link_rows(articulation, into) | joint_rows(articulation) | push_rows(articulation, into)
-    parameters |= fixed_tendon_rows(articulation) | spatial_tendon_rows(articulation, into) | mimic_rows(articulation)
+    parameters |= link_rows(articulation, link_frames) | joint_rows(articulation) | external_force_rows(articulation,
+                                                                                                        link_frames)
+    parameters |= fixed_tendon_rows(articulation) | spatial_tendon_rows(articulation,
+                                                                        link_frames) | mimic_rows(articulation)
     return PackedModel(
         topology, arrays(parameters), arrays(authored_state(articulation, len(topology.locked))),
-        tuple(dof.name for dof in articulation.dofs), tuple(link.path for link in articulation.links), into,
+        tuple(dof.name for dof in articulation.dofs), tuple(link.path for link in articulation.links), link_frames,
         articulation.position_iterations, articulation.velocity_iterations, articulation, scene)
 
 
-def _world_rows(t: Topology, articulation: Articulation, scene: Scene, size: float) -> RowValues:
+def _world_rows(t: Topology, articulation: Articulation, scene: Scene, scale: float) -> RowValues:
     """Rows of the whole model."""
-    rows: RowValues = {"gravity": list(scene.gravity), "length_scale": [size],
-                  "least_response": [LEAST_RESPONSE]}
+    rows: RowValues = {"gravity": list(scene.gravity), "length_scale": [scale],
+                  "least_response": [MIN_RESPONSE]}
     if t.sleeping:
         rows["sleep_threshold"] = [articulation.sleep_threshold]
     if not t.fixed_base:
         rows |= {"root_axes": list(articulation.links[0].principal_axes), "single_turn": [1.0],
                  "root_center": [0.0, 0.0, 0.0]}
-    if t.balls:
-        rows["least_turn"] = [0.0 if t.pgs else LEAST_TURN]
+    if t.spherical_links:
+        rows["least_turn"] = [0.0 if t.pgs else MIN_ROTATION]
     return rows

@@ -11,9 +11,15 @@ import numpy as np
 
 from physx_runtime.model.row_specs import LINK, input_rows
 from physx_runtime.model.topology import BodyTopology
-from physx_runtime.packing.articulation import authored_state, pack, principal_moments, push_rows, push_topologies
-from physx_runtime.packing.frames import inverse_frame, root_place
-from physx_runtime.packing.model import PackedModel, arrays, fact_rows, stepping
+from physx_runtime.packing.articulation import (
+    authored_state,
+    external_force_rows,
+    external_force_topologies,
+    pack,
+    principal_moments,
+)
+from physx_runtime.packing.frames import inverse_frame, root_frame_in_link
+from physx_runtime.packing.model import PackedModel, arrays, fact_rows, solver_settings
 from physx_schema.description.model import ActorDescription, BodySettings, FreeBody, Link, Scene
 from physx_schema.errors import UnsupportedError
 
@@ -37,21 +43,22 @@ def pack_body(actor: FreeBody, scene: Scene, solver: str = "physx") -> PackedMod
     """
     body, settings = actor.body, _settings(actor.body)
     _refuse_unsupported(body)
-    into = inverse_frame(root_place(actor))
-    kind, forces_every_iteration = stepping(scene, solver)
-    topology = BodyTopology(forces_every_iteration, kind, sleeping=scene.sleeping, pushes=push_topologies(actor),
+    link_frame = inverse_frame(root_frame_in_link(actor))
+    kind, forces_every_iteration = solver_settings(scene, solver)
+    topology = BodyTopology(forces_every_iteration, kind, sleeping=scene.sleeping,
+                            external_forces=external_force_topologies(actor),
                             locked_position=_axes(settings.locked_position),
                             locked_rotation=_axes(settings.locked_rotation))
     parameters = {"gravity": list(scene.gravity), "gyroscopic": [float(settings.gyroscopic)],
-                  "inertia": [*principal_moments(body), 0.0, 0.0, 0.0], **push_rows(actor, (into,))}
-    known = input_rows(topology)
-    parameters |= {name: values for name, values in fact_rows(LINK, [body]).items() if name in known}
+                  "inertia": [*principal_moments(body), 0.0, 0.0, 0.0], **external_force_rows(actor, (link_frame,))}
+    inputs = input_rows(topology)
+    parameters |= {name: values for name, values in fact_rows(LINK, [body]).items() if name in inputs}
     if topology.sleeping:
         parameters["sleep_threshold"] = [settings.sleep_threshold]
     state = authored_state(actor, 0)
     if settings.starts_asleep and topology.sleeping:
         state["v"] = [0.0] * topology.nv
-    return PackedModel(topology, arrays(parameters), arrays(state), (), (body.path,), (into,),
+    return PackedModel(topology, arrays(parameters), arrays(state), (), (body.path,), (link_frame,),
                        actor.position_iterations, actor.velocity_iterations, actor, scene)
 
 

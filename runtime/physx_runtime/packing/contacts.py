@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.broad_phase.pair_order import creation_ranks
-from physx_runtime.collision.friction_patch import BODY, KINEMATIC, LINK, PLACE, STATIC, SURFACE
+from physx_runtime.collision.friction_patch import BODY, KINEMATIC, LINK, RIGID_BODY, STATIC, SURFACE
 from physx_runtime.collision.pair_table import ContactTable, PairTable, supported
 from physx_runtime.collision.shapes import (
-    ALONE,
     BOX,
     CAPSULE,
     CONE,
@@ -30,6 +29,7 @@ from physx_runtime.collision.shapes import (
     CYLINDER,
     EVERY_WORLD,
     MESH,
+    NO_ARTICULATION,
     NO_GEOMETRY,
     NO_OWNER,
     PLANE,
@@ -38,9 +38,9 @@ from physx_runtime.collision.shapes import (
     Geometry,
 )
 from physx_runtime.model.scene import SceneModel
-from physx_runtime.packing.frames import Frame, compose, loaded
-from physx_runtime.packing.hulls import has_shape, put_geometry
-from physx_runtime.packing.mass_frames import against_mass_frame, mass_frames, turned_about_own
+from physx_runtime.packing.frames import Frame, compose, rounded_frame
+from physx_runtime.packing.hulls import has_shape, pack_geometry
+from physx_runtime.packing.mass_frames import mass_frames, relative_to_mass_frame, rotate_locally
 from physx_runtime.packing.model import length_scale
 from physx_schema.description.collision.materials import COMBINE_MODES, DEFAULT_MATERIAL
 from physx_schema.description.filter import CollisionFilter
@@ -55,16 +55,16 @@ Single = np.float32
 def rows_of_materials(materials: Iterable[PhysicsMaterial], used: Iterable[str]
                       ) -> tuple[dict[str, int], list[PhysicsMaterial]]:
     """The row of each material in use, by path, and the materials of the rows: those that answer alike share one."""
-    known, rows = {material.path: material for material in materials}, dict[PhysicsMaterial, int]()
-    row_of = {path: rows.setdefault(replace(known.get(path, DEFAULT_MATERIAL), path="", density=0.0), len(rows))
+    by_path, rows = {material.path: material for material in materials}, dict[PhysicsMaterial, int]()
+    row_of = {path: rows.setdefault(replace(by_path.get(path, DEFAULT_MATERIAL), path="", density=0.0), len(rows))
               for path in used}
     return row_of, list(rows)
 
 
 def surfaces(materials: Sequence[PhysicsMaterial]) -> Array:
     """SURFACE of every two of some materials, (n, n)."""
-    found = [[_surface(a, b) for b in materials] for a in materials]
-    return np.array(found, SURFACE).reshape(len(materials), len(materials))
+    rows = [[_surface(a, b) for b in materials] for a in materials]
+    return np.array(rows, SURFACE).reshape(len(materials), len(materials))
 
 
 def _surface(a: PhysicsMaterial, b: PhysicsMaterial) -> tuple[float, ...]:
@@ -72,27 +72,27 @@ def _surface(a: PhysicsMaterial, b: PhysicsMaterial) -> tuple[float, ...]:
     mode = later_mode(a.friction_combine, b.friction_combine)
     dynamic = max(_combined(a.dynamic_friction, b.dynamic_friction, mode), Single(0.0))
     static = max(_combined(a.static_friction, b.static_friction, mode), dynamic)
-    soft = [material for material in (a, b) if material.compliant_stiffness > 0.0]
-    if not soft:
+    compliant = [material for material in (a, b) if material.compliant_stiffness > 0.0]
+    if not compliant:
         restitution = _combined(a.restitution, b.restitution, later_mode(a.restitution_combine, b.restitution_combine))
         return float(static), float(dynamic), float(restitution), 0.0, 0.0, 0.0
-    stiffness, damping = _spring(soft, (a, b))
-    accelerates = any(material.compliant_acceleration for material in soft)
+    stiffness, damping = _spring(compliant, (a, b))
+    accelerates = any(material.compliant_acceleration for material in compliant)
     return float(static), float(dynamic), 0.0, float(stiffness), float(damping), float(accelerates)
 
 
-def _spring(soft: Sequence[PhysicsMaterial], both: tuple[PhysicsMaterial, PhysicsMaterial]
+def _spring(compliant: Sequence[PhysicsMaterial], materials: tuple[PhysicsMaterial, PhysicsMaterial]
             ) -> tuple[np.float32, np.float32]:
     """Stiffness and damping where one or both materials are soft; of unlike springs that of acceleration counts alone.
 
     PhysX keeps a stiffness as a negative restitution and combines it as such: the least of two is the stiffest.
     """
-    a, b = both
-    if len(soft) == 1:
-        return Single(soft[0].compliant_stiffness), Single(max(a.compliant_damping, b.compliant_damping))
+    a, b = materials
+    if len(compliant) == 1:
+        return Single(compliant[0].compliant_stiffness), Single(max(a.compliant_damping, b.compliant_damping))
     if a.compliant_acceleration != b.compliant_acceleration:
-        alone = a if a.compliant_acceleration else b
-        return Single(alone.compliant_stiffness), Single(alone.compliant_damping)
+        accelerating = a if a.compliant_acceleration else b
+        return Single(accelerating.compliant_stiffness), Single(accelerating.compliant_damping)
     mode = later_mode(a.restitution_combine, b.restitution_combine)
     stiffness = _combined(-a.compliant_stiffness, -b.compliant_stiffness, mode)
     damping = _combined(a.compliant_damping, b.compliant_damping, later_mode(a.damping_combine, b.damping_combine))
@@ -115,10 +115,10 @@ _SIN_45 = float(np.float32(math.sqrt(0.5)))
 _IDENTITY = (0.0, 0.0, 0.0, 1.0)
 # By kind, how its x axis is turned onto X, Y or Z of the prim; of a capsule onto -Y, -Z. Planes and capsules make half
 # turns about the axis between, which the order of points and the last bits of separations show.
-_QUARTERS = (_IDENTITY, (0.0, 0.0, _SIN_45, _SIN_45), (0.0, -_SIN_45, 0.0, _SIN_45))
-_AXIS_TURNS = {PLANE: (_IDENTITY, (_SIN_45, _SIN_45, 0.0, 0.0), (_SIN_45, 0.0, _SIN_45, 0.0)),
-               CAPSULE: (_IDENTITY, (_SIN_45, -_SIN_45, 0.0, 0.0), (_SIN_45, 0.0, -_SIN_45, 0.0)),
-               CYLINDER: _QUARTERS, CONE: _QUARTERS}
+_QUARTER_ROTATIONS = (_IDENTITY, (0.0, 0.0, _SIN_45, _SIN_45), (0.0, -_SIN_45, 0.0, _SIN_45))
+_AXIS_ROTATIONS = {PLANE: (_IDENTITY, (_SIN_45, _SIN_45, 0.0, 0.0), (_SIN_45, 0.0, _SIN_45, 0.0)),
+                   CAPSULE: (_IDENTITY, (_SIN_45, -_SIN_45, 0.0, 0.0), (_SIN_45, 0.0, -_SIN_45, 0.0)),
+                   CYLINDER: _QUARTER_ROTATIONS, CONE: _QUARTER_ROTATIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +126,10 @@ class PackedContacts:
     """The colliders of one world: actors' first, then those of kinematic bodies, then static ones."""
 
     shapes: Array                       # SHAPE, of one world; `body` is a row of `places`
-    places: Array                       # PLACE, of one world
+    rigid_bodies: Array                       # PLACE, of one world
     moving: int                         # how many places forces move
-    meets: NDArray[np.bool_]            # by two groups of shapes
-    apart: tuple[tuple[int, int], ...]  # shapes that nevertheless never meet
+    collides: NDArray[np.bool_]            # by two groups of shapes
+    excluded_pairs: tuple[tuple[int, int], ...]  # shapes that nevertheless never meet
     surfaces: Array                     # SURFACE, of two materials
     max_depenetration: Array            # of each place
     max_impulse: Array
@@ -144,72 +144,73 @@ class PackedContacts:
 
     def of_worlds(self, worlds: int) -> ContactTable:
         """The colliders of so many worlds; static ones are in all of them."""
-        standing = self.places["kind"] == STATIC
-        order, places_in = self.copies_of_places(worlds), _worlds_of(standing, worlds)
-        places = self.places[order].copy()
-        places["world"] = places_in
-        first = np.concatenate([[0], np.cumsum(np.where(standing, 1, worlds))[:-1]])    # row of each place in world 0
-        which, shapes_in = self.copies_of_shapes(worlds), _worlds_of(self._shared, worlds)
-        shapes = self.shapes[which].copy()
-        shapes["world"] = shapes_in
-        shapes["body"] = first[shapes["body"]] + np.maximum(shapes_in, 0)
+        is_static = self.rigid_bodies["kind"] == STATIC
+        order, body_worlds = self.body_copies(worlds), _worlds_of(is_static, worlds)
+        bodies = self.rigid_bodies[order].copy()
+        bodies["world"] = body_worlds
+        # row of each place in world 0
+        first_rows = np.concatenate([[0], np.cumsum(np.where(is_static, 1, worlds))[:-1]])
+        shape_indices, shape_worlds = self.shape_copies(worlds), _worlds_of(self._shared, worlds)
+        shapes = self.shapes[shape_indices].copy()
+        shapes["world"] = shape_worlds
+        shapes["body"] = first_rows[shapes["body"]] + np.maximum(shape_worlds, 0)
         settings = self.scene.contact
         return ContactTable(
-            PairTable(shapes, self.moving * worlds, self.meets, self._apart_of(which),
-                      self.geometry, self.tolerance_length), places,
-            self.surfaces, self.max_depenetration[order], self.max_impulse[order], self.torsion_radius[which],
-            self.min_torsion_radius[which], settings.bounce_threshold, settings.friction_offset_threshold,
+            PairTable(shapes, self.moving * worlds, self.collides, self._excluded_rows(shape_indices),
+                      self.geometry, self.tolerance_length), bodies,
+            self.surfaces, self.max_depenetration[order], self.max_impulse[order], self.torsion_radius[shape_indices],
+            self.min_torsion_radius[shape_indices], settings.bounce_threshold, settings.friction_offset_threshold,
             settings.friction_correlation_distance, self.mass_frames)
 
-    def stands_as(self, other: PackedContacts) -> bool:
+    def has_same_colliders(self, other: PackedContacts) -> bool:
         """Whether these are colliders of the same prims, shapes and bodies, whatever their materials and offsets."""
         names = [name for name in SHAPE.names or () if name not in ("material", "contact_offset", "rest_offset")]
         return ((self.colliders, self.bodies, self.moving, self.tolerance_length)
                 == (other.colliders, other.bodies, other.moving, other.tolerance_length)
-                and np.array_equal(self.places, other.places)
+                and np.array_equal(self.rigid_bodies, other.rigid_bodies)
                 and all(np.array_equal(self.shapes[name], other.shapes[name]) for name in names)
                 and self.mass_frames.keys() == other.mass_frames.keys()
-                and all(np.array_equal(own, other.mass_frames[actor]) for actor, own in self.mass_frames.items())
-                and _alike(self.geometry, other.geometry))
+                and all(np.array_equal(frames, other.mass_frames[actor]) for actor, frames in self.mass_frames.items())
+                and _equal(self.geometry, other.geometry))
 
-    def copies_of_places(self, worlds: int) -> Array:
+    def body_copies(self, worlds: int) -> Array:
         """Which place each one of so many worlds is."""
-        return np.repeat(np.arange(len(self.places)), np.where(self.places["kind"] == STATIC, 1, worlds))
+        return np.repeat(np.arange(len(self.rigid_bodies)), np.where(self.rigid_bodies["kind"] == STATIC, 1, worlds))
 
-    def copies_of_shapes(self, worlds: int) -> Array:
+    def shape_copies(self, worlds: int) -> Array:
         """Which shape each one of so many worlds is."""
         return np.repeat(np.arange(len(self.shapes)), np.where(self._shared, 1, worlds))
 
     def of_root(self, actor: int) -> list[int]:
         """The shapes of a body, or of the root link of an articulation."""
-        own = self.places[self.shapes["body"]]
-        moved = (own["kind"] <= LINK) & (own["owner"] == actor) & (own["link"] == 0)
-        return [int(shape) for shape in np.flatnonzero(moved)]
+        bodies = self.rigid_bodies[self.shapes["body"]]
+        is_root = (bodies["kind"] <= LINK) & (bodies["owner"] == actor) & (bodies["link"] == 0)
+        return [int(shape) for shape in np.flatnonzero(is_root)]
 
     @property
     def _shared(self) -> NDArray[np.bool_]:
         """The shapes that all worlds share."""
-        return np.asarray(self.places["kind"][self.shapes["body"]] == STATIC)
+        return np.asarray(self.rigid_bodies["kind"][self.shapes["body"]] == STATIC)
 
-    def _apart_of(self, which: Array) -> list[tuple[int, int]]:
+    def _excluded_rows(self, shape_indices: Array) -> list[tuple[int, int]]:
         """Rows of shapes that never meet: those of one world, in the order of worlds, and those that all share."""
         rows: dict[int, list[int]] = {}
-        for row, shape in enumerate(which.tolist()):
+        for row, shape in enumerate(shape_indices.tolist()):
             rows.setdefault(shape, []).append(row)
-        return [(int(i), int(j)) for a, b in self.apart for i, j in np.broadcast(rows[a], rows[b])]
+        return [(int(i), int(j)) for a, b in self.excluded_pairs for i, j in np.broadcast(rows[a], rows[b])]
 
 
-def _alike(own: Any, others: Any) -> bool:
+def _equal(value: Any, other: Any) -> bool:
     """Whether arrays in tuples are the same."""
-    if isinstance(own, tuple):
-        return all(map(_alike, own, others))
-    return np.array_equal(own, others)
+    if isinstance(value, tuple):
+        return all(map(_equal, value, other))
+    return np.array_equal(value, other)
 
 
 def _worlds_of(shared: NDArray[np.bool_], worlds: int) -> Array:
     """The world of every copy of things, of which some are one in all worlds."""
-    own = [np.full(1, EVERY_WORLD) if alike else np.arange(worlds) for alike in shared]
-    return np.concatenate(own) if own else np.zeros(0, np.int64)
+    copies = [np.full(1, EVERY_WORLD) if is_shared else np.arange(worlds) for is_shared in shared]
+    return np.concatenate(copies) if copies else np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,79 +221,84 @@ class Mover:
     kind: int               # BODY, LINK or KINEMATIC, as of a place
     owner: int              # which of the world's actors, or of its kinematic bodies
     link: int               # which of the actor's links
-    into: Frame             # the frame of its prim in its F
-    held: bool = False      # the root of a fixed base
+    link_frame: Frame             # the frame of its prim in its F
+    fixed_root: bool = False      # the root of a fixed base
 
     @property
     def moves(self) -> bool:
         """Whether forces move it."""
-        return self.kind in (BODY, LINK) and not self.held
+        return self.kind in (BODY, LINK) and not self.fixed_root
 
 
-class Sides(Protocol):
+class ColliderSource(Protocol):
     """The colliders of a stage of which some are packed."""
 
     @property
     def filter(self) -> CollisionFilter:
         """Which of them meet."""
 
-    def can_be_heard(self, i: int) -> bool:
+    def can_collide(self, i: int) -> bool:
         """Whether contacts of a side with anything are made."""
 
     def kind(self, i: int) -> int:
         """What a side is to the narrow phase."""
 
 
-def pack_contacts(description: Description, touching: Sides, movers: Sequence[Mover], scene: Scene, solver: str,
+def pack_contacts(description: Description, touching: ColliderSource, movers: Sequence[Mover], scene: Scene,
+                  solver: str,
                   articulations: Mapping[int, Articulation] = MappingProxyType({})) -> PackedContacts:
     """The colliders of one of `touching`'s worlds; movers: its links and bodies, those that forces move first.
 
     articulations: by actor, those that links are of.
     """
     numbers = {mover.body.path: number for number, mover in enumerate(movers)}
-    heard, filtered = _Heard(touching, numbers.keys()), touching.filter
-    static = [number for number in heard.numbers if not filtered.sides[number].body]
+    selected, collision_filter = _SelectedColliders(touching, numbers.keys()), touching.filter
+    static = [number for number in selected.numbers if not collision_filter.shapes[number].body]
     row_of = {number: len(numbers) + row for row, number in enumerate(static)}
-    places = np.zeros(len(numbers) + len(static), PLACE)
+    bodies = np.zeros(len(numbers) + len(static), RIGID_BODY)
     for name in ("kind", "owner", "link"):
-        places[name][:len(movers)] = [getattr(mover, name) for mover in movers]
-    places["kind"][len(movers):] = STATIC
-    created = created_order(movers, len(static))
-    precedence = sides_before(movers, created)
-    row_of_material, used = rows_of_materials(description.materials, (side.collider.material for side in heard.sides))
-    shapes = np.zeros(len(heard.sides), SHAPE)
+        bodies[name][:len(movers)] = [getattr(mover, name) for mover in movers]
+    bodies["kind"][len(movers):] = STATIC
+    creation_indices = rank_by_creation(movers, len(static))
+    precedence = side_precedence(movers, creation_indices)
+    row_of_material, used = rows_of_materials(description.materials,
+                                              (filter_shape.collider.material for filter_shape in selected.shapes))
+    shapes = np.zeros(len(selected.shapes), SHAPE)
     shapes["geometry"], shapes["scale"] = NO_GEOMETRY, 1.0
-    for row, (number, side) in enumerate(zip(heard.numbers, heard.sides, strict=True)):
-        shape = side.collider
-        shapes[row]["body"] = numbers[side.body] if side.body else row_of[number]
-        place = int(shapes[row]["body"])
-        shapes[row]["precedence"], shapes[row]["created"] = precedence[place], created[place]
-        shapes[row]["material"] = row_of_material[shape.material]
-        if side.body:
-            mover = movers[place]
-            shapes[row]["articulation"] = mover.owner + 1 if mover.kind == LINK else ALONE
+    for row, (number, filter_shape) in enumerate(zip(selected.numbers, selected.shapes, strict=True)):
+        collider = filter_shape.collider
+        shapes[row]["body"] = numbers[filter_shape.body] if filter_shape.body else row_of[number]
+        body = int(shapes[row]["body"])
+        shapes[row]["precedence"], shapes[row]["created"] = precedence[body], creation_indices[body]
+        shapes[row]["material"] = row_of_material[collider.material]
+        if filter_shape.body:
+            mover = movers[body]
+            shapes[row]["articulation"] = mover.owner + 1 if mover.kind == LINK else NO_ARTICULATION
             shapes[row]["kinematic"] = mover.kind == KINEMATIC
-        shapes[row]["owner"] = movers[numbers[side.body]].owner if filtered.is_calm(side) else NO_OWNER
-        if not side.body:
-            places[row_of[number]]["position"], places[row_of[number]]["rotation"] = loaded(shape.pose)
-        _place(shapes[row], shape, touching.kind(number), movers[numbers[side.body]] if side.body else None)
+        without_self = collision_filter.excludes_self_collision(filter_shape)
+        shapes[row]["owner"] = movers[numbers[filter_shape.body]].owner if without_self else NO_OWNER
+        if not filter_shape.body:
+            bodies[row_of[number]]["position"], bodies[row_of[number]]["rotation"] = rounded_frame(collider.pose)
+        _write_shape(shapes[row], collider, touching.kind(number),
+                     movers[numbers[filter_shape.body]] if filter_shape.body else None)
     shapes["world"] = EVERY_WORLD
-    geometry = put_geometry(shapes, [side.collider for side in heard.sides])
-    shapes["group"], meets = heard.groups()
+    geometry = pack_geometry(shapes, [filter_shape.collider for filter_shape in selected.shapes])
+    shapes["group"], collides = selected.groups()
     limits = [mover.body.contact for mover in movers]
-    unbound = [np.inf] * len(static)
+    unlimited = [np.inf] * len(static)
     return PackedContacts(
-        shapes, places, sum(mover.moves for mover in movers), meets, heard.apart(filtered),
+        shapes, bodies, sum(mover.moves for mover in movers), collides, selected.excluded_pairs(collision_filter),
         surfaces(used),
-        np.array([*(limit.max_depenetration_velocity for limit in limits), *unbound]),
-        np.array([*(limit.max_impulse for limit in limits), *unbound]),
-        np.array([side.collider.torsional_patch_radius for side in heard.sides]),
-        np.array([side.collider.min_torsional_patch_radius for side in heard.sides]),
-        tuple(side.collider.path for side in heard.sides), (*numbers, *[""] * len(static)), scene,
-        geometry, length_scale(scene, solver), {actor: mass_frames(own) for actor, own in articulations.items()})
+        np.array([*(limit.max_depenetration_velocity for limit in limits), *unlimited]),
+        np.array([*(limit.max_impulse for limit in limits), *unlimited]),
+        np.array([filter_shape.collider.torsional_patch_radius for filter_shape in selected.shapes]),
+        np.array([filter_shape.collider.min_torsional_patch_radius for filter_shape in selected.shapes]),
+        tuple(filter_shape.collider.path for filter_shape in selected.shapes), (*numbers, *[""] * len(static)), scene,
+        geometry, length_scale(scene, solver),
+                          {actor: mass_frames(articulation) for actor, articulation in articulations.items()})
 
 
-def created_order(movers: Sequence[Mover], statics: int) -> list[int]:
+def rank_by_creation(movers: Sequence[Mover], statics: int) -> list[int]:
     """Counts up in the order in which PhysX creates some links and bodies and, behind them, static colliders.
 
     Bodies and static colliders come first, then articulations, link by link, in the order of a hash table as bodies.
@@ -303,15 +309,15 @@ def created_order(movers: Sequence[Mover], statics: int) -> list[int]:
     rank = dict(zip(owners, creation_ranks(len(owners), 0), strict=True))
     links = sorted((number for number, mover in enumerate(movers) if mover.kind == LINK),
                    key=lambda number: (rank[movers[number].owner], movers[number].link))
-    standing = range(len(movers), len(movers) + statics)
+    static_numbers = range(len(movers), len(movers) + statics)
     ranks = [*creation_ranks(len(free), statics), *range(len(free) + statics, len(movers) + statics)]
-    found = [0] * len(ranks)
-    for number, rank in zip((*free, *standing, *links), ranks, strict=True):
-        found[number] = rank
-    return found
+    creation_indices = [0] * len(ranks)
+    for number, rank in zip((*free, *static_numbers, *links), ranks, strict=True):
+        creation_indices[number] = rank
+    return creation_indices
 
 
-def sides_before(movers: Sequence[Mover], created: Sequence[int]) -> list[int]:
+def side_precedence(movers: Sequence[Mover], creation_indices: Sequence[int]) -> list[int]:
     """The precedence of what was `created` so: of two that touch the one of the lower is side 0.
 
     Links that move come before bodies, then the roots of fixed bases, then kinematic bodies, at last what is static;
@@ -319,57 +325,57 @@ def sides_before(movers: Sequence[Mover], created: Sequence[int]) -> list[int]:
     """
     def key(number: int) -> tuple[int, int]:
         if number >= len(movers):
-            return 4, -created[number]
+            return 4, -creation_indices[number]
         mover = movers[number]
-        kind = (2 if mover.held else 0) if mover.kind == LINK else (3 if mover.kind == KINEMATIC else 1)
-        return kind, -created[number]
+        kind = (2 if mover.fixed_root else 0) if mover.kind == LINK else (3 if mover.kind == KINEMATIC else 1)
+        return kind, -creation_indices[number]
 
-    found = [0] * len(created)
-    for place, number in enumerate(sorted(range(len(created)), key=key)):
-        found[number] = place
-    return found
+    precedence = [0] * len(creation_indices)
+    for rank, number in enumerate(sorted(range(len(creation_indices)), key=key)):
+        precedence[number] = rank
+    return precedence
 
 
-class _Heard:
+class _SelectedColliders:
     """The sides of a world whose contacts are stepped."""
 
-    def __init__(self, touching: Sides, bodies: Collection[str]) -> None:
+    def __init__(self, touching: ColliderSource, bodies: Collection[str]) -> None:
         self._touching = touching
-        known = touching.filter.sides
-        self.numbers = [i for i, side in enumerate(known)
-                        if touching.can_be_heard(i) and (side.body in bodies or not side.body)
-                        and has_shape(side.collider)]
-        self.sides = [known[i] for i in self.numbers]
+        shapes = touching.filter.shapes
+        self.numbers = [i for i, shape in enumerate(shapes)
+                        if touching.can_collide(i) and (shape.body in bodies or not shape.body)
+                        and has_shape(shape.collider)]
+        self.shapes = [shapes[i] for i in self.numbers]
 
     def groups(self) -> tuple[Array, NDArray[np.bool_]]:
         """The group of each shape, and which groups meet: of classes that do, and of kinds that are supported."""
         keys = [(int(self._touching.filter.classes[i]), self._touching.kind(i)) for i in self.numbers]
-        known = list(dict.fromkeys(keys))
-        meets = np.array([[self._touching.filter.meets[a[0], b[0]] and supported(a[1], b[1]) for b in known]
-                          for a in known], np.bool_).reshape(len(known), len(known))
-        return np.array([known.index(key) for key in keys], np.int32), meets
+        classes = list(dict.fromkeys(keys))
+        collides = np.array([[self._touching.filter.collides[a[0], b[0]] and supported(a[1], b[1]) for b in classes]
+                             for a in classes], np.bool_).reshape(len(classes), len(classes))
+        return np.array([classes.index(key) for key in keys], np.int32), collides
 
-    def apart(self, filtered: CollisionFilter) -> tuple[tuple[int, int], ...]:
+    def excluded_pairs(self, collision_filter: CollisionFilter) -> tuple[tuple[int, int], ...]:
         """Shapes that never meet though their groups do."""
         rows = {number: row for row, number in enumerate(self.numbers)}
-        return tuple((rows[i], rows[j]) for i in self.numbers for j in filtered.apart.get(i, ())
+        return tuple((rows[i], rows[j]) for i in self.numbers for j in collision_filter.excluded_pairs.get(i, ())
                      if i < j and j in rows)
 
 
-def _place(row: Any, shape: Collider, kind: int, mover: Mover | None) -> None:
+def _write_shape(row: Any, shape: Collider, kind: int, mover: Mover | None) -> None:
     """Kind, sizes, offsets and place of a shape; mover: of what moves, in whose frame it is then."""
-    turn = _AXIS_TURNS[kind][shape.axis] if kind in _AXIS_TURNS else _IDENTITY
-    row["kind"], (row["position"], row["rotation"]) = kind, _placed(shape, turn, mover)
+    rotation = _AXIS_ROTATIONS[kind][shape.axis] if kind in _AXIS_ROTATIONS else _IDENTITY
+    row["kind"], (row["position"], row["rotation"]) = kind, _shape_frame(shape, rotation, mover)
     row["size"] = (shape.half_extents if kind == BOX else (shape.radius, shape.half_height, 0.0))
     row["contact_offset"], row["rest_offset"] = shape.contact_offset or 0.0, shape.rest_offset
 
 
-def _placed(shape: Collider, turn: Quat, mover: Mover | None) -> Frame:
+def _shape_frame(shape: Collider, rotation: Quat, mover: Mover | None) -> Frame:
     """Where a shape is in the frame of what moves it: of a link its mass frame."""
     if mover is not None and mover.kind == LINK:
-        return against_mass_frame(mover.body, (shape.pose[0], turned_about_own(shape.pose[1], turn)))
-    frame = compose(mover.into, shape.pose) if mover is not None else IDENTITY_POSE
-    return loaded(compose(_singles(frame), ((0.0, 0.0, 0.0), turn)))
+        return relative_to_mass_frame(mover.body, (shape.pose[0], rotate_locally(shape.pose[1], rotation)))
+    frame = compose(mover.link_frame, shape.pose) if mover is not None else IDENTITY_POSE
+    return rounded_frame(compose(_singles(frame), ((0.0, 0.0, 0.0), rotation)))
 
 
 def _singles(pose: Pose | Frame) -> Frame:
@@ -397,56 +403,58 @@ class Touching:
 
     def __init__(self, description: Description, model: SceneModel) -> None:
         self.filter = CollisionFilter(description)
-        self._kind = [KINDS.get(side.collider.kind, NO_KIND) for side in self.filter.sides]
+        self._kind = [KINDS.get(shape.collider.kind, NO_KIND) for shape in self.filter.shapes]
         names = {link.path: name for name, actor in model.actors.items() for link in actor.links}
         stepped = names.keys() | {body.path for body in model.kinematic}
-        self._heard = [not side.body or side.body in stepped for side in self.filter.sides]
-        found: dict[str, dict[str, None]] = {}
-        for body in self._meeting(names.keys()):
+        self._is_stepped = [not shape.body or shape.body in stepped for shape in self.filter.shapes]
+        actors_by_scene: dict[str, dict[str, None]] = {}
+        for body in self._colliding(names.keys()):
             name = names[body]
-            found.setdefault(description.scene_of(model.actors[name]).path, {})[name] = None
-        self.worlds = tuple(tuple(name for name in model.actors if name in own) for own in found.values())
+            actors_by_scene.setdefault(description.scene_of(model.actors[name]).path, {})[name] = None
+        self.worlds = tuple(tuple(name for name in model.actors if name in members)
+                            for members in actors_by_scene.values())
 
-    def can_be_heard(self, i: int) -> bool:
+    def can_collide(self, i: int) -> bool:
         """Whether contacts of a side with anything are stepped."""
-        return self._heard[i] and any(supported(self._kind[i], kind) for kind in range(MESH + 1))
+        return self._is_stepped[i] and any(supported(self._kind[i], kind) for kind in range(MESH + 1))
 
     def kinematic(self, scene: Scene) -> frozenset[str]:
         """The kinematic bodies of a scene whose contacts are stepped."""
-        return frozenset(side.body for i, side in enumerate(self.filter.sides)
-                         if side.body and not side.moves and side.scene == scene.path and self.can_be_heard(i))
+        return frozenset(shape.body for i, shape in enumerate(self.filter.shapes)
+                         if shape.body and not shape.moves and shape.scene == scene.path and self.can_collide(i))
 
     def kind(self, i: int) -> int:
         """What a side is to the narrow phase."""
         return self._kind[i]
 
-    def _meeting(self, bodies: Collection[str]) -> list[str]:
+    def _colliding(self, bodies: Collection[str]) -> list[str]:
         """Those of some links and bodies that can meet something."""
-        sides, found = self.filter.sides, dict[str, None]()
-        for i, partners in self._partners(heard=True):
-            body = sides[i].body
-            if body in bodies and body not in found and any(self.filter.meet(i, j) for j in partners):
-                found[body] = None
-        return list(found)
+        shapes, colliding = self.filter.shapes, dict[str, None]()
+        for i, partners in self._partners(stepped=True):
+            body = shapes[i].body
+            if body in bodies and body not in colliding and any(self.filter.can_collide(i, j) for j in partners):
+                colliding[body] = None
+        return list(colliding)
 
-    def unheard(self, bodies: frozenset[str]) -> tuple[Collider, Collider] | None:
+    def first_unsupported(self, bodies: frozenset[str]) -> tuple[Collider, Collider] | None:
         """The first collider of these links or bodies whose contacts with another are not stepped, and that other."""
-        sides = self.filter.sides
-        for i, partners in self._partners(heard=False):
-            for j in partners if sides[i].body in bodies else ():
-                if self.filter.meet(i, j):
-                    return sides[i].collider, sides[j].collider
+        shapes = self.filter.shapes
+        for i, partners in self._partners(stepped=False):
+            for j in partners if shapes[i].body in bodies else ():
+                if self.filter.can_collide(i, j):
+                    return shapes[i].collider, shapes[j].collider
         return None
 
-    def _partners(self, heard: bool) -> Iterator[tuple[int, Iterator[int]]]:
+    def _partners(self, stepped: bool) -> Iterator[tuple[int, Iterator[int]]]:
         """Every side, and the sides of classes that meet its own and whose contacts with it are stepped, or are not."""
         classes: dict[tuple[int, int, bool], list[int]] = {}
-        of_side = []
-        for i, (number, kind, is_heard) in enumerate(zip(self.filter.classes, self._kind, self._heard, strict=True)):
-            key = (int(number), kind, is_heard)
+        keys = []
+        for i, (number, kind,
+                is_stepped) in enumerate(zip(self.filter.classes, self._kind, self._is_stepped, strict=True)):
+            key = (int(number), kind, is_stepped)
             classes.setdefault(key, []).append(i)
-            of_side.append(key)
-        meeting = {(a, b) for a in classes for b in classes if self.filter.meets[a[0], b[0]]
-                   and (a[2] and b[2] and supported(a[1], b[1])) == heard}
-        for i, key in enumerate(of_side):
-            yield i, (j for other, members in classes.items() if (key, other) in meeting for j in members)
+            keys.append(key)
+        colliding = {(a, b) for a in classes for b in classes if self.filter.collides[a[0], b[0]]
+                     and (a[2] and b[2] and supported(a[1], b[1])) == stepped}
+        for i, key in enumerate(keys):
+            yield i, (j for other, members in classes.items() if (key, other) in colliding for j in members)

@@ -28,7 +28,7 @@ from pxr import Gf, UsdGeom
 
 from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
-from physx_schema.description.frames import Frames, pose_matrix, taken_apart
+from physx_schema.description.frames import Frames, decompose, pose_matrix
 from physx_schema.description.model import ActorDescription, FreeBody, Joint, Link
 
 # Position and rotation.
@@ -43,7 +43,7 @@ AXIS_ROTATIONS: dict[tuple[int, bool], sp.Quat] = {
     (0, True): (0.0, 0.0, 1.0, 0.0), (1, True): (0.0, 0.0, -SIN_45, SIN_45), (2, True): (0.0, SIN_45, 0.0, SIN_45),
 }
 # Turns that bring x, y, z onto twist and swings of a spherical joint: (x, y, z), (y, z, x) or (z, -x, -y).
-BALL_ROTATIONS: dict[int, sp.Quat] = {0: (0.0, 0.0, 0.0, 1.0), 1: (0.5, 0.5, 0.5, 0.5), 2: (0.5, -0.5, 0.5, 0.5)}
+SPHERICAL_ROTATIONS: dict[int, sp.Quat] = {0: (0.0, 0.0, 0.0, 1.0), 1: (0.5, 0.5, 0.5, 0.5), 2: (0.5, -0.5, 0.5, 0.5)}
 
 
 def compose(a: Frame, b: Frame) -> Frame:
@@ -53,8 +53,8 @@ def compose(a: Frame, b: Frame) -> Frame:
 
 def inverse_frame(a: Frame) -> Frame:
     """The outside, seen from the frame a."""
-    back = sp.conjugate(a[1])
-    return sp.scale(-1.0, sp.rotate(back, a[0])), back
+    inverse_rotation = sp.conjugate(a[1])
+    return sp.scale(-1.0, sp.rotate(inverse_rotation, a[0])), inverse_rotation
 
 
 def internal_frame(link: Link, fixed_base: bool) -> Frame:
@@ -66,33 +66,33 @@ def internal_frame(link: Link, fixed_base: bool) -> Frame:
 
 def on_axis(frame: Frame, kind: str, axis: int, reversed_: bool = False) -> Frame:
     """A joint frame turned so that x is the joint's axis: as PhysX's loader turns it."""
-    return compose(frame, ((0.0, 0.0, 0.0), _axis_turn(kind, axis, reversed_)))
+    return compose(frame, ((0.0, 0.0, 0.0), _axis_rotation(kind, axis, reversed_)))
 
 
-def _axis_turn(kind: str, axis: int, reversed_: bool) -> sp.Quat:
+def _axis_rotation(kind: str, axis: int, reversed_: bool) -> sp.Quat:
     if kind == "d6":
         return IDENTITY_ROTATION
-    return BALL_ROTATIONS[axis] if kind == "spherical" else AXIS_ROTATIONS[axis, reversed_]
+    return SPHERICAL_ROTATIONS[axis] if kind == "spherical" else AXIS_ROTATIONS[axis, reversed_]
 
 
-def tree_frame(joint: Joint | None, into_parent: Frame) -> Frame:
+def tree_frame(joint: Joint | None, parent_link_frame: Frame) -> Frame:
     """F where q is 0, in the parent's F; `into_parent`: the parent link's frame in its F."""
     if joint is None:
         return (0.0, 0.0, 0.0), IDENTITY_ROTATION
-    return compose(into_parent, on_axis(joint.parent_frame, joint.kind, joint.axis, joint.reversed))
+    return compose(parent_link_frame, on_axis(joint.parent_frame, joint.kind, joint.axis, joint.reversed))
 
 
-def in_frame(into: Frame, point: sp.Vec3) -> sp.Vec3:
+def in_frame(link_frame: Frame, point: sp.Vec3) -> sp.Vec3:
     """A point of the link's frame in F; `into`: the link's frame in F."""
-    return sp.add(into[0], sp.rotate(into[1], point))
+    return sp.add(link_frame[0], sp.rotate(link_frame[1], point))
 
 
-def inertia_in_frame(into: Frame, inertia: sp.Sym3) -> sp.Sym3:
+def inertia_in_frame(link_frame: Frame, inertia: sp.Sym3) -> sp.Sym3:
     """An inertia in the link's axes, in those of F."""
-    return sp.rotate_sym(sp.matrix(into[1]), inertia)
+    return sp.rotate_sym(sp.matrix(link_frame[1]), inertia)
 
 
-def root_place(actor: ActorDescription) -> Frame:
+def root_frame_in_link(actor: ActorDescription) -> Frame:
     """F in the root link's frame: a floating base's is at the centre of mass, a body's has its principal axes too."""
     if actor.fixed_base:
         return (0.0, 0.0, 0.0), IDENTITY_ROTATION
@@ -100,14 +100,14 @@ def root_place(actor: ActorDescription) -> Frame:
     return root.center_of_mass, root.principal_axes if isinstance(actor, FreeBody) else IDENTITY_ROTATION
 
 
-def root_frame(pose: Frame, place: Frame) -> Frame:
+def root_frame(pose: Frame, local_frame: Frame) -> Frame:
     """Where the root's F is, from the pose of its link and `root_place`."""
-    return compose(pose, place)
+    return compose(pose, local_frame)
 
 
-def root_link(frame: Frame, place: Frame) -> Frame:
+def root_link(frame: Frame, local_frame: Frame) -> Frame:
     """The pose of the root link from where its F is; the reverse of `root_frame`."""
-    return compose(frame, inverse_frame(place))
+    return compose(frame, inverse_frame(local_frame))
 
 
 def root_rows(frame: Frame) -> dict[str, NDArray[np.float64]]:
@@ -116,23 +116,24 @@ def root_rows(frame: Frame) -> dict[str, NDArray[np.float64]]:
     return {"root_position": np.stack(parts[:3], axis=-1), "root_rotation": np.stack(parts[3:], axis=-1)}
 
 
-def loaded(frame: Frame) -> Frame:
+def rounded_frame(frame: Frame) -> Frame:
     """A frame as the loader hands it on, of length 1 as single precision has it (PxTransform::getNormalized)."""
     return _plain(_single(frame))
 
 
-def loaded_rotations(rotations: NDArray[Any]) -> NDArray[np.float32]:
+def rounded_rotations(rotations: NDArray[Any]) -> NDArray[np.float32]:
     """Quaternions (..., 4) likewise."""
     x, y, z, w = np.moveaxis(rotations.astype(np.float32), -1, 0)
     factor = np.float32(1.0) / np.sqrt(x * x + y * y + z * z + w * w)
     return np.stack([x * factor, y * factor, z * factor, w * factor], axis=-1)
 
 
-def against_center(frame: Frame, center: Frame) -> Frame:
+def relative_to_center(frame: Frame, center: Frame) -> Frame:
     """A joint frame seen from the centre of mass and its principal axes, both in the body's prim (JointT, c2b)."""
-    (place, rotation), (middle, axes) = _single(frame), _single(center)
-    back = sp.conjugate(axes)
-    return _plain((rounded.turned(back, sp.sub(place, middle)), rounded.product(back, rotation)))
+    (position, rotation), (center_position, axes) = _single(frame), _single(center)
+    inverse_rotation = sp.conjugate(axes)
+    return _plain((rounded.rotate(inverse_rotation, sp.sub(position, center_position)),
+                   rounded.product(inverse_rotation, rotation)))
 
 
 def _single(frame: Frame) -> Frame:
@@ -153,7 +154,7 @@ def _plain(frame: Frame) -> Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedLink:
+class LinkPlacement:
     """A link and what does not change while it moves."""
 
     path: str
@@ -162,7 +163,7 @@ class PlacedLink:
     parent: Any                         # matrix of the parent prim, in the carrier's frame or in the world
 
 
-def placed_links(stage: Any, names: Sequence[str]) -> list[PlacedLink]:
+def read_link_placements(stage: Any, names: Sequence[str]) -> list[LinkPlacement]:
     """What is constant for every link, read at the default time."""
     frames, links = Frames(), []
     for name in names:
@@ -174,7 +175,7 @@ def placed_links(stage: Any, names: Sequence[str]) -> list[PlacedLink]:
             parent, carrier = frames.matrix(prim.GetParent()), _carrier(prim, frozenset(names))
         if carrier is not None:
             parent = parent * rigid(frames.matrix(stage.GetPrimAtPath(carrier))).GetInverse()
-        links.append(PlacedLink(name, matrix * rigid(matrix).GetInverse(), carrier, parent))
+        links.append(LinkPlacement(name, matrix * rigid(matrix).GetInverse(), carrier, parent))
     return links
 
 
@@ -192,4 +193,4 @@ def _carrier(prim: Any, links: frozenset[str]) -> str | None:
 
 def rigid(matrix: Any) -> Any:
     """The pose in a matrix, without scale and shear, as PhysX takes it from USD."""
-    return pose_matrix(*taken_apart(matrix).pose)
+    return pose_matrix(*decompose(matrix).pose)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.collision.meshes.triangle_mesh import meshes_of
-from physx_runtime.collision.pcm.simplex import ACROSS
+from physx_runtime.collision.pcm.simplex import SAMPLES_PER_SIDE
 from physx_runtime.collision.shapes import HULL, NO_HULLS, Geometry, Hulls
 from physx_schema.description.model import Collider, ConvexHull, TriangleMesh
 from physx_schema.description.records import Vec3
@@ -23,7 +23,7 @@ from physx_schema.description.records import Vec3
 Array = NDArray[Any]
 Single = np.float32
 
-FEW = 32                        # vertices, of which all are looked at to find the furthest
+MAX_SCANNED_VERTICES = 32                        # vertices, of which all are looked at to find the furthest
 _TINY = Single(1e-7)            # of a plane's normal: too little to matter along an axis
 
 
@@ -35,12 +35,12 @@ def pack_hulls(hulls: Sequence[ConvexHull]) -> Hulls:
         arrays = _arrays(hull)
         for part, array in zip(parts, arrays, strict=True):
             part.append(array)
-        vertices, planes, _, corners, edges, _, neighbours, samples = arrays
-        for name, array in zip(ends, (vertices, planes, corners, edges, neighbours, samples), strict=True):
+        vertices, planes, _, polygon_vertices, edges, _, neighbours, samples = arrays
+        for name, array in zip(ends, (vertices, planes, polygon_vertices, edges, neighbours, samples), strict=True):
             row[name] = ends[name], ends[name] + len(array)
             ends[name] += len(array)
         row["center"], row["low"], row["high"] = hull.center, vertices.min(axis=0), vertices.max(axis=0)
-        row["inner_radius"], row["inner_half"] = _inside(hull)
+        row["inner_radius"], row["inner_half"] = _inscribed(hull)
     return Hulls(rows, *(np.ascontiguousarray(np.concatenate([empty, *part]))
                          for empty, part in zip(NO_HULLS[1:], parts, strict=True)))
 
@@ -49,75 +49,78 @@ def _arrays(hull: ConvexHull) -> tuple[Array, ...]:
     """A hull's share of each array of the table."""
     sizes = np.array([len(face) for face in hull.faces], np.int32)
     firsts = np.cumsum(sizes, dtype=np.int32) - sizes
-    heights = _along(hull.vertices[None], hull.planes[:, None, :3])
+    heights = _dot(hull.vertices[None], hull.planes[:, None, :3])
     spans = np.stack([firsts, sizes, heights.argmin(axis=1).astype(np.int32)], axis=1).astype(np.int32)
-    around = _neighbours(hull)
-    counts = np.array([len(corners) for corners in around], np.int32)
+    neighbours = _neighbours(hull)
+    counts = np.array([len(adjacent) for adjacent in neighbours], np.int32)
     valencies = np.stack([np.cumsum(counts, dtype=np.int32) - counts, counts], axis=1).astype(np.int32)
-    samples = _samples(hull.vertices, around) if len(hull.vertices) > FEW else np.zeros(0, np.int32)
+    samples = _samples(hull.vertices, neighbours) if len(hull.vertices) > MAX_SCANNED_VERTICES else np.zeros(0,
+                                                                                                             np.int32)
     return (hull.vertices, hull.planes, spans, np.array([i for face in hull.faces for i in face], np.int32),
             np.array(hull.edges, np.int32).reshape(-1, 2), valencies,
-            np.array([i for corners in around for i in corners], np.int32), samples)
+            np.array([i for adjacent in neighbours for i in adjacent], np.int32), samples)
 
 
-def _along(a: Array, b: Array) -> Array:
+def _dot(a: Array, b: Array) -> Array:
     """Dot products in the order that PhysX has outside its SSE code."""
     return np.asarray((a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1]) + a[..., 2] * b[..., 2])
 
 
-def _inside(hull: ConvexHull) -> tuple[Any, Array]:
+def _inscribed(hull: ConvexHull) -> tuple[Any, Array]:
     """Radius of a ball and half sides of an upright box about the centre that lie inside."""
     normals, offsets = hull.planes[:, :3], hull.planes[:, 3]
-    heights = _along(normals, hull.center)
+    heights = _dot(normals, hull.center)
     radius = np.abs(heights + offsets).min()
-    least = Single(radius / Single(math.sqrt(Single(3.0))))
-    sides = hull.vertices.max(axis=0) - hull.vertices.min(axis=0)
-    longest = int(np.argmax(sides))
+    min_half = Single(radius / Single(math.sqrt(Single(3.0))))
+    extent = hull.vertices.max(axis=0) - hull.vertices.min(axis=0)
+    longest = int(np.argmax(extent))
     first, second = (longest + 1) % 3, (longest + 2) % 3
     base = -offsets - heights
-    along = normals[:, longest]
-    steep = np.abs(along) >= _TINY
-    a, b = least * normals[steep, first], least * normals[steep, second]
-    inverse = Single(1.0) / along[steep]
-    reach = [np.abs((base[steep] + i * a + j * b) * inverse) for i in (-1, 1) for j in (-1, 1)]
-    half = np.full(3, max(np.min(reach), least), Single)
-    ahead, across = half[longest] * along, []
+    axis_components = normals[:, longest]
+    steep = np.abs(axis_components) >= _TINY
+    a, b = min_half * normals[steep, first], min_half * normals[steep, second]
+    inverse = Single(1.0) / axis_components[steep]
+    extents = [np.abs((base[steep] + i * a + j * b) * inverse) for i in (-1, 1) for j in (-1, 1)]
+    half = np.full(3, max(np.min(extents), min_half), Single)
+    offset, cross_extents = half[longest] * axis_components, []
     for slope in (normals[:, first] + normals[:, second], normals[:, first] - normals[:, second]):
         steep = np.abs(slope) >= _TINY
-        across += [np.abs((base + sign * ahead)[steep] / slope[steep]) for sign in (-1, 1)]
-    half[first] = half[second] = max(np.concatenate(across).min(), least)
+        cross_extents += [np.abs((base + sign * offset)[steep] / slope[steep]) for sign in (-1, 1)]
+    half[first] = half[second] = max(np.concatenate(cross_extents).min(), min_half)
     return radius, half
 
 
 def _neighbours(hull: ConvexHull) -> list[list[int]]:
     """The neighbours of each vertex, round about from the first face that it is in."""
-    following = {(loop[i - 1], face): corner for face, loop in enumerate(hull.faces) for i, corner in enumerate(loop)}
-    sides = {(loop[i - 1], corner): face for face, loop in enumerate(hull.faces) for i, corner in enumerate(loop)}
-    found: list[list[int]] = [[] for _ in hull.vertices]
+    next_vertices = {(loop[i - 1], face): vertex for face, loop in enumerate(hull.faces) for i,
+                     vertex in enumerate(loop)}
+    faces_by_edge = {(loop[i - 1], vertex): face for face, loop in enumerate(hull.faces) for i,
+                     vertex in enumerate(loop)}
+    neighbours: list[list[int]] = [[] for _ in hull.vertices]
     for start, loop in enumerate(hull.faces):
-        for corner in loop:
-            if found[corner]:
+        for vertex in loop:
+            if neighbours[vertex]:
                 continue
             face = start
             while True:
-                ahead = following[corner, face]
-                found[corner].append(ahead)
-                face = sides[ahead, corner]
+                next_vertex = next_vertices[vertex, face]
+                neighbours[vertex].append(next_vertex)
+                face = faces_by_edge[next_vertex, vertex]
                 if face == start:
                     break
-    return found
+    return neighbours
 
 
-def _samples(vertices: Array, around: Sequence[Sequence[int]]) -> Array:
+def _samples(vertices: Array, neighbours: Sequence[Sequence[int]]) -> Array:
     """The vertex furthest along each of the directions to the six sides of a cube, found by climbing from the last."""
-    samples, starts = np.zeros((6, ACROSS, ACROSS), np.int32), [0] * 12
-    half = Single(ACROSS - 1) * Single(0.5)
-    for j in range(ACROSS):
-        for i in range(j, ACROSS):
+    samples, starts = np.zeros((6, SAMPLES_PER_SIDE, SAMPLES_PER_SIDE), np.int32), [0] * 12
+    half = Single(SAMPLES_PER_SIDE - 1) * Single(0.5)
+    for j in range(SAMPLES_PER_SIDE):
+        for i in range(j, SAMPLES_PER_SIDE):
             y, z = Single(1.0) - Single(i) / half, Single(1.0) - Single(j) / half
             size = Single(1.0) / np.sqrt(Single(Single(1.0) + y * y) + z * z)
             for k, direction in enumerate(_directions(size, y * size, z * size)):
-                starts[k] = _lowest(vertices, around, np.array(direction, Single), starts[k])
+                starts[k] = _lowest(vertices, neighbours, np.array(direction, Single), starts[k])
             samples[:, i, j], samples[:, j, i] = starts[:6], starts[6:]
     return samples.ravel()
 
@@ -128,18 +131,18 @@ def _directions(x: Any, y: Any, z: Any) -> tuple[tuple[Any, Any, Any], ...]:
             (-x, z, y), (x, z, y), (y, -x, z), (y, x, z), (z, y, -x), (z, y, x))
 
 
-def _lowest(vertices: Array, around: Sequence[Sequence[int]], direction: Array, start: int) -> int:
+def _lowest(vertices: Array, neighbours: Sequence[Sequence[int]], direction: Array, start: int) -> int:
     """The vertex furthest against a direction, by climbing down."""
-    heights = _along(vertices, direction)
-    at, least, visited = start, heights[start], set[int]()
+    heights = _dot(vertices, direction)
+    lowest, min_height, visited = start, heights[start], set[int]()
     while True:
-        before = at
-        for neighbour in around[before]:
-            if heights[neighbour] < least and neighbour not in visited:
+        current = lowest
+        for neighbour in neighbours[current]:
+            if heights[neighbour] < min_height and neighbour not in visited:
                 visited.add(neighbour)
-                least, at = heights[neighbour], neighbour
-        if at == before:
-            return at
+                min_height, lowest = heights[neighbour], neighbour
+        if lowest == current:
+            return lowest
 
 
 def has_shape(collider: Collider) -> bool:
@@ -147,7 +150,7 @@ def has_shape(collider: Collider) -> bool:
     return collider.cooked is None or collider.cooked() is not None
 
 
-def put_geometry(shapes: Array, colliders: Sequence[Collider]) -> Geometry:
+def pack_geometry(shapes: Array, colliders: Sequence[Collider]) -> Geometry:
     """The geometry of colliders; fills in which rows of it their shapes have, how scaled, and offsets that follow.
 
     Colliders of one mesh share a row, those of triangles where they are scaled and mirrored alike.
@@ -158,12 +161,12 @@ def put_geometry(shapes: Array, colliders: Sequence[Collider]) -> Geometry:
         cooked = collider.cooked() if collider.cooked else None
         if cooked is None:
             continue
-        scale, made = _absolute(collider.scale), cooked.mesh
-        if isinstance(made, ConvexHull):
-            shape["geometry"], _ = hulls.setdefault(id(made), (len(hulls), made))
+        scale, mesh = _absolute(collider.scale), cooked.mesh
+        if isinstance(mesh, ConvexHull):
+            shape["geometry"], _ = hulls.setdefault(id(mesh), (len(hulls), mesh))
             shape["scale"] = scale
         else:
-            shape["geometry"], _ = meshes.setdefault((id(made), collider.scale), (len(meshes), made))
+            shape["geometry"], _ = meshes.setdefault((id(mesh), collider.scale), (len(meshes), mesh))
         shape["contact_offset"] = cooked.contact_offset
     return Geometry(pack_hulls([hull for _, hull in hulls.values()]),
                     meshes_of([(mesh.vertices, mesh.triangles, np.array(scale))

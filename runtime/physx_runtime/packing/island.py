@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from physx_runtime.collision.friction_patch import BODY as BODY_PLACE
 from physx_runtime.collision.friction_patch import KINEMATIC as KINEMATIC_PLACE
 from physx_runtime.collision.friction_patch import LINK as LINK_PLACE
-from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, HingeTopology, IslandTopology, Side
-from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, island_lasting_rows
+from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, HingeTopology, IslandTopology, SolverBody
+from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, island_output_rows
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.model.topology import SAPIEN, BodyTopology
 from physx_runtime.packing.body import pack_actor
@@ -18,19 +18,19 @@ from physx_runtime.packing.contacts import Mover, PackedContacts, Touching, pack
 from physx_runtime.packing.frames import (
     IDENTITY_ROTATION,
     Frame,
-    against_center,
     compose,
     in_frame,
     inverse_frame,
-    loaded,
     on_axis,
+    relative_to_center,
+    rounded_frame,
 )
-from physx_runtime.packing.maximal_joint import Hinge, creation_order, joint_topology, outside_rows, own_frames
+from physx_runtime.packing.maximal_joint import Hinge, creation_order, joint_frames, joint_topology, maximal_joint_rows
 from physx_runtime.packing.model import Array, PackedModel, RowValues, arrays, length_scale
-from physx_schema.description.model import Articulation, Description, Link, OutsideJoint, Scene
+from physx_schema.description.model import Articulation, Description, Link, MaximalJoint, Scene
 from physx_schema.errors import UnsupportedError
 
-_PLACES = {BODY: BODY_PLACE, LINK: LINK_PLACE}
+_BODY_KINDS = {BODY: BODY_PLACE, LINK: LINK_PLACE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,93 +67,93 @@ def sorted_islands(description: Description, model: SceneModel, solver: str, tou
     """
     joints = [joint for joint in creation_order(model.joints) if any(model.ends(joint))]
     worlds = touching.worlds if touching else ()
-    together = {name for names in worlds for name in names}
+    touching_names = {name for names in worlds for name in names}
     islands: list[PackedIsland] = []
     refused: dict[str, tuple[str, ...]] = {}
-    for names, held in _held_together(model, joints, worlds):
-        lines = [line for joint in held for line in _refused(description, model, joint)]
+    for names, island_joints in _connected_groups(model, joints, worlds):
+        lines = [line for joint in island_joints for line in _refusals(description, model, joint)]
         if not lines:
             try:
-                islands.append(_packed(description, model, names, held, solver,
-                                       touching if together & set(names) else None))
+                islands.append(_pack_island(description, model, names, island_joints, solver,
+                                            touching if touching_names & set(names) else None))
             except UnsupportedError as error:
                 lines = str(error).splitlines()
         refused |= dict.fromkeys(names, tuple(lines)) if lines else {}
     return tuple(islands), refused
 
 
-def _held_together(model: SceneModel, joints: Sequence[OutsideJoint], worlds: Sequence[Sequence[str]],
-                   ) -> Iterator[tuple[list[str], list[OutsideJoint]]]:
+def _connected_groups(model: SceneModel, joints: Sequence[MaximalJoint], worlds: Sequence[Sequence[str]],
+                      ) -> Iterator[tuple[list[str], list[MaximalJoint]]]:
     """Names of actors and joints of every island."""
     names = {id(actor): name for name, actor in model.actors.items()}
     ends = {joint.path: [names[id(end)] for end in model.ends(joint) if end is not None] for joint in joints}
     groups = [*ends.values(), *worlds]
-    leader = {name: name for held in groups for name in held}
+    parent = {name: name for group in groups for name in group}
 
-    def leading(name: str) -> str:
-        while leader[name] != name:
-            leader[name] = name = leader[leader[name]]
+    def find_root(name: str) -> str:
+        while parent[name] != name:
+            parent[name] = name = parent[parent[name]]
         return name
 
-    for held in groups:
-        for name in held[1:]:
-            leader[leading(name)] = leading(held[0])
-    islands: dict[str, tuple[list[str], list[OutsideJoint]]] = {}
-    for name in filter(leader.__contains__, model.actors):
-        islands.setdefault(leading(name), ([], []))[0].append(name)
+    for group in groups:
+        for name in group[1:]:
+            parent[find_root(name)] = find_root(group[0])
+    islands: dict[str, tuple[list[str], list[MaximalJoint]]] = {}
+    for name in filter(parent.__contains__, model.actors):
+        islands.setdefault(find_root(name), ([], []))[0].append(name)
     for joint in joints:
-        islands[leading(ends[joint.path][0])][1].append(joint)
+        islands[find_root(ends[joint.path][0])][1].append(joint)
     yield from islands.values()
 
 
-def _refused(description: Description, model: SceneModel, joint: OutsideJoint) -> Iterator[str]:
+def _refusals(description: Description, model: SceneModel, joint: MaximalJoint) -> Iterator[str]:
     """Why a joint is not stepped."""
-    left_out = {joint.body0, joint.body1} & set(description.body_paths)
-    left_out -= model.owners.keys() | {body.path for body in model.kinematic}
-    for body in sorted(left_out):
+    unstepped = {joint.body0, joint.body1} & set(description.body_paths)
+    unstepped -= model.owners.keys() | {body.path for body in model.kinematic}
+    for body in sorted(unstepped):
         yield f"{joint.path}: it holds {body}, which is not stepped here; step the whole scene"
     if joint.coupling is not None and not math.isfinite(joint.coupling.ratio):
         name = "gearRatio" if joint.kind == "gear" else "ratio"
         yield f"{joint.path}.physics:{name}: {joint.coupling.ratio:g}, which is no ratio; author a finite number"
-    known = _joined(model) if joint.coupling is not None else {}
+    joined = _bodies_by_joint(model) if joint.coupling is not None else {}
     for path, body in _hinges(joint):
-        if path in known and body not in known[path]:
+        if path in joined and body not in joined[path]:
             yield (f"{joint.path}: its hinge {path} does not hold {body or 'the world'}, and such gears are not "
                    "stepped; point it at the joint that does")
 
 
-def _joined(model: SceneModel) -> dict[str, tuple[str, str]]:
+def _bodies_by_joint(model: SceneModel) -> dict[str, tuple[str, str]]:
     """The bodies of every joint, those of articulations too, by its path."""
     inside = [link.joint for actor in model.actors.values() for link in actor.links if link.joint is not None]
-    found = {joint.path: (joint.body0, joint.body1) for joint in inside}
-    return found | {joint.path: (joint.body0, joint.body1) for joint in model.joints}
+    bodies = {joint.path: (joint.body0, joint.body1) for joint in inside}
+    return bodies | {joint.path: (joint.body0, joint.body1) for joint in model.joints}
 
 
-def _hinges(joint: OutsideJoint) -> tuple[tuple[str, str], ...]:
+def _hinges(joint: MaximalJoint) -> tuple[tuple[str, str], ...]:
     """(hinge, body that it turns) of a gear or a rack."""
     coupling = joint.coupling
     return ((coupling.first, joint.body0), (coupling.second, joint.body1)) if coupling is not None else ()
 
 
-class _Places:
+class _IslandIndex:
     """What of an island is where: actors, links, kinematic bodies, joints."""
 
-    def __init__(self, model: SceneModel, actors: Mapping[str, PackedModel], joints: Sequence[OutsideJoint],
+    def __init__(self, model: SceneModel, actors: Mapping[str, PackedModel], joints: Sequence[MaximalJoint],
                  touched: Collection[str]) -> None:
         self.actors, self.joints = list(actors.values()), joints
         self.links = {path: (i, k) for i, actor in enumerate(self.actors) for k, path in enumerate(actor.link_names)}
-        at = {*touched, *(path for joint in joints for path in (joint.body0, joint.body1))}
-        self.kinematic = [body for body in model.kinematic if body.path in at and body.path not in self.links]
+        attached = {*touched, *(path for joint in joints for path in (joint.body0, joint.body1))}
+        self.kinematic = [body for body in model.kinematic if body.path in attached and body.path not in self.links]
         self._kinematic = {body.path: i for i, body in enumerate(self.kinematic)}
 
-    def side(self, body: str) -> Side:
+    def solver_body(self, body: str) -> SolverBody:
         """What a joint holds at a body."""
         if body in self.links:
             i, link = self.links[body]
-            return Side(BODY if isinstance(self.actors[i].topology, BodyTopology) else LINK, i, link)
-        return Side(KINEMATIC, self._kinematic[body]) if body in self._kinematic else Side(WORLD)
+            return SolverBody(BODY if isinstance(self.actors[i].topology, BodyTopology) else LINK, i, link)
+        return SolverBody(KINEMATIC, self._kinematic[body]) if body in self._kinematic else SolverBody(WORLD)
 
-    def into(self, body: str) -> Frame:
+    def link_frame(self, body: str) -> Frame:
         """The frame of a body's prim in its F."""
         if body in self.links:
             i, link = self.links[body]
@@ -162,26 +162,27 @@ class _Places:
             return inverse_frame((self.kinematic[self._kinematic[body]].center_of_mass, IDENTITY_ROTATION))
         return (0.0, 0.0, 0.0), IDENTITY_ROTATION
 
-    def seen_from(self, body: str, frame: Frame, exact: bool) -> Frame:
+    def frame_in_body(self, body: str, frame: Frame, exact: bool) -> Frame:
         """A joint frame in a body's prim, in its F; rounded as PhysX rounds it, or exact."""
         if exact:
-            return compose(self.into(body), frame)
+            return compose(self.link_frame(body), frame)
         link = self._body(body)
         if link is None:
-            return loaded(frame)
+            return rounded_frame(frame)
         center = (link.center_of_mass, link.principal_axes)
-        seen = against_center(frame, center)
-        return seen if self.side(body).kind == BODY else compose(compose(self.into(body), loaded(center)), seen)
+        relative = relative_to_center(frame, center)
+        return relative if self.solver_body(body).kind == BODY else compose(compose(self.link_frame(body),
+                                                                                    rounded_frame(center)), relative)
 
-    def hinges(self, joint: OutsideJoint) -> tuple[Hinge | None, ...]:
+    def hinges(self, joint: MaximalJoint) -> tuple[Hinge | None, ...]:
         """The two hinges of a gear or a rack, None for one that is missing."""
         return tuple(self._hinge(path, body, {joint.body0, joint.body1}) for path, body in _hinges(joint))
 
     def _hinge(self, path: str, body: str, coupled: set[str]) -> Hinge | None:
         for i, joint in enumerate(self.joints):
             if joint.path == path:
-                frame = own_frames(joint)[0 if body == joint.body0 else 1]
-                return Hinge(HingeTopology(joint=i, holds_first=joint.body0 in coupled), frame, self._stands(joint))
+                frame = joint_frames(joint)[0 if body == joint.body0 else 1]
+                return Hinge(HingeTopology(joint=i, holds_first=joint.body0 in coupled), frame, self._coordinate(joint))
         for i, actor in enumerate(self.actors):
             dof = 0
             for link in actor.actor.links:
@@ -192,10 +193,10 @@ class _Places:
                 dof += len(link.joint.dofs) if link.joint is not None else 0
         return None
 
-    def _stands(self, joint: OutsideJoint) -> float:
+    def _coordinate(self, joint: MaximalJoint) -> float:
         """How far a joint is turned about its axis, or slid along it, as authored."""
         first, second = (compose(self._pose(body), frame) for body, frame in zip(
-            (joint.body0, joint.body1), own_frames(joint), strict=True))
+            (joint.body0, joint.body1), joint_frames(joint), strict=True))
         position, (x, _, _, w) = compose(inverse_frame(first), second)
         if joint.kind == "prismatic":
             return float(position[0])
@@ -215,57 +216,60 @@ class _Places:
         return self.kinematic[self._kinematic[path]] if path in self._kinematic else None
 
 
-def _packed(description: Description, model: SceneModel, names: Sequence[str], joints: Sequence[OutsideJoint],
-            solver: str, touching: Touching | None) -> PackedIsland:
+def _pack_island(description: Description, model: SceneModel, names: Sequence[str], joints: Sequence[MaximalJoint],
+                 solver: str, touching: Touching | None) -> PackedIsland:
     actors = {name: pack_actor(model.actors[name], description.scene_of(model.actors[name]), solver)
               for name in names}
     scene = next(iter(actors.values())).scene
-    places = _Places(model, actors, joints, touching.kinematic(scene) if touching else ())
+    index = _IslandIndex(model, actors, joints, touching.kinematic(scene) if touching else ())
     topologies, rows = [], dict[str, Array]()
     for i, joint in enumerate(joints):
-        held_by = places.hinges(joint)
+        joint_hinges = index.hinges(joint)
         # PhysX counts the turns of neither where one is missing.
-        hinges = [hinge for hinge in held_by if hinge is not None] if None not in held_by else []
-        held = joint_topology(joint, (places.side(joint.body0), places.side(joint.body1)), hinges)
+        hinges = [hinge for hinge in joint_hinges if hinge is not None] if None not in joint_hinges else []
+        topology = joint_topology(joint, (index.solver_body(joint.body0), index.solver_body(joint.body1)), hinges)
         pgs = any(actor.topology.pgs for actor in actors.values())
-        topologies.append(replace(held, exact=solver == "ideal", pgs=pgs, sapien=solver == SAPIEN))
-        frames = _frames(places, joint, held_by, exact=solver == "ideal")
-        found = outside_rows(joint, topologies[-1], frames, length_scale(scene, solver), hinges)
-        rows |= _prefixed(f"{JOINT_GROUP}{i}_", arrays(found))
-    for i, body in enumerate(places.kinematic):
+        topologies.append(replace(topology, exact=solver == "ideal", pgs=pgs, sapien=solver == SAPIEN))
+        frames = _frames(index, joint, joint_hinges, exact=solver == "ideal")
+        joint_values = maximal_joint_rows(joint, topologies[-1], frames, length_scale(scene, solver), hinges)
+        rows |= _prefixed(f"{JOINT_GROUP}{i}_", arrays(joint_values))
+    for i, body in enumerate(index.kinematic):
         rows |= _prefixed(f"{KINEMATIC_GROUP}{i}_", arrays(_kinematic_rows(body)))
     for i, actor in enumerate(actors.values()):
         rows |= _prefixed(f"{ACTOR_GROUP}{i}_", {**actor.parameters, **actor.state})
-    t = IslandTopology(tuple(actor.topology for actor in actors.values()), tuple(topologies), len(places.kinematic),
+    t = IslandTopology(tuple(actor.topology for actor in actors.values()), tuple(topologies), len(index.kinematic),
                        solver == "ideal", scene.contact.of_links_last)
-    lasting = island_lasting_rows(t)
+    lasting = island_output_rows(t)
     return PackedIsland(
         t, {name: values for name, values in rows.items() if name not in lasting},
         {name: values for name, values in rows.items() if name in lasting}, actors,
-        tuple(joint.path for joint in joints), tuple(body.path for body in places.kinematic),
-        _contacts(description, touching, places, scene, solver) if touching else None)
+        tuple(joint.path for joint in joints), tuple(body.path for body in index.kinematic),
+        _contacts(description, touching, index, scene, solver) if touching else None)
 
 
-def _contacts(description: Description, touching: Touching, places: _Places, scene: Scene,
+def _contacts(description: Description, touching: Touching, index: _IslandIndex, scene: Scene,
               solver: str) -> PackedContacts:
     """The colliders of an island's links and bodies, those of its kinematic bodies, and the static ones."""
-    movers = [Mover(body, _PLACES[places.side(body.path).kind], i, k, frame, held=packed.actor.fixed_base and k == 0)
-              for i, packed in enumerate(places.actors)
+    movers = [Mover(body, _BODY_KINDS[index.solver_body(body.path).kind], i, k, frame,
+                    fixed_root=packed.actor.fixed_base and k == 0)
+              for i, packed in enumerate(index.actors)
               for k, (body, frame) in enumerate(zip(packed.actor.links, packed.link_frames, strict=True))]
-    movers += [Mover(body, KINEMATIC_PLACE, i, 0, places.into(body.path)) for i, body in enumerate(places.kinematic)]
-    articulations = {i: packed.actor for i, packed in enumerate(places.actors)
+    movers += [Mover(body, KINEMATIC_PLACE, i, 0, index.link_frame(body.path)) for i,
+               body in enumerate(index.kinematic)]
+    articulations = {i: packed.actor for i, packed in enumerate(index.actors)
                      if isinstance(packed.actor, Articulation)}
     return pack_contacts(description, touching, sorted(movers, key=lambda mover: not mover.moves), scene, solver,
                          articulations)
 
 
-def _frames(places: _Places, joint: OutsideJoint, hinges: Sequence[Hinge | None], exact: bool) -> tuple[Frame, Frame]:
+def _frames(index: _IslandIndex, joint: MaximalJoint, hinges: Sequence[Hinge | None], exact: bool) -> tuple[Frame,
+                                                                                                            Frame]:
     """The joint frame in the F of either side; of a gear or a rack that of the hinge there, where there is one."""
-    first, second = own_frames(joint)
+    first, second = joint_frames(joint)
     if hinges:
-        first, second = (hinge.frame if hinge is not None else own
-                         for hinge, own in zip(hinges, (first, second), strict=True))
-    return places.seen_from(joint.body0, first, exact), places.seen_from(joint.body1, second, exact)
+        first, second = (hinge.frame if hinge is not None else frame
+                         for hinge, frame in zip(hinges, (first, second), strict=True))
+    return index.frame_in_body(joint.body0, first, exact), index.frame_in_body(joint.body1, second, exact)
 
 
 def _kinematic_rows(body: Link) -> RowValues:

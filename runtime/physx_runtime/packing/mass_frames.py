@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.narrow_phase.planes import pose_of, singles
 from physx_runtime.collision.pair_table import MASS_FRAME
-from physx_runtime.collision.simd_math import against
+from physx_runtime.collision.simd_math import transform_inv_fast
 from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.link_poses import BodyPose, within
+from physx_runtime.dynamics.link_poses import BodyPose, transform
 from physx_schema.description.model import Articulation, Joint, Link
 from physx_schema.description.records import Pose, Quat
 
@@ -26,26 +26,26 @@ Array = NDArray[Any]
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _HALF_ROOT = np.float32(math.sqrt(2.0)) / np.float32(2.0)
 # Turns of a joint frame that bring x onto the axis, whichever link is body0 (InternalJoint::getLocalPoseFixupQuat).
-_ONTO_AXIS = {1: (_ZERO, _ZERO, _HALF_ROOT, _HALF_ROOT), 2: (_ZERO, -_HALF_ROOT, _ZERO, _HALF_ROOT)}
-_BALL_TURN = (_HALF_ROOT, _ZERO, _ZERO, _HALF_ROOT)
+_AXIS_FIXUPS = {1: (_ZERO, _ZERO, _HALF_ROOT, _HALF_ROOT), 2: (_ZERO, -_HALF_ROOT, _ZERO, _HALF_ROOT)}
+_SPHERICAL_ROTATION = (_HALF_ROOT, _ZERO, _ZERO, _HALF_ROOT)
 _AXES = np.eye(3, dtype=np.float32)
 
 
 def mass_frames(articulation: Articulation) -> Array:
     """(n_link,) of dtype MASS_FRAME."""
-    found, centers = np.zeros(len(articulation.links), MASS_FRAME), list(map(mass_frame, articulation.links))
-    for own, link, center in zip(found, articulation.links, centers, strict=True):
-        own["center"] = (*center[0], *center[1])
+    frames, centers = np.zeros(len(articulation.links), MASS_FRAME), list(map(mass_frame, articulation.links))
+    for record, link, center in zip(frames, articulation.links, centers, strict=True):
+        record["center"] = (*center[0], *center[1])
         if link.joint is None:
             continue
-        parent, child = (_seen_from(seen, frame) for seen, frame in zip(
+        parent, child = (_relative_to(body_frame, frame) for body_frame, frame in zip(
             (centers[link.parent], center), _joint_frames(link.joint), strict=True))
-        own["parent"], own["child"] = parent[0], child[0]
-        own["relative"] = rounded.normalized(rounded.multiplied(child[1], sp.conjugate(parent[1])))
+        record["parent"], record["child"] = parent[0], child[0]
+        record["relative"] = rounded.normalize(rounded.multiply_generic(child[1], sp.conjugate(parent[1])))
         flipped = link.joint.reversed and link.joint.kind in ("revolute", "prismatic")
-        axes = np.array([_unit(rounded.rotated(child[1], axis)) for axis in _AXES])
-        own["axes"] = -axes if flipped else axes
-    return found
+        axes = np.array([_unit(rounded.rotate_generic(child[1], axis)) for axis in _AXES])
+        record["axes"] = -axes if flipped else axes
+    return frames
 
 
 def mass_frame(link: Link) -> BodyPose:
@@ -53,17 +53,17 @@ def mass_frame(link: Link) -> BodyPose:
     return _single((link.center_of_mass, link.authored_axes or link.principal_axes))
 
 
-def against_mass_frame(link: Link, pose: Pose) -> BodyPose:
+def relative_to_mass_frame(link: Link, pose: Pose) -> BodyPose:
     """A pose in the frame of a link's prim, seen from its mass frame."""
     frame = mass_frame(link)
-    seen = against(pose_of(singles([*frame[0], *frame[1]])), pose_of(singles([*pose[0], *pose[1]])))
-    (x, y, z), (i, j, k, w) = ((float(number.value) for number in part) for part in seen)
+    relative = transform_inv_fast(pose_of(singles([*frame[0], *frame[1]])), pose_of(singles([*pose[0], *pose[1]])))
+    (x, y, z), (i, j, k, w) = ((float(number.value) for number in part) for part in relative)
     return (x, y, z), (i, j, k, w)
 
 
 def root_center(root: Link) -> sp.Vec3:
     """Where the centre of mass of a root link is in the world, in single precision."""
-    return within(_single(root.pose), mass_frame(root))[0]
+    return transform(_single(root.pose), mass_frame(root))[0]
 
 
 def as_single(exact: float, single: Any) -> float:
@@ -71,9 +71,9 @@ def as_single(exact: float, single: Any) -> float:
     return exact if np.float32(exact) == single else float(single)
 
 
-def turned_about_own(rotation: Quat, turn: Quat) -> Quat:
+def rotate_locally(rotation: Quat, local_rotation: Quat) -> Quat:
     """A rotation behind a turn about its own axes, as a shape's is onto its axis."""
-    x, y, z, w = rounded.normalized(rounded.multiplied(_float32(rotation), _float32(turn)))
+    x, y, z, w = rounded.normalize(rounded.multiply_generic(_float32(rotation), _float32(local_rotation)))
     return float(x), float(y), float(z), float(w)
 
 
@@ -86,23 +86,23 @@ def _joint_frames(joint: Joint) -> tuple[BodyPose, BodyPose]:
 def _onto_axis(joint: Joint, pose: Pose) -> BodyPose:
     position, rotation = _single(pose)
     if joint.kind in ("revolute", "prismatic", "spherical") and joint.axis:
-        turn = _ONTO_AXIS[joint.axis]
+        fixup = _AXIS_FIXUPS[joint.axis]
         if joint.kind == "spherical":
-            turn = rounded.multiplied(turn, _BALL_TURN)
-        rotation = rounded.multiplied(rotation, turn)
-    return position, rounded.normalized(rotation)
+            fixup = rounded.multiply_generic(fixup, _SPHERICAL_ROTATION)
+        rotation = rounded.multiply_generic(rotation, fixup)
+    return position, rounded.normalize(rotation)
 
 
-def _seen_from(center: BodyPose, frame: BodyPose) -> BodyPose:
+def _relative_to(center: BodyPose, frame: BodyPose) -> BodyPose:
     """A frame seen from a mass frame, as the change of the mass frame from the prim's moves it."""
-    back = sp.conjugate(center[1])
-    shift = rounded.rotated(back, sp.sub((_ZERO, _ZERO, _ZERO), center[0])), back
-    return within(shift, frame)
+    inverse_rotation = sp.conjugate(center[1])
+    shift = rounded.rotate_generic(inverse_rotation, sp.sub((_ZERO, _ZERO, _ZERO), center[0])), inverse_rotation
+    return transform(shift, frame)
 
 
 def _single(pose: Pose) -> BodyPose:
     position, rotation = _numbers(pose)
-    return position, rounded.normalized(rotation)
+    return position, rounded.normalize(rotation)
 
 
 def _numbers(pose: Pose) -> BodyPose:

@@ -23,14 +23,14 @@ from physx_runtime.model.island import (
     AxisTopology,
     HingeTopology,
     JointTopology,
-    Side,
+    SolverBody,
 )
 from physx_runtime.model.island_rows import ISLAND_TABLE, joint_rows
-from physx_runtime.model.row_specs import DERIVED, KEPT, PARAMETER
+from physx_runtime.model.row_specs import DERIVED, PARAMETER, PERSISTENT
 from physx_runtime.packing.frames import Frame, on_axis
 from physx_runtime.packing.model import RowValues
 from physx_schema.description.articulation.joints import KINDS
-from physx_schema.description.model import Cone, DistanceRange, JointAxis, OutsideJoint
+from physx_schema.description.model import Cone, DistanceRange, JointAxis, MaximalJoint
 from physx_schema.description.units import radians
 
 _KINDS = {"distance": DISTANCE, "gear": GEAR, "rack": RACK}
@@ -45,17 +45,19 @@ class Hinge:
     coordinate: float                   # rad or length as authored, from which PhysX counts
 
 
-def joint_topology(joint: OutsideJoint, sides: tuple[Side, Side], hinges: Sequence[Hinge]) -> JointTopology:
+def joint_topology(joint: MaximalJoint, solver_bodies: tuple[SolverBody, SolverBody],
+                   hinges: Sequence[Hinge]) -> JointTopology:
     """The structure of a joint between two sides."""
     kind = _KINDS.get(joint.kind, D6)
     breaks = math.isfinite(joint.break_force) or math.isfinite(joint.break_torque)
     if kind == DISTANCE and joint.distance is not None:
-        return JointTopology(kind, sides, range=_range(joint.distance), spring=joint.distance.spring, breaks=breaks)
+        return JointTopology(kind, solver_bodies, range=_range(joint.distance), spring=joint.distance.spring,
+                             breaks=breaks)
     if kind in (GEAR, RACK):
-        return JointTopology(kind, sides, hinges=tuple(hinge.topology for hinge in hinges), breaks=breaks)
+        return JointTopology(kind, solver_bodies, hinges=tuple(hinge.topology for hinge in hinges), breaks=breaks)
     free = {axis.axis: axis for axis in joint.axes}
     axes = tuple(_axis_topology(free[name]) if name in free else AxisTopology(LOCKED) for name in AXES)
-    return JointTopology(kind, sides, axes, _cone_topology(joint.cone), _distance_topology(joint.distance),
+    return JointTopology(kind, solver_bodies, axes, _cone_topology(joint.cone), _distance_topology(joint.distance),
                          breaks=breaks)
 
 
@@ -85,29 +87,29 @@ def _is_soft(stiffness: float, damping: float) -> bool:
 
 def _range(distance: DistanceRange) -> str:
     """Which bounds of a distance joint make rows."""
-    least, most = distance.minimum >= 0.0, math.isfinite(distance.maximum)
-    if least and most:
+    has_min, has_max = distance.minimum >= 0.0, math.isfinite(distance.maximum)
+    if has_min and has_max:
         return "equal" if distance.minimum == distance.maximum else "both"
-    return "least" if least else "most" if most else ""
+    return "least" if has_min else "most" if has_max else ""
 
 
-def outside_rows(joint: OutsideJoint, t: JointTopology, frames: tuple[Frame, Frame], length_scale: float,
-                 hinges: Sequence[Hinge] = ()) -> RowValues:
+def maximal_joint_rows(joint: MaximalJoint, t: JointTopology, frames: tuple[Frame, Frame], length_scale: float,
+                       hinges: Sequence[Hinge] = ()) -> RowValues:
     """Rows of a joint without prefix; `frames`: the joint frame, x its axis, in the sides' F."""
-    known = joint_rows(t, KEPT, PARAMETER, DERIVED)
-    made: RowValues = {name: [0.0] * size for name, size in known.items()}
+    sizes = joint_rows(t, PERSISTENT, PARAMETER, DERIVED)
+    rows: RowValues = {name: [0.0] * size for name, size in sizes.items()}
     if hinges:      # a gear's second hinge is counted backwards
-        made["last_angle"] = [hinges[0].coordinate, -hinges[1].coordinate]
-    made |= _axis_rows(joint, made) | _held_rows(joint)
-    made |= {"break_force": [joint.break_force], "break_torque": [joint.break_torque], "length_scale": [length_scale]}
+        rows["last_angle"] = [hinges[0].coordinate, -hinges[1].coordinate]
+    rows |= _axis_rows(joint, rows) | _constraint_rows(joint)
+    rows |= {"break_force": [joint.break_force], "break_torque": [joint.break_torque], "length_scale": [length_scale]}
     for name, (position, rotation) in zip(("frame0", "frame1"), frames, strict=True):
-        made |= {f"{name}_position": list(position), f"{name}_rotation": list(rotation)}
-    return {name: made[name] for name in known}
+        rows |= {f"{name}_position": list(position), f"{name}_rotation": list(rotation)}
+    return {name: rows[name] for name in sizes}
 
 
-def _axis_rows(joint: OutsideJoint, made: Mapping[str, Sequence[float]]) -> RowValues:
+def _axis_rows(joint: MaximalJoint, values: Mapping[str, Sequence[float]]) -> RowValues:
     """Rows with one number for each of six axes; what acts on none of an axis is neutral."""
-    neutral = {row.name: row.neutral for row in ISLAND_TABLE if row.components == AXES and row.name in made}
+    neutral = {row.name: row.neutral for row in ISLAND_TABLE if row.components == AXES and row.name in values}
     rows: RowValues = {name: [value] * len(AXES) for name, value in neutral.items()}
     for axis in joint.axes:
         i, facts = AXES.index(axis.axis), {
@@ -124,7 +126,7 @@ def _axis_rows(joint: OutsideJoint, made: Mapping[str, Sequence[float]]) -> RowV
     return rows
 
 
-def _held_rows(joint: OutsideJoint) -> RowValues:
+def _constraint_rows(joint: MaximalJoint) -> RowValues:
     """Rows of a cone, a distance or a coupling."""
     if joint.cone is not None:
         cone = joint.cone
@@ -143,13 +145,13 @@ def _held_rows(joint: OutsideJoint) -> RowValues:
     return {}
 
 
-def own_frames(joint: OutsideJoint) -> tuple[Frame, Frame]:
+def joint_frames(joint: MaximalJoint) -> tuple[Frame, Frame]:
     """The joint frames in the prims of its bodies, x the joint's axis."""
     if joint.kind in _KINDS:
         return joint.frame0, joint.frame1
     return on_axis(joint.frame0, joint.kind, joint.axis), on_axis(joint.frame1, joint.kind, joint.axis)
 
 
-def creation_order(joints: Iterable[OutsideJoint]) -> list[OutsideJoint]:
+def creation_order(joints: Iterable[MaximalJoint]) -> list[MaximalJoint]:
     """Joints in the order in which PhysX makes them: by kind, then by path as a plain string."""
     return sorted(joints, key=lambda joint: (KINDS.index(joint.kind), joint.path))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.model.row_specs import PARAMETER, Row, rows_of, settable_rows, tree_rows
+from physx_runtime.model.row_specs import PARAMETER, RowSpec, rows_of, settable_rows, tree_rows
 from physx_runtime.model.topology import PGS, SAPIEN, TGS, ActorTopology
 from physx_schema.description.model import ActorDescription, Scene, unlimited
 from physx_schema.description.records import Pose
@@ -59,7 +59,7 @@ def arrays(rows: Mapping[str, list[float]]) -> dict[str, Array]:
     return {name: np.asarray(values, dtype=np.float64) for name, values in rows.items()}
 
 
-def stepping(scene: Scene, solver: str) -> tuple[str, bool]:
+def solver_settings(scene: Scene, solver: str) -> tuple[str, bool]:
     """The solver of the step, and whether it applies forces in every iteration.
 
     Iterations of PGS do not divide dt, so no number of them comes to the ideal; that is TGS for both. Raises
@@ -84,7 +84,7 @@ def length_scale(scene: Scene, solver: str) -> float:
 RowValues = dict[str, list[float]]
 
 
-def fact_values(row: Row, facts: Sequence[object]) -> list[float]:
+def fact_values(row: RowSpec, facts: Sequence[object]) -> list[float]:
     """What facts say for a row; where one is None, and for magnitudes that PhysX takes as unlimited, neutral."""
     name, neutral = row.fact or row.name, row.neutral
     values = [neutral if fact is None else getattr(fact, name) for fact in facts]

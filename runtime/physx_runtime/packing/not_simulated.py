@@ -14,44 +14,44 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from physx_runtime.model.scene import SceneModel, named
+from physx_runtime.model.scene import SceneModel, actors_by_name
 from physx_runtime.packing.body import free_body
 from physx_runtime.packing.contacts import Touching
 from physx_runtime.packing.model import NotSimulated
-from physx_runtime.packing.triggers import unseen
+from physx_runtime.packing.triggers import unsupported_triggers
 from physx_schema.description.filter import CollisionFilter
-from physx_schema.description.model import ActorDescription, Authored, Description, Link, Opinion, OutsideJoint
+from physx_schema.description.model import ActorDescription, Authored, Description, Link, MaximalJoint, Opinion
 from physx_schema.description.opinions.accounting import CONTACTS
 from physx_schema.description.opinions.schemas import SCHEMAS
 from physx_schema.description.scenes import SolverCounts
 from physx_schema.errors import UnsupportedError
 
 # Properties, and with which value they do nothing.
-_IDLE = {"physxScene:collisionSystem": "PCM", "physxRigidBody:enableCCD": False,
-         "physxRigidBody:enableSpeculativeCCD": False, "physxRigidBody:contactSlopCoefficient": 0.0}
+_INACTIVE_VALUES = {"physxScene:collisionSystem": "PCM", "physxRigidBody:enableCCD": False,
+                    "physxRigidBody:enableSpeculativeCCD": False, "physxRigidBody:contactSlopCoefficient": 0.0}
 _NEEDS_SCENE, _OF_SCENE = "physxRigidBody:enableCCD", "physxScene:enableCCD"
 _CONVEYING = "PhysxSurfaceVelocityAPI"
 _LAST = "physxScene:solveArticulationContactLast"
 
 
-def sped_last(description: Description, model: SceneModel, touching: Touching | None) -> Iterator[NotSimulated]:
+def speed_limits_last(description: Description, model: SceneModel, touching: Touching | None) -> Iterator[NotSimulated]:
     """Scenes in which PhysX limits speeds of joints behind all else, where articulations are stepped by themselves.
 
     Where contacts or joints outside articulations are stepped with them it is done.
     """
-    held = {end.path for joint in model.joints for end in model.ends(joint) if end is not None}
-    held |= {model.actors[name].path for names in (touching.worlds if touching else ()) for name in names}
-    moved = {actor.path for actor in model.actors.values()}
-    alone = [robot for robot in description.articulations if robot.path in moved - held
-             and any(math.isfinite(dof.max_velocity) for dof in robot.dofs)]
-    scenes = {scene.path for scene in map(description.scene_of, alone) if scene.contact.of_links_last}
+    connected = {end.path for joint in model.joints for end in model.ends(joint) if end is not None}
+    connected |= {model.actors[name].path for names in (touching.worlds if touching else ()) for name in names}
+    actor_paths = {actor.path for actor in model.actors.values()}
+    independent = [robot for robot in description.articulations if robot.path in actor_paths - connected
+                   and any(math.isfinite(dof.max_velocity) for dof in robot.dofs)]
+    scenes = {scene.path for scene in map(description.scene_of, independent) if scene.contact.of_links_last}
     for path in sorted(scenes):
         yield NotSimulated("contact", path, _LAST, "True, with which PhysX limits the speed of joints behind all other "
                            "constraints; of articulations that touch nothing it is limited joint by joint, set it to "
                            "False")
 
 
-def left_out_of_contacts(description: Description, touching: Touching) -> Iterator[NotSimulated]:
+def ignored_contact_settings(description: Description, touching: Touching) -> Iterator[NotSimulated]:
     """Settings of bodies and scenes that touching bodies feel in PhysX; none where no contacts are stepped."""
     if not touching.worlds:
         return
@@ -60,10 +60,10 @@ def left_out_of_contacts(description: Description, touching: Touching) -> Iterat
     for opinion in description.not_evaluated:
         if opinion.code != CONTACTS:
             continue
-        value, idle = values.get((opinion.path, opinion.property)), _IDLE.get(opinion.property)
-        if idle is not None and value != idle and (sweeps or opinion.property != _NEEDS_SCENE):
+        value, inactive = values.get((opinion.path, opinion.property)), _INACTIVE_VALUES.get(opinion.property)
+        if inactive is not None and value != inactive and (sweeps or opinion.property != _NEEDS_SCENE):
             yield NotSimulated("contact", opinion.path, opinion.property,
-                               f"{value}, which PhysX heeds where bodies touch; set it to {idle}")
+                               f"{value}, which PhysX heeds where bodies touch; set it to {inactive}")
         if opinion.property == "apiSchemas" and opinion.reason.startswith(_CONVEYING):
             yield NotSimulated("contact", opinion.path, "apiSchemas", f"{_CONVEYING}, by which a surface conveys what "
                                "touches it; remove it where it is not meant")
@@ -75,19 +75,19 @@ def left_out_of_contacts(description: Description, touching: Touching) -> Iterat
 
 
 # What to do where a joint outside articulations counts.
-STEPPED_TOGETHER = "a Scene, or simulate without articulation, steps it with all that it holds"
+SCENE_ADVICE = "a Scene, or simulate without articulation, steps it with all that it holds"
 
 
 def stage_refusal(description: Description) -> str:
     """Why PhysX refuses the whole stage, in one line; empty where it takes it."""
-    found = [problem for problem in description.problems if problem.code == "stage/units"]
-    if not found:
+    problems = [problem for problem in description.problems if problem.code == "stage/units"]
+    if not problems:
         return ""
-    units = " and ".join(problem.message for problem in found)
-    return f"{description.source}: {units}; PhysX refuses the whole stage, {found[0].fix}"
+    units = " and ".join(problem.message for problem in problems)
+    return f"{description.source}: {units}; PhysX refuses the whole stage, {problems[0].fix}"
 
 
-def require_taken(description: Description) -> None:
+def require_accepted(description: Description) -> None:
     """Raise UnsupportedError where PhysX refuses the whole stage."""
     why = stage_refusal(description)
     if why:
@@ -99,80 +99,82 @@ def nothing_moves(description: Description) -> str:
     return f"{description.source}: no articulation to step; apply PhysicsArticulationRootAPI to the robot's root"
 
 
-def held_body(description: Description, body: str) -> str:
+def body_joint_refusal(description: Description, body: str) -> str:
     """That joints hold a body outside articulations, and what to do; empty where none does."""
     holding = [joint.path for joint in description.joints if body in (joint.body0, joint.body1)]
     return (f"{body}: {', '.join(holding)} holds it outside articulations, which no run of one actor steps; "
-            f"{STEPPED_TOGETHER}") if holding else ""
+            f"{SCENE_ADVICE}") if holding else ""
 
 
-def choose(description: Description, path: str | None) -> ActorDescription:
+def select_actor(description: Description, path: str | None) -> ActorDescription:
     """The articulation at a path, the only one where None; raises UnsupportedError where there is no such one.
 
     A body outside articulations may be named too. Without a path it counts where there is no articulation, and
     where it is the only one that moves by itself. Articulations that share a root prim go by their root links. None is
     chosen of a stage that PhysX refuses.
     """
-    require_taken(description)
-    found = named(description.articulations)
+    require_accepted(description)
+    articulations = actors_by_name(description.articulations)
     bodies = {body.path: body for body in description.bodies}
-    if path in bodies or (path is None and not found and bodies):
-        return _chosen_body(description, bodies, path)
-    if path is not None and path not in found:
-        listed = ", ".join((*found, *(body.path for body in description.loose_bodies))) or "none"
+    if path in bodies or (path is None and not articulations and bodies):
+        return _select_body(description, bodies, path)
+    if path is not None and path not in articulations:
+        listed = ", ".join((*articulations, *(body.path for body in description.loose_bodies))) or "none"
         raise UnsupportedError(f"{description.source}: no articulation or free body at {path}; found {listed}")
-    if not found:
+    if not articulations:
         raise UnsupportedError(nothing_moves(description))
-    if path is None and len(found) > 1:
-        raise UnsupportedError(f"{description.source}: {len(found)} articulations; name one as articulation: "
-                               f"{', '.join(found)}")
-    return found[path] if path else next(iter(found.values()))
+    if path is None and len(articulations) > 1:
+        raise UnsupportedError(f"{description.source}: {len(articulations)} articulations; name one as articulation: "
+                               f"{', '.join(articulations)}")
+    return articulations[path] if path else next(iter(articulations.values()))
 
 
-def _chosen_body(description: Description, bodies: Mapping[str, Link], path: str | None) -> ActorDescription:
+def _select_body(description: Description, bodies: Mapping[str, Link], path: str | None) -> ActorDescription:
     """The body at a path, the only one where None, unless joints hold it."""
     free = [body.path for body in description.loose_bodies] or list(bodies)
     if path is None and len(free) > 1:
         raise UnsupportedError(f"{description.source}: no articulation and {len(free)} bodies; name one as "
                                f"articulation: {', '.join(free)}")
     body = bodies[path or free[0]]
-    if held := held_body(description, body.path):
-        raise UnsupportedError(held)
+    if refusal := body_joint_refusal(description, body.path):
+        raise UnsupportedError(refusal)
     return free_body(body)
 
 
 # Lines that a warning quotes.
-MOST_QUOTED = 5
+MAX_QUOTED = 5
 _PACKAGE = __name__.partition(".")[0]
-_WHOLE = ("", "apiSchemas")     # for a property, of opinions about a prim or a schema with all that it has
+_PRIM_PROPERTIES = ("", "apiSchemas")     # for a property, of opinions about a prim or a schema with all that it has
 _INSTANCERS = ("body/in-instancer", "collider/in-instancer")
-_CHOSEN_BY_CALLER = "physxScene:timeStepsPerSecond"
+_SET_BY_CALLER = "physxScene:timeStepsPerSecond"
 
 
 class NotSimulatedWarning(UserWarning):
     """Something on the stage moves in PhysX what is simulated, and is left out."""
 
 
-def alone(description: Description, actor: ActorDescription) -> SceneModel:
+def single_actor_model(description: Description, actor: ActorDescription) -> SceneModel:
     """One articulation or body that is stepped without the others."""
     return SceneModel({actor.path: actor}, joints=description.joints)
 
 
 def not_simulated(description: Description, model: SceneModel) -> tuple[NotSimulated, ...]:
     """What moves actors in PhysX and no step of them without joints heeds; joints first, contact in one line."""
-    return (*_joints(model), *_loops(description, set(model.owners)), *left_out(description, model, None))
+    return (*_joints(model), *_loops(description, set(model.owners)),
+            *not_simulated_with_joints(description, model, None))
 
 
-def left_out(description: Description, model: SceneModel, touching: Touching | None) -> tuple[NotSimulated, ...]:
+def not_simulated_with_joints(description: Description, model: SceneModel,
+                              touching: Touching | None) -> tuple[NotSimulated, ...]:
     """What moves actors in PhysX and no step of them heeds, though joints hold them; contact in one line.
 
     touching: the contacts that are stepped, None for none.
     """
-    moved = tuple(model.actors.values())
+    actors = tuple(model.actors.values())
     contact = _contact(description, model.owners, touching)
-    return (*((contact,) if contact else ()), *(left_out_of_contacts(description, touching) if touching else ()),
-            *(unseen(description) if touching else ()), *sped_last(description, model, touching),
-            *_instanced(description), *_estimates(description, moved), *_unread(description, moved))
+    return (*((contact,) if contact else ()), *(ignored_contact_settings(description, touching) if touching else ()),
+            *(unsupported_triggers(description) if touching else ()), *speed_limits_last(description, model, touching),
+            *_instanced(description), *_estimates(description, actors), *_unread(description, actors))
 
 
 def holding_joints(model: SceneModel) -> tuple[NotSimulated, ...]:
@@ -198,19 +200,20 @@ def require_trusted(description: Description, actor: ActorDescription, counts: S
 
     Raises UnsupportedError where the motion would be another one altogether, or none under a gravity that is no number.
     """
-    model = alone(description, actor)
+    model = single_actor_model(description, actor)
     if refused := untrusted(description, model):
         raise UnsupportedError("\n".join(refused))
-    found = (*not_simulated(description, model), *_sleepers(description, actor, counts))
-    warn_of(found)
-    return found
+    items = (*not_simulated(description, model), *_sleepers(description, actor, counts))
+    warn_not_simulated(items)
+    return items
 
 
-def warn_of(found: Sequence[NotSimulated]) -> None:
+def warn_not_simulated(items: Sequence[NotSimulated]) -> None:
     """Say in a NotSimulatedWarning what is left out, where anything is."""
-    if found:
-        more = f"; and {len(found) - MOST_QUOTED} more, see not_simulated" if len(found) > MOST_QUOTED else ""
-        warnings.warn("; ".join(map(str, found[:MOST_QUOTED])) + more, NotSimulatedWarning, stacklevel=level_outside())
+    if items:
+        suffix = f"; and {len(items) - MAX_QUOTED} more, see not_simulated" if len(items) > MAX_QUOTED else ""
+        warnings.warn("; ".join(map(str, items[:MAX_QUOTED])) + suffix, NotSimulatedWarning,
+                      stacklevel=caller_stack_level())
 
 
 def _sleepers(description: Description, actor: ActorDescription, counts: SolverCounts) -> Iterator[NotSimulated]:
@@ -221,7 +224,7 @@ def _sleepers(description: Description, actor: ActorDescription, counts: SolverC
                                f"{counts.raised}; without articulation, and in a Scene, both are stepped")
 
 
-def level_outside() -> int:
+def caller_stack_level() -> int:
     """The stack level, for a warning of the caller's, of the first module outside this package."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE:
@@ -236,29 +239,29 @@ def _joints(model: SceneModel) -> Iterator[NotSimulated]:
         ends = model.ends(joint)
         if joint.coupling is not None and hinges & {joint.coupling.first, joint.coupling.second}:
             yield NotSimulated("joint", joint.path, "", f"a {joint.kind} joint that couples {joint.coupling.first} and "
-                               f"{joint.coupling.second}; both move as if it were not there, {STEPPED_TOGETHER}")
+                               f"{joint.coupling.second}; both move as if it were not there, {SCENE_ADVICE}")
         elif ends[0] is not None or ends[1] is not None:
-            yield _held(joint) if _is_held(ends) else _loose(joint)
+            yield _constraining_joint(joint) if _constrains_base(ends) else _unconstraining_joint(joint)
 
 
-def _is_held(ends: Sequence[ActorDescription | None]) -> bool:
+def _constrains_base(ends: Sequence[ActorDescription | None]) -> bool:
     """Whether a joint holds a floating base, or a body, at something else."""
     return ends[0] is not ends[1] and any(end is not None and not end.fixed_base for end in ends)
 
 
-def _held(joint: OutsideJoint) -> NotSimulated:
+def _constraining_joint(joint: MaximalJoint) -> NotSimulated:
     first, second = joint.body0 or "the world", joint.body1 or "the world"
     fix = ("move PhysicsArticulationRootAPI to it or to a prim above the bodies for a fixed base, or set "
            if "" in (joint.body0, joint.body1) and joint.kind == "fixed" else "set ")
     return NotSimulated("joint", joint.path, "", f"a {joint.kind} joint outside articulations that holds {first} and "
-                        f"{second} together, without which a floating base moves freely; {STEPPED_TOGETHER}, or {fix}"
+                        f"{second} together, without which a floating base moves freely; {SCENE_ADVICE}, or {fix}"
                         "physics:jointEnabled to false to step it without the joint", refused=True)
 
 
-def _loose(joint: OutsideJoint) -> NotSimulated:
+def _unconstraining_joint(joint: MaximalJoint) -> NotSimulated:
     first, second = joint.body0 or "the world", joint.body1 or "the world"
     return NotSimulated("joint", joint.path, "", f"a {joint.kind} joint outside articulations between {first} and "
-                        f"{second}; both move as if it were not there, {STEPPED_TOGETHER}")
+                        f"{second}; both move as if it were not there, {SCENE_ADVICE}")
 
 
 def _loops(description: Description, links: set[str]) -> Iterator[NotSimulated]:
@@ -295,7 +298,8 @@ def _targets(value: object) -> tuple[str, ...]:
 
 def _contact(description: Description, links: Iterable[str], touching: Touching | None) -> NotSimulated | None:
     """That colliders pass through each other, where any of these can meet another and that is not stepped."""
-    pair = touching.unheard(frozenset(links)) if touching else CollisionFilter(description).meeting(links)
+    pair = (touching.first_unsupported(frozenset(links)) if touching
+            else CollisionFilter(description).colliding_pair(links))
     if pair is None:
         return None
     return NotSimulated("contact", pair[0].path, "physics:collisionEnabled", f"contact, as with {pair[1].path}; "
@@ -310,9 +314,9 @@ def _instanced(description: Description) -> Iterator[NotSimulated]:
                                f"{problem.fix}")
 
 
-def _estimates(description: Description, moved: Sequence[ActorDescription]) -> Iterator[NotSimulated]:
+def _estimates(description: Description, actors: Sequence[ActorDescription]) -> Iterator[NotSimulated]:
     """Colliders whose mass PhysX works out with tools of its own, and is estimated here."""
-    shapes = {shape.geometry for actor in moved for link in actor.links for shape in link.colliders}
+    shapes = {shape.geometry for actor in actors for link in actor.links for shape in link.colliders}
     for problem in description.problems:
         if problem.code == "body/collider-mass" and problem.path in shapes:
             text = f"{problem.message}: {problem.why}; {problem.fix}"
@@ -324,24 +328,24 @@ def _is_default(item: Authored) -> bool:
     return item.schema in SCHEMAS and SCHEMAS[item.schema].defaults.get(item.base) == item.value
 
 
-def _unread(description: Description, moved: Sequence[ActorDescription]) -> Iterator[NotSimulated]:
+def _unread(description: Description, actors: Sequence[ActorDescription]) -> Iterator[NotSimulated]:
     """Opinions on or about these prims that PhysX reads and this library does not, one line for each reason."""
-    bodies = {link.path for actor in moved for link in actor.links}
-    prims = bodies | {link.joint.path for actor in moved for link in actor.links if link.joint}
+    bodies = {link.path for actor in actors for link in actor.links}
+    prims = bodies | {link.joint.path for actor in actors for link in actor.links if link.joint}
     prims |= _pointing(description, prims)
-    prims |= {path for actor in moved for path in (actor.path, description.scene_of(actor).path)}
+    prims |= {path for actor in actors for path in (actor.path, description.scene_of(actor).path)}
     prims |= {joint.path for joint in description.joints if bodies & {joint.body0, joint.body1}}
-    found = [opinion for opinion in description.not_evaluated
-             if (opinion.path in prims or not bodies.isdisjoint(_above(opinion.path)))
-             and opinion.property != _CHOSEN_BY_CALLER and opinion.code != CONTACTS]
+    opinions = [opinion for opinion in description.not_evaluated
+                if (opinion.path in prims or not bodies.isdisjoint(_above(opinion.path)))
+                and opinion.property != _SET_BY_CALLER and opinion.code != CONTACTS]
     usual = {(item.path, item.property) for item in description.authored if _is_default(item)}
-    found = [opinion for opinion in found if (opinion.path, opinion.property) not in usual]
-    whole = {opinion.path for opinion in found if opinion.property in _WHOLE}
+    opinions = [opinion for opinion in opinions if (opinion.path, opinion.property) not in usual]
+    whole_prims = {opinion.path for opinion in opinions if opinion.property in _PRIM_PROPERTIES}
     by_reason: dict[str, list[Opinion]] = {}
-    for opinion in found:
-        if opinion.property in _WHOLE or opinion.path not in whole:
+    for opinion in opinions:
+        if opinion.property in _PRIM_PROPERTIES or opinion.path not in whole_prims:
             by_reason.setdefault(opinion.reason, []).append(opinion)
     for reason, group in by_reason.items():
-        more = f" (and {len(group) - 1} more)" if len(group) > 1 else ""
-        yield NotSimulated("unread", group[0].path, group[0].property, f"{reason}{more}; PhysX reads it, remove it "
+        suffix = f" (and {len(group) - 1} more)" if len(group) > 1 else ""
+        yield NotSimulated("unread", group[0].path, group[0].property, f"{reason}{suffix}; PhysX reads it, remove it "
                            "where it is not meant")

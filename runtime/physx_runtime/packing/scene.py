@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from physx_runtime.model.scene import SceneModel, named
+from physx_runtime.model.scene import SceneModel, actors_by_name
 from physx_runtime.packing.body import free_body, pack_actor
 from physx_runtime.packing.contacts import Touching
 from physx_runtime.packing.island import PackedIsland, islands_of
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.packing.not_simulated import alone, endless_gravity, nothing_moves, require_taken
+from physx_runtime.packing.not_simulated import endless_gravity, nothing_moves, require_accepted, single_actor_model
 from physx_schema.description.model import ActorDescription, Description, Link
 from physx_schema.errors import UnsupportedError
 
@@ -20,10 +20,10 @@ def scene_model(description: Description, bodies: Iterable[Link]) -> SceneModel:
 
     A switched-off articulation is its bodies where they are among these.
     """
-    moved = tuple(bodies)
-    apart = {body.path for body in moved}
-    whole = (item for item in description.articulations if item.links[0].path not in apart)
-    actors = named([*whole, *map(free_body, moved)])
+    free_bodies = tuple(bodies)
+    separate = {body.path for body in free_bodies}
+    articulations = (item for item in description.articulations if item.links[0].path not in separate)
+    actors = actors_by_name([*articulations, *map(free_body, free_bodies)])
     kinematic = tuple(body for body in description.separate_bodies if body.kinematic)
     return SceneModel(actors, kinematic, description.separate_joints)
 
@@ -38,13 +38,13 @@ class PackedScene:
     touching: Touching | None = None        # the contacts that are stepped, None for none
 
 
-def everything(description: Description, solver: str, contacts: bool = True) -> PackedScene:
+def pack_scene(description: Description, solver: str, contacts: bool = True) -> PackedScene:
     """All that moves on a stage, nothing left out but, where `contacts` is false, what touches.
 
     Raises UnsupportedError where nothing moves, PhysX refuses the whole stage, or an actor or a joint cannot be
     stepped; a line for each reason, and at the end one that says which actors can be stepped by themselves.
     """
-    require_taken(description)
+    require_accepted(description)
     bodies = [body for body in description.separate_bodies if not body.kinematic]
     model = scene_model(description, bodies if bodies or description.articulations else description.bodies)
     if not model.actors:
@@ -53,25 +53,26 @@ def everything(description: Description, solver: str, contacts: bool = True) -> 
     packed: dict[str, PackedModel] = {}
     refused = {name: tuple(_refusals(description, name, actor, solver, packed))
                for name, actor in model.actors.items()}
-    lines = dict.fromkeys(line for found in refused.values() for line in found)
+    lines = dict.fromkeys(line for reasons in refused.values() for line in reasons)
     islands: tuple[PackedIsland, ...] = ()
     try:
         islands = islands_of(description, model, solver, touching) if not lines else ()
     except UnsupportedError as error:
         lines = dict.fromkeys(str(error).splitlines())
-        held = {end.path for joint in model.joints for end in model.ends(joint) if end is not None}
-        refused = {name: found or tuple(lines) * (actor.path in held)
-                   for (name, found), actor in zip(refused.items(), model.actors.values(), strict=True)}
+        constrained = {end.path for joint in model.joints for end in model.ends(joint) if end is not None}
+        refused = {name: reasons or tuple(lines) * (actor.path in constrained)
+                   for (name, reasons), actor in zip(refused.items(), model.actors.values(), strict=True)}
     if lines:
         raise UnsupportedError("\n".join((*lines, *_advice(description, refused))))
-    held = {name for island in islands for name in island.actors}
-    return PackedScene(model, {name: own for name, own in packed.items() if name not in held}, islands, touching)
+    constrained = {name for island in islands for name in island.actors}
+    return PackedScene(model, {name: actor_model for name, actor_model in packed.items() if name not in constrained},
+                       islands, touching)
 
 
 def _refusals(description: Description, name: str, actor: ActorDescription, solver: str,
               packed: dict[str, PackedModel]) -> Iterator[str]:
     """Why one actor is not stepped, a line each; otherwise it is `packed`."""
-    yield from endless_gravity(description, alone(description, actor))
+    yield from endless_gravity(description, single_actor_model(description, actor))
     try:
         packed[name] = pack_actor(actor, description.scene_of(actor), solver)
     except UnsupportedError as error:
@@ -80,6 +81,6 @@ def _refusals(description: Description, name: str, actor: ActorDescription, solv
 
 def _advice(description: Description, refused: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Whom to step instead of the whole stage."""
-    others = [name for name, found in refused.items() if not found]
+    steppable = [name for name, reasons in refused.items() if not reasons]
     return [f"{description.source}: not everything on the stage is stepped; articulation picks one by itself: "
-            f"{', '.join(others)}"] if others else []
+            f"{', '.join(steppable)}"] if steppable else []

@@ -15,7 +15,7 @@ from physx_schema.description.model import Description
 from physx_schema.description.records import IDENTITY_POSE
 
 
-class _Sides:
+class _TriggerColliders:
     """Triggers and all else that PhysX makes shapes of."""
 
     def __init__(self, description: Description) -> None:
@@ -23,23 +23,24 @@ class _Sides:
 
     def kind(self, i: int) -> int:
         """What a side is to the narrow phase."""
-        return KINDS.get(self.filter.sides[i].collider.kind, NO_KIND)
+        return KINDS.get(self.filter.shapes[i].collider.kind, NO_KIND)
 
-    def can_be_heard(self, i: int) -> bool:
+    def can_collide(self, i: int) -> bool:
         """Whether overlaps of a side are found."""
         return self.kind(i) != NO_KIND
 
 
-def unseen(description: Description) -> Iterator[NotSimulated]:
+def unsupported_triggers(description: Description) -> Iterator[NotSimulated]:
     """The first trigger with a collider of a kind that it does not see here, and would in PhysX."""
-    sides = _Sides(description)
-    everything = [(i, side) for i, side in enumerate(sides.filter.sides) if has_shape(side.collider)]
-    others = {(sides.kind(i), bool(side.body)): side for i, side in reversed(everything) if not side.collider.trigger}
-    for i, side in everything if others else ():
-        for (kind, moves), other in others.items():
-            if side.collider.trigger and (moves or side.body) and not supported(sides.kind(i), kind):
-                yield NotSimulated("trigger", side.collider.path, "apiSchemas", f"PhysxTriggerAPI, which does not see "
-                                   f"{other.collider.path}: {side.collider.kind} and {other.collider.kind}")
+    colliders = _TriggerColliders(description)
+    shapes = [(i, shape) for i, shape in enumerate(colliders.filter.shapes) if has_shape(shape.collider)]
+    kinds = {(colliders.kind(i), bool(shape.body)): shape for i,
+             shape in reversed(shapes) if not shape.collider.trigger}
+    for i, shape in shapes if kinds else ():
+        for (kind, moves), other in kinds.items():
+            if shape.collider.trigger and (moves or shape.body) and not supported(colliders.kind(i), kind):
+                yield NotSimulated("trigger", shape.collider.path, "apiSchemas", f"PhysxTriggerAPI, which does not see "
+                                   f"{other.collider.path}: {shape.collider.kind} and {other.collider.kind}")
                 return
 
 
@@ -49,11 +50,11 @@ def pack_triggers(description: Description, model: SceneModel, bodies: Sequence[
 
     Places are those of `bodies`, in the frames of their prims.
     """
-    sides = _Sides(description)
-    triggers = frozenset(side.collider.path for side in sides.filter.sides if side.collider.trigger)
+    colliders = _TriggerColliders(description)
+    triggers = frozenset(shape.collider.path for shape in colliders.filter.shapes if shape.collider.trigger)
     if not triggers:
         return None
     links = {link.path: link for actor in model.actors.values() for link in actor.links}
     links |= {body.path: body for body in model.kinematic}
-    movers = [Mover(links[path], BODY, place, 0, IDENTITY_POSE) for place, path in enumerate(bodies)]
-    return pack_contacts(description, sides, movers, description.scene, solver), triggers
+    movers = [Mover(links[path], BODY, index, 0, IDENTITY_POSE) for index, path in enumerate(bodies)]
+    return pack_contacts(description, colliders, movers, description.scene, solver), triggers

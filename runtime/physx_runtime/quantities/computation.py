@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.body import pack_actor
-from physx_runtime.packing.frames import inverse_frame, root_frame, root_place, root_rows
+from physx_runtime.packing.frames import inverse_frame, root_frame, root_frame_in_link, root_rows
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.packing.not_simulated import choose
+from physx_runtime.packing.not_simulated import select_actor
 from physx_runtime.quantities import state as quantities
-from physx_runtime.quantities.state import evaluated
+from physx_runtime.quantities.state import evaluate
 from physx_runtime.quantities.traced import StateQuantity
 from physx_runtime.simulation.parameters import is_rotation
 from physx_schema.description import describe
@@ -71,8 +71,8 @@ def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[st
             base, centroidal momentum of a fixed base.
     """
     description = stage if isinstance(stage, Description) else describe(stage)
-    chosen = choose(description, articulation)
-    model = pack_actor(chosen, description.scene_of(chosen))
+    actor = select_actor(description, articulation)
+    model = pack_actor(actor, description.scene_of(actor))
     t = model.topology.tree
     if kind not in QUANTITIES_BY_KIND:
         raise ValueError(f"kind is {kind!r}; allowed are {', '.join(QUANTITIES_BY_KIND)}")
@@ -81,9 +81,9 @@ def compute(stage: Any, q: ArrayLike, qd: ArrayLike, kind: str, root: Mapping[st
     if dtype not in ("float32", "float64"):
         raise ValueError(f"dtype is {dtype!r}; allowed are 'float32', 'float64'")
     single, rows = _rows(model, q, qd, root, dtype)
-    made = evaluated(QUANTITIES_BY_KIND[kind], t, rows)
+    outputs = evaluate(QUANTITIES_BY_KIND[kind], t, rows)
     shaped = {name: values.reshape(len(values), *_shape(t, kind if name == "values" else name)).astype(dtype)
-              for name, values in made.items()}
+              for name, values in outputs.items()}
     if kind == "centroidal_momentum":
         shaped = {kind: np.concatenate([shaped["matrix"], shaped["bias"][..., None]], axis=-1)}
     results = [values[0] if single else values for values in shaped.values()]
@@ -101,13 +101,13 @@ def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, Ar
           dtype: str) -> tuple[bool, dict[str, Array]]:
     """Whether one state is given, and the rows of all states, (n, n_state)."""
     t = model.topology.tree
-    given = {"q": (q, len(t.dofs)), "qd": (qd, len(t.dofs))}
-    given |= {f"root {name}": (value, ROOT_STATE_SIZES.get(name, 0)) for name, value in (root or {}).items()}
+    inputs = {"q": (q, len(t.dofs)), "qd": (qd, len(t.dofs))}
+    inputs |= {f"root {name}": (value, ROOT_STATE_SIZES.get(name, 0)) for name, value in (root or {}).items()}
     unknown = sorted(set(root or {}) - set(ROOT_STATE_SIZES))
     if unknown or (root and t.fixed_base):
         raise ValueError(f"root has {', '.join(unknown)}; allowed are {', '.join(ROOT_STATE_SIZES)}" if unknown else
                          f"{model.link_names[0]}: root is given, and the base is fixed; leave it out")
-    states = {name: _checked(name, value, size, dtype) for name, (value, size) in given.items()}
+    states = {name: _checked(name, value, size, dtype) for name, (value, size) in inputs.items()}
     single = all(x.ndim == 1 for x in states.values())
     counts = {len(x) for x in states.values() if x.ndim == 2}
     if len(counts) > 1:
@@ -121,8 +121,8 @@ def _rows(model: PackedModel, q: ArrayLike, qd: ArrayLike, root: Mapping[str, Ar
     rows["q"], joints = (np.broadcast_to(states[name], (count, len(t.dofs))).T for name in ("q", "qd"))
     rows["v"] = np.concatenate([rows["v"][:t.root_size], joints])
     frames = np.array([[*position, *rotation] for position, rotation in model.link_frames]).reshape(-1, 1)
-    back = inverse_frame(root_place(model.actor))[1]
-    axes = np.array(sp.mul_quat(back, model.actor.links[0].principal_axes)).reshape(-1, 1)
+    inverse_rotation = inverse_frame(root_frame_in_link(model.actor))[1]
+    axes = np.array(sp.mul_quat(inverse_rotation, model.actor.links[0].principal_axes)).reshape(-1, 1)
     rows |= {"link_frames": np.repeat(frames, count, axis=1), "root_axes": np.repeat(axes, count, axis=1)}
     return single, {name: values.astype(dtype) for name, values in rows.items()}
 
@@ -132,9 +132,9 @@ def _checked(name: str, value: ArrayLike, size: int, dtype: str) -> Array:
     if array.ndim not in (1, 2) or array.shape[-1] != size or (array.ndim == 2 and not len(array)):
         raise ValueError(f"{name} has shape {array.shape}; give ({size},) or (n, {size})")
     with np.errstate(over="ignore"):
-        wrong = ~np.isfinite(array.astype(dtype))
-    if wrong.any():
-        raise ValueError(f"{name} holds {array[wrong][0]}; give finite numbers that {dtype} can hold")
+        invalid = ~np.isfinite(array.astype(dtype))
+    if invalid.any():
+        raise ValueError(f"{name} holds {array[invalid][0]}; give finite numbers that {dtype} can hold")
     if name == "root rotation_wxyz" and not is_rotation(array).all():
         raise ValueError(f"{name} has no length; give a quaternion w x y z")
     return array
@@ -148,9 +148,9 @@ def _root_rows(model: PackedModel, root: Mapping[str, Array], rows: Mapping[str,
     position = tuple(root.get("position", np.array(authored[0])[:, None]))
     x, y, z, w = root["rotation_wxyz"][[1, 2, 3, 0]] if "rotation_wxyz" in root else np.array(authored[1])[:, None]
     link = (position[0], position[1], position[2]), sp.normalized((x, y, z, w))
-    placed = root_rows(root_frame(link, root_place(model.actor)))
+    frame_rows = root_rows(root_frame(link, root_frame_in_link(model.actor)))
     v = rows["v"].copy()
     for name, first in (("linear_velocity", 0), ("angular_velocity", 3)):
         if name in root:
             v[first:first + 3] = root[name]
-    return {"v": v} | {name: np.broadcast_to(x, (v.shape[1], x.shape[-1])).T for name, x in placed.items()}
+    return {"v": v} | {name: np.broadcast_to(x, (v.shape[1], x.shape[-1])).T for name, x in frame_rows.items()}

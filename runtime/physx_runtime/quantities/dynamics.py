@@ -56,10 +56,10 @@ class Dynamics:
     def __init__(self, simulation: Actor) -> None:
         self._simulation = simulation
         self._quantities = WorldQuantities(simulation.model.topology)
-        self._inertias: dict[tuple[int, str], StateQuantity] = {}
+        self._link_quantities: dict[tuple[int, str], StateQuantity] = {}
 
     @property
-    def _everywhere(self) -> Indices:
+    def _all_worlds(self) -> Indices:
         return np.arange(self._simulation.worlds)
 
     def inverse_dynamics(self, acceleration: Any, out: Any = None) -> Any:
@@ -68,28 +68,28 @@ class Dynamics:
         acceleration: (nv,) or (n_world, nv); of the root, of its centre of mass, not a spatial one. Raises ValueError
         for another shape and for numbers that are not finite.
         """
-        return self._answer(quantities.force_at_acceleration, (self._quantities.topology.nv,), out,
-                            acceleration=acceleration)
+        return self._evaluate(quantities.force_at_acceleration, (self._quantities.topology.nv,), out,
+                              acceleration=acceleration)
 
     def forward_dynamics(self, force: Any, out: Any = None) -> Any:
         """Acceleration under a force (nv,) or (n_world, nv), (n_world, nv); raises as `inverse_dynamics`."""
-        return self._answer(quantities.acceleration_under_force, (self._quantities.topology.nv,), out, force=force)
+        return self._evaluate(quantities.acceleration_under_force, (self._quantities.topology.nv,), out, force=force)
 
     def bias(self, out: Any = None) -> Any:
         """C(q, v) + g(q): the force at zero acceleration, (n_world, nv)."""
-        return self._answer(quantities.bias_force, (self._quantities.topology.nv,), out)
+        return self._evaluate(quantities.bias_force, (self._quantities.topology.nv,), out)
 
     def mass_matrix(self, out: Any = None) -> Any:
         """M with armature, (n_world, nv, nv)."""
         nv = self._quantities.topology.nv
-        return self._answer(quantities.mass_with_armature, (nv, nv), out)
+        return self._evaluate(quantities.mass_with_armature, (nv, nv), out)
 
     def jacobian(self, link: str, out: Any = None) -> Any:
         """[velocity of the link's centre of mass; angular velocity] over generalised velocity, (n_world, 6, nv).
 
         link: its prim path; raises ValueError for one that is no link.
         """
-        return self._answer(self._of_link(link, "jacobian"), (6, self._quantities.topology.nv), out)
+        return self._evaluate(self._quantity_of_link(link, "jacobian"), (6, self._quantities.topology.nv), out)
 
     def operational_inertia(self, link: str, axes: str = "both", out: Any = None) -> Any:
         """(J M^-1 J^T)^-1 of a link, (n_world, 6, 6): the inertia that a force at its centre of mass meets.
@@ -101,15 +101,15 @@ class Dynamics:
         if axes not in JACOBIAN_ROWS:
             raise ValueError(f"axes is {axes!r}; allowed are {', '.join(JACOBIAN_ROWS)}")
         first, last = JACOBIAN_ROWS[axes]
-        return self._answer(self._of_link(link, axes), (last - first, last - first), out)
+        return self._evaluate(self._quantity_of_link(link, axes), (last - first, last - first), out)
 
     def inverse_dynamics_derivatives(self, acceleration: ArrayLike) -> InverseDerivatives:
         """How the force of `inverse_dynamics` changes, exactly: the traced expression differentiated; on the host.
 
         Raises as `inverse_dynamics`, and UnsupportedError for a tree too large for straight-line code.
         """
-        given = self._given("acceleration", acceleration)
-        return InverseDerivatives(*self._derivatives(given), self.mass_matrix())
+        array = self._validated("acceleration", acceleration)
+        return InverseDerivatives(*self._derivatives(array), self.mass_matrix())
 
     def forward_dynamics_derivatives(self, force: ArrayLike) -> ForwardDerivatives:
         """How the acceleration of `forward_dynamics` changes: -M^-1 times the derivatives of inverse dynamics.
@@ -121,55 +121,59 @@ class Dynamics:
         return ForwardDerivatives(-minv @ position, -minv @ velocity, minv)
 
     def _derivatives(self, acceleration: Array) -> tuple[Array, Array]:
-        t, worlds = self._quantities.topology, self._everywhere
-        if not self._quantities.specialised:
+        t, worlds = self._quantities.topology, self._all_worlds
+        if not self._quantities.compiled:
             raise UnsupportedError(f"{self._simulation.model.actor.path}: derivatives are made for trees of up "
                                    f"to a chain of 60 links, and this one has {len(t.links)}")
         # stored by columns, which kernels write in one piece
-        made = {name: np.zeros((len(worlds), t.nv * t.nv), self._simulation.dtype) for name in ("position", "velocity")}
-        for part in inverse_derivatives(t):
-            columns = {name: ArrayLines(array, lines_of(array).starts + part.first * t.nv)
-                       for name, array in made.items()}
-            self._quantities.run(part, self._simulation.store, worlds, {"acceleration": acceleration}, columns)
-        position, velocity = (array.reshape(len(worlds), t.nv, t.nv).transpose(0, 2, 1) for array in made.values())
+        derivatives = {name: np.zeros((len(worlds), t.nv * t.nv), self._simulation.dtype)
+                       for name in ("position", "velocity")}
+        for directions in inverse_derivatives(t):
+            columns = {name: ArrayLines(array, lines_of(array).starts + directions.first * t.nv)
+                       for name, array in derivatives.items()}
+            self._quantities.run(directions, self._simulation.store, worlds, {"acceleration": acceleration}, columns)
+        position, velocity = (array.reshape(len(worlds), t.nv, t.nv).transpose(0, 2, 1)
+                              for array in derivatives.values())
         return position, velocity
 
-    def _of_link(self, path: str, what: str) -> StateQuantity:
+    def _quantity_of_link(self, path: str, kind: str) -> StateQuantity:
         names = self._simulation.model.link_names
         if path not in names:
             raise ValueError(f"{path!r} is no link; allowed are {', '.join(names)}")
-        key = (names.index(path), what)
-        if key not in self._inertias:
-            self._inertias[key] = _link_quantity(*key)
-        return self._inertias[key]
+        key = (names.index(path), kind)
+        if key not in self._link_quantities:
+            self._link_quantities[key] = _link_quantity(*key)
+        return self._link_quantities[key]
 
-    def _answer(self, quantity: StateQuantity, shape: tuple[int, ...], out: Any, **given: Any) -> Any:
+    def _evaluate(self, quantity: StateQuantity, shape: tuple[int, ...], out: Any, **inputs: Any) -> Any:
         """The values of a quantity, (n_world, *shape), or `out` once they are put there."""
-        if out is not None or any(is_on_device(values) for values in given.values()):
-            return self._on_gpu(quantity, shape, out, given)
-        arrays = {name: self._given(name, values) for name, values in given.items()}
-        made = self._quantities.values(quantity, self._simulation.store, self._everywhere, arrays)["values"]
-        return made.reshape(self._simulation.worlds, *shape)
+        if out is not None or any(is_on_device(values) for values in inputs.values()):
+            return self._evaluate_on_gpu(quantity, shape, out, inputs)
+        arrays = {name: self._validated(name, values) for name, values in inputs.items()}
+        result = self._quantities.values(quantity, self._simulation.store, self._all_worlds, arrays)["values"]
+        return result.reshape(self._simulation.worlds, *shape)
 
-    def _on_gpu(self, quantity: StateQuantity, shape: tuple[int, ...], out: Any, given: Mapping[str, Any]) -> Any:
+    def _evaluate_on_gpu(self, quantity: StateQuantity, shape: tuple[int, ...], out: Any,
+                         inputs: Mapping[str, Any]) -> Any:
         rows, nv = required_gpu_rows("an argument", self._simulation.store), self._quantities.topology.nv
         if out is not None and not is_on_device(out):
             raise ValueError(f"out is {type(out).__name__}, which lies on no GPU; leave it out for an array of the "
                              "host")
-        chosen = rows.everyone()
-        held = {name: values if is_on_device(values) else self._given(name, values) for name, values in given.items()}
-        places = {name: (rows.lines(name, values, chosen, nv), nv) for name, values in held.items()}
+        selection = rows.all_worlds()
+        arrays = {name: values if is_on_device(values) else self._validated(name, values) for name,
+                  values in inputs.items()}
+        views = {name: (rows.lines(name, values, selection, nv), nv) for name, values in arrays.items()}
         if out is None:
-            made = self._quantities.gpu.values(quantity, rows, chosen, places)["values"]
-            found: Any = made.reshape(self._simulation.worlds, *shape)
+            computed = self._quantities.gpu.values(quantity, rows, selection, views)["values"]
+            result: Any = computed.reshape(self._simulation.worlds, *shape)
         else:
-            found, place = out, rows.elements("out", out, chosen, shape, written=True)
-            self._quantities.gpu.run(quantity, rows, chosen, places, {"values": place})
-            rows.done(place)
-        rows.done(*(place for place, _ in places.values()))
-        return found
+            result, view = out, rows.elements("out", out, selection, shape, writable=True)
+            self._quantities.gpu.run(quantity, rows, selection, views, {"values": view})
+            rows.done(view)
+        rows.done(*(view for view, _ in views.values()))
+        return result
 
-    def _given(self, name: str, values: ArrayLike) -> Array:
+    def _validated(self, name: str, values: ArrayLike) -> Array:
         if is_on_device(values):
             raise ValueError(f"{name} is given on a GPU, and derivatives are put together on the host; copy it there")
         array, count = np.asarray(values, dtype=self._simulation.dtype), self._simulation.worlds
@@ -181,14 +185,14 @@ class Dynamics:
         return np.broadcast_to(array, (count, nv))
 
 
-def _link_quantity(link: int, what: str) -> Callable[[Topology, Rows], Rows]:
+def _link_quantity(link: int, kind: str) -> Callable[[Topology, Rows], Rows]:
     """The Jacobian or the operational-space inertia of a link."""
     def quantity(t: Topology, rows: Rows) -> Rows:
         k = state_kinematics(t, rows)
         J = link_jacobian(t, k, link)
-        if what == "jacobian":
+        if kind == "jacobian":
             return {"values": quantities.flat(J)}
-        first, last = JACOBIAN_ROWS[what]
+        first, last = JACOBIAN_ROWS[kind]
         M = with_armature(t, rows, mass_matrix(t, rows, k))
         return {"values": quantities.flat(operational_inertia(M, J[first:last]))}
 

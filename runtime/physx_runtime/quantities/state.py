@@ -30,7 +30,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.aba import forward_dynamics
 from physx_runtime.dynamics.crba import center_of_mass, centroidal_momentum, mass_matrix, with_armature
 from physx_runtime.dynamics.inertia import central_inertia
-from physx_runtime.dynamics.jacobian import dense_jacobian, without_root
+from physx_runtime.dynamics.jacobian import dense_jacobian, eliminate_root
 from physx_runtime.dynamics.kinematics import (
     Kinematics,
     LinkMotion,
@@ -41,10 +41,10 @@ from physx_runtime.dynamics.kinematics import (
 )
 from physx_runtime.dynamics.linear import Matrix
 from physx_runtime.dynamics.rnea import (
+    bias_forces,
     coriolis_force,
     generalized_force,
     gravity_force,
-    held_forces,
     inverse_dynamics,
     link_accelerations,
 )
@@ -52,12 +52,12 @@ from physx_runtime.dynamics.spatial import Force, Motion, quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.row_specs import input_rows, state_rows, tree_rows
 from physx_runtime.model.topology import ActorTopology, Topology
-from physx_runtime.quantities.gpu import GivenPlaces, GpuQuantities
-from physx_runtime.quantities.joint_force import borne, joint_forces, outside_forces
-from physx_runtime.quantities.traced import StateQuantity, specialised, structure, traced
+from physx_runtime.quantities.gpu import ArrayViews, GpuQuantities
+from physx_runtime.quantities.joint_force import applied_forces, joint_forces, transmitted_forces
+from physx_runtime.quantities.traced import StateQuantity, can_compile, structure, traced
 from physx_runtime.solver.articulation.momentum import compound_body
-from physx_runtime.solver.articulation.velocity import clamp_start, held_velocities
-from physx_runtime.targets.cpu import FunctionKernel, Lines
+from physx_runtime.solver.articulation.velocity import clamp_start, solver_link_velocities
+from physx_runtime.targets.cpu import FunctionKernel, LineAddresses
 from physx_runtime.worlds.gpu.views import GpuRows, gpu_rows
 from physx_runtime.worlds.store import WorldRows
 
@@ -76,8 +76,8 @@ def mass_without_armature(t: Topology, rows: Rows) -> Rows:
 
 def gravity_compensation(t: Topology, rows: Rows) -> Rows:
     """g(q): what holds the articulation still; PhysX counts links whose gravity is disabled as well."""
-    everywhere = {**rows, "gravity_enabled": [1.0] * len(t.links)}
-    return {"values": gravity_force(t, everywhere, state_kinematics(t, rows))}
+    all_enabled = {**rows, "gravity_enabled": [1.0] * len(t.links)}
+    return {"values": gravity_force(t, all_enabled, state_kinematics(t, rows))}
 
 
 def coriolis_compensation(t: Topology, rows: Rows) -> Rows:
@@ -118,7 +118,7 @@ def generalized_mass(t: Topology, rows: Rows) -> Rows:
     """Deprecated: inertia of the joints; under a floating root, of the joints while it moves freely."""
     M = mass_matrix(t, rows, state_kinematics(t, rows))
     if not t.fixed_base:
-        M, _ = without_root(t, M, [0.0] * t.nv)
+        M, _ = eliminate_root(t, M, [0.0] * t.nv)
     return {"values": flat(M)}
 
 
@@ -143,7 +143,7 @@ def sapien_gravity(t: Topology, rows: Rows) -> Rows:
         central = central_inertia(t, rows, k, i)
         forces.append(Force(sp.cross(w, sp.mul_sv(central, w)),
                             sp.scale(rows["mass"][i] * rows["gravity_enabled"][i], g)))
-    _, force = without_root(t, mass_matrix(t, rows, k), generalized_force(t, k, forces))
+    _, force = eliminate_root(t, mass_matrix(t, rows, k), generalized_force(t, k, forces))
     return {"values": force}
 
 
@@ -152,7 +152,7 @@ def generalized_coriolis(t: Topology, rows: Rows) -> Rows:
     force = coriolis_compensation(t, rows)["values"]
     if not t.fixed_base:
         M = mass_matrix(t, rows, state_kinematics(t, rows))
-        _, force = without_root(t, M, force)
+        _, force = eliminate_root(t, M, force)
     return {"values": force}
 
 
@@ -170,7 +170,7 @@ def mass_with_armature(t: Topology, rows: Rows) -> Rows:
 def bias_force(t: Topology, rows: Rows) -> Rows:
     """C(q, v) + g(q)."""
     k = state_kinematics(t, rows)
-    return {"values": generalized_force(t, k, held_forces(t, rows, k, link_motions(t, k, rows["v"])))}
+    return {"values": generalized_force(t, k, bias_forces(t, rows, k, link_motions(t, k, rows["v"])))}
 
 
 def force_at_acceleration(t: Topology, rows: Rows) -> Rows:
@@ -190,8 +190,8 @@ def flat(matrix: Matrix) -> list[Scalar]:
     return [x for row in matrix for x in row]
 
 
-def evaluated(algorithm: Callable[[Topology, Rows], Rows], t: Topology,
-              rows: Mapping[str, Scalars]) -> dict[str, Array]:
+def evaluate(algorithm: Callable[[Topology, Rows], Rows], t: Topology,
+             rows: Mapping[str, Scalars]) -> dict[str, Array]:
     """A quantity run on arrays: rows (n, n_world) in, results (n_world, n) out."""
     first = rows["q"] if len(t.dofs) else rows["root_rotation"]
     worlds = np.shape(first)[1]
@@ -205,46 +205,46 @@ def _start(rows: Rows) -> Rows:
         ("q", "q"), ("v", "v"), ("root_rotation", "rotation"), ("locked", "locked")) if f"start_{of}" in rows}}
 
 
-def held_velocity(t: Topology, rows: Rows) -> Rows:
+def cached_link_velocity(t: Topology, rows: Rows) -> Rows:
     """Link velocities of a fixed base as PhysX holds them after a step."""
-    held = held_velocities(t, _start(rows), rows["v"])
-    return {"linear": [x for motion in held for x in motion.linear],
-            "angular": [x for motion in held for x in motion.angular]}
+    motions = solver_link_velocities(t, _start(rows), rows["v"])
+    return {"linear": [x for motion in motions for x in motion.linear],
+            "angular": [x for motion in motions for x in motion.angular]}
 
 
 def step_outputs(t: Topology, rows: Rows) -> Rows:
     """Joint and link accelerations of the last step and the forces of inbound joints.
 
-    Link accelerations are J(q0) (v - v0) / dt + Jdot(q0) v0, of floating bases see `_before_restoring`. `effort`,
-    `link_force` and `link_torque` are those of the step. `reversed` is 1 for joints whose second body is the parent;
-    `joint_frames` are rotations of the joints' frames on their second bodies against those bodies' F.
+    Link accelerations are J(q0) (v - v0) / dt + Jdot(q0) v0, of floating bases see `_without_momentum_correction`.
+    `effort`, `link_force` and `link_torque` are those of the step. `reversed` is 1 for joints whose second body is the
+    parent; `joint_frames` are rotations of the joints' frames on their second bodies against those bodies' F.
     """
     before = _start(rows)
     k, v0 = state_kinematics(t, before), clamp_start(t, before)
     start = link_motions(t, k, v0)
     per_dt = 1.0 / rows["dt"][0]
     a = [(x - x0) * per_dt for x, x0 in zip(rows["v"], v0, strict=True)]
-    motions = [LinkMotion(own.velocity, own.acceleration + gained)
-               for own, gained in zip(start, link_accelerations(t, k, a), strict=True)]
-    outside = outside_forces(t, rows, k, start)
+    motions = [LinkMotion(motion.velocity, motion.acceleration + change)
+               for motion, change in zip(start, link_accelerations(t, k, a), strict=True)]
+    applied = applied_forces(t, rows, k, start)
     if not t.fixed_base:
-        motions = _before_restoring(t, rows, k, motions, outside)
+        motions = _without_momentum_correction(t, rows, k, motions, applied)
     return {"joint_acceleration": a[t.root_size:],
             "linear_acceleration": [x for motion in motions for x in motion.acceleration.linear],
             "angular_acceleration": [x for motion in motions for x in motion.acceleration.angular],
-            "joint_force": joint_forces(t, rows, k, borne(t, rows, k, motions, outside))}
+            "joint_force": joint_forces(t, rows, k, transmitted_forces(t, rows, k, motions, applied))}
 
 
-def _before_restoring(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
-                      outside: Sequence[Force]) -> list[LinkMotion]:
+def _without_momentum_correction(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
+                                 applied: Sequence[Force]) -> list[LinkMotion]:
     """Accelerations without the rigid motion of all links by which PhysX keeps a floating base's momentum.
 
     They are those with which nothing is borne by the root.
     """
-    left = borne(t, rows, k, motions, outside)[0]
+    residual = transmitted_forces(t, rows, k, motions, applied)[0]
     body = compound_body(t, rows, k)
-    spin = sp.solve_sym(body.inertia, left.at(body.center).angular)
-    about = Motion(spin, sp.scale(1.0 / body.mass, left.linear))
+    spin = sp.solve_sym(body.inertia, residual.at(body.center).angular)
+    about = Motion(spin, sp.scale(1.0 / body.mass, residual.linear))
     return [LinkMotion(x.velocity, x.acceleration + about.at(
         sp.sub(sp.add(k.position[i], k.com[i]), body.center)) * -1.0) for i, x in enumerate(motions)]
 
@@ -259,9 +259,9 @@ class ArrayLines:
     array: Array                        # C-contiguous
     starts: Indices                     # (n,)
 
-    def addresses(self) -> Lines:
+    def addresses(self) -> LineAddresses:
         """The addresses of the lines."""
-        return Lines(self.array.ctypes.data + self.array.itemsize * self.starts, self.array)
+        return LineAddresses(self.array.ctypes.data + self.array.itemsize * self.starts, self.array)
 
     def view(self, size: int) -> tuple[Array, Indices]:
         """The array as one line of numbers, and the index of each number of each line in it."""
@@ -278,7 +278,7 @@ class WorldQuantities:
 
     def __init__(self, t: ActorTopology) -> None:
         self._structure = structure(t)
-        self.specialised, self._topology = specialised(t), t
+        self.compiled, self._topology = can_compile(t), t
         self._kernels: dict[object, FunctionKernel] = {}
 
     @functools.cached_property
@@ -291,7 +291,7 @@ class WorldQuantities:
         """The tree that quantities are functions of."""
         return self._structure.tree
 
-    def run(self, quantity: StateQuantity, store: WorldRows, worlds: Indices, given: Mapping[str, Array],
+    def run(self, quantity: StateQuantity, store: WorldRows, worlds: Indices, arrays: Mapping[str, Array],
             results: Mapping[str, ArrayLines]) -> None:
         """Compute a quantity for the worlds with these indices.
 
@@ -302,41 +302,41 @@ class WorldQuantities:
             return
         rows = gpu_rows(store)
         if rows is not None:
-            made = self.gpu.values(quantity, rows, rows.chosen(worlds), _sent(rows, given), results)
-            for name, place in results.items():
-                flat, indices = place.view(made[name].shape[1])
-                flat[indices] = made[name]
+            computed = self.gpu.values(quantity, rows, rows.select(worlds), _array_views(rows, arrays), results)
+            for name, lines in results.items():
+                flat, indices = lines.view(computed[name].shape[1])
+                flat[indices] = computed[name]
             return
-        if not self.specialised:
-            made = self._on_arrays(quantity, store, worlds, given)
-            for name, place in results.items():
-                flat, indices = place.view(made[name].shape[1])
-                flat[indices] = made[name]
+        if not self.compiled:
+            computed = self._evaluate_on_arrays(quantity, store, worlds, arrays)
+            for name, lines in results.items():
+                flat, indices = lines.view(computed[name].shape[1])
+                flat[indices] = computed[name]
             return
         buffer, _ = store.blocks()
-        kernel = self._kernel(quantity, store, given)
-        sources = [lines_of(np.ascontiguousarray(values, dtype=buffer.dtype)) for values in given.values()]
+        kernel = self._kernel(quantity, store, arrays)
+        sources = [lines_of(np.ascontiguousarray(values, dtype=buffer.dtype)) for values in arrays.values()]
         targets = [results.get(name) for name, _ in kernel.function.results]
-        kernel(buffer, worlds, [place.addresses() if place else None for place in (*sources, *targets)],
-               alike=store.alike(kernel.parameters))
+        kernel(buffer, worlds, [lines.addresses() if lines else None for lines in (*sources, *targets)],
+               uniform=store.is_uniform(kernel.parameters))
 
     def values(self, quantity: StateQuantity, store: WorldRows, worlds: Indices,
-               given: Mapping[str, Array]) -> dict[str, Array]:
+               arrays: Mapping[str, Array]) -> dict[str, Array]:
         """The results of a quantity as new arrays, (n_chosen, size) each."""
         rows = gpu_rows(store)
         if rows is not None:
-            return self.gpu.values(quantity, rows, rows.chosen(worlds), _sent(rows, given))
-        if not self.specialised:
-            return self._on_arrays(quantity, store, worlds, given)
+            return self.gpu.values(quantity, rows, rows.select(worlds), _array_views(rows, arrays))
+        if not self.compiled:
+            return self._evaluate_on_arrays(quantity, store, worlds, arrays)
         dtype = store.blocks()[0].dtype
-        made = {name: np.zeros((len(worlds), size), dtype)
-                for name, size in self._kernel(quantity, store, given).function.results}
-        self.run(quantity, store, worlds, given, {name: lines_of(values) for name, values in made.items()})
-        return made
+        results = {name: np.zeros((len(worlds), size), dtype)
+                   for name, size in self._kernel(quantity, store, arrays).function.results}
+        self.run(quantity, store, worlds, arrays, {name: lines_of(values) for name, values in results.items()})
+        return results
 
-    def _kernel(self, quantity: StateQuantity, store: WorldRows, given: Mapping[str, Array]) -> FunctionKernel:
+    def _kernel(self, quantity: StateQuantity, store: WorldRows, arrays: Mapping[str, Array]) -> FunctionKernel:
         buffer, layout = store.blocks()
-        sizes = tuple((name, values.shape[1]) for name, values in given.items())
+        sizes = tuple((name, values.shape[1]) for name, values in arrays.items())
         key = (quantity, sizes, buffer.dtype, buffer.shape[2])
         kernel = self._kernels.get(key)
         if kernel is None or kernel.layout is not layout:
@@ -345,15 +345,15 @@ class WorldQuantities:
             self._kernels[key] = kernel
         return kernel
 
-    def _on_arrays(self, quantity: StateQuantity, store: WorldRows, worlds: Indices,
-                   given: Mapping[str, Array]) -> dict[str, Array]:
+    def _evaluate_on_arrays(self, quantity: StateQuantity, store: WorldRows, worlds: Indices,
+                            arrays: Mapping[str, Array]) -> dict[str, Array]:
         t = self._structure
         rows: dict[str, Array] = {name: np.zeros((size, len(worlds))) for name, size in tree_rows(t).items()}
         rows |= {name: store.rows(name)[worlds].T for name in state_rows(t) | input_rows(t)}
-        made = evaluated(quantity, t.tree, rows | {name: values.T for name, values in given.items()})
-        return {name: values.astype(rows["q"].dtype) for name, values in made.items()}
+        results = evaluate(quantity, t.tree, rows | {name: values.T for name, values in arrays.items()})
+        return {name: values.astype(rows["q"].dtype) for name, values in results.items()}
 
 
-def _sent(rows: GpuRows, given: Mapping[str, Array]) -> GivenPlaces:
+def _array_views(rows: GpuRows, arrays: Mapping[str, Array]) -> ArrayViews:
     """Arrays of the host where they were sent to."""
-    return {name: (rows.worlds.lines(values), values.shape[1]) for name, values in given.items()}
+    return {name: (rows.worlds.lines(values), values.shape[1]) for name, values in arrays.items()}

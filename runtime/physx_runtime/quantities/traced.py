@@ -14,7 +14,7 @@ from physx_runtime.model.topology import ActorTopology, BodyTopology, DofTopolog
 StateQuantity = Callable[[Topology, Rows], Rows]
 
 # Pairs of a link and a dof it hangs on, up to which straight-line code is emitted: a chain of 62 links.
-MOST_LINK_DOF_PAIRS = 2000
+MAX_LINK_DOF_PAIRS = 2000
 
 
 def structure(t: ActorTopology) -> ActorTopology:
@@ -25,24 +25,25 @@ def structure(t: ActorTopology) -> ActorTopology:
     them.
     """
     if isinstance(t, BodyTopology):
-        return BodyTopology(t.forces_every_iteration, link_forces=True, pushes=t.pushes)
+        return BodyTopology(t.forces_every_iteration, link_forces=True, external_forces=t.external_forces)
     dofs = tuple(DofTopology(dof.link, axis=dof.axis) for dof in t.dofs)
-    alone = Topology(t.fixed_base, t.forces_every_iteration, t.links, dofs, link_forces=True, pushes=t.pushes)
+    reduced = Topology(t.fixed_base, t.forces_every_iteration, t.links, dofs, link_forces=True,
+                       external_forces=t.external_forces)
     if not t.tendon_impulses:
-        return alone
-    return replace(alone, fixed_tendons=t.fixed_tendons, spatial_tendons=t.spatial_tendons, tendon_impulses=True)
+        return reduced
+    return replace(reduced, fixed_tendons=t.fixed_tendons, spatial_tendons=t.spatial_tendons, tendon_impulses=True)
 
 
 @functools.lru_cache(maxsize=256)
-def traced(quantity: StateQuantity, t: ActorTopology, given: Sizes) -> Function:
+def traced(quantity: StateQuantity, t: ActorTopology, arrays: Sizes) -> Function:
     """The code of a quantity; given: arrays that it finds among the rows."""
-    absent = {name: [0.0] * size for name, size in tree_rows(t).items()}
-    return trace_function(lambda rows: quantity(t.tree, {**absent, **rows}), state_rows(t) | input_rows(t), given)
+    defaults = {name: [0.0] * size for name, size in tree_rows(t).items()}
+    return trace_function(lambda rows: quantity(t.tree, {**defaults, **rows}), state_rows(t) | input_rows(t), arrays)
 
 
-def specialised(t: ActorTopology) -> bool:
+def can_compile(t: ActorTopology) -> bool:
     """Whether a tree is small enough for straight-line code."""
-    return _pairs(t.tree) <= MOST_LINK_DOF_PAIRS
+    return _pairs(t.tree) <= MAX_LINK_DOF_PAIRS
 
 
 def _pairs(t: Topology) -> int:

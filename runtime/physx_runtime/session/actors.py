@@ -20,24 +20,24 @@ from numpy.typing import NDArray
 from pxr import Sdf, UsdGeom
 
 from physx_runtime.model.island import IslandTopology
-from physx_runtime.model.row_specs import ACTING, KEPT, STATE, rows_made
+from physx_runtime.model.row_specs import CONTROL, PERSISTENT, STATE, rows_by_maker
 from physx_runtime.packing.body import pack_actor
-from physx_runtime.packing.frames import root_frame, root_link, root_place, root_rows
+from physx_runtime.packing.frames import root_frame, root_frame_in_link, root_link, root_rows
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.packing.not_simulated import alone, holding_joints
+from physx_runtime.packing.not_simulated import holding_joints, single_actor_model
 from physx_runtime.packing.scene import PackedScene
-from physx_runtime.session.link_states import FEWEST_AT_ONCE, Observer, links_of_many
+from physx_runtime.session.link_states import MIN_VECTORIZED, Observer, links_of_many
 from physx_runtime.session.messages import Message, Messages
 from physx_runtime.session.resume import joint_states
-from physx_runtime.simulation.actor_group import require_held
+from physx_runtime.simulation.actor_group import require_representable
 from physx_runtime.simulation.divergence import Loss
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.scene_actor_group import SceneActorGroup
 from physx_runtime.simulation.world_batch import WorldBatch
-from physx_schema.description.model import ActorDescription, Articulation, Description, OutsideJoint, Scene
+from physx_schema.description.model import ActorDescription, Articulation, Description, MaximalJoint, Scene
 from physx_schema.description.records import Pose, Vec3
-from physx_schema.description.scenes import as_solved
+from physx_schema.description.scenes import with_solver_counts
 from physx_schema.errors import UnsupportedError
 
 
@@ -69,12 +69,12 @@ def bodies_woken(before: Description, after: Description) -> frozenset[str]:
     return frozenset(body for joint in changed for body in (joint.body0, joint.body1) if body)
 
 
-def _holding_values(joint: OutsideJoint) -> tuple[object, ...]:
+def _holding_values(joint: MaximalJoint) -> tuple[object, ...]:
     return joint.frame0, joint.frame1, joint.aim, tuple((axis.axis, axis.drive) for axis in joint.axes)
 
 
 Array = NDArray[np.float64]
-LARGEST_POSE_NUMBER = 1e30      # length, and per s
+MAX_POSE_NUMBER = 1e30      # length, and per s
 AT_REST = np.array([0.0] * 6 + [1.0] + [0.0] * 6)   # position, quaternion x y z w, linear and angular velocity
 
 
@@ -97,7 +97,7 @@ class SessionActor:
         self._observer = Observer.of(self.simulation.model)
         self.lost: Loss | None = None   # where it diverged
         self.links: Array = np.tile(AT_REST, (len(self.model.link_names), 1))
-        self.look()
+        self.refresh()
 
     @property
     def model(self) -> PackedModel:
@@ -105,19 +105,19 @@ class SessionActor:
         return self.simulation.model
 
     @property
-    def held(self) -> bool:
+    def in_island(self) -> bool:
         """Whether joints outside articulations hold it."""
-        return isinstance(self.simulation.alike.lanes.topology, IslandTopology)
+        return isinstance(self.simulation.group.batch.topology, IslandTopology)
 
-    def _take(self, state: Mapping[str, Array], links: Array, diverged: bool) -> None:
+    def _set_state(self, state: Mapping[str, Array], links: Array, diverged: bool) -> None:
         """Take the state after a step; what diverges stands still at its last finite state."""
         self._state = state
         self.lost = self.simulation.divergence.lost if diverged else None
-        self._show(links)
+        self._set_links(links)
 
-    def _show(self, links: Array) -> None:
+    def _set_links(self, links: Array) -> None:
         """Take what is to be written, or lose the actor where its numbers are beyond all bounds."""
-        if np.abs(links).max() < LARGEST_POSE_NUMBER:       # beyond it not even the rotations hold together
+        if np.abs(links).max() < MAX_POSE_NUMBER:       # beyond it not even the rotations hold together
             self.links = links
         elif self.lost is None:
             self.simulation.divergence.halt(np.arange(1), "the velocity of a link")
@@ -128,10 +128,10 @@ class SessionActor:
         size = self.simulation.topology.root_size
         return self._state["q"][0].astype(np.float64), self._state["v"][0, size:].astype(np.float64)
 
-    def look_anew(self) -> None:
+    def refresh_after_reset(self) -> None:
         """Take the state after a reset."""
         self.lost = None
-        self.look()
+        self.refresh()
 
     def retarget(self, actor: ActorDescription) -> bool:
         """Take new targets of drives; False where anything else about the joints differs, and nothing is taken."""
@@ -153,24 +153,24 @@ class SessionActor:
         self.simulation.wake()
         return True
 
-    def refitted(self, actor: ActorDescription, scene: Scene) -> PackedModel | None:
+    def refit(self, actor: ActorDescription, scene: Scene) -> PackedModel | None:
         """The model with new values; None where the structure is another one.
 
         Raises UnsupportedError, ValueError where the step does not handle it.
         """
-        own = self.model
+        old = self.model
         if (actor, scene) == (self.actor, self._scene):
-            return own
-        model = self.simulation.adapted(pack_actor(as_solved(actor, self.simulation.iterations), scene,
+            return old
+        model = self.simulation.adapt_model(pack_actor(with_solver_counts(actor, self.simulation.iterations), scene,
                                              self.simulation.solver))
-        require_held(model, self.simulation.dtype)
-        alike = (model.topology, model.dof_names, model.link_names) == (own.topology, own.dof_names, own.link_names)
-        return model if alike else None
+        require_representable(model, self.simulation.dtype)
+        equal = (model.topology, model.dof_names, model.link_names) == (old.topology, old.dof_names, old.link_names)
+        return model if equal else None
 
     def repack(self, actor: ActorDescription, scene: Scene, model: PackedModel) -> None:
         """Take the values of a model that `refitted` made, keeping the state; those that wake in PhysX wake it."""
-        own = self.model
-        if model is own:
+        old = self.model
+        if model is old:
             return
         state = self.simulation.state()
         self.simulation.repack(model)
@@ -178,31 +178,31 @@ class SessionActor:
             self.simulation.wake()
         self._observer = Observer.of(model)
         self.actor, self._scene = actor, scene
-        if model.link_frames[0] != own.link_frames[0]:
-            self._place_root(self._root_pose(own, state))
+        if model.link_frames[0] != old.link_frames[0]:
+            self._set_root_pose(self._root_pose(old, state))
 
-    def go_on(self, before: SessionActor) -> None:
+    def continue_from(self, before: SessionActor) -> None:
         """Have the very state of a run of the same structure, asleep or awake, and what acts on it."""
         if before.model.topology.tree.link_forces:
-            self.simulation.alike.heed_link_forces()
-        for name in rows_made(self.model.topology, STATE, KEPT, ACTING):
+            self.simulation.group.enable_link_forces()
+        for name in rows_by_maker(self.model.topology, STATE, PERSISTENT, CONTROL):
             self.simulation.store.write(name, before.simulation.store.rows(name))
         if self.model.link_frames[0] != before.model.link_frames[0]:
-            self._place_root(self._root_pose(before.model, before.simulation.state()))
+            self._set_root_pose(self._root_pose(before.model, before.simulation.state()))
         self.lost = before.lost
-        self.look()
+        self.refresh()
 
-    def recall(self, links: Mapping[str, Array], joints: Mapping[tuple[str, bool], tuple[float, float]],
-               loose: Collection[tuple[str, bool]]) -> None:
+    def resume(self, links: Mapping[str, Array], joints: Mapping[tuple[str, bool], tuple[float, float]],
+               derived: Collection[tuple[str, bool]]) -> None:
         """Go on from the states that links, by path, and degrees of freedom, by name and kind, were last in.
 
         loose: degrees of freedom whose states follow from those of their links.
         """
         axes = {dof.name: (dof.name, dof.angular) for dof in self.actor.dofs}
         states = {name: joints[axis] for name, axis in axes.items() if axis in joints}
-        if any(axis in loose for axis in axes.values()):
+        if any(axis in derived for axis in axes.values()):
             follow = joint_states(self.model, links)
-            states |= {name: follow[name] for name, axis in axes.items() if axis in loose and name in follow}
+            states |= {name: follow[name] for name, axis in axes.items() if axis in derived and name in follow}
         edits = StateEdits({name: state[0] for name, state in states.items()},
                            {name: state[1] for name, state in states.items()})
         root = self.model.link_names[0]
@@ -228,13 +228,13 @@ class SessionActor:
             self.simulation.set("v", v)
             self.simulation.wake()
         if root in edits.poses:
-            self._place_root(edits.poses[root])
+            self._set_root_pose(edits.poses[root])
             self.simulation.wake()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Take the state as it is now for what is to be written."""
         self._state = self.simulation.state()
-        self._show(self._observer.links(self._state, self._state, 0.0))
+        self._set_links(self._observer.links(self._state, self._state, 0.0))
 
     def root(self) -> Array:
         """Pose and velocity of the root link, (13,), as they are set now."""
@@ -246,125 +246,125 @@ class SessionActor:
     def _root_pose(model: PackedModel, state: Mapping[str, Any]) -> Pose:
         """The pose of the root's link frame, which its centre of mass does not move."""
         p, r = (_floats(state[name][0]) for name in ("root_position", "root_rotation"))
-        return root_link(((p[0], p[1], p[2]), (r[0], r[1], r[2], r[3])), root_place(model.actor))
+        return root_link(((p[0], p[1], p[2]), (r[0], r[1], r[2], r[3])), root_frame_in_link(model.actor))
 
-    def _place_root(self, pose: Pose) -> None:
-        for name, values in root_rows(root_frame(pose, root_place(self.model.actor))).items():
+    def _set_root_pose(self, pose: Pose) -> None:
+        for name, values in root_rows(root_frame(pose, root_frame_in_link(self.model.actor))).items():
             self.simulation.set_row(name, values)
 
 
-def look_after_step(runs: Iterable[SessionActor]) -> None:
+def refresh_after_step(actors: Iterable[SessionActor]) -> None:
     """Take the states after a step, those alike at once; what is lost stays where it is."""
-    alike: dict[SceneActorGroup, list[SessionActor]] = {}
-    for run in runs:
-        if run.lost is None:
-            alike.setdefault(run.simulation.alike, []).append(run)
-    for made, group in alike.items():
-        after, diverged = made.state(), made.told_diverged()
-        before = {**after, **made.last.before}
-        places = [run.simulation.place for run in group]
-        for run, own, links in zip(group, places, _links_of(group, before, after, places), strict=True):
-            run._take({name: row[own:own + 1] for name, row in after.items()}, links, bool(diverged[own]))
+    by_group: dict[SceneActorGroup, list[SessionActor]] = {}
+    for actor in actors:
+        if actor.lost is None:
+            by_group.setdefault(actor.simulation.group, []).append(actor)
+    for actor_group, members in by_group.items():
+        after, diverged = actor_group.state(), actor_group.diverged_flags()
+        before = {**after, **actor_group.last.before}
+        indices = [actor.simulation.index for actor in members]
+        for actor, index, links in zip(members, indices, _links_of(members, before, after, indices), strict=True):
+            actor._set_state({name: row[index:index + 1] for name, row in after.items()}, links, bool(diverged[index]))
 
 
-def _links_of(runs: Sequence[SessionActor], before: Mapping[str, Array], after: Mapping[str, Array],
-              places: list[int]) -> Iterable[Array]:
+def _links_of(actors: Sequence[SessionActor], before: Mapping[str, Array], after: Mapping[str, Array],
+              indices: list[int]) -> Iterable[Array]:
     """The links of articulations alike after a step, whose states are at these places of the rows."""
-    dt = runs[0].simulation.dt
-    if len(runs) >= FEWEST_AT_ONCE:
-        observers = [run._observer for run in runs]
-        return links_of_many(observers, _rows_at(places, before), _rows_at(places, after), dt)
-    return [run._observer.links(_rows_at(own, before), _rows_at(own, after), dt)
-            for run, own in zip(runs, places, strict=True)]
+    dt = actors[0].simulation.dt
+    if len(actors) >= MIN_VECTORIZED:
+        observers = [actor._observer for actor in actors]
+        return links_of_many(observers, _rows_at(indices, before), _rows_at(indices, after), dt)
+    return [actor._observer.links(_rows_at(index, before), _rows_at(index, after), dt)
+            for actor, index in zip(actors, indices, strict=True)]
 
 
-def _rows_at(place: int | list[int], rows: Mapping[str, Array]) -> dict[str, Array]:
-    return {name: row[place] for name, row in rows.items()}
+def _rows_at(index: int | list[int], rows: Mapping[str, Array]) -> dict[str, Array]:
+    return {name: row[index] for name, row in rows.items()}
 
 
 def _floats(values: Iterable[Any]) -> list[float]:
     return [float(x) for x in values]
 
 
-Fitting = Mapping[str, tuple[SessionActor, PackedModel]]
+Matches = Mapping[str, tuple[SessionActor, PackedModel]]
 
 
-def fitting_runs(description: Description, packed: PackedScene, runs: Iterable[SessionActor]) -> Fitting:
+def matching_actors(description: Description, packed: PackedScene, old_actors: Iterable[SessionActor]) -> Matches:
     """The runs of actors of the same structure that no joint holds, and their models with new values, by name."""
-    held = _held(packed)
-    old = {run.model.link_names[0]: run for run in runs if not run.held}
-    found: dict[str, tuple[SessionActor, PackedModel]] = {}
+    constrained = _island_actors(packed)
+    old = {old_actor.model.link_names[0]: old_actor for old_actor in old_actors if not old_actor.in_island}
+    matches: dict[str, tuple[SessionActor, PackedModel]] = {}
     for name, actor in packed.model.actors.items():
-        run = old.get(actor.links[0].path)
-        if run is not None and name not in held and not _holding(description, actor):
-            model = _refitted(run, actor, description.scene_of(actor))
+        old_actor = old.get(actor.links[0].path)
+        if old_actor is not None and name not in constrained and not _joints_holding(description, actor):
+            model = _try_refit(old_actor, actor, description.scene_of(actor))
             if model is not None:
-                found[name] = run, model
-    return found
+                matches[name] = old_actor, model
+    return matches
 
 
-def kept_runs(description: Description, packed: PackedScene, fitting: Fitting) -> dict[str, SessionActor]:
+def reused_actors(description: Description, packed: PackedScene, matches: Matches) -> dict[str, SessionActor]:
     """The runs that go on where they are, with new values: all or none of those that share a buffer."""
     sharing: dict[WorldBatch, list[str]] = {}
-    for name, (run, _) in fitting.items():
-        sharing.setdefault(run.simulation.alike.lanes, []).append(name)
-    kept: dict[str, SessionActor] = {}
-    for lanes, names in sharing.items():
-        if [fitting[name][0].simulation.place for name in names] == list(range(len(lanes.settings))):
+    for name, (old_actor, _) in matches.items():
+        sharing.setdefault(old_actor.simulation.group.batch, []).append(name)
+    reused: dict[str, SessionActor] = {}
+    for batch, names in sharing.items():
+        if [matches[name][0].simulation.index for name in names] == list(range(len(batch.settings))):
             for name in names:
-                (run, model), actor = fitting[name], packed.model.actors[name]
-                run.repack(actor, description.scene_of(actor), model)
-                kept[name] = run
-    return kept
+                (old_actor, model), actor = matches[name], packed.model.actors[name]
+                old_actor.repack(actor, description.scene_of(actor), model)
+                reused[name] = old_actor
+    return reused
 
 
-def held_islands(found: tuple[Sequence[PackedIsland], Mapping[str, tuple[str, ...]]], dtype: str,
-                 ) -> tuple[tuple[PackedIsland, ...], dict[str, tuple[str, ...]]]:
+def representable_islands(sorted_islands: tuple[Sequence[PackedIsland], Mapping[str, tuple[str, ...]]], dtype: str,
+                          ) -> tuple[tuple[PackedIsland, ...], dict[str, tuple[str, ...]]]:
     """Islands, and whom nothing steps with why, after what the step does not hold in this precision."""
-    islands, refused = [], dict(found[1])
-    for island in found[0]:
+    islands, refused = [], dict(sorted_islands[1])
+    for island in sorted_islands[0]:
         try:
             for model in island.actors.values():
-                require_held(model, dtype)
+                require_representable(model, dtype)
             islands.append(island)
         except ValueError as error:
             refused |= dict.fromkeys(island.actors, (str(error),))
     return tuple(islands), refused
 
 
-def packed_singles(description: Description, packed: PackedScene, kept: Collection[str], settings: Mapping[str, Any],
-                   messages: Messages) -> dict[str, PackedModel]:
+def pack_singles(description: Description, packed: PackedScene, reused: Collection[str], settings: Mapping[str, Any],
+                 messages: Messages) -> dict[str, PackedModel]:
     """The actors that no joint holds and that do not go on where they are; says whom nothing steps."""
-    held = _held(packed)
-    found: dict[str, PackedModel] = {}
+    constrained = _island_actors(packed)
+    models: dict[str, PackedModel] = {}
     for name, actor in packed.model.actors.items():
-        if name in held or name in kept:
+        if name in constrained or name in reused:
             continue
-        if holding := _holding(description, actor):
-            messages.say(Message("not-simulated", "warning", "session/held", actor.path, "",
+        if holding := _joints_holding(description, actor):
+            messages.add(Message("not-simulated", "warning", "session/held", actor.path, "",
                                  f"not simulated: {holding} holds it outside articulations; it stays there"))
             continue
         try:
             model = pack_actor(actor, description.scene_of(actor), settings["solver"])
-            require_held(model, settings["dtype"])
-            found[name] = model
+            require_representable(model, settings["dtype"])
+            models[name] = model
         except (UnsupportedError, ValueError) as error:
             messages.unsupported(str(error).splitlines(), actor.path)
-    return found
+    return models
 
 
-def _held(packed: PackedScene) -> set[str]:
+def _island_actors(packed: PackedScene) -> set[str]:
     return {name for island in packed.islands for name in island.actors}
 
 
-def _holding(description: Description, actor: ActorDescription) -> str:
+def _joints_holding(description: Description, actor: ActorDescription) -> str:
     """The joints outside articulations that hold an actor."""
-    return ", ".join(item.path for item in holding_joints(alone(description, actor)))
+    return ", ".join(item.path for item in holding_joints(single_actor_model(description, actor)))
 
 
-def _refitted(run: SessionActor, actor: ActorDescription, scene: Scene) -> PackedModel | None:
+def _try_refit(session_actor: SessionActor, actor: ActorDescription, scene: Scene) -> PackedModel | None:
     try:
-        return run.refitted(actor, scene)
+        return session_actor.refit(actor, scene)
     except (UnsupportedError, ValueError):      # which is said where it is made anew
         return None
 
@@ -378,25 +378,25 @@ class ResumeState:
 
     links: dict[str, Array] = field(default_factory=dict)       # pose and velocity in the world, (13,)
     joints: dict[Axis, tuple[float, float]] = field(default_factory=dict)       # position and velocity
-    loose: set[Axis] = field(default_factory=set)       # whose links moved otherwise since, from which they follow
-    _moved: dict[Axis, str] = field(default_factory=dict)       # the link that a joint moves
+    derived: set[Axis] = field(default_factory=set)       # whose links moved otherwise since, from which they follow
+    _moved_links: dict[Axis, str] = field(default_factory=dict)       # the link that a joint moves
 
-    def remember(self, runs: Iterable[SessionActor]) -> None:
+    def remember(self, actors: Iterable[SessionActor]) -> None:
         """Take the states of runs as they are now; what is not finite is not worth keeping."""
-        for run in runs:
-            links = dict(zip(run.model.link_names, run.links, strict=True))
-            links[run.model.link_names[0]] = run.root()
+        for actor in actors:
+            links = dict(zip(actor.model.link_names, actor.links, strict=True))
+            links[actor.model.link_names[0]] = actor.root()
             self.links |= {path: row.copy() for path, row in links.items() if np.isfinite(row).all()}
-            moved = [(dof, link.path) for link in run.actor.links if link.joint for dof in link.joint.dofs]
-            for (dof, link), *state in zip(moved, *(values.tolist() for values in run.joints()), strict=True):
+            dof_links = [(dof, link.path) for link in actor.actor.links if link.joint for dof in link.joint.dofs]
+            for (dof, link), *state in zip(dof_links, *(values.tolist() for values in actor.joints()), strict=True):
                 if np.isfinite(state).all():
                     self.joints[dof.name, dof.angular] = state[0], state[1]
-                    self._moved[dof.name, dof.angular] = link
-            own = {(dof.name, dof.angular) for dof in run.actor.dofs}
-            self.loose |= {axis for axis, link in self._moved.items() if link in links and axis not in own}
-            self.loose -= own
+                    self._moved_links[dof.name, dof.angular] = link
+            axes = {(dof.name, dof.angular) for dof in actor.actor.dofs}
+            self.derived |= {axis for axis, link in self._moved_links.items() if link in links and axis not in axes}
+            self.derived -= axes
 
-    def place(self, poses: Mapping[str, Pose]) -> None:
+    def set_poses(self, poses: Mapping[str, Pose]) -> None:
         """Take links to other poses."""
         for path, (position, rotation) in poses.items():
             if path in self.links:
@@ -406,34 +406,34 @@ class ResumeState:
         """Follow a prim that somebody moved, with all below it."""
         self.links = {_renamed(path, old, new): row for path, row in self.links.items()}
         self.joints = {(_renamed(name, old, new), angular): state for (name, angular), state in self.joints.items()}
-        self.loose = {(_renamed(name, old, new), angular) for name, angular in self.loose}
-        self._moved = {(_renamed(name, old, new), angular): _renamed(link, old, new)
-                       for (name, angular), link in self._moved.items()}
+        self.derived = {(_renamed(name, old, new), angular) for name, angular in self.derived}
+        self._moved_links = {(_renamed(name, old, new), angular): _renamed(link, old, new)
+                             for (name, angular), link in self._moved_links.items()}
 
     def forget(self, stage: Any) -> None:
         """Forget prims that are no longer on the stage; inactive and unloaded ones may come back."""
-        self.links = {path: row for path, row in self.links.items() if not _gone(stage, path)}
+        self.links = {path: row for path, row in self.links.items() if not _is_removed(stage, path)}
         self.joints = {axis: state for axis, state in self.joints.items()
-                       if not _gone(stage, axis[0].partition(":")[0])}
+                       if not _is_removed(stage, axis[0].partition(":")[0])}
 
-    def standing(self, stage: Any, runs: Sequence[SessionActor]) -> dict[str, Array]:
+    def static_poses(self, stage: Any, actors: Sequence[SessionActor]) -> dict[str, Array]:
         """The poses of links on the stage that no run moves any more, (7,) each; they stand still."""
-        moving = {path for run in runs for path in run.model.link_names}
+        moving = {path for actor in actors for path in actor.model.link_names}
         prims = {path: stage.GetPrimAtPath(path) for path in self.links.keys() - moving}
-        found = {path: row for path, row in self.links.items()
-                 if path in prims and UsdGeom.Xformable(prims[path]) and prims[path].IsActive()}
-        for row in found.values():
+        static = {path: row for path, row in self.links.items()
+                  if path in prims and UsdGeom.Xformable(prims[path]) and prims[path].IsActive()}
+        for row in static.values():
             row[7:] = 0.0
-        self.joints |= {axis: (self.joints[axis][0], 0.0) for axis, link in self._moved.items()
-                        if link in found and axis in self.joints}
-        return {path: row[:7] for path, row in found.items()}
+        self.joints |= {axis: (self.joints[axis][0], 0.0) for axis, link in self._moved_links.items()
+                        if link in static and axis in self.joints}
+        return {path: row[:7] for path, row in static.items()}
 
 
 def _renamed(path: str, old: str, new: str) -> str:
     return new + path[len(old):] if path == old or path.startswith((old + "/", old + ":")) else path
 
 
-def _gone(stage: Any, path: str) -> bool:
+def _is_removed(stage: Any, path: str) -> bool:
     """Whether a prim was removed, not just switched off with one above it."""
     for above in reversed(Sdf.Path(path).GetPrefixes()):
         prim = stage.GetPrimAtPath(above)

@@ -21,9 +21,9 @@ class SpecPath:
     """A spec that results are written to, its value as last written or seen, and the value that others gave it."""
 
     spec: Any
-    last: Any
-    theirs: Any         # None where they have no opinion
-    made: bool = False  # the spec is the session's own
+    last_value: Any
+    authored: Any         # None where they have no opinion
+    created: bool = False  # the spec is the session's own
     _layer: Any = field(init=False)
     _path: Any = field(init=False)
 
@@ -39,7 +39,7 @@ class SpecPath:
         """Give the spec a value, unless that is what stands there."""
         if self.spec and self.spec.default != value:
             self.spec.default = value
-        self.last = value
+        self.last_value = value
 
     def rename(self, old: str, new: str) -> None:
         """Follow the spec to where somebody moved its prim."""
@@ -50,9 +50,9 @@ class SpecPath:
         """Give the spec back the value that others gave it; what they removed stays removed."""
         if not self.spec:
             return
-        if self.theirs is not None:
-            self.spec.default = self.theirs
-        elif self.made and BARE_FIELDS.issuperset(self.spec.ListInfoKeys()):
+        if self.authored is not None:
+            self.spec.default = self.authored
+        elif self.created and BARE_FIELDS.issuperset(self.spec.ListInfoKeys()):
             self.spec.owner.RemoveProperty(self.spec)
         else:
             self.spec.ClearDefaultValue()
@@ -63,7 +63,7 @@ class Slot:
     """An attribute that results are written to."""
 
     path: str                       # of the property on the stage
-    place: SpecPath                    # in the layer that results go into
+    spec_path: SpecPath                    # in the layer that results go into
     type_name: Any                  # of the attribute's value
     echoes: list[SpecPath] = field(default_factory=list)       # in layers where others set it while results were there
     passing: bool = False           # an operation that only results have, whatever others set it to
@@ -71,18 +71,18 @@ class Slot:
     remainder: Slot | None = None   # of an orientation in single precision: what that loses
 
     @property
-    def places(self) -> tuple[SpecPath, ...]:
+    def spec_paths(self) -> tuple[SpecPath, ...]:
         """Every spec that results are written to."""
-        return self.place, *self.echoes
+        return self.spec_path, *self.echoes
 
     def write(self, value: Any) -> None:
         """Show a value, whatever stands there."""
-        self.place.write(value)
+        self.spec_path.write(value)
         for echo in self.echoes:
             echo.write(value)
 
 
-class WrittenLayer:
+class ResultLayer:
     """Specs in one layer of a stage, made where they are missing and taken back as a whole."""
 
     def __init__(self, stage: Any, into: Into) -> None:
@@ -114,11 +114,11 @@ class WrittenLayer:
             spec = owner.attributes.get(name)
             if spec is None:
                 variability = Sdf.VariabilityUniform if uniform else Sdf.VariabilityVarying
-                place = SpecPath(Sdf.AttributeSpec(owner, name, type_name, variability), None, None, made=True)
+                spec_path = SpecPath(Sdf.AttributeSpec(owner, name, type_name, variability), None, None, created=True)
             else:
-                place = SpecPath.of(spec)
+                spec_path = SpecPath.of(spec)
             echoes = [SpecPath.of(echoed) for echoed in self._echoed.get(path, ()) if echoed]
-            self.slots[path] = Slot(path, place, place.spec.typeName, echoes)
+            self.slots[path] = Slot(path, spec_path, spec_path.spec.typeName, echoes)
         return self.slots[path]
 
     def echo(self, path: str, spec: Any) -> None:
@@ -147,12 +147,12 @@ class WrittenLayer:
         for slot in slots:
             if Sdf.Path(slot.path).HasPrefix(old):
                 slot.path = str(Sdf.Path(slot.path).ReplacePrefix(old, new))
-                for place in slot.places:
-                    place.rename(old, new)
+                for spec_path in slot.spec_paths:
+                    spec_path.rename(old, new)
             self.slots[slot.path] = slot
         self._echoed = {slot.path: [echo.spec for echo in slot.echoes] for slot in slots if slot.echoes}
-        made = [path.ReplacePrefix(old, new) for path in self._prims]
-        self._prims = list(dict.fromkeys([*Sdf.Path(new).GetParentPath().GetPrefixes(), *made]))
+        renamed = [path.ReplacePrefix(old, new) for path in self._prims]
+        self._prims = list(dict.fromkeys([*Sdf.Path(new).GetParentPath().GetPrefixes(), *renamed]))
         self._applied = [(path.ReplacePrefix(old, new), *rest) for path, *rest in self._applied]
 
     def restore(self) -> None:
@@ -160,12 +160,12 @@ class WrittenLayer:
         self.require_editable()
         with Sdf.ChangeBlock():
             for slot in self.slots.values():
-                for place in slot.places:
-                    place.restore()
+                for spec_path in slot.spec_paths:
+                    spec_path.restore()
             for path, schema, bare in self._applied:
                 owner = self.layer.GetPrimAtPath(path)
                 if owner and owner.HasInfo("apiSchemas"):
-                    _take_off(owner, schema, bare)
+                    _remove_schema(owner, schema, bare)
             self._remove_prims(reversed(self._prims))
         self.slots.clear()
         self._prims.clear()
@@ -204,7 +204,7 @@ class WrittenLayer:
         return spec
 
 
-def _take_off(owner: Any, schema: str, bare: bool) -> None:
+def _remove_schema(owner: Any, schema: str, bare: bool) -> None:
     """Take a schema off a prim spec's list, and the list where it was made for it and nothing is left."""
     names = owner.GetInfo("apiSchemas")
     if names.isExplicit:

@@ -23,14 +23,14 @@ from physx_runtime.language.ops import Rows
 from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.solver.articulation.velocity import held_velocities
+from physx_runtime.solver.articulation.velocity import solver_link_velocities
 
 Array = NDArray[np.float64]
 State = Mapping[str, NDArray[Any]]
 NUMBERS_A_LINK = 13      # position, quaternion x y z w, velocity of the centre of mass, angular velocity
 BEFORE_STEP = "start_"    # before the row names of the state at the step's start
-LARGEST_TRACED = 64       # links: about a second of tracing
-FEWEST_AT_ONCE = 24       # articulations alike: as many as an operation on an array costs operations on floats
+MAX_TRACED_LINKS = 64       # links: about a second of tracing
+MIN_VECTORIZED = 24       # articulations alike: as many as an operation on an array costs operations on floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ class Observer:
         """(n_link, 13): pose, then velocity as PhysX reports it after the step of dt [s] from `before` to `after`."""
         t = self.model.topology.tree
         states = (np.ravel(state[name]).tolist() for state in (before, after) for name in state_rows(t))
-        given = [dt, *(x for row in states for x in row), *self._parameters]
-        values = _traced(t)(given) if len(t.links) <= LARGEST_TRACED else _observe(t, _as_rows(t, given))
+        inputs = [dt, *(x for row in states for x in row), *self._parameters]
+        values = _traced(t)(inputs) if len(t.links) <= MAX_TRACED_LINKS else _observe(t, _as_rows(t, inputs))
         return np.array(values, dtype=np.float64).reshape(-1, NUMBERS_A_LINK)
 
 
@@ -62,9 +62,9 @@ def links_of_many(observers: Sequence[Observer], before: State, after: State, dt
     t, count = observers[0].model.topology.tree, len(observers)
     states = [state[name].T for state in (before, after) for name in state_rows(t)]
     parameters = np.array([observer._parameters for observer in observers]).T
-    given = np.concatenate([np.full((1, count), dt), *states, parameters])
+    inputs = np.concatenate([np.full((1, count), dt), *states, parameters])
     with np.errstate(all="ignore"):         # as on floats: what is lost shows in the result
-        values = _observe(t, _as_rows(t, given))
+        values = _observe(t, _as_rows(t, inputs))
     return np.stack([np.broadcast_to(x, count) for x in values], axis=-1).reshape(count, -1, NUMBERS_A_LINK)
 
 
@@ -100,7 +100,7 @@ def _observe(t: Topology, rows: Rows) -> list[Any]:
 def _after_step(t: Topology, rows: Rows) -> list[list[Any]]:
     """Velocities of a fixed base as PhysX holds them."""
     start = {**rows, **{name: rows[BEFORE_STEP + name] for name in state_rows(t)}}
-    return [linear_first(motion) for motion in held_velocities(t, start, rows["v"])]
+    return [linear_first(motion) for motion in solver_link_velocities(t, start, rows["v"])]
 
 
 @functools.lru_cache(maxsize=64)

@@ -35,62 +35,62 @@ class StageChanges:
     """Paths of what changed on a stage."""
 
     values: set[str] = field(default_factory=set)       # properties whose value may be another one
-    others: set[str] = field(default_factory=set)       # properties of which something else changed
+    metadata: set[str] = field(default_factory=set)       # properties of which something else changed
     prims: set[str] = field(default_factory=set)        # prims that were composed anew
     moves: list[tuple[str, str]] = field(default_factory=list)      # prims renamed or moved below others: from, to
 
     def __bool__(self) -> bool:
-        return bool(self.values or self.others or self.prims)
+        return bool(self.values or self.metadata or self.prims)
 
 
 class StageListener:
     """Hears every change of a stage that is not the session's own, until it is closed."""
 
     def __init__(self, stage: Any) -> None:
-        self._hearing = _Hearing()
-        self._key = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._hearing.hear, stage)
+        self._handler = _NoticeHandler()
+        self._key = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._handler.handle, stage)
 
     @contextmanager
-    def own(self) -> Iterator[None]:
+    def ignore_changes(self) -> Iterator[None]:
         """Changes meanwhile are the session's own."""
-        self._hearing.own = True
+        self._handler.ignoring = True
         try:
             yield
         finally:
-            self._hearing.own = False
+            self._handler.ignoring = False
 
-    def take(self) -> StageChanges:
+    def pop_changes(self) -> StageChanges:
         """What changed since the last call."""
-        heard, self._hearing.heard = self._hearing.heard, StageChanges()
-        return heard
+        changes, self._handler.changes = self._handler.changes, StageChanges()
+        return changes
 
     def close(self) -> None:
         """Hear nothing more."""
         self._key.Revoke()
 
 
-class _Hearing:
+class _NoticeHandler:
     """What was heard; apart from the registration, which would otherwise keep itself alive."""
 
     def __init__(self) -> None:
-        self.own = False
-        self.heard = StageChanges()
+        self.ignoring = False
+        self.changes = StageChanges()
 
-    def hear(self, notice: Any, _: Any) -> None:
-        if self.own:
+    def handle(self, notice: Any, _: Any) -> None:
+        if self.ignoring:
             return
         for path in notice.GetResyncedPaths():
-            (self.heard.values if path.IsPropertyPath() else self.heard.prims).add(str(path))
+            (self.changes.values if path.IsPropertyPath() else self.changes.prims).add(str(path))
             if path.IsPrimPath():
                 kind, other = notice.GetPrimResyncType(path)
                 if kind in NAMESPACE_EDITS:
-                    self.heard.moves.append((str(path), str(other)))
+                    self.changes.moves.append((str(path), str(other)))
         for path in notice.GetChangedInfoOnlyPaths():
             fields = set(notice.GetChangedFields(path))
             if path.IsPropertyPath() and (not fields or "default" in fields):
-                self.heard.values.add(str(path))
+                self.changes.values.add(str(path))
             elif not (IDLE_FIELDS | IDLE_PROPERTY_FIELDS if path.IsPropertyPath() else IDLE_FIELDS).issuperset(fields):
-                (self.heard.others if path.IsPropertyPath() else self.heard.prims).add(str(path))
+                (self.changes.metadata if path.IsPropertyPath() else self.changes.prims).add(str(path))
 
 
 @dataclass(slots=True)
@@ -99,12 +99,12 @@ class Edits:
 
     joints: set[str] = field(default_factory=set)       # joints whose values are to be read again
     states: set[str] = field(default_factory=set)       # property paths of joint states and velocities
-    placed: set[str] = field(default_factory=set)       # prims whose own transform was edited
-    sent: set[str] = field(default_factory=set)         # kinematic bodies whose translation was edited
+    moved_prims: set[str] = field(default_factory=set)       # prims whose own transform was edited
+    kinematic_targets: set[str] = field(default_factory=set)         # kinematic bodies whose translation was edited
     reading: bool = False                               # the stage is to be read again
 
     def __bool__(self) -> bool:
-        return bool(self.joints or self.states or self.sent or self.reading)
+        return bool(self.joints or self.states or self.kinematic_targets or self.reading)
 
 
 class ChangeClassifier:
@@ -117,30 +117,30 @@ class ChangeClassifier:
         colliders = [c for link in links for c in link.colliders] + list(description.static_colliders)
         physical = self._bodies | {c.path for c in colliders} | {c.geometry for c in colliders}
         physical |= {fact.path for fact in description.authored} | {fact.path for fact in description.applied}
-        self._near = {str(above) for path in physical for above in Sdf.Path(path).GetPrefixes()}
-        found = tuple(simulated)
-        self._joints = {link.joint.path for a in found for link in a.links if link.joint}
-        self._links = {link.path for a in found for link in a.links}
+        self._ancestors = {str(above) for path in physical for above in Sdf.Path(path).GetPrefixes()}
+        actors = tuple(simulated)
+        self._joints = {link.joint.path for a in actors for link in a.links if link.joint}
+        self._links = {link.path for a in actors for link in a.links}
         carrying = {str(above) for body in self._bodies for above in Sdf.Path(body).GetParentPath().GetPrefixes()}
         self._kinematic = {body.path for body in description.bodies if body.kinematic and not body.samples} - carrying
 
-    def sort(self, heard: StageChanges) -> Edits:
+    def edits_from(self, changes: StageChanges) -> Edits:
         """What is to be done about what changed."""
-        edits = Edits(reading=bool(heard.prims))
-        for path in heard.values:
+        edits = Edits(reading=bool(changes.prims))
+        for path in changes.values:
             prim, _, name = path.rpartition(".")
             if name.startswith(JOINT_PROPERTIES) and prim in self._joints and path in self._consumed:
                 edits.joints.add(prim)
             elif name.startswith("state:") if prim in self._joints else name in VELOCITY_NAMES and prim in self._links:
                 edits.states.add(path)
             elif name.startswith(TRANSLATION) and prim in self._kinematic:
-                edits.sent.add(prim)
-                edits.placed.add(prim)
+                edits.kinematic_targets.add(prim)
+                edits.moved_prims.add(prim)
             elif self._concerns(prim, name):
                 edits.reading = True
                 if name.startswith("xformOp"):
-                    edits.placed.add(prim)
-        edits.reading |= any(self._concerns(*path.rsplit(".", 1)) for path in heard.others)
+                    edits.moved_prims.add(prim)
+        edits.reading |= any(self._concerns(*path.rsplit(".", 1)) for path in changes.metadata)
         return edits
 
     def _concerns(self, prim: str, name: str) -> bool:
@@ -149,4 +149,4 @@ class ChangeClassifier:
             return True
         if name.startswith(IDLE_NAMES):
             return False
-        return prim in self._near or any(str(above) in self._bodies for above in Sdf.Path(prim).GetPrefixes())
+        return prim in self._ancestors or any(str(above) in self._bodies for above in Sdf.Path(prim).GetPrefixes())

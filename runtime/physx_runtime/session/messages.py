@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from physx_runtime.packing.contacts import Touching
-from physx_runtime.packing.not_simulated import left_out, stage_refusal
+from physx_runtime.packing.not_simulated import not_simulated_with_joints, stage_refusal
 from physx_runtime.packing.scene import scene_model
 from physx_runtime.simulation.divergence import ADVICE, Loss
 from physx_schema.description.frames import rotation_matrix
@@ -42,29 +42,29 @@ class Messages:
     """Everything said so far, each thing once, in order."""
 
     def __init__(self) -> None:
-        self._said: dict[Message, None] = {}
+        self._messages: dict[Message, None] = {}
 
     @property
-    def said(self) -> tuple[Message, ...]:
+    def messages(self) -> tuple[Message, ...]:
         """All messages."""
-        return tuple(self._said)
+        return tuple(self._messages)
 
-    def say(self, *messages: Message) -> None:
+    def add(self, *messages: Message) -> None:
         """Say what has not been said before."""
-        self._said.update(dict.fromkeys(messages))
+        self._messages.update(dict.fromkeys(messages))
 
     def note(self, path: str, name: str, text: str) -> None:
         """Say how something is written."""
-        self.say(Message("written", "info", "session/written", path, name, text))
+        self.add(Message("written", "info", "session/written", path, name, text))
 
     def unsupported(self, lines: Iterable[str], path: str) -> None:
         """Say why something is not stepped."""
-        self.say(*(Message("not-simulated", "warning", "session/unsupported", path, "", f"not simulated: {line}")
+        self.add(*(Message("not-simulated", "warning", "session/unsupported", path, "", f"not simulated: {line}")
                    for line in lines))
 
     def ignored(self, paths: Iterable[str], name: str, text: str) -> None:
         """Say of edits that nothing follows from them."""
-        self.say(*(Message("ignored-edit", "warning", "session/ignored-edit", path, name, text) for path in paths))
+        self.add(*(Message("ignored-edit", "warning", "session/ignored-edit", path, name, text) for path in paths))
 
 
 def problem_message(problem: Problem) -> Message:
@@ -75,9 +75,9 @@ def problem_message(problem: Problem) -> Message:
 
 def diverged_message(loss: Loss) -> Message:
     """What diverged, and who else stands still."""
-    stand = f"it{loss.company} stand" if loss.others else "it stands"
+    phrase = f"it{loss.suffix} stand" if loss.other_count else "it stands"
     return Message("diverged", "error", "session/diverged", loss.path, "",
-                   f"{loss.what} is no longer finite; {stand} still until reset; {ADVICE}")
+                   f"{loss.quantity} is no longer finite; {phrase} still until reset; {ADVICE}")
 
 
 def messages_of(description: Description) -> Iterator[Message]:
@@ -96,26 +96,27 @@ def messages_of(description: Description) -> Iterator[Message]:
 
 
 def _not_simulated(description: Description) -> Iterator[Message]:
-    def left(code: str, path: str, text: str) -> Message:
+    def report(code: str, path: str, text: str) -> Message:
         return Message("not-simulated", "warning", f"session/{code}", path, "", f"not simulated: {text}")
 
     refused = stage_refusal(description)
     if refused:
-        yield left("refused", "/", f"{refused}; everything stands still")
+        yield report("refused", "/", f"{refused}; everything stands still")
         return
-    moved = scene_model(description, [body for body in description.bodies if not body.kinematic])
+    model = scene_model(description, [body for body in description.bodies if not body.kinematic])
     for joint in description.joints:
-        if not any(moved.ends(joint)):
-            yield left("free-joint", joint.path, f"a {joint.kind} joint outside articulations; it holds nothing that "
-                       "moves")
-    touching = Touching(description, moved)
-    found = {(item.path, item.code, item.property): item for item in left_out(description, moved, touching)}
-    for item in found.values():
+        if not any(model.ends(joint)):
+            yield report("free-joint", joint.path, f"a {joint.kind} joint outside articulations; it holds nothing that "
+                         "moves")
+    touching = Touching(description, model)
+    items = {(item.path, item.code, item.property): item
+             for item in not_simulated_with_joints(description, model, touching)}
+    for item in items.values():
         if item.code in ("contact", "sleep", "trigger"):        # loops and what is not read are said above
             yield Message("not-simulated", "warning", f"session/{item.code}", item.path, item.property,
                           f"not simulated: {item.text}")
-    if not moved.actors:
-        yield left("nothing", "/", "the stage has no articulation and no free body; nothing moves")
+    if not model.actors:
+        yield report("nothing", "/", "the stage has no articulation and no free body; nothing moves")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +164,11 @@ def _of(link: Link) -> MassProperties:
 
 def object_counts(description: Description) -> ObjectCounts:
     """The counts of a description."""
-    found = description.articulations
-    inner = [link for articulation in found for link in articulation.links if link.joint is not None]
+    items = description.articulations
+    inner = [link for articulation in items for link in articulation.links if link.joint is not None]
     return ObjectCounts(
-        articulations=len(found), links=sum(len(a.links) for a in found), dofs=sum(len(a.dofs) for a in found),
-        fixed_tendons=sum(len(a.fixed_tendons) for a in found),
-        spatial_tendons=sum(len(a.spatial_tendons) for a in found), mimics=sum(len(a.mimics) for a in found),
+        articulations=len(items), links=sum(len(a.links) for a in items), dofs=sum(len(a.dofs) for a in items),
+        fixed_tendons=sum(len(a.fixed_tendons) for a in items),
+        spatial_tendons=sum(len(a.spatial_tendons) for a in items), mimics=sum(len(a.mimics) for a in items),
         bodies=len(description.bodies),
-        joints=len(inner) + sum(a.base_joint is not None for a in found) + len(description.joints))
+        joints=len(inner) + sum(a.base_joint is not None for a in items) + len(description.joints))

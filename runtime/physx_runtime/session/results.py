@@ -12,12 +12,12 @@ from pxr import Gf, Sdf
 
 from physx_runtime.session.actors import SessionActor
 from physx_runtime.session.changes import StateObserver
-from physx_runtime.session.layers import Into, Slot, WrittenLayer
+from physx_runtime.session.layers import Into, ResultLayer, Slot
 from physx_runtime.session.listener import VELOCITY_NAMES
 from physx_runtime.session.messages import Messages
 from physx_runtime.session.transforms import Note, Transforms
 from physx_schema.description.articulation.axes import instance_of
-from physx_schema.description.bodies import uncollected
+from physx_schema.description.bodies import gc_disabled
 from physx_schema.description.model import Dof, Joint
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
@@ -37,28 +37,28 @@ class Results:
     """The slots of everything that moves, made before the first writing."""
 
     def __init__(self, stage: Any, into: Into, switches: Switches, messages: Messages,
-                 own: Callable[[], Any]) -> None:
+                 ignore_changes: Callable[[], Any]) -> None:
         self._stage, self._switches, self._messages = stage, switches, messages
-        self._own = own             # context in which changes of the stage are this session's
-        self._layer = WrittenLayer(stage, into)
-        self._watch = StateObserver(stage, self._layer, messages, own)
+        self._ignore_changes = ignore_changes             # context in which changes of the stage are this session's
+        self._layer = ResultLayer(stage, into)
+        self._observer = StateObserver(stage, self._layer, messages, ignore_changes)
         self._prepared: _Prepared | None = None
 
     @property
-    def watch(self) -> StateObserver:
+    def observer(self) -> StateObserver:
         """What others set in the place of results."""
-        return self._watch
+        return self._observer
 
-    def write(self, runs: Sequence[SessionActor], standing: Mapping[str, Array]) -> None:
+    def write(self, actors: Sequence[SessionActor], static_poses: Mapping[str, Array]) -> None:
         """Write the state of the runs, and the poses of links that stand, in one change block."""
-        links = np.concatenate([run.links for run in runs]) if runs else np.zeros((0, 13))
+        links = np.concatenate([actor.links for actor in actors]) if actors else np.zeros((0, 13))
         self._layer.require_editable()
         first = self._prepared is None
-        with self._own(), Sdf.ChangeBlock():
+        with self._ignore_changes(), Sdf.ChangeBlock():
             if self._prepared is None:
-                self._prepared = _Prepared(self._stage, self._layer, self._switches, runs, list(standing),
+                self._prepared = _Prepared(self._stage, self._layer, self._switches, actors, list(static_poses),
                                            self._messages.note)
-            for slot, value in self._prepared.values(links, runs, list(standing.values())):
+            for slot, value in self._prepared.values(links, actors, list(static_poses.values())):
                 slot.write(value)
         if first:
             self._report_hidden()
@@ -66,13 +66,13 @@ class Results:
     def restore(self) -> None:
         """Take the results off the stage."""
         self._prepared = None
-        with self._own():
+        with self._ignore_changes():
             self._layer.restore()
 
     def reset(self) -> None:
         """Take the results off the stage for good: those that follow where others set them as well."""
         self._prepared = None
-        with self._own():
+        with self._ignore_changes():
             self._layer.reset()
 
     def _report_hidden(self) -> None:
@@ -80,8 +80,8 @@ class Results:
         layer = self._layer.layer
         hiding: dict[str, Any] = {}
         for path in self._layer.slots:
-            found = self._stage.GetPropertyAtPath(path)
-            stack = [spec.layer for spec in found.GetPropertyStack()] if found else []
+            attribute = self._stage.GetPropertyAtPath(path)
+            stack = [spec.layer for spec in attribute.GetPropertyStack()] if attribute else []
             if layer not in stack:
                 self._messages.note("/", "", f"results are written to {layer.identifier}, which the stage does not see "
                                     "now: it is muted, no longer one of its layers, or the variant is not selected")
@@ -97,19 +97,19 @@ class Results:
 class _Prepared:
     """Slots by what they take."""
 
-    @uncollected()
-    def __init__(self, stage: Any, layer: WrittenLayer, switches: Switches, runs: Sequence[SessionActor],
-                 standing: Sequence[str], note: Note) -> None:
-        paths = [path for run in runs for path in run.model.link_names]
-        placed = [*paths, *standing]
-        unreached = [path for path in placed if layer.spec_path(stage.GetPrimAtPath(path)) is None]
+    @gc_disabled()
+    def __init__(self, stage: Any, layer: ResultLayer, switches: Switches, actors: Sequence[SessionActor],
+                 static_paths: Sequence[str], note: Note) -> None:
+        paths = [path for actor in actors for path in actor.model.link_names]
+        transformed = [*paths, *static_paths]
+        unreached = [path for path in transformed if layer.spec_path(stage.GetPrimAtPath(path)) is None]
         for path in unreached:
             note(path, "", "the edit target does not reach the prim: nothing is written to it")
-        self._transforms = Transforms(stage, layer, placed, note) if switches.transforms and placed else None
+        self._transforms = Transforms(stage, layer, transformed, note) if switches.transforms and transformed else None
         self._velocities: list[tuple[int, Slot, Slot]] = []
         self._joints: list[tuple[int, int, Slot, Slot]] = []        # run, dof, position, velocity
-        self._units = [np.array([DEGREES_PER_RADIAN if dof.angular else 1.0 for dof in run.actor.dofs])
-                       for run in runs]
+        self._units = [np.array([DEGREES_PER_RADIAN if dof.angular else 1.0 for dof in actor.actor.dofs])
+                       for actor in actors]
         if switches.velocities:
             for i, path in enumerate(paths):
                 slots = [layer.slot(stage.GetPrimAtPath(path), name, Sdf.ValueTypeNames.Vector3f)
@@ -117,31 +117,31 @@ class _Prepared:
                 if slots[0] is not None and slots[1] is not None:
                     self._velocities.append((i, slots[0], slots[1]))
         if switches.joint_states:
-            for i, run in enumerate(runs):
-                self._plan_joints(stage, layer, i, run, note)
+            for i, actor in enumerate(actors):
+                self._plan_joints(stage, layer, i, actor, note)
 
-    def values(self, links: Array, runs: Sequence[SessionActor],
-               standing: Sequence[Array]) -> Iterator[tuple[Slot, Any]]:
+    def values(self, links: Array, actors: Sequence[SessionActor],
+               static_poses: Sequence[Array]) -> Iterator[tuple[Slot, Any]]:
         """Slots and values for what links and joints do now, and for links that stand."""
         if self._transforms is not None:
-            yield from self._transforms.values(np.concatenate([links[:, :7], np.reshape(standing, (-1, 7))]))
+            yield from self._transforms.values(np.concatenate([links[:, :7], np.reshape(static_poses, (-1, 7))]))
         linear, angular = links[:, 7:10].tolist(), (links[:, 10:] * DEGREES_PER_RADIAN).tolist()
         for i, first, second in self._velocities:
             yield first, Gf.Vec3f(*linear[i])
             yield second, Gf.Vec3f(*angular[i])
         # rounded to what a float attribute holds, so that it can be compared with what is read back
-        states = [(np.stack(run.joints()) * unit).astype(np.float32).tolist()
-                  for run, unit in zip(runs, self._units, strict=True)]
+        states = [(np.stack(actor.joints()) * unit).astype(np.float32).tolist()
+                  for actor, unit in zip(actors, self._units, strict=True)]
         for i, dof, at, rate in self._joints:
             yield at, states[i][0][dof]
             yield rate, states[i][1][dof]
 
-    def _plan_joints(self, stage: Any, layer: WrittenLayer, index: int, run: SessionActor, note: Note) -> None:
-        found = ((link.joint, dof) for link in run.actor.links if link.joint for dof in link.joint.dofs)
-        for i, (joint, dof) in enumerate(found):
+    def _plan_joints(self, stage: Any, layer: ResultLayer, index: int, actor: SessionActor, note: Note) -> None:
+        joint_dofs = ((link.joint, dof) for link in actor.actor.links if link.joint for dof in link.joint.dofs)
+        for i, (joint, dof) in enumerate(joint_dofs):
             self._plan_joint(stage, layer, (index, i), joint, dof, note)
 
-    def _plan_joint(self, stage: Any, layer: WrittenLayer, place: tuple[int, int], joint: Joint, dof: Dof,
+    def _plan_joint(self, stage: Any, layer: ResultLayer, indices: tuple[int, int], joint: Joint, dof: Dof,
                     note: Note) -> None:
         if joint.kind == "spherical":
             note(joint.path, "", "PhysX keeps no joint state on a spherical joint: none is written")
@@ -153,4 +153,4 @@ class _Prepared:
         slots = [layer.slot(prim, f"state:{instance}:physics:{base}", Sdf.ValueTypeNames.Float)
                  for base in ("position", "velocity")]
         if slots[0] is not None and slots[1] is not None:
-            self._joints.append((*place, slots[0], slots[1]))
+            self._joints.append((*indices, slots[0], slots[1]))

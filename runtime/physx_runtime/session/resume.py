@@ -27,23 +27,23 @@ State = tuple[float, float]         # position and velocity, radians or lengths
 
 def joint_states(model: PackedModel, links: Mapping[str, Array]) -> dict[str, State]:
     """Of the degrees of freedom, by name, whose two links are among `links`: pose and velocity in the world, (13,)."""
-    t, found = model.topology.tree, dict[str, State]()
+    t, states = model.topology.tree, dict[str, State]()
     for i, link in enumerate(t.links):
         names = (model.link_names[i], model.link_names[link.parent])
         if link.parent < 0 or not set(names) <= links.keys():
             continue
         child, parent = (_internal(model, j, links[name]) for j, name in zip((i, link.parent), names, strict=True))
-        rest = compose(parent, _at_rest(model, i))
-        turned = sp.rotation_vector(sp.mul_quat(sp.conjugate(rest[1]), child[1]))
+        zero_frame = compose(parent, _zero_frame(model, i))
+        rotation = sp.rotation_vector(sp.mul_quat(sp.conjugate(zero_frame[1]), child[1]))
         rates = [_velocity_at(model, j, links[name], child[0]) for j, name in zip((i, link.parent), names, strict=True)]
         slides, sign = int(link.kind == PRISMATIC), -1.0 if link.flipped else 1.0
         axes: Array = np.array(sp.matrix(child[1])).T
         for dof in t.dofs_of(i):
             axis = t.dofs[dof].axis
-            moved = axes[axis] @ np.subtract(child[0], rest[0]) if slides else turned[axis]
+            displacement = axes[axis] @ np.subtract(child[0], zero_frame[0]) if slides else rotation[axis]
             rate = axes[axis] @ (rates[0] - rates[1])[0 if slides else 1]
-            found[model.dof_names[dof]] = float(sign * moved), float(sign * rate)
-    return found
+            states[model.dof_names[dof]] = float(sign * displacement), float(sign * rate)
+    return states
 
 
 def _internal(model: PackedModel, link: int, row: Array) -> Frame:
@@ -53,17 +53,17 @@ def _internal(model: PackedModel, link: int, row: Array) -> Frame:
     return compose(pose, inverse_frame(model.link_frames[link]))
 
 
-def _at_rest(model: PackedModel, link: int) -> Frame:
+def _zero_frame(model: PackedModel, link: int) -> Frame:
     """F of a link in its parent's F where the joint's coordinates are 0."""
-    place = model.parameters["tree_position"][3 * link:3 * link + 3].tolist()
-    turn = model.parameters["tree_rotation"][4 * link:4 * link + 4].tolist()
-    return (place[0], place[1], place[2]), (turn[0], turn[1], turn[2], turn[3])
+    position = model.parameters["tree_position"][3 * link:3 * link + 3].tolist()
+    rotation = model.parameters["tree_rotation"][4 * link:4 * link + 4].tolist()
+    return (position[0], position[1], position[2]), (rotation[0], rotation[1], rotation[2], rotation[3])
 
 
 def _velocity_at(model: PackedModel, link: int, row: Array, point: sp.Vec3) -> Array:
     """Linear velocity of a link at a point of the world, and angular velocity, (2, 3)."""
-    place, turn = _internal(model, link, row)
-    com = np.array(sp.matrix(turn)) @ model.parameters["com"][3 * link:3 * link + 3] + place
+    position, rotation = _internal(model, link, row)
+    com = np.array(sp.matrix(rotation)) @ model.parameters["com"][3 * link:3 * link + 3] + position
     return np.stack([row[7:10] + np.cross(row[10:13], point - com), row[10:13]])
 
 

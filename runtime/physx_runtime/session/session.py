@@ -18,7 +18,7 @@ from pxr import Usd
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.contacts import Touching
 from physx_runtime.packing.island import sorted_islands
-from physx_runtime.packing.not_simulated import require_taken, stage_refusal
+from physx_runtime.packing.not_simulated import require_accepted, stage_refusal
 from physx_runtime.packing.scene import PackedScene, scene_model
 from physx_runtime.session.actors import (
     ResumeState,
@@ -26,13 +26,13 @@ from physx_runtime.session.actors import (
     StateEdits,
     bodies_woken,
     edit_wakes,
-    fitting_runs,
-    held_islands,
-    kept_runs,
-    look_after_step,
-    packed_singles,
+    matching_actors,
+    pack_singles,
+    refresh_after_step,
+    representable_islands,
+    reused_actors,
 )
-from physx_runtime.session.changes import ReadingOfJoints, below, hidden_placements, joint_edits, poses, state_edits
+from physx_runtime.session.changes import JointReadContext, below, hidden_placements, joint_edits, poses, state_edits
 from physx_runtime.session.layers import Into
 from physx_runtime.session.listener import ChangeClassifier, Edits, StageChanges, StageListener
 from physx_runtime.session.messages import (
@@ -51,17 +51,17 @@ from physx_runtime.simulation.arguments import required_time
 from physx_runtime.simulation.contacts import Contacts
 from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.events import ContactEvent, Overlap, TriggerEvent
-from physx_runtime.simulation.scene import Assembly, Scene, assembled
+from physx_runtime.simulation.scene import Assembly, Scene, assemble
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.solver.settings import required_solver
-from physx_runtime.worlds.store import BY_JOINT
-from physx_schema.description.bodies import uncollected
+from physx_runtime.worlds.store import SCHEDULED
+from physx_schema.description.bodies import gc_disabled
 from physx_schema.description.model import ActorDescription, Articulation, Description
 from physx_schema.description.reader import describe
 from physx_schema.errors import UnsupportedError
 
 
-class Answers:
+class SessionView:
     """Contacts, triggers, masses and counts of an open session; each raises RuntimeError on a closed one."""
 
     _scene: Scene
@@ -121,7 +121,7 @@ class Answers:
 _OPEN: weakref.WeakSet[Session] = weakref.WeakSet()
 
 
-class Session(Answers):
+class Session(SessionView):
     """Simulates the articulations and free bodies of an open stage and writes back what they do.
 
     Before the first step nothing is written. Edits made between two steps are followed: new values are taken up at the
@@ -157,20 +157,20 @@ class Session(Answers):
         # edits of the structure are followed without compiling, and the same edits give the same bits
         self._stage = stage
         self._settings: dict[str, Any] = {"dtype": dtype, "solver": required_solver(solver), "sleeping": sleeping,
-                                          "path": BY_JOINT}
+                                          "path": SCHEDULED}
         self._messages = Messages()
-        self._ear = StageListener(stage)
+        self._listener = StageListener(stage)
         self._results = Results(stage, into, Switches(transforms, velocities, joint_states), self._messages,
-                                self._ear.own)
-        self._runs: dict[str, SessionActor] = {}
-        self._known = ResumeState()
-        self._standing: dict[str, Any] = {}     # poses of links that are no longer simulated
+                                self._listener.ignore_changes)
+        self._actors: dict[str, SessionActor] = {}
+        self._resume = ResumeState()
+        self._static_poses: dict[str, Any] = {}     # poses of links that are no longer simulated
         self._time, self._dt = 0.0, 1 / 60
         self._outdated = False              # the authored start has been edited since the last reading
         self._rest_lengths: RestLengths = {}
-        self._sorter: ChangeClassifier
-        self._read(StateEdits(), afresh=True)
-        require_taken(self._description)
+        self._classifier: ChangeClassifier
+        self._read(StateEdits(), from_start=True)
+        require_accepted(self._description)
         self._closed = False
         _OPEN.add(self)
 
@@ -183,34 +183,34 @@ class Session(Answers):
         """
         self._require_open()
         required_time(dt)
-        self._follow()
+        self._follow_edits()
         if dt != self._dt:
             self._dt = dt
             self._scene.set_time_step(dt)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)      # it becomes a message
             self._scene.step()
-            look_after_step(self._runs.values())
-        self._say_unstepped()
-        for run in self._runs.values():
-            if run.lost is not None:
-                self._messages.say(diverged_message(run.lost))
-        self._results.write(list(self._runs.values()), self._standing)
+            refresh_after_step(self._actors.values())
+        self._report_unstepped()
+        for actor in self._actors.values():
+            if actor.lost is not None:
+                self._messages.add(diverged_message(actor.lost))
+        self._results.write(list(self._actors.values()), self._static_poses)
         self._time += dt
 
     def reset(self) -> None:
         """Take everything written off the stage and go back to the authored state; edits of others stay."""
         self._require_open()
-        heard = self._ear.take()
-        self._results.watch.sift(heard)     # what others set where results are stays
+        changes = self._listener.pop_changes()
+        self._results.observer.classify(changes)     # what others set where results are stays
         self._results.reset()
-        self._known = ResumeState()
-        if heard or self._outdated or self._standing:
+        self._resume = ResumeState()
+        if changes or self._outdated or self._static_poses:
             self._rest_lengths = {}
             self._read(StateEdits())
         self._scene.reset()
-        for run in self._runs.values():
-            run.look_anew()
+        for actor in self._actors.values():
+            actor.refresh_after_reset()
         self._time = 0.0
 
     def close(self) -> None:
@@ -218,8 +218,8 @@ class Session(Answers):
         if not self._closed:
             self._closed = True
             _OPEN.discard(self)
-            self._ear.close()
-            self._runs.clear()
+            self._listener.close()
+            self._actors.clear()
 
     def __enter__(self) -> Session:
         self._require_open()
@@ -231,8 +231,8 @@ class Session(Answers):
     def __repr__(self) -> str:
         if self._closed:
             return "Session(closed)"
-        held = self._scene
-        return (f"Session(actors={len(held.actors)}, joints={len(held.joints)}, kinematic={len(held.kinematic.paths)}, "
+        sim = self._scene
+        return (f"Session(actors={len(sim.actors)}, joints={len(sim.joints)}, kinematic={len(sim.kinematic.paths)}, "
                 f"time={self._time:.6g})")
 
     # --- answers -----------------------------------------------------------------------------------------------------
@@ -250,12 +250,12 @@ class Session(Answers):
     @property
     def messages(self) -> tuple[Message, ...]:
         """Everything said so far, each once: what PhysX would log, would do silently, and what is not simulated."""
-        return self._messages.said
+        return self._messages.messages
 
     @property
     def articulations(self) -> tuple[str, ...]:
         """Prim paths of the articulations and free bodies being stepped; root links where a root prim has several."""
-        return tuple(self._runs)
+        return tuple(self._actors)
 
     def simulation(self, articulation: str | None = None) -> SceneActor:
         """One of `articulations`, the only one where None, as an actor of a `Scene`: set joint efforts there.
@@ -263,139 +263,140 @@ class Session(Answers):
         A structural edit replaces it. Raises ValueError for a path that is not stepped, or None where several are.
         """
         self._require_open()
-        path = next(iter(self._runs)) if articulation is None and len(self._runs) == 1 else articulation
-        if path not in self._runs:
-            raise ValueError(f"no articulation {path or ''} is stepped; give one of {', '.join(self._runs) or 'none'}")
-        return self._runs[path].simulation
+        path = next(iter(self._actors)) if articulation is None and len(self._actors) == 1 else articulation
+        if path not in self._actors:
+            raise ValueError(f"no articulation {path or ''} is stepped; "
+                             f"give one of {', '.join(self._actors) or 'none'}")
+        return self._actors[path].simulation
 
-    def _say_unstepped(self) -> None:
+    def _report_unstepped(self) -> None:
         """Name who raises the iteration counts without being stepped."""
-        stepped = {run.actor.path for run in self._runs.values()}
-        for path, run in self._runs.items():
-            counts = run.simulation.iterations
+        stepped = {actor.actor.path for actor in self._actors.values()}
+        for path, actor in self._actors.items():
+            counts = actor.simulation.iterations
             for other in sorted({counts.position_from, counts.velocity_from} - stepped):
-                self._messages.say(Message(
+                self._messages.add(Message(
                     "not-simulated", "warning", "session/iterations", path, "",
                     f"{counts.raised}; {other} is not stepped and taken for awake throughout"))
 
     # --- following edits ---------------------------------------------------------------------------------------------
 
-    def _follow(self) -> None:
-        heard = self._ear.take()
-        if not heard:
+    def _follow_edits(self) -> None:
+        changes = self._listener.pop_changes()
+        if not changes:
             return
-        heard, values = self._results.watch.sift(heard)
-        edits = self._sorter.sort(heard)
+        changes, values = self._results.observer.classify(changes)
+        edits = self._classifier.edits_from(changes)
         if not edits:
             return
         if not self._time:                  # everything on the stage is somebody's own: the start is authored anew
-            self._known = ResumeState()
-            self._read(StateEdits(), afresh=True)
+            self._resume = ResumeState()
+            self._read(StateEdits(), from_start=True)
             return
-        set_states = state_edits(self._stage, edits, values, list(self._runs.values()), self._messages.ignored)
-        self._outdated |= bool(edits.states or edits.sent)
-        if edits.reading or not (self._send(edits.sent) and self._reread_joints(edits)):
-            self._reread(heard, edits, set_states)
+        set_states = state_edits(self._stage, edits, values, list(self._actors.values()), self._messages.ignored)
+        self._outdated |= bool(edits.states or edits.kinematic_targets)
+        if edits.reading or not (self._send_kinematic(edits.kinematic_targets) and self._reread_joints(edits)):
+            self._reread(changes, edits, set_states)
         else:
             self._apply(set_states)
 
-    def _reread(self, heard: StageChanges, edits: Edits, set_states: StateEdits) -> None:
+    def _reread(self, changes: StageChanges, edits: Edits, set_states: StateEdits) -> None:
         """Read the stage without the results, and go on from the states that everything was last in."""
-        runs = list(self._runs.values())
-        self._known.remember(runs)
-        self._known.place(poses(self._stage, below(self._standing, edits.placed)))
-        hidden = hidden_placements(self._stage, heard.values, (*(run.model.link_names[0] for run in runs),
-                                                               *self._standing))
+        actors = list(self._actors.values())
+        self._resume.remember(actors)
+        self._resume.set_poses(poses(self._stage, below(self._static_poses, edits.moved_prims)))
+        hidden = hidden_placements(self._stage, changes.values, (*(actor.model.link_names[0] for actor in actors),
+                                                                 *self._static_poses))
         self._results.restore()
-        placed = poses(self._stage, hidden)
-        self._known.place(placed)
-        set_states.poses |= placed
-        for old, new in heard.moves:
-            self._known.rename(old, new)
-        self._known.forget(self._stage)
+        hidden_poses = poses(self._stage, hidden)
+        self._resume.set_poses(hidden_poses)
+        set_states.poses |= hidden_poses
+        for old, new in changes.moves:
+            self._resume.rename(old, new)
+        self._resume.forget(self._stage)
         before = self._description
         self._read(set_states)
-        self._say_followed(before, edits.placed)
+        self._report_sampled(before, edits.moved_prims)
 
-    def _say_followed(self, before: Description, placed: set[str]) -> None:
+    def _report_sampled(self, before: Description, moved_prims: set[str]) -> None:
         """Name kinematic bodies whose transforms were edited and that follow the same time samples as before."""
         samples = {body.path: body.samples for body in before.bodies}
         self._messages.ignored(
-            [body.path for body in self._description.bodies if body.samples and below([body.path], placed)
+            [body.path for body in self._description.bodies if body.samples and below([body.path], moved_prims)
              and body.samples == samples.get(body.path)], "xformOpOrder",
             "its time samples decide where it is, also against their default values; edit the samples, or remove them")
 
-    def _send(self, bodies: set[str]) -> bool:
+    def _send_kinematic(self, paths: set[str]) -> bool:
         """Send kinematic bodies to where they are on the stage; False where it has to be read as a whole."""
-        found = poses(self._stage, bodies)
-        if found.keys() != bodies or not bodies.isdisjoint(self._standing):
+        kinematic_poses = poses(self._stage, paths)
+        if kinematic_poses.keys() != paths or not paths.isdisjoint(self._static_poses):
             return False
-        self._scene.kinematic.go_to(found)
+        self._scene.kinematic.set_targets(kinematic_poses)
         return True
 
     def _reread_joints(self, edits: Edits) -> bool:
         """Take up values of single joints; False where the stage has to be read as a whole."""
-        reading = ReadingOfJoints(self._stage)
-        for run in self._runs.values():
-            before = run.actor
-            changed = joint_edits(reading, run.actor, edits.joints)
+        context = JointReadContext(self._stage)
+        for actor in self._actors.values():
+            before = actor.actor
+            changed = joint_edits(context, actor.actor, edits.joints)
             if changed is None:
                 continue
             try:
-                if not run.retarget(changed):
+                if not actor.retarget(changed):
                     scene = self._description.scene_of(changed)
-                    model = run.refitted(changed, scene)
+                    model = actor.refit(changed, scene)
                     if model is None:
                         return False
-                    run.repack(changed, scene, model)
+                    actor.repack(changed, scene, model)
             except (UnsupportedError, ValueError):      # which the reading of the whole stage will report
                 return False
-            self._describe_anew(before, changed)
-        self._messages.say(*reading.messages())
+            self._update_description(before, changed)
+        self._messages.add(*context.messages())
         return True
 
-    def _describe_anew(self, before: ActorDescription, changed: Articulation) -> None:
-        found = tuple(changed if a is before else a for a in self._description.articulations)
-        self._description = replace(self._description, articulations=found)
+    def _update_description(self, before: ActorDescription, changed: Articulation) -> None:
+        articulations = tuple(changed if a is before else a for a in self._description.articulations)
+        self._description = replace(self._description, articulations=articulations)
 
-    @uncollected()
-    def _read(self, set_states: StateEdits, afresh: bool = False) -> None:
+    @gc_disabled()
+    def _read(self, set_states: StateEdits, from_start: bool = False) -> None:
         """Read the stage, on which nothing of this session is written now, and carry states over."""
-        read, actors_before = describe(self._stage), {name: run.actor for name, run in self._runs.items()}
-        woken = frozenset() if afresh else bodies_woken(self._description, read)
-        description = with_rest_lengths(read, {} if afresh else self._rest_lengths)
+        read, actors_before = describe(self._stage), {name: item.actor for name, item in self._actors.items()}
+        woken = frozenset() if from_start else bodies_woken(self._description, read)
+        description = with_rest_lengths(read, {} if from_start else self._rest_lengths)
         self._description, self._rest_lengths = description, rest_lengths(description)
         self._outdated = description is not read
-        self._messages.say(*messages_of(description))
+        self._messages.add(*messages_of(description))
         packed = self._packed(description)
-        fitting = {} if afresh else fitting_runs(description, packed, self._runs.values())
-        kept = kept_runs(description, packed, fitting)
-        others = packed_singles(description, packed, kept, self._settings, self._messages)
-        made = assembled(replace(packed, single=others), 1, dt=self._dt, **self._settings)
-        for name, simulation in made.actors.items():
+        matches = {} if from_start else matching_actors(description, packed, self._actors.values())
+        session_actors = reused_actors(description, packed, matches)
+        single_models = pack_singles(description, packed, session_actors, self._settings, self._messages)
+        parts = assemble(replace(packed, single=single_models), 1, dt=self._dt, **self._settings)
+        for name, simulation in parts.actors.items():
             actor = packed.model.actors[name]
-            kept[name] = SessionActor(actor, description.scene_of(actor), simulation)
-            if name in fitting:
-                kept[name].go_on(fitting[name][0])
+            session_actors[name] = SessionActor(actor, description.scene_of(actor), simulation)
+            if name in matches:
+                session_actors[name].continue_from(matches[name][0])
             else:
-                kept[name].recall(self._known.links, self._known.joints, self._known.loose)
-        self._runs = {name: kept[name] for name in packed.model.actors if name in kept}
-        actors = {name: run.simulation for name, run in self._runs.items()}
-        lanes = list(dict.fromkeys(actor.alike.lanes for actor in actors.values()))
-        scene = Scene.of(description, packed.model, Assembly(actors, made.islands, lanes, made.solver), self._dt)
-        if not afresh:
-            scene.go_on(self._scene)
-            for name in made.actors:
-                actor = kept[name].actor
+                session_actors[name].resume(self._resume.links, self._resume.joints, self._resume.derived)
+        self._actors = {name: session_actors[name] for name in packed.model.actors if name in session_actors}
+        actors = {name: item.simulation for name, item in self._actors.items()}
+        batches = list(dict.fromkeys(actor.group.batch for actor in actors.values()))
+        scene = Scene.of(description, packed.model, Assembly(actors, parts.islands, batches, parts.solver), self._dt)
+        if not from_start:
+            scene.continue_from(self._scene)
+            for name in parts.actors:
+                actor = session_actors[name].actor
                 edited = name in actors_before and edit_wakes(actors_before[name], actor)
                 if edited or not woken.isdisjoint(link.path for link in actor.links):
-                    kept[name].simulation.wake()
-                kept[name].look()
+                    session_actors[name].simulation.wake()
+                session_actors[name].refresh()
         self._scene = scene
-        runs = list(self._runs.values())
-        self._standing = self._known.standing(self._stage, runs)
-        self._sorter = ChangeClassifier(description, [run.actor for run in runs])
-        self._results.watch.look(runs, self._standing)
+        all_actors = list(self._actors.values())
+        self._static_poses = self._resume.static_poses(self._stage, all_actors)
+        self._classifier = ChangeClassifier(description, [item.actor for item in all_actors])
+        self._results.observer.snapshot(all_actors, self._static_poses)
         self._apply(set_states)
 
     def _packed(self, description: Description) -> PackedScene:
@@ -405,18 +406,18 @@ class Session(Answers):
         moving = [body for body in description.bodies if not body.kinematic]
         model = scene_model(description, moving)
         touching = Touching(description, model)
-        found = sorted_islands(description, model, self._settings["solver"], touching)
-        islands, refused = held_islands(found, self._settings["dtype"])
+        scene_islands = sorted_islands(description, model, self._settings["solver"], touching)
+        islands, refused = representable_islands(scene_islands, self._settings["dtype"])
         self._messages.unsupported((line for lines in refused.values() for line in lines), "/")
         for name in refused:
-            self._messages.say(Message("not-simulated", "warning", "session/held", name, "",
+            self._messages.add(Message("not-simulated", "warning", "session/held", name, "",
                                        "not simulated: what holds it is not stepped; it stays there"))
         stepped = {name: actor for name, actor in model.actors.items() if name not in refused}
         return PackedScene(replace(model, actors=stepped), {}, islands, touching)
 
     def _apply(self, set_states: StateEdits) -> None:
-        for run in self._runs.values():
-            run.apply(set_states)
+        for actor in self._actors.values():
+            actor.apply(set_states)
 
     def _require_open(self) -> None:
         if self._closed:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pxr import Gf, Sdf, Tf, UsdGeom, Vt
 
-from physx_runtime.packing.frames import placed_links
-from physx_runtime.session.layers import Slot, WrittenLayer
+from physx_runtime.packing.frames import read_link_placements
+from physx_runtime.session.layers import ResultLayer, Slot
 
 Array = NDArray[np.float64]
 Note = Callable[[str, str, str], None]      # prim path, property, text
@@ -21,8 +21,8 @@ LENGTH_TOLERANCE = 1e-5     # beside it, of the axes' squared lengths
 OPERATION_SUFFIX = "session"  # of operations whose plain name the prim uses for something else
 # USD composes an orientation from the arc cosine of its real part, which in float32 is 1 below 3.5e-4 rad. What an
 # orientation in single precision loses stands in a second one behind it.
-NO_TURN = Gf.Quatd(1.0)
-LEAST_VECTOR = 1e-10        # GF_MIN_VECTOR_LENGTH: an imaginary part below it is no rotation
+IDENTITY_ROTATION = Gf.Quatd(1.0)
+MIN_VECTOR_LENGTH = 1e-10        # GF_MIN_VECTOR_LENGTH: an imaginary part below it is no rotation
 ROTATION_OPERATIONS = frozenset(getattr(UsdGeom.XformOp, f"TypeRotate{axes}")
                   for axes in ("X", "Y", "Z", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"))
 
@@ -44,13 +44,13 @@ class _Ops:
 class Transforms:
     """Slots for the transforms of links, and the values that put the links where they are."""
 
-    def __init__(self, stage: Any, layer: WrittenLayer, paths: Sequence[str], note: Note) -> None:
-        placed = placed_links(stage, paths)
-        self._shape = np.array([link.shape for link in placed]).reshape(-1, 4, 4)
-        parents = np.array([link.parent for link in placed]).reshape(-1, 4, 4)
+    def __init__(self, stage: Any, layer: ResultLayer, paths: Sequence[str], note: Note) -> None:
+        link_placements = read_link_placements(stage, paths)
+        self._shape = np.array([link.shape for link in link_placements]).reshape(-1, 4, 4)
+        parents = np.array([link.parent for link in link_placements]).reshape(-1, 4, 4)
         index = {path: i for i, path in enumerate(paths)}
-        self._carried = [i for i, link in enumerate(placed) if link.carrier is not None]
-        self._carriers = [index[placed[i].carrier or ""] for i in self._carried]
+        self._carried = [i for i, link in enumerate(link_placements) if link.carrier is not None]
+        self._carriers = [index[link_placements[i].carrier or ""] for i in self._carried]
         self._scale = np.ones((len(paths), 3))
         self._last = np.tile([1.0, 0.0, 0.0, 0.0], (len(paths), 1))
         self._matrices: list[tuple[int, Slot]] = []
@@ -58,13 +58,13 @@ class Transforms:
         self._single: list[tuple[int, Slot]] = []       # what orientations in single precision lose
         self._once: list[tuple[Slot, Any]] = []         # order and scale of operations that replace a prim's own
         self._inverse = np.zeros_like(parents)
-        flat = (np.abs(np.linalg.det(parents)) < 1e-300) | (np.abs(np.linalg.det(self._shape)) < 1e-300)
-        self._inverse[~flat], even = np.linalg.inv(parents[~flat]), _even(parents)
+        singular = (np.abs(np.linalg.det(parents)) < 1e-300) | (np.abs(np.linalg.det(self._shape)) < 1e-300)
+        self._inverse[~singular], uniform = np.linalg.inv(parents[~singular]), _is_uniform(parents)
         for i, path in enumerate(paths):
-            if flat[i]:
+            if singular[i]:
                 note(path, "xformOpOrder", "a scale of 0 on it or above it: its transform is not written")
             else:
-                self._plan(layer, stage.GetPrimAtPath(path), i, bool(even[i]), note)
+                self._plan(layer, stage.GetPrimAtPath(path), i, bool(uniform[i]), note)
 
     def values(self, poses: Array) -> Iterator[tuple[Slot, Any]]:
         """Slots and values for world poses, (n_link, 7): position, quaternion x y z w."""
@@ -73,13 +73,13 @@ class Transforms:
         rotations = quaternions(local[:, :3, :3] / self._scale[:, :, None])
         rotations *= np.where((rotations * self._last).sum(axis=1) < 0.0, -1.0, 1.0)[:, None]
         self._last = rotations
-        turned = rotations.tolist()
+        orientations = rotations.tolist()
         for i, translate, vector, orient, quaternion in self._poses:
             yield translate, vector(*translations[i])
-            yield orient, quaternion(*turned[i])
+            yield orient, quaternion(*orientations[i])
         single = [i for i, _ in self._single]
-        lost = remainders(rotations[single]).tolist()
-        for (_, remainder), value in zip(self._single, lost, strict=True):
+        lost_rotations = remainders(rotations[single]).tolist()
+        for (_, remainder), value in zip(self._single, lost_rotations, strict=True):
             yield remainder, Gf.Quatd(*value)
         for i, matrix in self._matrices:
             yield matrix, Gf.Matrix4d(local[i].tolist())
@@ -89,25 +89,25 @@ class Transforms:
         world = matrices(poses)
         if self._carried:
             world[self._carried] = world[self._carried] @ _rigid_inverse(matrices(poses[self._carriers]))
-        found: Array = self._shape @ world @ self._inverse
-        return found
+        local: Array = self._shape @ world @ self._inverse
+        return local
 
-    def _plan(self, layer: WrittenLayer, prim: Any, i: int, even: bool, note: Note) -> None:
+    def _plan(self, layer: ResultLayer, prim: Any, i: int, uniform: bool, note: Note) -> None:
         """Choose the operations of one link and make their slots."""
         xformable = UsdGeom.Xformable(prim)
         try:
-            ops = _own_ops(xformable)
+            ops = _reusable_ops(xformable)
             local = np.array(xformable.GetLocalTransformation()).reshape(4, 4)[:3, :3]
         except Tf.ErrorException:       # one that USD does not know: a matrix takes the place of all
-            ops, local, even = _Ops(), np.eye(3), False
-        given = ops.scale.Get() or (1.0, 1.0, 1.0) if ops.scale is not None else np.linalg.norm(local, axis=1)
-        sizes = np.asarray(given, dtype=float)
-        rigid = even and bool(_orthonormal(local / sizes[:, None]))
+            ops, local, uniform = _Ops(), np.eye(3), False
+        raw_sizes = ops.scale.Get() or (1.0, 1.0, 1.0) if ops.scale is not None else np.linalg.norm(local, axis=1)
+        sizes = np.asarray(raw_sizes, dtype=float)
+        rigid = uniform and bool(_orthonormal(local / sizes[:, None]))
         if ops.matrix is None and not rigid:
             ops = _Ops()
         if not ops.complete:
-            kept = ", ".join(_order(prim)) or "none"
-            note(str(prim.GetPath()), "xformOpOrder", f"its operations ({kept}) do not take every pose; others are "
+            names = ", ".join(_order(prim)) or "none"
+            note(str(prim.GetPath()), "xformOpOrder", f"its operations ({names}) do not take every pose; others are "
                  "written in their place")
         if ops.matrix is not None or not rigid:
             slot = self._slot(layer, prim, ops.matrix, "transform", Sdf.ValueTypeNames.Matrix4d)
@@ -118,18 +118,18 @@ class Transforms:
         self._scale[i] = sizes
         self._plan_pose(layer, xformable, i, ops)
 
-    def _plan_pose(self, layer: WrittenLayer, xformable: Any, i: int, ops: _Ops) -> None:
+    def _plan_pose(self, layer: ResultLayer, xformable: Any, i: int, ops: _Ops) -> None:
         prim, types = xformable.GetPrim(), Sdf.ValueTypeNames
         translate = self._slot(layer, prim, ops.translate, "translate", types.Double3)
         orient = self._slot(layer, prim, ops.orient, "orient", types.Quatd)
         if translate is None or orient is None:
             return
-        self._poses.append((i, translate, _class(translate), orient, _class(orient)))
+        self._poses.append((i, translate, _python_class(translate), orient, _python_class(orient)))
         value = ops.orient.Get() if ops.orient is not None else None
         if value is not None:           # of the two quaternions of a rotation, the one on the side of the prim's own
             self._last[i] = (value.GetReal(), *value.GetImaginary())
         names = [slot.path.rpartition(".")[2] for slot in (translate, orient)]
-        exact = _class(orient) is Gf.Quatd
+        exact = _python_class(orient) is Gf.Quatd
         if not exact:
             orient.remainder = self._slot(layer, prim, None, "orient", types.Quatd)
             if orient.remainder is not None:
@@ -144,12 +144,12 @@ class Transforms:
                 names.append(scale.path.rpartition(".")[2])
         self._order_names(layer, xformable, ops.complete and exact, names)
 
-    def _order(self, layer: WrittenLayer, xformable: Any, own: bool, slots: list[Slot]) -> None:
-        self._order_names(layer, xformable, own, [slot.path.rpartition(".")[2] for slot in slots])
+    def _order(self, layer: ResultLayer, xformable: Any, complete: bool, slots: list[Slot]) -> None:
+        self._order_names(layer, xformable, complete, [slot.path.rpartition(".")[2] for slot in slots])
 
-    def _order_names(self, layer: WrittenLayer, xformable: Any, own: bool, names: list[str]) -> None:
+    def _order_names(self, layer: ResultLayer, xformable: Any, complete: bool, names: list[str]) -> None:
         """Write the order of operations where it is not the prim's own."""
-        if own:
+        if complete:
             return
         slot = layer.slot(xformable.GetPrim(), "xformOpOrder", Sdf.ValueTypeNames.TokenArray, uniform=True)
         if slot is not None:
@@ -157,7 +157,7 @@ class Transforms:
             reset = ["!resetXformStack!"] if xformable.GetResetXformStack() else []
             self._once.append((slot, Vt.TokenArray([*reset, *names])))
 
-    def _slot(self, layer: WrittenLayer, prim: Any, op: Any, kind: str, type_name: Any) -> Slot | None:
+    def _slot(self, layer: ResultLayer, prim: Any, op: Any, kind: str, type_name: Any) -> Slot | None:
         """The slot of an operation the prim has, or of a new one."""
         if op is not None:
             return layer.slot(prim, op.GetName(), op.GetTypeName())
@@ -170,7 +170,7 @@ class Transforms:
         return slot
 
 
-def _own_ops(xformable: Any) -> _Ops:
+def _reusable_ops(xformable: Any) -> _Ops:
     """What can be kept of [transform], or of [translate, any rotations, scale]."""
     ops = list(xformable.GetOrderedXformOps())
     kind = UsdGeom.XformOp
@@ -179,16 +179,16 @@ def _own_ops(xformable: Any) -> _Ops:
     types = [op.GetOpType() for op in ops]
     if types == [kind.TypeTransform]:
         return _Ops(matrix=ops[0])
-    found = _Ops()
+    result = _Ops()
     if types[:1] == [kind.TypeTranslate]:
-        found.translate, ops = ops[0], ops[1:]
+        result.translate, ops = ops[0], ops[1:]
     if ops and ops[-1].GetOpType() == kind.TypeScale:
-        found.scale, ops = ops[-1], ops[:-1]
+        result.scale, ops = ops[-1], ops[:-1]
     types = [op.GetOpType() for op in ops]
     if types == [kind.TypeOrient]:
-        found.orient = ops[0]
-        return found
-    return found if ROTATION_OPERATIONS.issuperset(types) else _Ops()
+        result.orient = ops[0]
+        return result
+    return result if ROTATION_OPERATIONS.issuperset(types) else _Ops()
 
 
 def _order(prim: Any) -> tuple[str, ...]:
@@ -196,9 +196,9 @@ def _order(prim: Any) -> tuple[str, ...]:
     return tuple(UsdGeom.Xformable(prim).GetXformOpOrderAttr().Get() or ())
 
 
-def _class(slot: Slot) -> type[Any]:
-    found: type[Any] = slot.type_name.type.pythonClass
-    return found
+def _python_class(slot: Slot) -> type[Any]:
+    python_class: type[Any] = slot.type_name.type.pythonClass
+    return python_class
 
 
 def _orthonormal(axes: Array) -> NDArray[np.bool_]:
@@ -208,12 +208,12 @@ def _orthonormal(axes: Array) -> NDArray[np.bool_]:
     return np.asarray(close.all(axis=(-1, -2)) & (np.linalg.det(axes) > 0.0))
 
 
-def _even(found: Array) -> NDArray[np.bool_]:
+def _is_uniform(transforms: Array) -> NDArray[np.bool_]:
     """(n,) whether matrices (n, 4, 4) scale alike in all directions, and mirror nothing."""
-    axes = found[:, :3, :3]
+    axes = transforms[:, :3, :3]
     sizes = np.cbrt(np.linalg.det(axes))
-    right = sizes > 0.0
-    return np.asarray(right & _orthonormal(axes / np.where(right, sizes, 1.0)[:, None, None]))
+    valid = sizes > 0.0
+    return np.asarray(valid & _orthonormal(axes / np.where(valid, sizes, 1.0)[:, None, None]))
 
 
 def matrices(poses: Array) -> Array:
@@ -227,10 +227,10 @@ def matrices(poses: Array) -> Array:
     return out
 
 
-def _rigid_inverse(found: Array) -> Array:
-    out = np.zeros_like(found)
-    out[:, :3, :3] = found[:, :3, :3].transpose(0, 2, 1)
-    out[:, 3, :3] = -np.einsum("ni,nij->nj", found[:, 3, :3], out[:, :3, :3])
+def _rigid_inverse(transforms: Array) -> Array:
+    out = np.zeros_like(transforms)
+    out[:, :3, :3] = transforms[:, :3, :3].transpose(0, 2, 1)
+    out[:, 3, :3] = -np.einsum("ni,nij->nj", transforms[:, 3, :3], out[:, :3, :3])
     out[:, 3, 3] = 1.0
     return out
 
@@ -239,14 +239,14 @@ def remainders(rotations: Array) -> Array:
     """Unit quaternions (n, 4), w x y z, that turn what USD composes from others in float32 to where these turn to."""
     single = rotations.astype(np.float32).astype(np.float64)
     half, length = np.arccos(np.clip(single[:, :1], -1.0, 1.0)), np.linalg.norm(single[:, 1:], axis=1, keepdims=True)
-    still = length <= LEAST_VECTOR
+    still = length <= MIN_VECTOR_LENGTH
     axis = single[:, 1:] / np.where(still, 1.0, length)
     half = np.where(still, 0.0, half)
     w, back = np.cos(half), -np.sin(half) * axis
     v, x = rotations[:, 1:], rotations[:, :1]
     real = w * x - (back * v).sum(axis=1, keepdims=True)
-    found = np.concatenate([real, w * v + x * back + np.cross(back, v)], axis=1)
-    return np.asarray(np.where(real < 0.0, -found, found))
+    result = np.concatenate([real, w * v + x * back + np.cross(back, v)], axis=1)
+    return np.asarray(np.where(real < 0.0, -result, result))
 
 
 def quaternions(axes: Array) -> Array:
@@ -258,5 +258,5 @@ def quaternions(axes: Array) -> Array:
     rows = np.stack([1 + xx + yy + zz, a, b, c, a, 1 + xx - yy - zz, d, e, b, d, 1 - xx + yy - zz, f,
                      c, e, f, 1 - xx - yy + zz], axis=-1).reshape(-1, 4, 4)
     best = np.argmax(rows[:, range(4), range(4)], axis=1)
-    found = rows[np.arange(len(rows)), best]
-    return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True))
+    result = rows[np.arange(len(rows)), best]
+    return np.asarray(result / np.linalg.norm(result, axis=1, keepdims=True))

@@ -14,16 +14,16 @@ from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.actor_group import ActorGroup
 from physx_runtime.simulation.divergence import DivergenceReport
-from physx_runtime.simulation.external_forces import Pushes, PushMode
+from physx_runtime.simulation.external_forces import ExternalForces, ForceMode
 from physx_runtime.simulation.gpu_actor import GRAVITY_SWITCH, OnGpu, host_worlds
-from physx_runtime.simulation.parameters import Parameter, ParameterValues, checked_row, chosen_worlds, row_size
+from physx_runtime.simulation.parameters import Parameter, ParameterValues, checked_row, row_size, world_indices
 from physx_runtime.simulation.recording import world_link_poses
-from physx_runtime.simulation.reset import Start, Watcher
+from physx_runtime.simulation.reset import StartState, Watcher
 from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_settings
 from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.gpu.arrays import is_on_device
 from physx_runtime.worlds.store import WorldRows, Worlds
-from physx_runtime.worlds.wake import TARGET_ROWS, WAKING_ROWS, Waking
+from physx_runtime.worlds.wake import TARGET_ROWS, WAKING_ROWS, WakeControl
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
@@ -36,15 +36,15 @@ class Actor:
     alike: where they are stepped, with the worlds of actors of the same structure; place: which of those it is.
     """
 
-    def __init__(self, alike: ActorGroup, place: int = 0) -> None:
-        self.place, self._alike = place, alike
+    def __init__(self, group: ActorGroup, index: int = 0) -> None:
+        self.index, self._group = index, group
         self.watchers: list[Watcher] = []       # who are told of every state that is set
-        self.work_on(alike.join(self))
-        self.divergence = DivergenceReport(self, alike.reported[alike.lanes_of(place)], alike.lanes.reports[place])
+        self.use_store(group.join(self))
+        self.divergence = DivergenceReport(self, group.reported[group.batch_slice(index)], group.batch.reports[index])
 
-    def work_on(self, store: Worlds | BufferView) -> None:
+    def use_store(self, store: Worlds | BufferView) -> None:
         """Have rows in this store from now on."""
-        self._store, self._waking = store, Waking(store, self.model.topology)
+        self._store, self._waking = store, WakeControl(store, self.model.topology)
         if "parameter_values" in self.__dict__:
             self.parameter_values.store = store
 
@@ -55,9 +55,9 @@ class Actor:
         """
         OnGpu(self).use_stream(stream)
 
-    def give(self, name: str, array: Any) -> None:
+    def read_into(self, name: str, array: Any) -> None:
         """Copy a row of every world into an array on the GPU, (n_world, n); ValueError for one that does not fit."""
-        OnGpu(self).give(name, array)
+        OnGpu(self).read_into(name, array)
 
     @functools.cached_property
     def parameter_values(self) -> ParameterValues:
@@ -65,8 +65,8 @@ class Actor:
         return ParameterValues(self.model, self._store, self.worlds, self.dtype)
 
     @functools.cached_property
-    def _pushes(self) -> Pushes:
-        return Pushes(self)
+    def _external_forces(self) -> ExternalForces:
+        return ExternalForces(self)
 
     def __repr__(self) -> str:
         return (f"{type(self).__name__}({self.model.actor.path!r}, links={len(self.model.link_names)}, "
@@ -75,72 +75,72 @@ class Actor:
     def watch(self, watcher: Watcher) -> None:
         """Tell somebody of every state that is set and every step that is taken from now on."""
         self.watchers.append(watcher)
-        self._alike.lanes.watch(watcher)
+        self._group.batch.watch(watcher)
 
     def set_time_step(self, dt: float) -> None:
         """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
-        self._alike.lanes.set_time_step(dt)
+        self._group.batch.set_time_step(dt)
 
     def repack(self, model: PackedModel) -> None:
         """Take the parameters and iteration counts of a model, in every world; states and efforts stay, and who sleeps.
 
         Raises ValueError where the model's structure is not that of this simulation.
         """
-        model = self.adapted(model)
+        model = self.adapt_model(model)
         if model.topology != self.model.topology:
             raise ValueError("the model has another structure; make a new Simulation of it")
-        self._alike.models[self.place] = model
-        self._alike.lanes.solve_under(self.place, solver_settings(self.solver, model))
-        self._take_up(model)
-        self._alike.lanes.write_time()
+        self._group.models[self.index] = model
+        self._group.batch.set_settings(self.index, solver_settings(self.solver, model))
+        self._write_parameters(model)
+        self._group.batch.write_time()
 
-    def _take_up(self, model: PackedModel) -> None:
+    def _write_parameters(self, model: PackedModel) -> None:
         """Write the parameters of a model, in every world."""
         self.__dict__.pop("parameter_values", None)
         inputs, worlds = input_rows(model.topology), np.arange(self.worlds)
-        held = {name: self.get(name) for name in ("joint_effort",) if name in inputs}
-        for name, values in {**model.parameters, **held}.items():
-            taken = np.zeros(inputs[name]) if name in SOFTENING and not self.settings.softened else values
-            self._write(name, checked_row(model, self.parameter_values.owners, name, taken, worlds, self.dtype), None)
+        persistent = {name: self.get(name) for name in ("joint_effort",) if name in inputs}
+        for name, values in {**model.parameters, **persistent}.items():
+            row = np.zeros(inputs[name]) if name in SOFTENING and not self.settings.softened else values
+            self._write(name, checked_row(model, self.parameter_values.owners, name, row, worlds, self.dtype), None)
 
-    def adapted(self, model: PackedModel) -> PackedModel:
+    def adapt_model(self, model: PackedModel) -> PackedModel:
         """A model with the features that were switched on or off in this simulation."""
-        return self._alike.adapted(model)
+        return self._group.adapt_model(model)
 
     @property
     def model(self) -> PackedModel:
         """What is stepped."""
-        return self._alike.models[self.place]
+        return self._group.models[self.index]
 
     @property
     def settings(self) -> SolverSettings:
         """How many iterations the next step takes; of the first world, where they differ."""
-        return self._alike.settings[self.place]
+        return self._group.settings[self.index]
 
     @property
     def worlds(self) -> int:
         """How many there are."""
-        return self._alike.lanes.worlds
+        return self._group.batch.worlds
 
     @property
     def dt(self) -> float:
         """Time of a step [s]."""
-        return self._alike.lanes.dt
+        return self._group.batch.dt
 
     @property
     def dtype(self) -> str:
         """ "float32" or "float64"."""
-        return self._alike.lanes.dtype
+        return self._group.batch.dtype
 
     @property
     def solver(self) -> str:
         """ "physx" or "ideal"."""
-        return self._alike.solver
+        return self._group.solver
 
     @property
     def steps_taken(self) -> int:
         """How many steps were taken since this was made."""
-        return self._alike.lanes.steps_taken
+        return self._group.batch.steps_taken
 
     @property
     def topology(self) -> Topology:
@@ -148,13 +148,13 @@ class Actor:
         return self.model.topology.tree
 
     @property
-    def alike(self) -> ActorGroup:
+    def group(self) -> ActorGroup:
         """Where it is stepped."""
-        return self._alike
+        return self._group
 
-    def lanes(self, worlds: Indices) -> Indices:
+    def batch_indices(self, worlds: Indices) -> Indices:
         """Where worlds with these indices are among all that are stepped there."""
-        return self.place * self.worlds + worlds
+        return self.index * self.worlds + worlds
 
     def model_of_worlds(self) -> PackedModel:
         """The model, with the worlds' own parameters where they were set, (n, n_world)."""
@@ -192,13 +192,13 @@ class Actor:
         if is_on_device(values) or is_on_device(worlds):
             OnGpu(self).set_row(name, values, worlds)
             return
-        chosen = chosen_worlds(worlds, self.worlds)
-        array = checked_row(self.model, self.parameter_values.owners, name, values, chosen, self.dtype)
+        indices = world_indices(worlds, self.worlds)
+        array = checked_row(self.model, self.parameter_values.owners, name, values, indices, self.dtype)
         if name in LINK_FORCE_ROWS:
-            self._alike.heed_link_forces()
-        self._write(name, array, None if worlds is None else chosen)
+            self._group.enable_link_forces()
+        self._write(name, array, None if worlds is None else indices)
         if name in WAKING_ROWS:
-            self._waking.wake(None if worlds is None else chosen)
+            self._waking.wake(None if worlds is None else indices)
         if name == "q" and self.topology.locked:
             self.set_row("locked", np.zeros(len(self.topology.locked)), worlds)
 
@@ -209,12 +209,12 @@ class Actor:
         else:
             self._store.write_at(name, array, worlds)
         if name in self.model.state:
-            self._state_written(np.arange(self.worlds) if worlds is None else worlds)
+            self._state_changed(np.arange(self.worlds) if worlds is None else worlds)
         else:
-            self._alike.parameters_written()
+            self._group.parameters_changed()
 
     def apply_force(self, force: ArrayLike, torque: ArrayLike | None = None, *, link: str | None = None,
-                    point: ArrayLike | None = None, mode: PushMode = "force", local: bool = False,
+                    point: ArrayLike | None = None, mode: ForceMode = "force", local: bool = False,
                     worlds: ArrayLike | None = None) -> None:
         """Push a link in the next step alone, beside link_force and link_torque, which hold, and other pushes.
 
@@ -225,16 +225,16 @@ class Actor:
         or indices, all where None. It wakes as `set("link_force")` does. Raises ValueError for another link or mode,
         shapes that do not fit, and what is not finite; then nothing is pushed.
         """
-        chosen, index = host_worlds("apply_force", worlds, self.worlds), self._pushes.link_of(link)
-        push = self._pushes.given(chosen, index, force, torque, point, mode, local)
-        self._pushes.add(push, index, chosen)
-        self._alike.heed_link_forces()
-        self._waking.wake(chosen)
-        self._alike.lanes.watch_next(self._pushes)
+        indices, index = host_worlds("apply_force", worlds, self.worlds), self._external_forces.link_of(link)
+        external = self._external_forces.checked(indices, index, force, torque, point, mode, local)
+        self._external_forces.add(external, index, indices)
+        self._group.enable_link_forces()
+        self._waking.wake(indices)
+        self._group.batch.watch_next(self._external_forces)
 
-    def keep_tendon_impulses(self) -> None:
+    def enable_tendon_impulses(self) -> None:
         """Leave what tendons give in a step for reports from now on."""
-        self._alike.keep_tendon_impulses()
+        self._group.enable_tendon_impulses()
 
     @property
     def contact_impulses(self) -> Array | None:
@@ -242,11 +242,11 @@ class Actor:
 
         None where nothing touches.
         """
-        return self._alike.contact_impulses()
+        return self._group.contact_impulses()
 
-    def _state_written(self, worlds: Indices) -> None:
+    def _state_changed(self, worlds: Indices) -> None:
         for watcher in self.watchers:
-            watcher.state_written(worlds)
+            watcher.state_changed(worlds)
 
     def get(self, name: str) -> Array:
         """A row of every world, (n_world, n), or a parameter as `parameter` gives it; ValueError for another name.
@@ -310,7 +310,7 @@ class Actor:
         if is_on_device(worlds):
             OnGpu(self).wake(worlds)
         else:
-            self._waking.wake(None if worlds is None else chosen_worlds(worlds, self.worlds))
+            self._waking.wake(None if worlds is None else world_indices(worlds, self.worlds))
 
     def put_to_sleep(self, worlds: ArrayLike | None = None) -> None:
         """Let worlds, a mask (n_world,) or indices, all where None, rest without velocity until something wakes them.
@@ -319,13 +319,13 @@ class Actor:
         its velocity, and rests with all of that. Pushes of `apply_force` are forgotten, a link force that is held wakes
         at once. Raises ValueError where nothing falls asleep.
         """
-        if self._alike.sleepless:
-            raise ValueError(f"{self.model.actor.path} cannot be put to sleep: {self._alike.sleepless}")
-        chosen = host_worlds("put_to_sleep", worlds, self.worlds)
-        self.set_row("v", np.zeros(self.topology.nv), chosen)
-        self._pushes.clear(chosen)
-        self._waking.calm(chosen)
-        self._alike.lanes.rest(self.place, chosen)
+        if self._group.sleepless:
+            raise ValueError(f"{self.model.actor.path} cannot be put to sleep: {self._group.sleepless}")
+        indices = host_worlds("put_to_sleep", worlds, self.worlds)
+        self.set_row("v", np.zeros(self.topology.nv), indices)
+        self._external_forces.clear(indices)
+        self._waking.clear_wake_state(indices)
+        self._group.batch.put_to_sleep(self.index, indices)
 
     def reset(self, worlds: ArrayLike | None = None, *, joint_position: ArrayLike | None = None,
               joint_velocity: ArrayLike | None = None, root_pose: ArrayLike | None = None,
@@ -338,22 +338,22 @@ class Actor:
         ValueError for shapes that do not fit and for numbers that are not finite; then nothing is reset. With device
         "cuda" worlds may lie on the GPU, and joint_position and joint_velocity beside them.
         """
-        if any(is_on_device(given) for given in (worlds, joint_position, joint_velocity, root_pose, root_velocity)):
+        if any(is_on_device(values) for values in (worlds, joint_position, joint_velocity, root_pose, root_velocity)):
             OnGpu(self).reset(worlds, joint_position, joint_velocity, root_pose, root_velocity)
             return
-        chosen = chosen_worlds(worlds, self.worlds)
-        start = Start(self.model, chosen, self.dtype, self.parameter_values.mass_properties.root_place(chosen))
-        start.take(joint_position, joint_velocity, root_pose, root_velocity)
+        indices = world_indices(worlds, self.worlds)
+        start = StartState(self.model, indices, self.dtype, self.parameter_values.mass_properties.root_offset(indices))
+        start.apply(joint_position, joint_velocity, root_pose, root_velocity)
         for name, values in start.rows.items():
-            self.set_row(name, values, chosen)
-        self.divergence.revive(chosen)
-        self._alike.start(self.lanes(chosen))
+            self.set_row(name, values, indices)
+        self.divergence.revive(indices)
+        self._group.start(self.batch_indices(indices))
 
-    def reset_with_others(self, worlds: Indices) -> None:
+    def group_was_reset(self, worlds: Indices) -> None:
         """Heed that everything that is stepped with it was put back to the authored state in these worlds."""
-        if "parameter_values" in self.__dict__ and self.parameter_values.mass_properties.root_moved:
+        if "parameter_values" in self.__dict__ and self.parameter_values.mass_properties.has_root_offset:
             self.reset(worlds)          # where the root's frame stands is its own
-        self._state_written(worlds)
+        self._state_changed(worlds)
 
     # --- parameters --------------------------------------------------------------------------------------------------
 
@@ -378,20 +378,20 @@ class Actor:
         values that nothing would heed (see `randomize`); then nothing is set. With device "cuda" values and worlds may
         lie on the GPU, but for masses' places and axes; their numbers are not looked at.
         """
-        if any(is_on_device(given) for given in (worlds, *values.values())):
+        if any(is_on_device(value) for value in (worlds, *values.values())):
             OnGpu(self).set_parameters(values, worlds)
             return
-        chosen = chosen_worlds(worlds, self.worlds)
-        before = self.parameter_values.mass_properties.root_place()
-        self.parameter_values.assign(values, chosen)
-        self._alike.parameters_written()
+        indices = world_indices(worlds, self.worlds)
+        before = self.parameter_values.mass_properties.root_offset()
+        self.parameter_values.assign(values, indices)
+        self._group.parameters_changed()
         if values.keys() & TARGET_ROWS:
-            self._waking.wake(chosen)
+            self._waking.wake(indices)
         if GRAVITY_SWITCH in values:
-            self._waking.wake(chosen[self.parameter(GRAVITY_SWITCH)[chosen].any(axis=1)])
-        for name, moved, rows in self.parameter_values.root_kept(before):
-            if moved.any():
-                self._alike.root_moved(self.place, self.parameter_values.mass_properties.root_place())
-                index = np.flatnonzero(moved)
-                owned = self.parameter_values.owners
-                self._write(name, checked_row(self.model, owned, name, rows[index], index, self.dtype), index)
+            self._waking.wake(indices[self.parameter(GRAVITY_SWITCH)[indices].any(axis=1)])
+        for name, changed, rows in self.parameter_values.moved_root_rows(before):
+            if changed.any():
+                self._group.root_offset_changed(self.index, self.parameter_values.mass_properties.root_offset())
+                index = np.flatnonzero(changed)
+                row_owners = self.parameter_values.owners
+                self._write(name, checked_row(self.model, row_owners, name, rows[index], index, self.dtype), index)

@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP
-from physx_runtime.model.owners import owners
+from physx_runtime.model.owners import owners_of
 from physx_runtime.model.row_specs import FORCE_ROWS, input_rows
 from physx_runtime.model.topology import ActorTopology, Topology
-from physx_runtime.packing.frames import Frame, loaded_rotations
+from physx_runtime.packing.frames import Frame, rounded_rotations
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.arguments import require_room, required_count
 from physx_runtime.simulation.divergence import DivergenceReport
-from physx_runtime.simulation.parameters import checked_row, rounded, sound
+from physx_runtime.simulation.parameters import checked_row, converted_row, rounded
 from physx_runtime.simulation.world_batch import WorldBatch
 from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_settings
 from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.store import AUTO, Worlds
-from physx_runtime.worlds.wake import Waking
+from physx_runtime.worlds.wake import WakeControl
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
@@ -33,13 +33,13 @@ Indices = NDArray[np.int64]
 class GroupMember(Protocol):
     """What is stepped with its like, and told what happens to its worlds."""
 
-    place: int
+    index: int
     divergence: DivergenceReport
 
-    def work_on(self, store: Worlds | BufferView) -> None:
+    def use_store(self, store: Worlds | BufferView) -> None:
         """Have rows in this store from now on."""
 
-    def reset_with_others(self, worlds: Indices) -> None:
+    def group_was_reset(self, worlds: Indices) -> None:
         """Heed that everything that is stepped with it was put back to the authored state in these worlds."""
 
     def model_of_worlds(self) -> PackedModel:
@@ -52,83 +52,83 @@ class ActorGroup:
     sleeping: whether its worlds may fall asleep. Raises ValueError for an authored number that the step does not hold.
     """
 
-    def __init__(self, models: Sequence[PackedModel], lanes: WorldBatch, solver: str, sleeping: bool = True,
+    def __init__(self, models: Sequence[PackedModel], batch: WorldBatch, solver: str, sleeping: bool = True,
                  prefix: str = "") -> None:
-        self.models, self.lanes, self.solver, self._prefix = list(models), lanes, solver, prefix
+        self.models, self.batch, self.solver, self._prefix = list(models), batch, solver, prefix
         self._sleeping = sleeping and solver != "ideal"
-        self.store = lanes.part(prefix)
-        self.reported = np.zeros(lanes.count, dtype=np.bool_)       # worlds of which was said that they diverged
+        self.store = batch.view_all(prefix)
+        self.reported = np.zeros(batch.count, dtype=np.bool_)       # worlds of which was said that they diverged
         self._actors: list[GroupMember] = []
-        self._model_of_lanes: PackedModel | None = None
-        self._take_models()
-        lanes.occupy(self)
+        self._model_of_batch: PackedModel | None = None
+        self._write_models()
+        batch.add_client(self)
 
     @property
     def topology(self) -> ActorTopology:
         """The structure of the actors."""
         return self.models[0].topology
 
-    def lanes_of(self, place: int) -> slice:
+    def batch_slice(self, index: int) -> slice:
         """The lanes of the actor at a place."""
-        return self.lanes.of_place(place)
+        return self.batch.slice_of(index)
 
     @property
     def settings(self) -> Sequence[SolverSettings]:
         """Under which each actor is solved, in the first world where they differ."""
-        return self.lanes.settings
+        return self.batch.settings
 
-    def adapted(self, model: PackedModel) -> PackedModel:
+    def adapt_model(self, model: PackedModel) -> PackedModel:
         """A model with the features that were switched on or off here."""
-        own, topology = self.topology, replace(model.topology, link_forces=self.topology.tree.link_forces)
-        if isinstance(own, Topology) and isinstance(topology, Topology):
-            topology = replace(topology, tendon_impulses=own.tendon_impulses)
+        current, topology = self.topology, replace(model.topology, link_forces=self.topology.tree.link_forces)
+        if isinstance(current, Topology) and isinstance(topology, Topology):
+            topology = replace(topology, tendon_impulses=current.tendon_impulses)
         return as_stepped(replace(model, topology=topology), self._sleeping)
 
     # --- rows --------------------------------------------------------------------------------------------------------
 
-    def _take_models(self) -> None:
+    def _write_models(self) -> None:
         """Write what the models author, in every world, awake but for bodies that are authored asleep."""
         for name in (*self.models[0].parameters, *self.models[0].state):
             values = np.stack([{**model.parameters, **model.state}[name] for model in self.models])
             if name in SOFTENING and not self.settings[0].softened:
                 values = np.zeros_like(values)
-            self.store.write(name, np.repeat(self._held(name, values), self.lanes.worlds, axis=0))
-        self.start(np.arange(self.lanes.count))
+            self.store.write(name, np.repeat(self._checked_values(name, values), self.batch.worlds, axis=0))
+        self.start(np.arange(self.batch.count))
 
-    def _held(self, name: str, values: Array) -> Array:
+    def _checked_values(self, name: str, values: Array) -> Array:
         """Authored values of a row, (n_actor, n), as the step holds them; raises ValueError where it cannot."""
-        array, right = sound(self.models[0], name, values, self.lanes.dtype)
-        for i in np.flatnonzero(~right.all(axis=1)):
+        array, valid = converted_row(self.models[0], name, values, self.batch.dtype)
+        for i in np.flatnonzero(~valid.all(axis=1)):
             model = self.models[i]
-            found = owners(model.topology.tree, model.actor, model.scene)
-            checked_row(model, found, name, values[i], np.arange(self.lanes.worlds), self.lanes.dtype)
-        return loaded_rotations(array) if name == "root_rotation" and self.lanes.dtype == "float32" else array
+            row_owners = owners_of(model.topology.tree, model.actor, model.scene)
+            checked_row(model, row_owners, name, values[i], np.arange(self.batch.worlds), self.batch.dtype)
+        return rounded_rotations(array) if name == "root_rotation" and self.batch.dtype == "float32" else array
 
-    def start(self, lanes: Indices) -> None:
+    def start(self, indices: Indices) -> None:
         """Begin lanes anew: awake, but for bodies that are authored asleep."""
         bodies = [model.actor.links[0].body for model in self.models]
-        asleep = np.repeat([body is not None and body.starts_asleep for body in bodies], self.lanes.worlds)[lanes]
-        waking = Waking(self.store, self.topology)
-        waking.start(lanes[~asleep], False)
-        waking.start(lanes[asleep], True)
+        asleep = np.repeat([body is not None and body.starts_asleep for body in bodies], self.batch.worlds)[indices]
+        waking = WakeControl(self.store, self.topology)
+        waking.reset(indices[~asleep], False)
+        waking.reset(indices[asleep], True)
 
     def reset(self, worlds: Indices) -> Indices:
         """Put worlds of every actor back to the authored state, and revive those that diverged; their lanes."""
-        lanes = self.lanes.of_worlds(worlds)
+        indices = self.batch.indices_of(worlds)
         for name in self.models[0].state:
             authored = np.stack([model.state[name] for model in self.models])
-            self.store.write_at(name, np.repeat(self._held(name, authored), len(worlds), axis=0), lanes)
-        self.reported[lanes] = False
-        self.store.write_at(DIVERGED, np.zeros(1), lanes)
-        self.start(lanes)
+            self.store.write_at(name, np.repeat(self._checked_values(name, authored), len(worlds), axis=0), indices)
+        self.reported[indices] = False
+        self.store.write_at(DIVERGED, np.zeros(1), indices)
+        self.start(indices)
         for actor in self._actors:
-            actor.reset_with_others(worlds)
-        return lanes
+            actor.group_was_reset(worlds)
+        return indices
 
     def state(self) -> dict[str, Array]:
         """The state of every lane, row name -> (n_lane, n), as model.row_specs."""
         if not self.store.near:       # else the step has told
-            self.told_diverged()
+            self.diverged_flags()
         return {name: self.store.rows(name) for name in self.models[0].state}
 
     # --- actors ------------------------------------------------------------------------------------------------------
@@ -136,76 +136,76 @@ class ActorGroup:
     def join(self, actor: GroupMember) -> Worlds | BufferView:
         """Tell an actor from now on of what happens to its worlds; what it works on."""
         self._actors.append(actor)
-        return self.lanes.share(actor.place, self._prefix)
+        return self.batch.view(actor.index, self._prefix)
 
-    def parameters_written(self) -> None:
+    def parameters_changed(self) -> None:
         """Heed that parameters of some actor are others now."""
-        self._model_of_lanes = None
+        self._model_of_batch = None
 
-    def model_of_lanes(self) -> PackedModel:
+    def model_of_batch(self) -> PackedModel:
         """The model of the first actor, with every lane's own parameters, (n, n_lane)."""
         if len(self._actors) == 1:
             return self._actors[0].model_of_worlds()
-        if self._model_of_lanes is None:
+        if self._model_of_batch is None:
             models = [actor.model_of_worlds() for actor in self._actors]
-            self._model_of_lanes = side_by_side(models, self.lanes.worlds)
-        return self._model_of_lanes
+            self._model_of_batch = concatenated_models(models, self.batch.worlds)
+        return self._model_of_batch
 
-    def root_moved(self, place: int, root_place: Frame) -> None:
+    def root_offset_changed(self, index: int, root_offset: Frame) -> None:
         """Heed where F now stands in the root link of the actor at a place, numbers (n_world,)."""
 
     def contact_impulses(self) -> Array | None:
         """(n_world, n_link, 6) what contacts gave the links in the last step; None where nothing touches."""
         return None
 
-    def heed_link_forces(self) -> None:
+    def enable_link_forces(self) -> None:
         """Step from now on by code that reads link forces, all rows staying as they are."""
         if not self.topology.tree.link_forces:
-            self._step_as(replace(self.topology, link_forces=True))
+            self._replace_topology(replace(self.topology, link_forces=True))
 
-    def keep_tendon_impulses(self) -> None:
+    def enable_tendon_impulses(self) -> None:
         """Leave what tendons give in a step for reports from now on, all rows staying as they are."""
         t = self.topology
         if isinstance(t, Topology) and (t.fixed_tendons or t.spatial_tendons) and not t.tendon_impulses:
-            self._step_as(replace(t, tendon_impulses=True))
+            self._replace_topology(replace(t, tendon_impulses=True))
 
-    def _step_as(self, topology: ActorTopology) -> None:
+    def _replace_topology(self, topology: ActorTopology) -> None:
         """Step from now on by the code of a structure with more rows."""
         self.models = [replace(model, topology=topology) for model in self.models]
-        whole = self.lanes.topology
-        if isinstance(whole, IslandTopology):
-            own = int(self._prefix.removeprefix(ACTOR_GROUP).removesuffix("_"))
-            actors = tuple(topology if i == own else actor for i, actor in enumerate(whole.actors))
-            self.lanes.exchange(replace(whole, actors=actors))
+        batch_topology = self.batch.topology
+        if isinstance(batch_topology, IslandTopology):
+            index = int(self._prefix.removeprefix(ACTOR_GROUP).removesuffix("_"))
+            actors = tuple(topology if i == index else actor for i, actor in enumerate(batch_topology.actors))
+            self.batch.replace_topology(replace(batch_topology, actors=actors))
         else:
-            self.lanes.exchange(topology)
+            self.batch.replace_topology(topology)
 
     # --- as an occupant of its lanes ---------------------------------------------------------------------------------
 
-    def store_exchanged(self) -> None:
+    def store_replaced(self) -> None:
         """Work on another buffer from now on."""
-        self.store = self.lanes.part(self._prefix)
+        self.store = self.batch.view_all(self._prefix)
         for actor in self._actors:
-            actor.work_on(self.lanes.share(actor.place, self._prefix))
+            actor.use_store(self.batch.view(actor.index, self._prefix))
 
-    def calmed(self, place: int) -> NDArray[np.bool_]:
+    def can_sleep(self, index: int) -> NDArray[np.bool_]:
         """(n_world,) in which worlds nothing of its own keeps the actor at a place awake."""
-        return Waking(self.lanes.share(place, self._prefix), self.topology).calmed
+        return WakeControl(self.batch.view(index, self._prefix), self.topology).can_sleep
 
-    def rest(self, place: int, worlds: Indices) -> None:
+    def put_to_sleep(self, index: int, worlds: Indices) -> None:
         """Let the actor at a place sleep in these worlds, which nothing keeps awake."""
-        Waking(self.lanes.share(place, self._prefix), self.topology).rest(worlds)
+        WakeControl(self.batch.view(index, self._prefix), self.topology).put_to_sleep(worlds)
 
-    def tell_diverged(self) -> None:
+    def report_diverged(self) -> None:
         """Warn about worlds that have diverged and are not reported yet."""
-        self.told_diverged()
+        self.diverged_flags()
 
-    def told_diverged(self) -> NDArray[np.bool_]:
+    def diverged_flags(self) -> NDArray[np.bool_]:
         """(n_lane,) which worlds have diverged; warns about those not reported yet."""
         diverged = np.asarray(self.store.rows(DIVERGED)[:, 0] > 0.5)
         new = diverged & ~self.reported
-        for place in np.unique(np.flatnonzero(new) // self.lanes.worlds) if new.any() else ():
-            self._actors[place].divergence.flags()
+        for index in np.unique(np.flatnonzero(new) // self.batch.worlds) if new.any() else ():
+            self._actors[index].divergence.flags()
         return diverged
 
     @property
@@ -222,19 +222,19 @@ class ActorGroup:
     @property
     def asleep(self) -> NDArray[np.bool_]:
         """(n_lane,) which worlds rest until something wakes them."""
-        return Waking(self.store, self.topology).asleep
+        return WakeControl(self.store, self.topology).asleep
 
 
-def require_held(model: PackedModel, dtype: str) -> None:
+def require_representable(model: PackedModel, dtype: str) -> None:
     """Raises ValueError for the first authored number that the step does not hold in this precision."""
-    if _all_held(model, dtype):
+    if _is_representable(model, dtype):
         return
-    found = owners(model.topology.tree, model.actor, model.scene)
+    row_owners = owners_of(model.topology.tree, model.actor, model.scene)
     for name, values in {**model.parameters, **model.state}.items():
-        checked_row(model, found, name, values, np.arange(1), dtype)
+        checked_row(model, row_owners, name, values, np.arange(1), dtype)
 
 
-def _all_held(model: PackedModel, dtype: str) -> bool:
+def _is_representable(model: PackedModel, dtype: str) -> bool:
     """Whether the step holds every authored number, all rows asked at once."""
     moving = {**model.state, **{name: row for name, row in model.parameters.items() if name in FORCE_ROWS}}
     return not np.isnan(np.concatenate(list(model.parameters.values()))).any() and bool(
@@ -249,26 +249,26 @@ def as_stepped(model: PackedModel, sleeping: bool) -> PackedModel:
                    parameters={name: values for name, values in model.parameters.items() if name in rows})
 
 
-def alone(model: PackedModel, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
-          solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> ActorGroup:
+def build_group(model: PackedModel, worlds: int = 1, *, dt: float = 1 / 60, device: str = "cpu", dtype: str = "float32",
+                solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> ActorGroup:
     """One actor in lanes of its own; arguments as of `Simulation`. Raises ValueError for one out of range."""
     model = as_stepped(model, sleeping and solver != "ideal")
     require_room(required_count("worlds", worlds, 1), [model], dtype)
-    lanes = WorldBatch(model.topology, [solver_settings(solver, model)], worlds, dt=dt, device=device, dtype=dtype,
+    batch = WorldBatch(model.topology, [solver_settings(solver, model)], worlds, dt=dt, device=device, dtype=dtype,
                        path=path)
-    return ActorGroup([model], lanes, solver, sleeping)
+    return ActorGroup([model], batch, solver, sleeping)
 
 
-def side_by_side(models: Sequence[PackedModel], worlds: int) -> PackedModel:
+def concatenated_models(models: Sequence[PackedModel], worlds: int) -> PackedModel:
     """The first of models of one structure, with the parameters and link frames of all, (n, n_model x n_world)."""
 
-    def lanes(values: Sequence[Any]) -> Array:
+    def concatenated(values: Sequence[Any]) -> Array:
         """(n,) of all worlds of a model alike, or (n, n_world), side by side."""
         by_world = (x if np.ndim(x) == 2 else np.reshape(x, (len(x), 1)) for x in values)
         return np.concatenate([np.broadcast_to(x, (len(x), worlds)) for x in by_world], axis=1)
 
-    frames = [[lanes([m.link_frames[i][part] for m in models]) for part in (0, 1)]
+    frames = [[concatenated([m.link_frames[i][part] for m in models]) for part in (0, 1)]
               for i in range(len(models[0].link_frames))]
-    return replace(models[0], parameters={name: lanes([m.parameters[name] for m in models])
+    return replace(models[0], parameters={name: concatenated([m.parameters[name] for m in models])
                                           for name in models[0].parameters},
                    link_frames=tuple(((x[0], x[1], x[2]), (r[0], r[1], r[2], r[3])) for x, r in frames))

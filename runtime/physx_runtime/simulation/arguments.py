@@ -13,8 +13,8 @@ import numpy as np
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.model import PackedModel
 
-MOST_STEPS = 1 << 53        # that a float64, as times are kept, tells apart
-LEAST_RECORD = 400          # bytes of the Python objects of a record of nothing
+MAX_STEPS = 1 << 53        # that a float64, as times are kept, tells apart
+MIN_RECORD_SIZE = 400          # bytes of the Python objects of a record of nothing
 
 
 def required_time(dt: float) -> float:
@@ -36,10 +36,10 @@ def require_room(worlds: int, models: Iterable[PackedModel | PackedIsland], dtyp
 
 def require_recordable(steps: int, every: int, size: int) -> None:
     """Raise ValueError for more steps than can be counted, or more records, of so many bytes, than memory holds."""
-    most = min(_memory() // max(size, LEAST_RECORD) * every, MOST_STEPS)
-    if steps > most:
+    limit = min(_memory() // max(size, MIN_RECORD_SIZE) * every, MAX_STEPS)
+    if steps > limit:
         raise ValueError(f"steps is {steps} and every is {every}; this machine has {_memory() / 1e9:.3g} GB for the "
-                         f"records; give at most {most} steps{'' if most == MOST_STEPS else ', or a larger every'}")
+                         f"records; give at most {limit} steps{'' if limit == MAX_STEPS else ', or a larger every'}")
 
 
 def _memory() -> int:
@@ -47,10 +47,10 @@ def _memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def required_count(name: str, count: Any, least: int) -> int:
+def required_count(name: str, count: Any, minimum: int) -> int:
     """A whole number. Raises ValueError for another, naming the argument."""
-    if not isinstance(count, Integral) or count < least:
-        raise ValueError(f"{name} is {count!r}; give a whole number of at least {least}")
+    if not isinstance(count, Integral) or count < minimum:
+        raise ValueError(f"{name} is {count!r}; give a whole number of at least {minimum}")
     return int(count)
 
 

@@ -10,17 +10,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.model.owners import owners, row_label
+from physx_runtime.model.owners import owners_of, row_label
 from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.packing.not_simulated import level_outside
+from physx_runtime.packing.not_simulated import caller_stack_level
 from physx_runtime.solver.divergence import DIVERGED, LARGEST_STATE, moving_rows
 from physx_runtime.solver.program import stages
 from physx_runtime.solver.settings import SolverSettings
 from physx_runtime.worlds.store import WorldRows
 
 # Worlds that a warning names.
-MOST_NAMED = 5
+MAX_NAMED = 5
 ADVICE = "take a shorter time step, softer or more strongly damped springs, or heavier links"
 
 
@@ -28,7 +28,7 @@ class DivergenceWarning(RuntimeWarning):
     """Worlds whose state is no longer finite; they stand still from then on."""
 
 
-class Stepped(Protocol):
+class SteppedActor(Protocol):
     """What a report asks of the actor that is stepped."""
 
     @property
@@ -60,13 +60,13 @@ class Loss:
     """What was no longer finite first where something diverged."""
 
     path: str               # of the actor that it is of
-    others: int             # that are solved with it, and stand still as well
-    what: str
+    other_count: int             # that are solved with it, and stand still as well
+    quantity: str
 
     @property
-    def company(self) -> str:
+    def suffix(self) -> str:
         """Who else stands still, to be put after the name of the first."""
-        return f" and {self.others} more that are solved with it" if self.others else ""
+        return f" and {self.other_count} more that are solved with it" if self.other_count else ""
 
 
 class DivergenceReport:
@@ -76,55 +76,55 @@ class DivergenceReport:
     one of them tells of it.
     """
 
-    def __init__(self, actor: Stepped, reported: NDArray[np.bool_], together: list[DivergenceReport]) -> None:
-        self._actor, self._reported, self._together = actor, reported, together
-        together.append(self)
-        self.said: list[str] = []
-        self._revived_unseen = False
+    def __init__(self, actor: SteppedActor, reported: NDArray[np.bool_], group_reports: list[DivergenceReport]) -> None:
+        self._actor, self._reported, self._group_reports = actor, reported, group_reports
+        group_reports.append(self)
+        self.messages: list[str] = []
+        self._revived_on_gpu = False
         self.lost: Loss | None = None       # in the last world that was told of
 
     def flags(self) -> NDArray[np.bool_]:
         """(n_world,) which worlds have diverged; warns about those not reported yet."""
         flags = self._flags()
-        if self._revived_unseen:
-            self._revived_unseen, self._reported[:] = False, self._reported & flags
+        if self._revived_on_gpu:
+            self._revived_on_gpu, self._reported[:] = False, self._reported & flags
         new = np.flatnonzero(flags & ~self._reported)
         if len(new):
-            self._tell(new)
+            self._warn(new)
         return flags
 
-    def halt(self, worlds: NDArray[np.int64], what: str) -> None:
+    def halt(self, worlds: NDArray[np.int64], quantity: str) -> None:
         """Let worlds with these indices stand still for what was lost, and say nothing more of them."""
-        self._lose(self._together, self, what)
-        for report in self._together:
+        self._record_loss(self._group_reports, self, quantity)
+        for report in self._group_reports:
             report._mark(worlds, True)
 
     def revive(self, worlds: NDArray[np.int64]) -> None:
         """Let worlds with these indices move again."""
         self._mark(worlds, False)
 
-    def revived_unseen(self) -> None:
+    def revived_on_gpu(self) -> None:
         """Heed that worlds move again which only the GPU knows: those found sound next are not reported any more."""
-        self._revived_unseen = True
+        self._revived_on_gpu = True
 
-    def _tell(self, new: NDArray[np.int64]) -> None:
+    def _warn(self, new: NDArray[np.int64]) -> None:
         """Warn about worlds with these indices, for all that diverged there and of which nothing was said."""
-        lost_with = [report for report in self._together if (report._flags() & ~report._reported)[new[0]]]
-        first, what = next(((report, what) for report in lost_with
-                            if (what := first_lost(report._actor, int(new[0])))), (self, "its state"))
-        loss = self._lose(lost_with, first, what)
-        for report in lost_with:
+        diverged_reports = [report for report in self._group_reports if (report._flags() & ~report._reported)[new[0]]]
+        first, quantity = next(((report, quantity) for report in diverged_reports
+                                if (quantity := first_not_finite(report._actor, int(new[0])))), (self, "its state"))
+        loss = self._record_loss(diverged_reports, first, quantity)
+        for report in diverged_reports:
             report._reported[new] |= report._flags()[new]
-        names = ", ".join(str(i) for i in new[:MOST_NAMED]) + (", ..." if len(new) > MOST_NAMED else "")
-        self.said.append(
-            f"{loss.path}{loss.company}: {len(new)} of {len(self._reported)} worlds diverged (world {names}) by step "
-            f"{self._actor.steps_taken} of {self._actor.dt:.6g} s: {loss.what} is no longer finite; they "
+        names = ", ".join(str(i) for i in new[:MAX_NAMED]) + (", ..." if len(new) > MAX_NAMED else "")
+        self.messages.append(
+            f"{loss.path}{loss.suffix}: {len(new)} of {len(self._reported)} worlds diverged (world {names}) by step "
+            f"{self._actor.steps_taken} of {self._actor.dt:.6g} s: {loss.quantity} is no longer finite; they "
             f"stand still until reset; {ADVICE}")
-        warnings.warn(self.said[-1], DivergenceWarning, stacklevel=level_outside())
+        warnings.warn(self.messages[-1], DivergenceWarning, stacklevel=caller_stack_level())
 
     @staticmethod
-    def _lose(reports: Sequence[DivergenceReport], first: DivergenceReport, what: str) -> Loss:
-        loss = Loss(first._actor.model.actor.path, len(reports) - 1, what)
+    def _record_loss(reports: Sequence[DivergenceReport], first: DivergenceReport, quantity: str) -> Loss:
+        loss = Loss(first._actor.model.actor.path, len(reports) - 1, quantity)
         for report in reports:
             report.lost = loss
         return loss
@@ -137,16 +137,16 @@ class DivergenceReport:
         self._reported[worlds] = diverged
 
 
-def first_lost(actor: Stepped, world: int) -> str:
+def first_not_finite(actor: SteppedActor, world: int) -> str:
     """What is no longer finite first in the step that a diverged world stands before; "" if nothing of its own is."""
     t = actor.model.topology
     rows = {name: actor.get(name)[world] for name in (*state_rows(t), *input_rows(t))}
-    found = owners(t.tree, actor.model.actor, actor.model.scene)
-    for _, now in stages(t, rows, actor.settings):
+    row_owners = owners_of(t.tree, actor.model.actor, actor.model.scene)
+    for _, stage_rows in stages(t, rows, actor.settings):
         for name in moving_rows(t):
-            values = np.asarray(now[name], np.float64)
-            if (lost := np.flatnonzero(~(np.abs(values) < LARGEST_STATE))).size:
-                what = {"q": "position", "v": "velocity"}.get(name, name.replace("_", " "))
-                owner = f" of {row_label(found, name, int(lost[0]))}" if name in "qv" else ""
-                return f"the {what}{owner}"
+            values = np.asarray(stage_rows[name], np.float64)
+            if (indices := np.flatnonzero(~(np.abs(values) < LARGEST_STATE))).size:
+                quantity = {"q": "position", "v": "velocity"}.get(name, name.replace("_", " "))
+                owner = f" of {row_label(row_owners, name, int(indices[0]))}" if name in "qv" else ""
+                return f"the {quantity}{owner}"
     return ""

@@ -18,7 +18,7 @@ from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.solver.program import stages
 
-Dumped = Simulation | SceneActor
+DumpSource = Simulation | SceneActor
 ROOT_NAMES = ("root vx", "root vy", "root vz", "root wx", "root wy", "root wz")
 
 
@@ -32,8 +32,8 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
     do not fit.
     """
     sim = Simulation(stage, dtype="float64")
-    for argument, given in (("joint_position", joint_position), ("joint_velocity", joint_velocity)):
-        _require_shape(argument, given, (len(sim.topology.dofs),))
+    for argument, values in (("joint_position", joint_position), ("joint_velocity", joint_velocity)):
+        _require_shape(argument, values, (len(sim.topology.dofs),))
     rows = {name: sim.get(name)[0] for name in {**sim.model.parameters, **sim.model.state}}
     if joint_position is not None:
         rows["q"] = np.asarray(joint_position, dtype=np.float64)
@@ -42,15 +42,15 @@ def dump(stage: Any, joint_position: ArrayLike | None = None, joint_velocity: Ar
     return "\n".join([*_left_out(sim), *_lines(sim, rows)])
 
 
-def _left_out(sim: Dumped) -> Iterator[str]:
+def _left_out(sim: DumpSource) -> Iterator[str]:
     """What moves an actor beside its own dynamics, a line each."""
     if isinstance(sim, SceneActor):
-        yield from (f"left out: {what}, of the scene's step" for what in sim.alike.acting_on(sim.place))
+        yield from (f"left out: {influence}, of the scene's step" for influence in sim.group.acting_on(sim.index))
     else:
         yield from (f"left out: {item}" for item in sim.not_simulated)
 
 
-def _lines(sim: Dumped, rows: dict[str, Any]) -> Iterator[str]:
+def _lines(sim: DumpSource, rows: dict[str, Any]) -> Iterator[str]:
     t, rows = sim.topology, {**sim.model.tree_parameters, **rows}
     k = forward_kinematics(t, rows, rows["q"], quaternion(rows, "root_rotation", 0))
     motions = link_motions(t, k, rows["v"])
@@ -77,7 +77,7 @@ def _numbers(values: Any) -> str:
 
 # --- a step --------------------------------------------------------------------------------------------------------
 
-def dump_step(sim: Dumped, world: int = 0, reported: Mapping[str, ArrayLike] | None = None) -> str:
+def dump_step(sim: DumpSource, world: int = 0, reported: Mapping[str, ArrayLike] | None = None) -> str:
     """The step that a world of `sim` would take next, stage by stage, as a table of text; `sim` is left as it is.
 
     sim: a Simulation, or an actor of a Scene, whose step is shown without the joints outside articulations and contacts
@@ -90,25 +90,25 @@ def dump_step(sim: Dumped, world: int = 0, reported: Mapping[str, ArrayLike] | N
     ValueError for a world that there is none of, another name in `reported`, and arrays that do not fit.
     """
     _require_comparable(sim, world, reported or {})
-    t, theirs = sim.model.topology, {name: np.asarray(x, dtype=np.float64) for name, x in (reported or {}).items()}
+    t, expected = sim.model.topology, {name: np.asarray(x, dtype=np.float64) for name, x in (reported or {}).items()}
     start = {name: sim.get(name)[world].astype(np.float64) for name in state_rows(t) | input_rows(t)}
-    both = [stages(t, {name: list(x.astype(kind)) for name, x in start.items()}, sim.settings)
-            for kind in (np.float32, np.float64)]
+    step_stages = [stages(t, {name: list(x.astype(kind)) for name, x in start.items()}, sim.settings)
+                   for kind in (np.float32, np.float64)]
     lines = [f"step of {sim.dt:.9g} s, {sim.settings.position_iterations} position and "
              f"{sim.settings.velocity_iterations} velocity iterations", *_left_out(sim), *_lines(sim, start)]
     if sim.asleep[world]:
         lines.insert(1, "the world is asleep: this is the step that it would take awake")
     names = [*ROOT_NAMES[:t.root_size], *sim.model.dof_names]
-    for (stage, single), (_, double) in zip(*both, strict=True):
+    for (stage, single), (_, double) in zip(*step_stages, strict=True):
         lines.append(f"{stage}: v, q in float32 and float64")
         for i, name in enumerate(names):
             dof = i - t.root_size
             q = "" if dof < 0 else f"   q {single['q'][dof]:.9g} {double['q'][dof]:.12g}"
             lines.append(f"  {name}  v {single['v'][i]:.9g} {double['v'][i]:.12g}{q}")
-    return "\n".join([*lines, *_beside(sim, start, single, theirs)])
+    return "\n".join([*lines, *_comparison(sim, start, single, expected)])
 
 
-def _require_comparable(sim: Dumped, world: int, reported: Mapping[str, ArrayLike]) -> None:
+def _require_comparable(sim: DumpSource, world: int, reported: Mapping[str, ArrayLike]) -> None:
     """Raise ValueError unless the world and what is reported of it are those of the simulation."""
     if not 0 <= world < sim.worlds:
         raise ValueError(f"world is {world}; give 0 to {sim.worlds - 1}")
@@ -121,22 +121,22 @@ def _require_comparable(sim: Dumped, world: int, reported: Mapping[str, ArrayLik
         _require_shape(f"reported {name}", values, shapes[name])
 
 
-def _beside(sim: Dumped, start: Mapping[str, NDArray[Any]], end: Mapping[str, Any],
-            reported: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
+def _comparison(sim: DumpSource, start: Mapping[str, NDArray[Any]], end: Mapping[str, Any],
+                reported: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
     """What the float32 step ends with beside what is reported."""
     t, model = sim.topology, sim.model
     rows = {name: np.array([float(x) for x in end[name]]) for name in state_rows(t)}
     velocity = (velocities_after_step(model, start, rows["v"], sim.dt) if t.fixed_base else
                 spatial_velocities(model, rows))
-    ours = {"joint_position": rows["q"], "joint_velocity": rows["v"][t.root_size:],
-            "link_pose": world_link_poses(model, rows), "link_velocity": velocity}
-    for quantity, values in ours.items():
+    computed = {"joint_position": rows["q"], "joint_velocity": rows["v"][t.root_size:],
+                "link_pose": world_link_poses(model, rows), "link_velocity": velocity}
+    for quantity, values in computed.items():
         yield f"end: {quantity}" + (", reported, difference" if quantity in reported else "")
         for i, name in enumerate(model.dof_names if quantity.startswith("joint") else model.link_names):
             line = f"  {name}  {_numbers(np.atleast_1d(values[i]))}"
             if quantity in reported:
-                theirs = np.atleast_1d(reported[quantity][i]).copy()
-                if quantity == "link_pose" and theirs[3:] @ values[i][3:] < 0.0:
-                    theirs[3:] *= -1.0      # the same rotation
-                line += f"   {_numbers(theirs)}   {np.abs(np.atleast_1d(values[i]) - theirs).max():.1e}"
+                expected = np.atleast_1d(reported[quantity][i]).copy()
+                if quantity == "link_pose" and expected[3:] @ values[i][3:] < 0.0:
+                    expected[3:] *= -1.0      # the same rotation
+                line += f"   {_numbers(expected)}   {np.abs(np.atleast_1d(values[i]) - expected).max():.1e}"
             yield line

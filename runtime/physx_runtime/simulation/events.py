@@ -67,45 +67,45 @@ class ContactReports:
     def __bool__(self) -> bool:
         return bool(self._reports)
 
-    def concern(self, bodies: tuple[str, str]) -> bool:
+    def includes(self, bodies: tuple[str, str]) -> bool:
         """Whether a prim that reports names the other, or everything."""
         return any(report.partners is None or other in report.partners
                    for body, other in (bodies, bodies[::-1]) for report in self._reports.get(body, ()))
 
-    def heed(self, bodies: tuple[str, str], force: float) -> bool:
+    def exceeds_threshold(self, bodies: tuple[str, str], force: float) -> bool:
         """Whether contacts of two bodies that give so much force are reported: either's threshold is enough."""
         return any(force >= self._reports[body][0].threshold for body in bodies if body in self._reports)
 
 
-def events_of(reports: ContactReports, contacts: Contacts, touched: Set[Touch],
+def events_of(reports: ContactReports, contacts: Contacts, touching_before: Set[Touch],
               touching: Set[Touch]) -> Iterator[ContactEvent]:
     """The events of a step, those that touch in the order of `contacts`, then those that ceased.
 
     touched, touching: the pairs of colliders that touch before and after the step, also at rest, where none is told.
     """
-    rows, anchors = (_by_pair(one.worlds, one.meeting) for one in (contacts, contacts.friction))
-    names, owners = contacts.meeting.names, contacts.meeting.owners
+    rows, anchors = (_by_pair(source.worlds, source.colliders) for source in (contacts, contacts.friction))
+    names, owners = contacts.colliders.names, contacts.colliders.owners
     forces: dict[tuple[int, tuple[str, str]], float] = {}
-    for (world, i, j), own in rows.items():
+    for (world, i, j), window in rows.items():
         between = world, (owners[i], owners[j])
-        forces[between] = forces.get(between, 0.0) + float(contacts.impulses[own].sum()) / contacts.dt
-    for key in [*rows, *sorted(touched - touching)]:
+        forces[between] = forces.get(between, 0.0) + float(contacts.impulses[window].sum()) / contacts.dt
+    for key in [*rows, *sorted(touching_before - touching)]:
         world, i, j = key
         bodies = owners[i], owners[j]
         force = forces.get((world, bodies))
-        if not reports.concern(bodies) or (force is not None and not reports.heed(bodies, force)):
+        if not reports.includes(bodies) or (force is not None and not reports.exceeds_threshold(bodies, force)):
             continue
-        kind: Kind = "lost" if key not in rows else "persists" if key in touched else "found"
-        own, held = rows.get(key, slice(0)), anchors.get(key, slice(0))
+        kind: Kind = "lost" if key not in rows else "persists" if key in touching_before else "found"
+        window, anchor_window = rows.get(key, slice(0)), anchors.get(key, slice(0))
         yield ContactEvent(
-            kind, world, (names[i], names[j]), bodies, contacts.points[own], contacts.normals[own],
-            contacts.separations[own], contacts.impulses[own], contacts.friction.points[held],
-            contacts.friction.impulses[held])
+            kind, world, (names[i], names[j]), bodies, contacts.points[window], contacts.normals[window],
+            contacts.separations[window], contacts.impulses[window], contacts.friction.points[anchor_window],
+            contacts.friction.impulses[anchor_window])
 
 
-def _by_pair(worlds: Array, meeting: ColliderPairs) -> dict[Touch, slice]:
+def _by_pair(worlds: Array, pairs: ColliderPairs) -> dict[Touch, slice]:
     """Rows of each pair of colliders in a world, which are neighbours, in their order."""
-    keys = np.column_stack([worlds, meeting.sides])
+    keys = np.column_stack([worlds, pairs.rows])
     first = np.flatnonzero(np.r_[True, (keys[1:] != keys[:-1]).any(axis=1)][:len(keys)])
     last = np.r_[first[1:], len(keys)]
     return {(int(keys[i, 0]), int(keys[i, 1]), int(keys[i, 2])): slice(int(i), int(j))
@@ -144,21 +144,21 @@ class Triggers:
     def __bool__(self) -> bool:
         return self._table is not None
 
-    def look(self, pose: Array) -> None:
+    def update(self, pose: Array) -> None:
         """Find what is in them where bodies are, (n_world, n_body, 7), and what has entered and left since."""
-        now = tuple(sorted(self._table.found(pose))) if self._table else ()
-        entered, left = set(now).difference(self.overlaps), set(self.overlaps).difference(now)
+        now = tuple(sorted(self._table.overlaps(pose))) if self._table else ()
+        entered, exited = set(now).difference(self.overlaps), set(self.overlaps).difference(now)
         self.events = (*(TriggerEvent("enter", item.world, item.pair, item.bodies) for item in sorted(entered)),
-                       *(TriggerEvent("leave", item.world, item.pair, item.bodies) for item in sorted(left)))
+                       *(TriggerEvent("leave", item.world, item.pair, item.bodies) for item in sorted(exited)))
         self.overlaps = now
 
     def forget(self, worlds: Array) -> None:
         """Heed that worlds were set anew: nothing was in their triggers."""
-        gone = set(worlds.tolist())
-        self.overlaps = tuple(item for item in self.overlaps if item.world not in gone)
-        self.events = tuple(item for item in self.events if item.world not in gone)
+        reset_worlds = set(worlds.tolist())
+        self.overlaps = tuple(item for item in self.overlaps if item.world not in reset_worlds)
+        self.events = tuple(item for item in self.events if item.world not in reset_worlds)
 
-    def go_on(self, before: Triggers) -> None:
+    def continue_from(self, before: Triggers) -> None:
         """Take over what was in triggers, of which the next look tells who left."""
         self.overlaps, self.events = before.overlaps, before.events
 
@@ -167,140 +167,140 @@ class _TriggerTable:
     """Triggers and what can be in them, as pairs of shapes."""
 
     def __init__(self, packed: PackedContacts, triggers: frozenset[str], bodies: int, worlds: int) -> None:
-        self._pairs, self._every = packed.of_worlds(worlds).pairs, np.arange(worlds)
-        shapes = packed.copies_of_shapes(worlds)
+        self._pairs, self._all_worlds = packed.of_worlds(worlds).pairs, np.arange(worlds)
+        shapes = packed.shape_copies(worlds)
         self._names = [packed.colliders[i] for i in shapes]
-        self._owners = [packed.bodies[place] or name
-                        for place, name in zip(packed.shapes["body"][shapes].tolist(), self._names, strict=True)]
+        self._owners = [packed.bodies[body] or name
+                        for body, name in zip(packed.shapes["body"][shapes].tolist(), self._names, strict=True)]
         self._triggers = np.array([name in triggers for name in self._names])
-        self._static = np.c_[packed.places["position"], packed.places["rotation"]][bodies:]
+        self._static = np.c_[packed.rigid_bodies["position"], packed.rigid_bodies["rotation"]][bodies:]
 
-    def found(self, pose: Array) -> set[Overlap]:
+    def overlaps(self, pose: Array) -> set[Overlap]:
         """What is in triggers where bodies are, (n_world, n_body, 7)."""
-        pairs, moved = self._pairs, pose.swapaxes(0, 1).reshape(-1, 7)
-        pairs.forget(self._every)           # manifolds keep points that a fresh look would not make
-        contacts = generate(pairs, np.concatenate([moved, self._static]).astype(np.float32))
-        sides = pairs.sides(np.unique(contacts["pair"][contacts["separation"] <= 0.0]))
-        sides = np.where(self._triggers[sides[:, 1]][:, None], sides[:, ::-1], sides)
-        worlds = pairs.shapes["world"][sides].max(axis=1, initial=-1)
+        pairs, moving_poses = self._pairs, pose.swapaxes(0, 1).reshape(-1, 7)
+        pairs.forget(self._all_worlds)           # manifolds keep points that a fresh look would not make
+        contacts = generate(pairs, np.concatenate([moving_poses, self._static]).astype(np.float32))
+        indices = pairs.solver_shapes(np.unique(contacts["pair"][contacts["separation"] <= 0.0]))
+        indices = np.where(self._triggers[indices[:, 1]][:, None], indices[:, ::-1], indices)
+        worlds = pairs.shapes["world"][indices].max(axis=1, initial=-1)
         return {Overlap(world, (self._names[i], self._names[j]), (self._owners[i], self._owners[j]))
-                for world, (i, j) in zip(worlds.tolist(), sides.tolist(), strict=True)}
+                for world, (i, j) in zip(worlds.tolist(), indices.tolist(), strict=True)}
 
 
 class LastContacts(StepWatcher):
     """Reads the contacts of worlds of islands of one structure; packed: their colliders, in so many worlds."""
 
-    def __init__(self, lanes: WorldBatch, packed: PackedContacts) -> None:
-        self._lanes, self._dt = lanes, lanes.dt
+    def __init__(self, batch: WorldBatch, packed: PackedContacts) -> None:
+        self._batch, self._dt = batch, batch.dt
         self._before: Array | None = None       # shapes that touched a step earlier, where events are told
-        self._given: tuple[Array, Array, Array] | None = None       # what links got, once it was asked for
-        self._names = tuple(packed.colliders[i] for i in packed.copies_of_shapes(lanes.worlds))
-        bodies = [packed.bodies[i] for i in packed.copies_of_places(lanes.worlds)]
+        self._link_impulses: tuple[Array, Array, Array] | None = None       # what links got, once it was asked for
+        self._names = tuple(packed.colliders[i] for i in packed.shape_copies(batch.worlds))
+        bodies = [packed.bodies[i] for i in packed.body_copies(batch.worlds)]
         table = self._worlds.table
         owners = table.pairs.shapes["body"]
-        static = table.places["kind"][owners] == STATIC
-        self._owners = tuple(name if alone else bodies[place] for name, alone, place in zip(
+        static = table.bodies["kind"][owners] == STATIC
+        self._owners = tuple(name if is_static else bodies[body] for name, is_static, body in zip(
             self._names, static.tolist(), owners.tolist(), strict=True))
-        lanes.watch(self)
+        batch.watch(self)
 
-    def heed_reports(self) -> None:
+    def enable_contact_reports(self) -> None:
         """Keep what touches before each step from now on, which `events` asks for."""
         self._before = np.zeros((0, 2), np.int64)
 
     def about_to_step(self) -> None:
         """Keep the time of the step, and what touches before it."""
-        self._dt = self._lanes.dt
+        self._dt = self._batch.dt
         if self._before is not None:
-            self._before = self._worlds.sides(self._worlds.touching)
+            self._before = self._worlds.solver_shapes(self._worlds.touching)
 
     def stepped(self) -> None:
         """What touched is read when it is asked for."""
-        self._given = None
+        self._link_impulses = None
 
     def read(self) -> Contacts:
         """Those of the last step."""
         worlds = self._worlds
-        shown, dtype = worlds.shown(worlds.contacts["pair"]), worlds.dtype
-        found = worlds.contacts[shown]
-        sides = worlds.sides(found["pair"])
-        return Contacts(ColliderPairs(self._names, self._owners, sides), _worlds_of(worlds, sides),
-                        found["point"].astype(dtype), found["normal"].astype(dtype), found["separation"].astype(dtype),
-                        worlds.impulses[shown].astype(dtype), _friction(worlds, self._names, self._owners), self._dt)
+        reported, dtype = worlds.reported_pairs(worlds.contacts["pair"]), worlds.dtype
+        rows = worlds.contacts[reported]
+        indices = worlds.solver_shapes(rows["pair"])
+        return Contacts(ColliderPairs(self._names, self._owners, indices), _worlds_of(worlds, indices),
+                        rows["point"].astype(dtype), rows["normal"].astype(dtype), rows["separation"].astype(dtype),
+                        worlds.impulses[reported].astype(dtype), _friction(worlds, self._names, self._owners), self._dt)
 
     def events(self, reports: ContactReports) -> Iterator[ContactEvent]:
-        """What is reported of the last step; raises RuntimeError before `heed_reports`."""
+        """What is reported of the last step; raises RuntimeError before `enable_contact_reports`."""
         if self._before is None:
             raise RuntimeError("what touched before the step was not kept; call heed_reports before stepping")
-        now = self._worlds.sides(self._worlds.touching)
+        now = self._worlds.solver_shapes(self._worlds.touching)
         return events_of(reports, self.read(), self._touches(self._before), self._touches(now))
 
-    def _touches(self, sides: Array) -> set[Touch]:
+    def _touches(self, indices: Array) -> set[Touch]:
         return {(world, i, j) for world, (i, j) in zip(
-            _worlds_of(self._worlds, sides).tolist(), sides.tolist(), strict=True)}
+            _worlds_of(self._worlds, indices).tolist(), indices.tolist(), strict=True)}
 
     def impulses_on(self, actor: int, links: int) -> Array:
         """(n_world, n_link, 6) what contacts gave an articulation's links, linear and about their centres of mass.
 
         What friction gave about normals alone, by torsional patch radii, is not among it.
         """
-        if self._given is None:
-            self._given = self._impulses_on_links()
-        owners, places, given = self._given
-        own = slice(*np.searchsorted(owners, (actor, actor + 1)))
-        held, out = self._worlds.table.places[places[own]], np.zeros((self._worlds.count, links, 6))
-        np.add.at(out, (held["world"], held["link"]), given[own])
+        if self._link_impulses is None:
+            self._link_impulses = self._impulses_on_links()
+        owners, bodies, impulses = self._link_impulses
+        window = slice(*np.searchsorted(owners, (actor, actor + 1)))
+        body_rows, out = self._worlds.table.bodies[bodies[window]], np.zeros((self._worlds.count, links, 6))
+        np.add.at(out, (body_rows["world"], body_rows["link"]), impulses[window])
         return out
 
     def _impulses_on_links(self) -> tuple[Array, Array, Array]:
         """The articulation of every impulse on a link, in their order; the link's place; what it gave, (n, 6)."""
         worlds = self._worlds
-        bodies = worlds.table.pairs.shapes["body"][worlds.sides(worlds.contacts["pair"])]
-        pressed = worlds.impulses[:, None] * worlds.contacts["normal"]
-        own, which = np.nonzero(np.arange(ANCHORS) < worlds.patches["anchors"][:, None])
-        rubbed, anchors = worlds.frictions[own, which], _anchor_points(worlds, own, which)
+        bodies = worlds.table.pairs.shapes["body"][worlds.solver_shapes(worlds.contacts["pair"])]
+        normal_impulses = worlds.impulses[:, None] * worlds.contacts["normal"]
+        patches, which = np.nonzero(np.arange(ANCHORS) < worlds.patches["anchors"][:, None])
+        friction_impulses, anchors = worlds.frictions[patches, which], _anchor_points(worlds, patches, which)
         parts = [part for k, sign in enumerate((1.0, -1.0))
-                 for part in ((bodies[:, k], worlds.contacts["point"], sign * pressed),
-                              (worlds.patches[f"side{k}"][own], anchors, sign * rubbed))]
-        places, points, impulses = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        linked = np.flatnonzero(worlds.table.places["kind"][places] == LINK)
-        owners = worlds.table.places["owner"][places[linked]]
+                 for part in ((bodies[:, k], worlds.contacts["point"], sign * normal_impulses),
+                              (worlds.patches[f"side{k}"][patches], anchors, sign * friction_impulses))]
+        linked_bodies, points, impulses = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        linked = np.flatnonzero(worlds.table.bodies["kind"][linked_bodies] == LINK)
+        owners = worlds.table.bodies["owner"][linked_bodies[linked]]
         order = linked[np.argsort(owners, kind="stable")]
-        places, given = places[order], impulses[order]
-        turns = np.cross(points[order] - worlds.centers[places, :3], given)
-        return np.sort(owners), places, np.concatenate([given, turns], axis=1)
+        linked_bodies, forces = linked_bodies[order], impulses[order]
+        torques = np.cross(points[order] - worlds.centers[linked_bodies, :3], forces)
+        return np.sort(owners), linked_bodies, np.concatenate([forces, torques], axis=1)
 
     def forget(self, worlds: Array) -> None:
         """Heed that worlds were set anew: nothing touched in them."""
-        self._given = None
+        self._link_impulses = None
         if self._before is not None:
             self._before = self._before[~np.isin(_worlds_of(self._worlds, self._before), worlds)]
 
     @property
     def _worlds(self) -> ContactStore:
-        return cast(ContactStore, self._lanes.store)
+        return cast(ContactStore, self._batch.store)
 
 
 def _friction(worlds: ContactStore, names: tuple[str, ...], owners: tuple[str, ...]) -> Friction:
     """The anchors of all patches, those of one behind each other."""
     patches = worlds.patches
-    used = (np.arange(ANCHORS) < patches["anchors"][:, None]) & worlds.shown(patches["pair"])[:, None]
-    own, which = np.nonzero(used)
-    sides = worlds.sides(patches["pair"])[own]
-    points = _anchor_points(worlds, own, which).astype(worlds.dtype)
-    return Friction(ColliderPairs(names, owners, sides), _worlds_of(worlds, sides), points,
-                    worlds.frictions[own, which].astype(worlds.dtype))
+    used = (np.arange(ANCHORS) < patches["anchors"][:, None]) & worlds.reported_pairs(patches["pair"])[:, None]
+    rows, which = np.nonzero(used)
+    indices = worlds.solver_shapes(patches["pair"])[rows]
+    points = _anchor_points(worlds, rows, which).astype(worlds.dtype)
+    return Friction(ColliderPairs(names, owners, indices), _worlds_of(worlds, indices), points,
+                    worlds.frictions[rows, which].astype(worlds.dtype))
 
 
 def _anchor_points(worlds: ContactStore, patches: Array, which: Array) -> Array:
     """Where anchors of patches are in the world, at the step's start."""
-    chosen = worlds.patches[patches]
-    x, y, z, *rotation = worlds.centers[chosen["side0"]].T
-    arms = chosen["anchor0"][np.arange(len(which)), which].T
+    rows = worlds.patches[patches]
+    x, y, z, *rotation = worlds.centers[rows["side0"]].T
+    arms = rows["anchor0"][np.arange(len(which)), which].T
     return np.stack(add((x, y, z), rotate((*rotation,), (*arms,))), axis=1)
 
 
-def _worlds_of(worlds: ContactStore, sides: Array) -> Array:
-    return np.asarray(worlds.table.pairs.shapes["world"][sides].max(axis=1, initial=-1))
+def _worlds_of(worlds: ContactStore, indices: Array) -> Array:
+    return np.asarray(worlds.table.pairs.shapes["world"][indices].max(axis=1, initial=-1))
 
 
 _Pair = tuple[str, str]
@@ -323,22 +323,22 @@ class TouchingPair:
 
 def touching_pairs(contacts: Contacts, world: int = 0) -> list[TouchingPair]:
     """Who presses on whom in a world, the hardest first; who only comes near is not among them."""
-    pressed, held, points = dict[_Pair, Array](), dict[_Pair, Array](), dict[_Pair, int]()
+    normal_forces, friction_forces, points = dict[_Pair, Array](), dict[_Pair, Array](), dict[_Pair, int]()
     normal = contacts.impulses[:, None] * contacts.normals / contacts.dt
-    for pair, turned, force in _of_world(contacts, normal, world):
-        pressed[pair] = pressed.get(pair, np.zeros(3)) + turned * force
+    for pair, sign, force in _of_world(contacts, normal, world):
+        normal_forces[pair] = normal_forces.get(pair, np.zeros(3)) + sign * force
         points[pair] = points.get(pair, 0) + 1
-    for pair, turned, force in _of_world(contacts.friction, contacts.friction.impulses / contacts.dt, world):
-        held[pair] = held.get(pair, np.zeros(3)) + turned * force
-    sizes = {pair: float(np.linalg.norm(force)) for pair, force in pressed.items()}
-    found = [TouchingPair(*pair, points[pair], size, float(np.linalg.norm(held.get(pair, np.zeros(3)))))
+    for pair, sign, force in _of_world(contacts.friction, contacts.friction.impulses / contacts.dt, world):
+        friction_forces[pair] = friction_forces.get(pair, np.zeros(3)) + sign * force
+    sizes = {pair: float(np.linalg.norm(force)) for pair, force in normal_forces.items()}
+    pairs = [TouchingPair(*pair, points[pair], size, float(np.linalg.norm(friction_forces.get(pair, np.zeros(3)))))
              for pair, size in sizes.items() if size > 0.0]
-    return sorted(found, key=lambda one: (-one.pressure, one.first, one.second))
+    return sorted(pairs, key=lambda pair: (-pair.pressure, pair.first, pair.second))
 
 
-def _of_world(found: Contacts | Friction, forces: Array, world: int
+def _of_world(contacts: Contacts | Friction, forces: Array, world: int
               ) -> Iterator[tuple[_Pair, float, Array]]:
     """Both bodies by path, whether the force on the first of them is turned round, and the force, for each row."""
-    for (first, second), own, force in zip(found.bodies, found.worlds, forces, strict=True):
-        if own == world:
+    for (first, second), row_world, force in zip(contacts.bodies, contacts.worlds, forces, strict=True):
+        if row_world == world:
             yield ((first, second), 1.0, force) if first <= second else ((second, first), -1.0, force)

@@ -17,14 +17,14 @@ from physx_runtime.worlds.store import WorldRows
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
-PushMode = Literal["force", "impulse", "acceleration", "velocity_change"]
+ForceMode = Literal["force", "impulse", "acceleration", "velocity_change"]
 
-MODES: tuple[PushMode, ...] = get_args(PushMode)
+MODES: tuple[ForceMode, ...] = get_args(ForceMode)
 OF_A_STEP = ("impulse", "velocity_change")              # the integral over the step
 PER_MASS = ("acceleration", "velocity_change")
 
 
-class Pushed(Protocol):
+class ForceTarget(Protocol):
     """What pushes ask of the actor that they act on."""
 
     divergence: DivergenceReport
@@ -58,24 +58,24 @@ class Pushed(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Push:
+class ExternalForce:
     """What somebody gives for one link, (n, 3) each, in the world's axes or in those of the link's prim."""
 
     force: Array
     torque: Array
     point: Array | None                 # from the origin of these axes; None: the centre of mass
-    mode: PushMode
+    mode: ForceMode
     local: bool
 
 
-class Pushes:
+class ExternalForces:
     """What pushes an actor's links in the next step; it watches that step."""
 
-    def __init__(self, actor: Pushed) -> None:
+    def __init__(self, actor: ForceTarget) -> None:
         self._actor = actor
         shape = (len(LINK_FORCE_ROWS), actor.worlds, len(actor.model.link_names), 3)
         self._forces, self._impulses = np.zeros(shape), np.zeros(shape)
-        self._held: dict[str, Array] = {}
+        self._persistent_forces: dict[str, Array] = {}
 
     def link_of(self, path: str | None) -> int:
         """The link at a prim path, the only one for None. Raises ValueError where there is none."""
@@ -83,34 +83,34 @@ class Pushes:
         if path is None and len(names) == 1:
             return 0
         if path not in names:
-            found = "no link is given" if path is None else f"{path} is no link of {self._actor.model.actor.path}"
-            raise ValueError(f"{found}; give one of {', '.join(names)}")
+            problem = "no link is given" if path is None else f"{path} is no link of {self._actor.model.actor.path}"
+            raise ValueError(f"{problem}; give one of {', '.join(names)}")
         return names.index(path)
 
-    def given(self, worlds: Indices, link: int, force: ArrayLike, torque: ArrayLike | None, point: ArrayLike | None,
-              mode: PushMode, local: bool) -> Push:
+    def checked(self, worlds: Indices, link: int, force: ArrayLike, torque: ArrayLike | None, point: ArrayLike | None,
+                mode: ForceMode, local: bool) -> ExternalForce:
         """What `Actor.apply_force` takes, checked. Raises ValueError as that does."""
         if mode not in MODES:
             raise ValueError(f"mode is {mode!r}; give one of {', '.join(MODES)}")
         name = self._actor.model.link_names[link]
-        return Push(_triples("force", force, name, worlds),
-                    _triples("torque", np.zeros(3) if torque is None else torque, name, worlds),
-                    None if point is None else _triples("point", point, name, worlds), mode, local)
+        return ExternalForce(_triples("force", force, name, worlds),
+                             _triples("torque", np.zeros(3) if torque is None else torque, name, worlds),
+                             None if point is None else _triples("point", point, name, worlds), mode, local)
 
-    def add(self, push: Push, link: int, worlds: Indices) -> None:
+    def add(self, external: ExternalForce, link: int, worlds: Indices) -> None:
         """Let this act in the next step as well. Raises ValueError for what is too large."""
-        wrench = self._wrench(push, link, worlds)
-        of_a_step = push.mode in OF_A_STEP
+        wrench = self._wrench(external, link, worlds)
+        of_a_step = external.mode in OF_A_STEP
         acting = rounded(wrench / self._actor.dt if of_a_step else wrench, self._actor.dtype)
-        for values, what in zip(acting, LINK_FORCE_ROWS, strict=True):
-            _require_finite(what, values, self._actor.model.link_names[link], worlds)
+        for values, name in zip(acting, LINK_FORCE_ROWS, strict=True):
+            _require_finite(name, values, self._actor.model.link_names[link], worlds)
         (self._impulses if of_a_step else self._forces)[:, worlds, link] += wrench
 
     def clear(self, worlds: Indices) -> None:
         """Let nothing of this act in the worlds with these indices."""
         self._forces[:, worlds] = self._impulses[:, worlds] = 0.0
 
-    def _wrench(self, push: Push, link: int, worlds: Indices) -> Array:
+    def _wrench(self, external: ExternalForce, link: int, worlds: Indices) -> Array:
         """Force and torque about the link's centre of mass, world axes, (2, n, 3), or their integral over the step."""
 
         def of_link(name: str) -> Array:
@@ -118,18 +118,18 @@ class Pushes:
 
         pose = self._actor.link_pose[worlds, link].astype(np.float64)
         origin, rotation = _triple(pose[:, :3]), sp.normalized(_quat(pose[:, 3:]))
-        force, torque = _triple(push.force), _triple(push.torque)
-        if push.local:
+        force, torque = _triple(external.force), _triple(external.torque)
+        if external.local:
             force, torque = sp.rotate(rotation, force), sp.rotate(rotation, torque)
-        if push.mode in PER_MASS:
+        if external.mode in PER_MASS:
             x, y, z = _triple(of_link("diagonal_inertia"))
             axes = sp.mul_quat(rotation, sp.normalized(_quat(of_link("principal_axes"))))
             zero = np.zeros_like(x)
             force = sp.scale(of_link("mass"), force)
             torque = sp.mul_sv(sp.rotate_sym(sp.matrix(axes), (x, y, z, zero, zero, zero)), torque)
-        if push.point is not None:
-            point = _triple(push.point)
-            in_world = sp.add(origin, sp.rotate(rotation, point)) if push.local else point
+        if external.point is not None:
+            point = _triple(external.point)
+            in_world = sp.add(origin, sp.rotate(rotation, point)) if external.local else point
             center = sp.add(origin, sp.rotate(rotation, _triple(of_link("center_of_mass"))))
             torque = sp.add(torque, sp.cross(sp.sub(in_world, center), force))
         return np.stack([np.stack(force, axis=-1), np.stack(torque, axis=-1)])
@@ -139,32 +139,32 @@ class Pushes:
     def about_to_step(self) -> None:
         """Act beside what is held."""
         store = self._actor.store
-        self._held = {name: store.rows(name) for name in LINK_FORCE_ROWS}
+        self._persistent_forces = {name: store.rows(name) for name in LINK_FORCE_ROWS}
         forces = self._forces + self._impulses / self._actor.dt
-        for (name, held), acting in zip(self._held.items(), forces, strict=True):
-            store.write(name, held + rounded(acting.reshape(held.shape), self._actor.dtype))
+        for (name, persistent), acting in zip(self._persistent_forces.items(), forces, strict=True):
+            store.write(name, persistent + rounded(acting.reshape(persistent.shape), self._actor.dtype))
 
     def stepped(self) -> None:
         """Leave what is held, once it is told of what the pushes made diverge."""
         self._actor.divergence.flags()
-        for name, held in self._held.items():
-            self._actor.store.write(name, held)
+        for name, persistent in self._persistent_forces.items():
+            self._actor.store.write(name, persistent)
         self.clear(np.arange(self._actor.worlds))
 
 
-def _triples(what: str, given: ArrayLike, link: str, worlds: Indices) -> Array:
+def _triples(name: str, value: ArrayLike, link: str, worlds: Indices) -> Array:
     """Three numbers for every world with these indices, (n, 3)."""
-    array = np.asarray(given, dtype=np.float64)
+    array = np.asarray(value, dtype=np.float64)
     if array.shape not in ((3,), (len(worlds), 3)):
-        raise ValueError(f"{what} on {link} has shape {array.shape}; give (3,) or ({len(worlds)}, 3)")
+        raise ValueError(f"{name} on {link} has shape {array.shape}; give (3,) or ({len(worlds)}, 3)")
     values = np.broadcast_to(array, (len(worlds), 3))
-    _require_finite(what, values, link, worlds)
+    _require_finite(name, values, link, worlds)
     return values
 
 
-def _require_finite(what: str, values: Array, link: str, worlds: Indices) -> None:
+def _require_finite(name: str, values: Array, link: str, worlds: Indices) -> None:
     if not np.isfinite(values).all():
-        raise ValueError(refusal(what, values, ~np.isfinite(values), worlds, lambda i: f"{link} {'xyz'[i]}",
+        raise ValueError(refusal(name, values, ~np.isfinite(values), worlds, lambda i: f"{link} {'xyz'[i]}",
                                  "give finite numbers"))
 
 

@@ -17,13 +17,13 @@ from physx_runtime.simulation.parameters import (
     Parameter,
     ParameterValues,
     checked_row,
-    chosen_worlds,
     row_size,
+    world_indices,
 )
-from physx_runtime.simulation.reset import Start, Watcher
+from physx_runtime.simulation.reset import StartState, Watcher
 from physx_runtime.solver.divergence import DIVERGED
-from physx_runtime.solver.sleep import STARTED, WOKEN
-from physx_runtime.targets.cuda.kernels import Chosen, StridedView
+from physx_runtime.solver.sleep import WAKE_REQUEST_RESET, WAKE_REQUEST_WAKE
+from physx_runtime.targets.cuda.kernels import LineSelection, StridedView
 from physx_runtime.worlds.gpu.arrays import is_on_device, stream_of
 from physx_runtime.worlds.gpu.views import GpuRows, required_gpu_rows
 from physx_runtime.worlds.store import WorldRows
@@ -58,7 +58,7 @@ class GpuActor(Protocol):
     def parameter_values(self) -> ParameterValues: ...
 
     @property
-    def alike(self) -> Any: ...
+    def group(self) -> Any: ...
 
 
 class OnGpu:
@@ -69,109 +69,109 @@ class OnGpu:
 
     def use_stream(self, stream: Any) -> None:
         """Give all work to a stream, once what was given before is done."""
-        worlds, found = self._rows("stream").worlds, stream_of(stream)
-        worlds.gpu.follow(found, worlds.stream)
-        worlds.stream = found
+        worlds, handle = self._rows("stream").worlds, stream_of(stream)
+        worlds.gpu.wait_for_stream(handle, worlds.stream)
+        worlds.stream = handle
 
-    def give(self, name: str, array: Any) -> None:
+    def read_into(self, name: str, array: Any) -> None:
         """Copy a row of every world into an array."""
         size, rows = row_size(self._actor.model, name), self._rows(name)
-        rows.give(name, array, size)
+        rows.read_into(name, array, size)
 
     def set_row(self, name: str, values: Any, worlds: Any) -> None:
         """Set a row of some of the worlds, all where None."""
         size, rows = row_size(self._actor.model, name), self._rows(name)
-        chosen = self._chosen(rows, worlds)
+        selection = self._selection(rows, worlds)
         if not is_on_device(values):
             line = np.asarray(values, dtype=np.float64)
             if line.shape != (size,):
                 raise ValueError(f"{name} has shape {line.shape}; for worlds that are named on a GPU give ({size},), "
-                                 f"or ({chosen.lines}, {size}) there")
+                                 f"or ({selection.lines}, {size}) there")
             values = checked_row(self._actor.model, self._actor.parameter_values.owners, name, line, np.arange(1),
                                  self._actor.dtype)
         if name in LINK_FORCE_ROWS:
-            self._actor.alike.heed_link_forces()
+            self._actor.group.enable_link_forces()
             rows = self._rows(name)
-        self.put(name, 0, size, rows.lines(name, values, chosen, size), chosen)
+        self.write(name, 0, size, rows.lines(name, values, selection, size), selection)
 
-    def put(self, name: str, first: int, size: int, place: StridedView, chosen: Chosen) -> None:
+    def write(self, name: str, first: int, size: int, view: StridedView, selection: LineSelection) -> None:
         """Set so many numbers of a row from the `first` one on, of chosen worlds, and what follows from that."""
         rows = self._rows(name)
-        self._put(rows, name, place, chosen, first, size)
+        self._write(rows, name, view, selection, first, size)
         if name in WAKING_ROWS:
-            self._stir(rows, chosen, WOKEN)
+            self._request_wake(rows, selection, WAKE_REQUEST_WAKE)
 
     def wake(self, worlds: Any) -> None:
         """Wake some of the worlds."""
         rows = self._rows("worlds")
-        self._stir(rows, rows.told(worlds), WOKEN)
+        self._request_wake(rows, rows.select_on_device(worlds), WAKE_REQUEST_WAKE)
 
     def reset(self, worlds: Any, joint_position: Any, joint_velocity: Any, root_pose: Any, root_velocity: Any) -> None:
         """Put some of the worlds back, as `Actor.reset`."""
         rows, actor, root = self._rows("worlds"), self._actor, self._actor.topology.root_size
-        chosen = self._chosen(rows, worlds)
+        selection = self._selection(rows, worlds)
         if is_on_device(root_pose):
             raise ValueError("root_pose is given on a GPU; set eROOT_GLOBAL_POSE of `direct` after the reset, or copy "
                              "it to the host")
-        places, lines = [], {}
-        for name, given, row, first, size in (
+        views, lines = [], {}
+        for name, value, row, first, size in (
                 ("joint_position", joint_position, "q", 0, len(actor.topology.dofs)),
                 ("joint_velocity", joint_velocity, "v", root, len(actor.topology.dofs)),
                 ("root_velocity", root_velocity, "v", 0, root)):
-            if is_on_device(given):
-                places.append((row, first, size, rows.lines(name, given, chosen, size)))
+            if is_on_device(value):
+                views.append((row, first, size, rows.lines(name, value, selection, size)))
             else:
-                lines[name] = given
+                lines[name] = value
         start = self._start(lines.get("joint_position"), lines.get("joint_velocity"), root_pose,
                             lines.get("root_velocity"))
         for name, values in start.rows.items():
             array = checked_row(actor.model, actor.parameter_values.owners, name, values, np.arange(len(values)),
                                 actor.dtype)
-            self._put(rows, name, rows.of_all(array), chosen, 0, array.shape[1])
-        for row, first, size, place in places:
-            rows.write_part(row, first, size, place, chosen)
-        rows.done(*(place for *_, place in places))
-        rows.fill(DIVERGED, 0.0, chosen)
-        actor.divergence.revived_unseen()
-        self._stir(rows, chosen, STARTED)
+            self._write(rows, name, rows.upload(array), selection, 0, array.shape[1])
+        for row, first, size, view in views:
+            rows.write_part(row, first, size, view, selection)
+        rows.done(*(view for *_, view in views))
+        rows.fill(DIVERGED, 0.0, selection)
+        actor.divergence.revived_on_gpu()
+        self._request_wake(rows, selection, WAKE_REQUEST_RESET)
 
     def _start(self, joint_position: ArrayLike | None, joint_velocity: ArrayLike | None, root_pose: ArrayLike | None,
-               root_velocity: ArrayLike | None) -> Start:
+               root_velocity: ArrayLike | None) -> StartState:
         """Of one world where all begin alike, else of every world; what is given is for all alike."""
         actor, masses = self._actor, self._actor.parameter_values.mass_properties
-        worlds = np.arange(actor.worlds if masses.root_moved else 1)
-        start = Start(actor.model, worlds, actor.dtype, masses.root_place(worlds))
-        for name, given in (("joint_position", joint_position), ("joint_velocity", joint_velocity),
+        worlds = np.arange(actor.worlds if masses.has_root_offset else 1)
+        start = StartState(actor.model, worlds, actor.dtype, masses.root_offset(worlds))
+        for name, value in (("joint_position", joint_position), ("joint_velocity", joint_velocity),
                             ("root_pose", root_pose), ("root_velocity", root_velocity)):
-            if given is not None and np.ndim(given) != 1:
-                raise ValueError(f"{name} has shape {np.shape(given)}; for worlds that are named on a GPU give one "
+            if value is not None and np.ndim(value) != 1:
+                raise ValueError(f"{name} has shape {np.shape(value)}; for worlds that are named on a GPU give one "
                                  "line for all alike, or an array there")
-        start.take(joint_position, joint_velocity, root_pose, root_velocity)
+        start.apply(joint_position, joint_velocity, root_pose, root_velocity)
         return start
 
     def set_parameters(self, values: Mapping[str, Any], worlds: Any) -> None:
         """Set parameters that lie on the GPU, (n_line, *shape) each."""
-        rows, own = self._rows("a parameter"), self._actor.parameter_values
-        chosen = self._chosen(rows, worlds)
-        found = []
-        for name, given in values.items():
-            parameter = own.parameter(name)
-            self._require_free(parameter, given)
-            found.append((parameter, rows.elements(name, given, chosen, parameter.shape)))
-        for parameter, place in found:
-            for row, pairs in own.places(parameter).items():
+        rows, parameters = self._rows("a parameter"), self._actor.parameter_values
+        selection = self._selection(rows, worlds)
+        writes = []
+        for name, value in values.items():
+            parameter = parameters.parameter(name)
+            self._require_free(parameter, value)
+            writes.append((parameter, rows.elements(name, value, selection, parameter.shape)))
+        for parameter, view in writes:
+            for row, pairs in parameters.row_columns(parameter).items():
                 for i, column in pairs:
-                    rows.write_part(row, i, 1, rows.shifted(place, column), chosen)
-                own.rows_set.add(row)
-        rows.done(*(place for _, place in found))
-        self._actor.alike.parameters_written()
+                    rows.write_part(row, i, 1, rows.shifted(view, column), selection)
+                parameters.rows_set.add(row)
+        rows.done(*(view for _, view in writes))
+        self._actor.group.parameters_changed()
         if values.keys() & TARGET_ROWS:
-            self._stir(rows, chosen, WOKEN)
+            self._request_wake(rows, selection, WAKE_REQUEST_WAKE)
 
-    def _require_free(self, parameter: Parameter, given: Any) -> None:
+    def _require_free(self, parameter: Parameter, value: Any) -> None:
         """Raises ValueError for a parameter of which the host has to know."""
         name = parameter.name
-        if not is_on_device(given):
+        if not is_on_device(value):
             raise ValueError(f"{name} is given on the host, and other parameters or worlds on a GPU; give all there")
         if not parameter.scalars or name == GRAVITY_SWITCH:
             raise ValueError(f"{name} is worked on by the host; copy it there")
@@ -180,39 +180,40 @@ class OnGpu:
 
     # --- what all of them do -----------------------------------------------------------------------------------------
 
-    def _rows(self, what: str) -> GpuRows:
-        return required_gpu_rows(what, self._actor.store)
+    def _rows(self, name: str) -> GpuRows:
+        return required_gpu_rows(name, self._actor.store)
 
-    def _chosen(self, rows: GpuRows, worlds: Any) -> Chosen:
+    def _selection(self, rows: GpuRows, worlds: Any) -> LineSelection:
         if is_on_device(worlds):
-            return rows.told(worlds)
-        return rows.chosen(None if worlds is None else chosen_worlds(worlds, self._actor.worlds))
+            return rows.select_on_device(worlds)
+        return rows.select(None if worlds is None else world_indices(worlds, self._actor.worlds))
 
-    def state_written(self, chosen: Chosen) -> None:
+    def state_changed(self, selection: LineSelection) -> None:
         """Heed that kernels have set rows of the state."""
         for watcher in self._actor.watchers:
-            watcher.state_written(chosen)
-        self._stir(self._rows("a row"), chosen, WOKEN)
+            watcher.state_changed(selection)
+        self._request_wake(self._rows("a row"), selection, WAKE_REQUEST_WAKE)
 
-    def _put(self, rows: GpuRows, name: str, place: StridedView, chosen: Chosen, first: int, size: int) -> None:
+    def _write(self, rows: GpuRows, name: str, view: StridedView, selection: LineSelection, first: int,
+               size: int) -> None:
         """Write a part of a row, with what follows from that but waking."""
-        rows.write_part(name, first, size, place, chosen)
+        rows.write_part(name, first, size, view, selection)
         if name == "q" and self._actor.topology.locked:
-            rows.fill("locked", 0.0, chosen)
+            rows.fill("locked", 0.0, selection)
         if name in self._actor.model.state:
             for watcher in self._actor.watchers:
-                watcher.state_written(chosen)
+                watcher.state_changed(selection)
         else:
-            self._actor.alike.parameters_written()
-        rows.done(place)
+            self._actor.group.parameters_changed()
+        rows.done(view)
 
-    def _stir(self, rows: GpuRows, chosen: Chosen, amount: float) -> None:
+    def _request_wake(self, rows: GpuRows, selection: LineSelection, amount: float) -> None:
         if self._actor.model.topology.sleeping:
-            rows.at_least("stirred", amount, chosen)
+            rows.raise_to_minimum("stirred", amount, selection)
 
 
-def host_worlds(what: str, worlds: Any, count: int) -> Indices:
+def host_worlds(name: str, worlds: Any, count: int) -> Indices:
     """The indices of worlds that are named on the host. Raises ValueError where they are named on a GPU."""
     if is_on_device(worlds):
-        raise ValueError(f"{what} takes worlds that are named on the host; copy the mask or the indices there")
-    return chosen_worlds(worlds, count)
+        raise ValueError(f"{name} takes worlds that are named on the host; copy the mask or the indices there")
+    return world_indices(worlds, count)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.simulation.parameters import is_rotation
 from physx_schema.description.model import Link, PoseSample
-from physx_schema.description.records import Pose, between
+from physx_schema.description.records import Pose, interpolate
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -33,10 +33,10 @@ class KinematicBodies:
         self.velocity = np.zeros((worlds, len(bodies), 6))              # of the centre of mass, angular; last step's
         self._target, self._targeted = self.pose.copy(), np.zeros(self.pose.shape[:2], dtype=np.bool_)
         self._active = np.zeros(self.pose.shape[:2], dtype=np.int64)        # steps for which it stays active
-        self.told = not bodies      # whether rows are those of where the bodies stand
+        self.is_current = not bodies      # whether rows are those of where the bodies stand
         self._samples = {i: body.samples for i, body in enumerate(bodies) if body.samples}
         self._sampled = np.array([bool(body.samples) for body in bodies], dtype=np.bool_)
-        self._follows = np.tile(self._sampled, (worlds, 1))     # until it is sent or put elsewhere
+        self._follows_samples = np.tile(self._sampled, (worlds, 1))     # until it is sent or put elsewhere
         self._time = np.zeros(worlds)       # s that the bodies have followed their samples
 
     def set_target(self, path: str, poses: ArrayLike, worlds: Indices) -> None:
@@ -46,22 +46,22 @@ class KinematicBodies:
         """
         body = self._index(path)
         self._target[worlds, body] = checked_poses("kinematic_target", path, poses, (7,), (len(worlds), 7))
-        self._targeted[worlds, body], self._follows[worlds, body], self.told = True, False, False
+        self._targeted[worlds, body], self._follows_samples[worlds, body], self.is_current = True, False, False
 
     def set_pose(self, path: str, poses: ArrayLike, worlds: Indices) -> None:
         """Put a body to a pose at once, where it stands; otherwise as `set_target`."""
         body = self._index(path)
         self.pose[worlds, body] = checked_poses("kinematic_pose", path, poses, (7,), (len(worlds), 7))
         self.velocity[worlds, body], self._targeted[worlds, body] = 0.0, False
-        self._follows[worlds, body], self.told = False, False
+        self._follows_samples[worlds, body], self.is_current = False, False
 
     def reset(self, worlds: Indices) -> None:
         """Put these worlds back to the start: the authored poses, of bodies with time samples the first of them."""
         self.pose[worlds], self.velocity[worlds] = self._start, 0.0
-        self._targeted[worlds], self._active[worlds], self.told = False, 0, not self.paths
-        self._follows[worlds], self._time[worlds] = self._sampled, 0.0
+        self._targeted[worlds], self._active[worlds], self.is_current = False, 0, not self.paths
+        self._follows_samples[worlds], self._time[worlds] = self._sampled, 0.0
 
-    def go_on(self, before: KinematicBodies) -> None:
+    def continue_from(self, before: KinematicBodies) -> None:
         """Send bodies that were elsewhere before, known by their paths, from there to where they are now.
 
         Those with time samples go on along them.
@@ -69,62 +69,62 @@ class KinematicBodies:
         self._time = before._time.copy()
         for i, path in enumerate(self.paths):
             if path in before.paths:
-                was = before.pose[:, before.paths.index(path)]
-                moved = (was != self.pose[:, i]).any(axis=-1) & ~self._follows[:, i]
-                self._target[:, i], self._targeted[:, i] = self.pose[:, i], moved
-                self.pose[:, i] = was
+                pose_before = before.pose[:, before.paths.index(path)]
+                changed = (pose_before != self.pose[:, i]).any(axis=-1) & ~self._follows_samples[:, i]
+                self._target[:, i], self._targeted[:, i] = self.pose[:, i], changed
+                self.pose[:, i] = pose_before
                 self.velocity[:, i] = before.velocity[:, before.paths.index(path)]
 
-    def go_to(self, poses: Mapping[str, Pose]) -> None:
+    def set_targets(self, poses: Mapping[str, Pose]) -> None:
         """Send bodies to poses, by path, that are sound, where they are elsewhere; in every world."""
         for path, (position, rotation) in poses.items():
             body, pose = self.paths.index(path), np.array([*position, *rotation])
             self._target[:, body] = pose
             self._targeted[:, body] = (self.pose[:, body] != pose).any(axis=-1)
-            self.told = self.told and not self._targeted[:, body].any()
+            self.is_current = self.is_current and not self._targeted[:, body].any()
 
     def rows_for_step(self, dt: float) -> Mapping[str, Mapping[str, Array]]:
         """The rows of every body for the next step, by path, (n_world, n) each; none where they are as last told."""
-        if self.told:
+        if self.is_current:
             return {}
-        self._follow(dt)
-        self.velocity = np.where(self._targeted[..., None], self._towards(dt), 0.0)
-        self._active = np.where(self._targeted | self._follows, ACTIVE_STEPS, np.maximum(self._active - 1, 0))
-        place, active = self._center_places(self.pose), (self._active > 0)[..., None].astype(np.float64)
-        return {path: {"position": place[:, i], "rotation": self.pose[:, i, 3:], "velocity": self.velocity[:, i],
+        self._follow_samples(dt)
+        self.velocity = np.where(self._targeted[..., None], self._target_velocity(dt), 0.0)
+        self._active = np.where(self._targeted | self._follows_samples, ACTIVE_STEPS, np.maximum(self._active - 1, 0))
+        centers, active = self._mass_centers(self.pose), (self._active > 0)[..., None].astype(np.float64)
+        return {path: {"position": centers[:, i], "rotation": self.pose[:, i, 3:], "velocity": self.velocity[:, i],
                        "active": active[:, i]} for i, path in enumerate(self.paths)}
 
     def stepped(self) -> None:
         """A step was taken: bodies are where they went."""
-        if self.told:
+        if self.is_current:
             return
         self.pose = np.where(self._targeted[..., None], self._target, self.pose)
-        self.told = not (self._targeted | (self._active > 0) & ~self._follows).any()
+        self.is_current = not (self._targeted | (self._active > 0) & ~self._follows_samples).any()
         self._targeted[:] = False
 
-    def _follow(self, dt: float) -> None:
+    def _follow_samples(self, dt: float) -> None:
         """Send bodies to where their time samples put them at the end of the next step."""
         for body, samples in self._samples.items():
-            on_its_way = self._follows[:, body] & (self._time <= max(samples[-1].time, 0.0))
-            for time in np.unique(self._time[on_its_way]):
-                worlds = np.flatnonzero(on_its_way & (self._time == time))
+            following = self._follows_samples[:, body] & (self._time <= max(samples[-1].time, 0.0))
+            for time in np.unique(self._time[following]):
+                worlds = np.flatnonzero(following & (self._time == time))
                 position, rotation = _pose_at(samples, float(time) + dt)
                 self._target[worlds, body] = (*position, *rotation)
                 self._targeted[worlds, body] = True
         self._time += dt
 
-    def _towards(self, dt: float) -> Array:
+    def _target_velocity(self, dt: float) -> Array:
         """Velocities with which bodies come to their targets, (n_world, n_body, 6)."""
-        linear = (self._center_places(self._target) - self._center_places(self.pose)) / dt
-        turn = sp.mul_quat(_components(self._target[..., 3:]), sp.conjugate(_components(self.pose[..., 3:])))
-        x, y, z, w = (np.asarray(part) for part in turn)
+        linear = (self._mass_centers(self._target) - self._mass_centers(self.pose)) / dt
+        rotation = sp.mul_quat(_components(self._target[..., 3:]), sp.conjugate(_components(self.pose[..., 3:])))
+        x, y, z, w = (np.asarray(part) for part in rotation)
         sine = np.sqrt(x * x + y * y + z * z)
         # of the two ways round the shorter one
         angle = 2.0 * np.arctan2(sine, np.abs(w)) * np.where(w < 0.0, -1.0, 1.0)
         factor = np.where(sine > 0.0, angle / np.where(sine > 0.0, sine, 1.0), 2.0) / dt
         return np.concatenate([linear, np.stack([x * factor, y * factor, z * factor], axis=-1)], axis=-1)
 
-    def _center_places(self, pose: Array) -> Array:
+    def _mass_centers(self, pose: Array) -> Array:
         """Centres of mass in the world, (n_world, n_body, 3)."""
         x, y, z = self._center.T
         return np.asarray(pose[..., :3] + np.stack(sp.rotate(_components(pose[..., 3:]), (x, y, z)), axis=-1))
@@ -144,20 +144,20 @@ class KinematicMotion:
 
     def __init__(self, bodies: KinematicBodies, argument: str, poses: Mapping[str, ArrayLike], steps: int) -> None:
         worlds = len(bodies.pose)
-        self._worlds, self._set = np.arange(worlds), bodies.set_pose
+        self._worlds, self._set_pose = np.arange(worlds), bodies.set_pose
         if argument == "kinematic_target":
-            self._set = bodies.set_target
+            self._set_pose = bodies.set_target
         unknown = sorted(set(poses) - set(bodies.paths))
         if unknown:
             raise ValueError(f"{argument} names {', '.join(unknown)}; allowed are the stage's kinematic bodies, "
                              f"{', '.join(bodies.paths) or 'none'}")
-        self._poses = {path: checked_poses(argument, path, given, (steps, 7), (steps, worlds, 7))
-                       for path, given in poses.items()}
+        self._poses = {path: checked_poses(argument, path, body_poses, (steps, 7), (steps, worlds, 7))
+                       for path, body_poses in poses.items()}
 
     def before_step(self, step: int) -> None:
         """Send or put the bodies to their poses for the step with this index."""
         for path, poses in self._poses.items():
-            self._set(path, poses[step], self._worlds)
+            self._set_pose(path, poses[step], self._worlds)
 
 
 def _pose_at(samples: Sequence[PoseSample], time: float) -> Pose:
@@ -166,20 +166,20 @@ def _pose_at(samples: Sequence[PoseSample], time: float) -> Pose:
     if after in (0, len(samples)):
         return samples[max(after - 1, 0)].pose
     a, b = samples[after - 1], samples[after]
-    return between(a.pose, b.pose, (time - a.time) / (b.time - a.time))
+    return interpolate(a.pose, b.pose, (time - a.time) / (b.time - a.time))
 
 
 def checked_poses(argument: str, path: str, poses: ArrayLike, *shapes: tuple[int, ...]) -> Array:
     """Poses of one body in one of some shapes, with rotations of length 1; raises ValueError for others."""
-    given = np.asarray(poses, dtype=np.float64)
-    if given.shape not in shapes:
-        raise ValueError(f"{argument} of {path} has shape {given.shape}; give {' or '.join(map(str, shapes))}")
-    if not np.isfinite(given).all():
+    array = np.asarray(poses, dtype=np.float64)
+    if array.shape not in shapes:
+        raise ValueError(f"{argument} of {path} has shape {array.shape}; give {' or '.join(map(str, shapes))}")
+    if not np.isfinite(array).all():
         raise ValueError(f"{argument} of {path} holds a number that is not finite; give finite ones")
-    if not is_rotation(given[..., 3:]).all():
+    if not is_rotation(array[..., 3:]).all():
         raise ValueError(f"{argument} of {path} has a rotation without length; give position, then quaternion x y z w")
-    rotation = given[..., 3:] / np.linalg.norm(given[..., 3:], axis=-1, keepdims=True)
-    return np.concatenate([given[..., :3], rotation], axis=-1)
+    rotation = array[..., 3:] / np.linalg.norm(array[..., 3:], axis=-1, keepdims=True)
+    return np.concatenate([array[..., :3], rotation], axis=-1)
 
 
 def _components(rotation: Array) -> Any:

@@ -17,14 +17,21 @@ from numpy.typing import NDArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
 from physx_runtime.packing.articulation import principal_moments
-from physx_runtime.packing.frames import Frame, in_frame, inertia_in_frame, inverse_frame, root_place, tree_frame
+from physx_runtime.packing.frames import (
+    Frame,
+    in_frame,
+    inertia_in_frame,
+    inverse_frame,
+    root_frame_in_link,
+    tree_frame,
+)
 from physx_runtime.packing.model import PackedModel
 from physx_schema.description.model import FreeBody
 
 Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RowChange:
     """New values of a part of a row."""
 
     row: str
@@ -53,10 +60,10 @@ class WorldMassProperties:
             name: np.repeat(np.array(rows, dtype=np.float64)[None], worlds, axis=0) for name, rows in authored.items()
             if rows}
 
-    def root_place(self, worlds: NDArray[np.int64] | slice = slice(None)) -> Frame:
+    def root_offset(self, worlds: NDArray[np.int64] | slice = slice(None)) -> Frame:
         """F in the root link's frame, numbers (n_world,), in all worlds or those with these indices."""
-        center, rotation = (tuple(np.broadcast_to(x, self._worlds)[worlds] for x in part)
-                            for part in root_place(self.articulation))
+        center, rotation = (tuple(np.broadcast_to(x, self._worlds)[worlds] for x in component)
+                            for component in root_frame_in_link(self.articulation))
         if not self.articulation.fixed_base:
             center = tuple(x[worlds] for x in self._center(0))
         if self._is_body:
@@ -64,19 +71,19 @@ class WorldMassProperties:
         return (center[0], center[1], center[2]), (rotation[0], rotation[1], rotation[2], rotation[3])
 
     @property
-    def root_moved(self) -> bool:
+    def has_root_offset(self) -> bool:
         """Whether F is elsewhere in the root link than authored in some world."""
-        own, authored = self.root_place(), root_place(self.articulation)
-        return any(bool((x != y).any()) for a, b in zip(own, authored, strict=True) for x, y in zip(a, b, strict=True))
+        pose, authored = self.root_offset(), root_frame_in_link(self.articulation)
+        return any(bool((x != y).any()) for a, b in zip(pose, authored, strict=True) for x, y in zip(a, b, strict=True))
 
-    def assign(self, name: str, values: Array) -> Iterator[Change]:
+    def assign(self, name: str, values: Array) -> Iterator[RowChange]:
         """Take new values (n_world, n_element, n_component) of a parameter; the rows that change with them."""
         changed = np.asarray((values != self.values[name]).any(axis=-1), dtype=np.bool_)
         self.values[name] = values
         if name != "spatial_tendon_local_position":
             for i in np.flatnonzero(changed.any(axis=0)):
-                for row, first, made in self._link_rows(name, int(i)):
-                    yield Change(row, first, made, changed[:, i])
+                for row, first, row_values in self._link_rows(name, int(i)):
+                    yield RowChange(row, first, row_values, changed[:, i])
         if name != "diagonal_inertia":
             yield from self._attachment_rows(name, changed)
 
@@ -87,7 +94,7 @@ class WorldMassProperties:
                 yield "root_axes", 0, _stacked(self._axes(0))
             return
         if "com" in self.model.parameters:
-            yield "com", 3 * link, _stacked(in_frame(self._into(link), self._center(link)))
+            yield "com", 3 * link, _stacked(in_frame(self._link_in_frame(link), self._center(link)))
         if link == 0 and not self.articulation.fixed_base:
             yield from self._children_of_root()
 
@@ -103,10 +110,10 @@ class WorldMassProperties:
         x, y, z, w = self._of("principal_axes", link)
         return (x, y, z, w)
 
-    def _into(self, link: int) -> Frame:
+    def _link_in_frame(self, link: int) -> Frame:
         """The link's frame in its F, which moves with the centre of mass of a floating root."""
         if link == 0 and not self.articulation.fixed_base:
-            return inverse_frame(self.root_place())
+            return inverse_frame(self.root_offset())
         return self.model.link_frames[link]
 
     def _inertia(self, link: int) -> sp.Sym3:
@@ -114,25 +121,25 @@ class WorldMassProperties:
         zero = np.zeros_like(x)
         if self._is_body:
             return (x, y, z, zero, zero, zero)
-        own = sp.rotate_sym(sp.matrix(self._axes(link)), (x, y, z, zero, zero, zero))
-        return inertia_in_frame(self._into(link), own)
+        tensor = sp.rotate_sym(sp.matrix(self._axes(link)), (x, y, z, zero, zero, zero))
+        return inertia_in_frame(self._link_in_frame(link), tensor)
 
     def _children_of_root(self) -> Iterator[tuple[str, int, Array]]:
         for i, link in enumerate(self.articulation.links):
             if link.joint is not None and link.parent == 0:
-                yield "tree_position", 3 * i, _stacked(tree_frame(link.joint, self._into(0))[0])
+                yield "tree_position", 3 * i, _stacked(tree_frame(link.joint, self._link_in_frame(0))[0])
 
-    def _attachment_rows(self, name: str, changed: NDArray[np.bool_]) -> Iterator[Change]:
+    def _attachment_rows(self, name: str, changed: NDArray[np.bool_]) -> Iterator[RowChange]:
         tendons = acting_spatial_tendons(self.articulation)
         first = np.cumsum([0, *(len(t.attachments) for t in tendons)])
         for leaf, (tendon, path) in enumerate(leaf_paths(self.articulation)):
             for i, n in enumerate(path):
-                link, own = tendons[tendon].attachments[n].link, int(first[tendon]) + n
-                x, y, z = self._of("spatial_tendon_local_position", own)
+                link, index = tendons[tendon].attachments[n].link, int(first[tendon]) + n
+                x, y, z = self._of("spatial_tendon_local_position", index)
                 in_link = sp.add(self._center(link), sp.rotate(self._axes(link), (x, y, z)))
-                moved = changed[:, own if name == "spatial_tendon_local_position" else link]
-                place = _stacked(in_frame(self._into(link), in_link))
-                yield Change(f"spatial_tendon{leaf}_position", 3 * i, place, moved)
+                changed_worlds = changed[:, index if name == "spatial_tendon_local_position" else link]
+                position = _stacked(in_frame(self._link_in_frame(link), in_link))
+                yield RowChange(f"spatial_tendon{leaf}_position", 3 * i, position, changed_worlds)
 
 
 def _stacked(parts: tuple[Any, ...]) -> Array:

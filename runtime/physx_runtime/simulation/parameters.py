@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 
 import physx_schema
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.model.owners import Owner, owners, row_label
-from physx_runtime.model.row_specs import FORCE_ROWS, PARAMETER, TABLE, Row, input_rows
+from physx_runtime.model.owners import RowOwner, owners_of, row_label
+from physx_runtime.model.row_specs import FORCE_ROWS, PARAMETER, TABLE, RowSpec, input_rows
 from physx_runtime.model.topology import PRISMATIC, REVOLUTE, ActorTopology, BodyTopology, DofTopology, Topology
 from physx_runtime.packing.frames import Frame, inverse_frame
 from physx_runtime.packing.model import PackedModel
@@ -34,7 +34,7 @@ from physx_schema import Range
 from physx_schema.definitions import attribute
 
 # (row, index) of the step
-RowPlace = tuple[str, int]
+RowIndex = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Parameter:
     range: str
     unit: str
     documentation: str
-    scalars: tuple[tuple[RowPlace, ...], ...] = ()    # per value, the step's scalars it is copied to; none: derived
+    scalars: tuple[tuple[RowIndex, ...], ...] = ()    # per value, the step's scalars it is copied to; none: derived
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -60,8 +60,8 @@ class Parameter:
     def label(self, index: int) -> str:
         """What the value with this index among the flattened ones belongs to."""
         width = len(self.components) or 1
-        part = f" {self.components[index % width]}" if self.components else ""
-        return self.elements[index // width] + part
+        component = f" {self.components[index % width]}" if self.components else ""
+        return self.elements[index // width] + component
 
 
 # Parameters of dofs that count only where a feature acts.
@@ -81,35 +81,35 @@ def randomized(t: ActorTopology, names: Collection[str]) -> Topology:
                          "other parameter may differ between worlds without being named)")
     if isinstance(t, BodyTopology) or not t.dofs:
         raise ValueError(f"randomize names {', '.join(sorted(names))}, parameters of joints; there are no joints here")
-    wanted = {FEATURES[name].feature for name in names}
+    features = {FEATURES[name].feature for name in names}
 
     def with_features(dof: DofTopology) -> DofTopology:
-        drive = dof.drive or ("force" if wanted & {"drive", "envelope"} else None)
-        return replace(dof, drive=drive, **dict.fromkeys(wanted - {"drive"}, True))
+        drive = dof.drive or ("force" if features & {"drive", "envelope"} else None)
+        return replace(dof, drive=drive, **dict.fromkeys(features - {"drive"}, True))
 
     return replace(t, dofs=tuple(with_features(dof) for dof in t.dofs))
 
 
-def parameters_of(found: Mapping[str, tuple[Owner, ...]], topology: ActorTopology) -> dict[str, Parameter]:
+def parameters_of(owners_by_kind: Mapping[str, tuple[RowOwner, ...]], topology: ActorTopology) -> dict[str, Parameter]:
     """Every parameter of a model by name; kinds of owner that it has none of are left out. `found`: as `owners`."""
-    made: dict[str, Parameter] = {}
-    known = input_rows(topology)
+    parameters: dict[str, Parameter] = {}
+    row_sizes = input_rows(topology)
     for row in TABLE:
-        held = found.get(row.owner, ()) if row.maker == PARAMETER else ()
-        if held and (row.derived or held[0].places[0][0] + row.name in known):
-            scalars = tuple(_scalars(row, owner, part, topology.tree) for owner in held for part in range(row.width))
-            made[row.public_name] = Parameter(
-                row.public_name, tuple(owner.name for owner in held), "".join(row.components), said_range(row),
-                said_unit(row), said_text(row), () if row.derived else scalars)
-    return made
+        row_owners = owners_by_kind.get(row.owner, ()) if row.maker == PARAMETER else ()
+        if row_owners and (row.derived or row_owners[0].slots[0][0] + row.name in row_sizes):
+            scalars = tuple(_scalars(row, owner, i, topology.tree) for owner in row_owners for i in range(row.width))
+            parameters[row.public_name] = Parameter(
+                row.public_name, tuple(owner.name for owner in row_owners), "".join(row.components), range_text(row),
+                unit_text(row), doc_text(row), () if row.derived else scalars)
+    return parameters
 
 
-def _scalars(row: Row, owner: Owner, part: int, t: Topology) -> tuple[RowPlace, ...]:
+def _scalars(row: RowSpec, owner: RowOwner, component: int, t: Topology) -> tuple[RowIndex, ...]:
     """The step's scalars that hold one component of a parameter of one owner."""
-    scalars = [(prefix + row.name, place * row.width + part) for prefix, place in owner.places]
+    scalars = [(prefix + row.name, index * row.width + component) for prefix, index in owner.slots]
     if row.name == "max_velocity":
         # at the step's start the joint's n-th dof has the maximum of its n-th axis, a prismatic joint PhysX's own
-        dof = owner.places[0][1]
+        dof = owner.slots[0][1]
         if t.kind_of(dof) != PRISMATIC:
             scalars += [("velocity_clamp", other) for other in t.dofs_of(t.dofs[dof].link)[t.dofs[dof].axis:][:1]]
     return tuple(scalars)
@@ -118,7 +118,7 @@ def _scalars(row: Row, owner: Owner, part: int, t: Topology) -> tuple[RowPlace, 
 # --- what the schemas say ----------------------------------------------------------------------------------------
 
 @cache
-def said_range(row: Row) -> str:
+def range_text(row: RowSpec) -> str:
     """What PhysX takes; an end that is another attribute counts as that one's own end."""
     allowed = attribute(row.schema, row.attribute).range if not row.range else None
     if allowed is None:
@@ -132,7 +132,7 @@ def said_range(row: Row) -> str:
 
 
 @cache
-def said_unit(row: Row) -> str:
+def unit_text(row: RowSpec) -> str:
     """The unit, angles in radians; "" for none."""
     if not row.schema or row.unit:
         return row.unit
@@ -141,7 +141,7 @@ def said_unit(row: Row) -> str:
 
 
 @cache
-def said_text(row: Row) -> str:
+def doc_text(row: RowSpec) -> str:
     """What it is, in one sentence."""
     if row.text:
         return row.text
@@ -164,7 +164,7 @@ def ordered_pairs() -> tuple[tuple[str, str], ...]:
 Array = NDArray[Any]
 
 # Of a quaternion before it is divided by its length.
-LEAST_ROTATION_LENGTH = 1e-6
+MIN_ROTATION_LENGTH = 1e-6
 
 
 class RowStore(Protocol):
@@ -188,9 +188,9 @@ class ParameterValues:
         self.store, self._model, self._worlds, self._dtype = store, model, worlds, dtype
 
     @functools.cached_property
-    def owners(self) -> Mapping[str, tuple[Owner, ...]]:
+    def owners(self) -> Mapping[str, tuple[RowOwner, ...]]:
         """Everything in the model that rows belong to, by kind of owner."""
-        return owners(self.topology, self._model.actor, self._model.scene)
+        return owners_of(self.topology, self._model.actor, self._model.scene)
 
     @functools.cached_property
     def table(self) -> Mapping[str, Parameter]:
@@ -202,13 +202,13 @@ class ParameterValues:
         parameter = self.parameter(name)
         if not parameter.scalars:
             return self.mass_properties.values[name].astype(self._dtype)
-        rows = {row: self.store.rows(row) for row, _ in (places[0] for places in parameter.scalars)}
-        flat = np.stack([rows[row][:, i] for row, i in (places[0] for places in parameter.scalars)], axis=-1)
+        rows = {row: self.store.rows(row) for row, _ in (row_indices[0] for row_indices in parameter.scalars)}
+        flat = np.stack([rows[row][:, i] for row, i in (row_indices[0] for row_indices in parameter.scalars)], axis=-1)
         return flat.reshape(self._worlds, *parameter.shape)
 
     def assign(self, values: Mapping[str, ArrayLike], worlds: NDArray[np.int64]) -> None:
         """Set parameters in the worlds with these indices; nothing is set where anything is refused."""
-        new = {name: self._shaped(name, given, len(worlds)) for name, given in values.items()}
+        new = {name: self._shaped(name, value, len(worlds)) for name, value in values.items()}
         for name in new:
             self._check(self.table[name], new, worlds)
         for name, array in new.items():
@@ -219,13 +219,13 @@ class ParameterValues:
 
     def _shaped(self, name: str, values: ArrayLike, count: int) -> Array:
         """Values of a parameter as (count, *shape)."""
-        shape, given = self.parameter(name).shape, np.asarray(values, dtype=np.float64)
+        shape, array = self.parameter(name).shape, np.asarray(values, dtype=np.float64)
         size = math.prod(shape)
-        if given.shape in ((size,), (count, size)):     # as the step has rows
-            given = given.reshape(*given.shape[:-1], *shape)
-        if given.shape not in ((), shape, (count, *shape)):
-            raise ValueError(f"{name} has shape {given.shape}; give one number, {shape} or {(count, *shape)}")
-        return np.broadcast_to(given, (count, *shape))
+        if array.shape in ((size,), (count, size)):     # as the step has rows
+            array = array.reshape(*array.shape[:-1], *shape)
+        if array.shape not in ((), shape, (count, *shape)):
+            raise ValueError(f"{name} has shape {array.shape}; give one number, {shape} or {(count, *shape)}")
+        return np.broadcast_to(array, (count, *shape))
 
     def parameter(self, name: str) -> Parameter:
         """The parameter of this name; raises ValueError where there is none."""
@@ -236,27 +236,27 @@ class ParameterValues:
     # --- setting -----------------------------------------------------------------------------------------------------
 
     def _copy(self, parameter: Parameter, new: Array, worlds: NDArray[np.int64]) -> None:
-        for row, pairs in self.places(parameter).items():
-            inside, columns = (list(part) for part in zip(*pairs, strict=True))
-            self._write(row, new[:, columns], worlds, inside)
+        for row, pairs in self.row_columns(parameter).items():
+            row_columns, columns = (list(column) for column in zip(*pairs, strict=True))
+            self._write(row, new[:, columns], worlds, row_columns)
 
     @staticmethod
-    def places(parameter: Parameter) -> dict[str, list[tuple[int, int]]]:
+    def row_columns(parameter: Parameter) -> dict[str, list[tuple[int, int]]]:
         """Row -> (index in it, index among the parameter's values) of every number that is a copy of one of these."""
-        places: dict[str, list[tuple[int, int]]] = {}
+        columns: dict[str, list[tuple[int, int]]] = {}
         for column, scalars in enumerate(parameter.scalars):
             for row, i in scalars:
-                places.setdefault(row, []).append((i, column))
-        return {row: sorted(pairs) for row, pairs in places.items()}
+                columns.setdefault(row, []).append((i, column))
+        return {row: sorted(pairs) for row, pairs in columns.items()}
 
     def _derive(self, name: str, new: Array, worlds: NDArray[np.int64]) -> None:
         if name == "principal_axes":
             new = new / np.linalg.norm(new, axis=-1, keepdims=True)
-        whole = self.mass_properties.values[name].copy()
-        whole[worlds] = new
-        for change in self.mass_properties.assign(name, whole):
-            inside = range(change.first, change.first + change.values.shape[1])
-            self._write(change.row, change.values[change.worlds], np.flatnonzero(change.worlds), inside)
+        all_values = self.mass_properties.values[name].copy()
+        all_values[worlds] = new
+        for change in self.mass_properties.assign(name, all_values):
+            row_columns = range(change.first, change.first + change.values.shape[1])
+            self._write(change.row, change.values[change.worlds], np.flatnonzero(change.worlds), row_columns)
 
     def _write(self, row: str, values: Array, worlds: NDArray[np.int64], columns: Sequence[int]) -> None:
         self.store.write_at(row, values, worlds, columns)
@@ -264,59 +264,59 @@ class ParameterValues:
 
     # --- what follows from them --------------------------------------------------------------------------------------
 
-    def root_kept(self, before: Frame) -> Iterator[tuple[str, Array, Array]]:
+    def moved_root_rows(self, before: Frame) -> Iterator[tuple[str, Array, Array]]:
         """Rows of the root's F, worlds (n_world,) and values (n_world, n), where its link stays though F moves in it.
 
         before: `root_place` of the worlds until now.
         """
-        (center, axes), (old_center, old_axes) = self.mass_properties.root_place(), before
-        moved, turned = np.not_equal(center, old_center), np.not_equal(axes, old_axes)
-        if not moved.any() and not turned.any():
+        (center, axes), (old_center, old_axes) = self.mass_properties.root_offset(), before
+        center_changed, axes_changed = np.not_equal(center, old_center), np.not_equal(axes, old_axes)
+        if not center_changed.any() and not axes_changed.any():
             return
         rotation = sp.normalized(tuple(np.moveaxis(self.store.rows("root_rotation").astype(np.float64), -1, 0)))
         link = sp.mul_quat(rotation, sp.conjugate(old_axes))
         shift = sp.sub(center, old_center)
         position = self.store.rows("root_position") + np.stack(sp.rotate(link, shift), axis=-1)
-        yield "root_position", np.asarray(moved.any(axis=0)), position
-        yield "root_rotation", np.asarray(turned.any(axis=0)), np.stack(sp.mul_quat(link, axes), axis=-1)
+        yield "root_position", np.asarray(center_changed.any(axis=0)), position
+        yield "root_rotation", np.asarray(axes_changed.any(axis=0)), np.stack(sp.mul_quat(link, axes), axis=-1)
 
     def model_of_worlds(self) -> PackedModel:
         """The model with the worlds' own parameters, (n, n_world), for algorithms that run on arrays of worlds."""
-        own = {name: self.store.rows(name).T.astype(np.float64) for name in self.rows_set}
+        world_rows = {name: self.store.rows(name).T.astype(np.float64) for name in self.rows_set}
         frames = list(self._model.link_frames)
         if self.topology.root_size:
-            frames[0] = inverse_frame(self.mass_properties.root_place())
-        return replace(self._model, parameters={**self._model.parameters, **own}, link_frames=tuple(frames))
+            frames[0] = inverse_frame(self.mass_properties.root_offset())
+        return replace(self._model, parameters={**self._model.parameters, **world_rows}, link_frames=tuple(frames))
 
     # --- refusing ----------------------------------------------------------------------------------------------------
 
     def _check(self, parameter: Parameter, new: Mapping[str, Array], worlds: NDArray[np.int64]) -> None:
         """Raises ValueError for the first value that PhysX would not take, or that nothing would heed."""
         with np.errstate(over="ignore"):
-            held = new[parameter.name].astype(self._dtype).reshape(len(worlds), -1)
-        self._refuse(parameter, held, ~allowed(parameter.range, held), worlds, f"give values in {parameter.range}")
+            values = new[parameter.name].astype(self._dtype).reshape(len(worlds), -1)
+        self._refuse(parameter, values, ~allowed(parameter.range, values), worlds, f"give values in {parameter.range}")
         if parameter.name == "principal_axes":
             lengths = np.repeat(np.linalg.norm(new[parameter.name], axis=-1), 4, axis=-1)
-            self._refuse(parameter, held, lengths == 0.0, worlds, "give a rotation other than (0, 0, 0, 0)")
+            self._refuse(parameter, values, lengths == 0.0, worlds, "give a rotation other than (0, 0, 0, 0)")
         for below, above in ordered_pairs():
             if parameter.name in (below, above):
                 name = above if parameter.name == below else below
                 other = new[name] if name in new else self.read(name)[worlds]
                 other = other.astype(self._dtype).reshape(len(worlds), -1)
-                wrong = held > other if parameter.name == below else held < other
-                self._refuse(parameter, held, wrong, worlds, f"{below} may not exceed {above}")
+                invalid = values > other if parameter.name == below else values < other
+                self._refuse(parameter, values, invalid, worlds, f"{below} may not exceed {above}")
         if parameter.name in ("lower_limit", "upper_limit"):
-            tied = [dof in self._mimicked() for dof in range(held.shape[1])]
-            self._refuse(parameter, held, np.isinf(held) & tied, worlds, "a mimic joint needs finite limits")
+            tied = [dof in self._mimicked() for dof in range(values.shape[1])]
+            self._refuse(parameter, values, np.isinf(values) & tied, worlds, "a mimic joint needs finite limits")
         if parameter.name in FEATURES:
-            self._refuse_unheeded(parameter, held, worlds)
+            self._refuse_unused(parameter, values, worlds)
 
-    def _refuse_unheeded(self, parameter: Parameter, held: Array, worlds: NDArray[np.int64]) -> None:
+    def _refuse_unused(self, parameter: Parameter, array: Array, worlds: NDArray[np.int64]) -> None:
         feature = FEATURES[parameter.name]
         absent = np.array([not getattr(dof, feature.feature) for dof in self.topology.dofs])
-        wrong = (held != feature.neutral) & absent
+        idle = (array != feature.neutral) & absent
         missing = feature.feature.replace("_", " ")
-        self._refuse(parameter, held, wrong, worlds, f"the stage authors no {missing} there and nothing would heed it; "
+        self._refuse(parameter, array, idle, worlds, f"the stage authors no {missing} there and nothing would heed it; "
                      f"make the Simulation with randomize=({parameter.name!r},)")
 
     def _mimicked(self) -> set[int]:
@@ -324,16 +324,16 @@ class ParameterValues:
                 if self.topology.links[self.topology.dofs[dof].link].kind == REVOLUTE}
 
     @staticmethod
-    def _refuse(parameter: Parameter, held: Array, wrong: Array, worlds: NDArray[np.int64], advice: str) -> None:
-        if wrong.any():
-            raise ValueError(refusal(parameter.name, held, wrong, worlds, parameter.label, advice))
+    def _refuse(parameter: Parameter, values: Array, invalid: Array, worlds: NDArray[np.int64], advice: str) -> None:
+        if invalid.any():
+            raise ValueError(refusal(parameter.name, values, invalid, worlds, parameter.label, advice))
 
 
-def refusal(name: str, values: Array, wrong: Array, worlds: NDArray[np.int64], label: Callable[[int], str],
+def refusal(name: str, values: Array, invalid: Array, worlds: NDArray[np.int64], label: Callable[[int], str],
             advice: str) -> str:
     """One line about the first wrong value of (n, n_value): its world, what it belongs to, and how many there are."""
-    world, index = (int(x) for x in np.argwhere(wrong)[0])
-    count = int(np.count_nonzero(wrong))
+    world, index = (int(x) for x in np.argwhere(invalid)[0])
+    count = int(np.count_nonzero(invalid))
     more = f" (and {count - 1} more)" if count > 1 else ""
     return f"{name} of world {worlds[world]} at {label(index)} is {values[world, index]:g}{more}; {advice}"
 
@@ -357,28 +357,28 @@ def allowed(text: str, values: Array) -> Array:
 
 def is_rotation(quaternions: Array) -> Any:
     """Whether each of (..., 4) numbers can be divided by its length."""
-    return np.linalg.norm(quaternions, axis=-1) > LEAST_ROTATION_LENGTH
+    return np.linalg.norm(quaternions, axis=-1) > MIN_ROTATION_LENGTH
 
 
-def chosen_worlds(worlds: ArrayLike | None, count: int) -> NDArray[np.int64]:
+def world_indices(worlds: ArrayLike | None, count: int) -> NDArray[np.int64]:
     """Indices of the worlds that a mask (n_world,) or indices name; all of them for None.
 
     Raises ValueError for a mask of another size and for an index that is none or comes twice.
     """
     if worlds is None:
         return np.arange(count)
-    given = np.atleast_1d(np.asarray(worlds))
-    if given.dtype == np.bool_:
-        if given.shape != (count,):
-            raise ValueError(f"the mask of worlds has shape {given.shape}; give ({count},)")
-        return np.flatnonzero(given)
-    if given.size == 0:
+    selection = np.atleast_1d(np.asarray(worlds))
+    if selection.dtype == np.bool_:
+        if selection.shape != (count,):
+            raise ValueError(f"the mask of worlds has shape {selection.shape}; give ({count},)")
+        return np.flatnonzero(selection)
+    if selection.size == 0:
         return np.zeros(0, dtype=np.int64)
-    if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer):
-        raise ValueError(f"worlds are {given.dtype} of shape {given.shape}; give a mask ({count},) or indices")
-    if given.min() < 0 or given.max() >= count or len(np.unique(given)) != len(given):
-        raise ValueError(f"worlds are {given.tolist()}; give each index at most once, from 0 to {count - 1}")
-    return given.astype(np.int64)
+    if selection.ndim != 1 or not np.issubdtype(selection.dtype, np.integer):
+        raise ValueError(f"worlds are {selection.dtype} of shape {selection.shape}; give a mask ({count},) or indices")
+    if selection.min() < 0 or selection.max() >= count or len(np.unique(selection)) != len(selection):
+        raise ValueError(f"worlds are {selection.tolist()}; give each index at most once, from 0 to {count - 1}")
+    return selection.astype(np.int64)
 
 
 def row_size(model: PackedModel, name: str) -> int:
@@ -389,7 +389,7 @@ def row_size(model: PackedModel, name: str) -> int:
     return rows[name]
 
 
-def checked_row(model: PackedModel, owners: Mapping[str, tuple[Owner, ...]], name: str, values: ArrayLike,
+def checked_row(model: PackedModel, owners: Mapping[str, tuple[RowOwner, ...]], name: str, values: ArrayLike,
                 worlds: NDArray[np.int64], dtype: str) -> Array:
     """Values of a row for the worlds with these indices, (n_world, n), in a simulation's dtype.
 
@@ -397,24 +397,24 @@ def checked_row(model: PackedModel, owners: Mapping[str, tuple[Owner, ...]], nam
     name or shape, for NaN, and for a state, effort or force that is infinite.
     """
     # numbers of another type are refused as they were given
-    own, count = isinstance(values, np.ndarray) and values.dtype == dtype, row_size(model, name)
-    given = np.asarray(values, dtype=None if own else np.float64)
-    if given.shape == (count,):
-        given = np.broadcast_to(given, (len(worlds), count))
-    elif given.shape != (len(worlds), count):
-        raise ValueError(f"{name} has shape {given.shape}; give ({count},) or ({len(worlds)}, {count})")
-    array, right = sound(model, name, given, dtype)
-    if not right.all():
-        raise ValueError(refusal(name, given, ~right, worlds, lambda i: row_label(owners, name, i),
-                                 "give finite numbers" if _moving(model, name) else "give numbers"))
+    same_dtype, count = isinstance(values, np.ndarray) and values.dtype == dtype, row_size(model, name)
+    raw = np.asarray(values, dtype=None if same_dtype else np.float64)
+    if raw.shape == (count,):
+        raw = np.broadcast_to(raw, (len(worlds), count))
+    elif raw.shape != (len(worlds), count):
+        raise ValueError(f"{name} has shape {raw.shape}; give ({count},) or ({len(worlds)}, {count})")
+    array, valid = converted_row(model, name, raw, dtype)
+    if not valid.all():
+        raise ValueError(refusal(name, raw, ~valid, worlds, lambda i: row_label(owners, name, i),
+                                 "give finite numbers" if _must_be_finite(model, name) else "give numbers"))
     return array
 
 
-def sound(model: PackedModel, name: str, values: Array, dtype: str) -> tuple[Array, NDArray[np.bool_]]:
+def converted_row(model: PackedModel, name: str, values: Array, dtype: str) -> tuple[Array, NDArray[np.bool_]]:
     """Values of a row in a simulation's dtype, and which of them it takes."""
     array = values if values.dtype == dtype else rounded(values, dtype)
-    return array, np.isfinite(array) if _moving(model, name) else ~np.isnan(array)
+    return array, np.isfinite(array) if _must_be_finite(model, name) else ~np.isnan(array)
 
 
-def _moving(model: PackedModel, name: str) -> bool:
+def _must_be_finite(model: PackedModel, name: str) -> bool:
     return name in model.state or name in FORCE_ROWS

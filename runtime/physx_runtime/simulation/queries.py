@@ -85,8 +85,8 @@ def _geometry(shape: Collider) -> Any:
     if cooked is not None:
         points = np.asarray(cooked.mesh.vertices, np.float64) * np.abs(shape.scale)
         if isinstance(cooked.mesh, ConvexHull):
-            corners = [(face[0], face[i], face[i + 1]) for face in cooked.mesh.faces for i in range(1, len(face) - 1)]
-            return library.Convex(_coal_points(points), _triangles(corners))
+            triangles = [(face[0], face[i], face[i + 1]) for face in cooked.mesh.faces for i in range(1, len(face) - 1)]
+            return library.Convex(_coal_points(points), _triangles(triangles))
         mesh = library.BVHModelOBBRSS()
         mesh.beginModel(len(cooked.mesh.triangles), len(points))
         mesh.addSubModel(_coal_points(points), _triangles(cooked.mesh.triangles.tolist()))
@@ -107,9 +107,9 @@ def _geometry(shape: Collider) -> Any:
     return simple[shape.kind]()
 
 
-def transform(place: Frame, shape: Collider | None = None) -> Any:
+def transform(pose: Frame, shape: Collider | None = None) -> Any:
     """Where a shape is; of a collider its geometry's axis is turned onto its own."""
-    (x, y, z), (a, b, c, d) = place
+    (x, y, z), (a, b, c, d) = pose
     rotation = np.array(coal().Quaternion(d, a, b, c).toRotationMatrix())
     if shape is not None and shape.cooked is None and shape.kind not in ("box", "bounding-box"):
         rotation = rotation @ _AXIS_TO_Z[shape.axis]
@@ -117,27 +117,27 @@ def transform(place: Frame, shape: Collider | None = None) -> Any:
 
 
 def _coal_points(points: Any) -> Any:
-    found = coal().StdVec_Vec3s()
+    vector = coal().StdVec_Vec3s()
     for point in points:
-        found.append(np.asarray(point, np.float64))
-    return found
+        vector.append(np.asarray(point, np.float64))
+    return vector
 
 
-def _triangles(corners: Any) -> Any:
-    found = coal().StdVec_Triangle()
-    for corner in corners:
-        found.append(coal().Triangle(*map(int, corner)))
-    return found
+def _triangles(triples: Any) -> Any:
+    vector = coal().StdVec_Triangle()
+    for triple in triples:
+        vector.append(coal().Triangle(*map(int, triple)))
+    return vector
 
 
 Array = NDArray[Any]
 
-TOUCHING = 1e-6         # length, how near a sweep comes to what it meets; PhysX's own queries differ by as much
+TOUCH_DISTANCE = 1e-6         # length, how near a sweep comes to what it meets; PhysX's own queries differ by as much
 # Length before its end at which a sweep's normal is taken. Where shapes touch the normal is made of rounding: that of
 # rays on boxes and cylinders was wrong by up to 1.4. A little before, that of what is round is wrong by about this
 # over the radius: beside PhysX's, at sizes of 0.2 to 0.5, by 5e-4; with 1e-3 by 5e-3, with 1e-2 faces are mistaken.
-BEFORE = 1e-4
-MOST_ADVANCES = 2000    # of a sweep along triangles, which approaches slowly where it grazes them
+NORMAL_DISTANCE = 1e-4
+MAX_ADVANCES = 2000    # of a sweep along triangles, which approaches slowly where it grazes them
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class SceneQueries:
     """The enabled colliders of a stage that are no triggers, as coal has them."""
 
     def __init__(self, description: Description, bodies: Sequence[str]) -> None:
-        self._description, self._known = description, frozenset(bodies)
+        self._description, self._bodies = description, frozenset(bodies)
 
     @cached_property
     def _targets(self) -> tuple[_Target, ...]:
@@ -171,66 +171,66 @@ class SceneQueries:
     def _colliders(self) -> Iterator[Collider]:
         links = [link for item in self._description.articulations for link in item.links]
         for body in (*links, *self._description.bodies):
-            yield from body.colliders if body.path in self._known else ()
+            yield from body.colliders if body.path in self._bodies else ()
         yield from self._description.static_colliders
 
-    def inside(self, shape: QueryShape, place: Frame, poses: Mapping[str, Array]) -> tuple[str, ...]:
+    def overlapping(self, shape: QueryShape, pose: Frame, poses: Mapping[str, Array]) -> tuple[str, ...]:
         """The colliders that a shape overlaps."""
-        own, at = query_geometry(shape), transform(place)
+        geom, at = query_geometry(shape), transform(pose)
         return tuple(target.collider.path for target in self._targets
-                     if coal().collide(own, at, target.geometry, self._placed(target, poses),
+                     if coal().collide(geom, at, target.geometry, self._collider_transform(target, poses),
                                        coal().CollisionRequest(), coal().CollisionResult()))
 
-    def first(self, shape: QueryShape | None, place: Frame, along: Array, distance: float,
-              poses: Mapping[str, Array]) -> Hit | None:
+    def closest_hit(self, shape: QueryShape | None, pose: Frame, direction: Array, distance: float,
+                    poses: Mapping[str, Array]) -> Hit | None:
         """What a shape, or a point where None, meets first on its way along a direction of length 1."""
-        own, found = query_geometry(shape), None
+        geom, closest = query_geometry(shape), None
         for target in self._targets:
-            reach = distance if found is None else found.distance
-            hit = self._met(own, place, along, reach, target, self._placed(target, poses))
-            if hit is not None and (found is None or hit.distance < found.distance):
-                found = hit
-        return found
+            limit = distance if closest is None else closest.distance
+            hit = self._hit(geom, pose, direction, limit, target, self._collider_transform(target, poses))
+            if hit is not None and (closest is None or hit.distance < closest.distance):
+                closest = hit
+        return closest
 
-    def _placed(self, target: _Target, poses: Mapping[str, Array]) -> Any:
+    def _collider_transform(self, target: _Target, poses: Mapping[str, Array]) -> Any:
         pose = poses.get(target.collider.body)
         body: Frame = IDENTITY_POSE if pose is None else (tuple(pose[:3].tolist()), tuple(pose[3:].tolist()))
         return transform(compose(body, target.collider.pose), target.collider)
 
-    def _met(self, own: Any, place: Frame, along: Array, reach: float, target: _Target, at: Any) -> Hit | None:
-        start, convex, travel = transform(place), target.collider.kind != "triangle-mesh", 0.0
-        name, reach = target.collider.path, min(reach, _leaves(own, place, along, target, at))
+    def _hit(self, geom: Any, pose: Frame, direction: Array, limit: float, target: _Target, at: Any) -> Hit | None:
+        start, convex, distance = transform(pose), target.collider.kind != "triangle-mesh", 0.0
+        name, limit = target.collider.path, min(limit, _exit_distance(geom, pose, direction, target, at))
 
-        def gap_at(travel: float) -> tuple[float, Array, Array]:
+        def gap_at(distance: float) -> tuple[float, Array, Array]:
             """The distance, the direction to the collider and the point of it that is nearest."""
-            now = coal().Transform3s(start.getRotation(), start.getTranslation() + travel * along)
+            moved = coal().Transform3s(start.getRotation(), start.getTranslation() + distance * direction)
             result = coal().DistanceResult()
-            gap = coal().distance(own, now, target.geometry, at, coal().DistanceRequest(), result)
+            gap = coal().distance(geom, moved, target.geometry, at, coal().DistanceRequest(), result)
             return gap, np.array(result.normal), np.array(result.getNearestPoint2())
 
-        for _ in range(MOST_ADVANCES):
-            gap, normal, point = gap_at(travel)
-            if gap <= TOUCHING:
+        for _ in range(MAX_ADVANCES):
+            gap, normal, point = gap_at(distance)
+            if gap <= TOUCH_DISTANCE:
                 # where they touch a normal is made of rounding, so it is that of a little before
-                outward = -gap_at(max(travel - BEFORE, 0.0))[1] if travel else -along
-                return Hit(name, target.collider.body or name, travel, point, outward)
-            speed = float(normal @ along)
+                outward = -gap_at(max(distance - NORMAL_DISTANCE, 0.0))[1] if distance else -direction
+                return Hit(name, target.collider.body or name, distance, point, outward)
+            speed = float(normal @ direction)
             if convex and speed <= 0.0:
                 return None
-            travel += gap / speed if convex else gap
-            if travel > reach or math.isinf(travel):
+            distance += gap / speed if convex else gap
+            if distance > limit or math.isinf(distance):
                 return None
-        raise ArithmeticError(f"{name}: a sweep along its triangles comes no nearer than {gap:.3g} in {MOST_ADVANCES} "
+        raise ArithmeticError(f"{name}: a sweep along its triangles comes no nearer than {gap:.3g} in {MAX_ADVANCES} "
                               "advances; sweep from another place or in another direction")
 
 
-def _leaves(own: Any, place: Frame, along: Array, target: _Target, at: Any) -> float:
+def _exit_distance(geom: Any, pose: Frame, direction: Array, other: _Target, at: Any) -> float:
     """How far a shape goes until its bounding ball has left that of a collider; inf for a plane."""
-    center = at.transform(target.geometry.aabb_center)
-    return float(along @ (center - np.array(place[0]))) + float(target.geometry.aabb_radius) + float(own.aabb_radius)
+    center = at.transform(other.geometry.aabb_center)
+    return float(direction @ (center - np.array(pose[0]))) + float(other.geometry.aabb_radius) + float(geom.aabb_radius)
 
 
-LARGEST = float(np.finfo(np.float32).max)       # length, what PhysX can hold; its square is a finite float64
+MAX_LENGTH = float(np.finfo(np.float32).max)       # length, what PhysX can hold; its square is a finite float64
 
 
 def required_shape(shape: Any) -> QueryShape:
@@ -240,50 +240,50 @@ def required_shape(shape: Any) -> QueryShape:
     if isinstance(shape, Block):
         x, y, z = _sizes("the half_extents of a Block", shape.half_extents, (3,), "three numbers").tolist()
         return Block((x, y, z))
-    raise ValueError(f"shape is {_said(shape)}; give a Ball or a Block")
+    raise ValueError(f"shape is {_display(shape)}; give a Ball or a Block")
 
 
 def required_frame(name: str, position: ArrayLike, rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0)) -> Frame:
     """A pose of a position, so named, and a quaternion x y z w. Raises ValueError for what is none."""
-    place, turn = _numbers(position), _numbers(rotation)
-    if place.shape != (3,) or not (np.abs(place) <= LARGEST).all():
-        raise ValueError(f"{name} is {_said(position)}; give three numbers of at most {LARGEST:.2g}")
-    if not _is_direction(turn, 4):
-        raise ValueError(f"rotation is {_said(rotation)}; give a quaternion x y z w of four finite numbers that are "
+    translation, quaternion = _numbers(position), _numbers(rotation)
+    if translation.shape != (3,) or not (np.abs(translation) <= MAX_LENGTH).all():
+        raise ValueError(f"{name} is {_display(position)}; give three numbers of at most {MAX_LENGTH:.2g}")
+    if not _is_direction(quaternion, 4):
+        raise ValueError(f"rotation is {_display(rotation)}; give a quaternion x y z w of four finite numbers that are "
                          "not all 0")
-    return tuple(place.tolist()), tuple(_unit(turn).tolist())
+    return tuple(translation.tolist()), tuple(_unit(quaternion).tolist())
 
 
 def required_direction(direction: ArrayLike) -> Array:
     """A direction, made of length 1. Raises ValueError for one that is none."""
-    along = _numbers(direction)
-    if not _is_direction(along, 3):
-        raise ValueError(f"direction is {_said(direction)}; give three finite numbers that are not all 0")
-    return _unit(along)
+    vector = _numbers(direction)
+    if not _is_direction(vector, 3):
+        raise ValueError(f"direction is {_display(direction)}; give three finite numbers that are not all 0")
+    return _unit(vector)
 
 
 def required_distance(distance: Any) -> float:
     """How far to look, also endlessly. Raises ValueError for less than 0 and what is no number."""
-    found = _numbers(distance)
-    if found.shape != () or not found >= 0.0:
-        raise ValueError(f"distance is {_said(distance)}; give a number of at least 0, inf for no end")
-    return float(found)
+    number = _numbers(distance)
+    if number.shape != () or not number >= 0.0:
+        raise ValueError(f"distance is {_display(distance)}; give a number of at least 0, inf for no end")
+    return float(number)
 
 
-def _sizes(name: str, given: ArrayLike, shape: tuple[int, ...], count: str) -> Array:
-    sizes = _numbers(given)
-    if sizes.shape != shape or not ((sizes > 0.0) & (sizes <= LARGEST)).all():
-        raise ValueError(f"{name} is {_said(given)}; give {count} above 0 and of at most {LARGEST:.2g}")
+def _sizes(name: str, values: ArrayLike, shape: tuple[int, ...], count: str) -> Array:
+    sizes = _numbers(values)
+    if sizes.shape != shape or not ((sizes > 0.0) & (sizes <= MAX_LENGTH)).all():
+        raise ValueError(f"{name} is {_display(values)}; give {count} above 0 and of at most {MAX_LENGTH:.2g}")
     return sizes
 
 
-def _numbers(given: ArrayLike) -> Array:
+def _numbers(values: ArrayLike) -> Array:
     """Real numbers as an array; one NaN where they are something else."""
     try:
-        found = np.asarray(given)
+        array = np.asarray(values)
     except ValueError:          # of several lengths
         return np.array(math.nan)
-    return found.astype(np.float64) if found.dtype.kind in "iuf" else np.array(math.nan)
+    return array.astype(np.float64) if array.dtype.kind in "iuf" else np.array(math.nan)
 
 
 def _is_direction(numbers: Array, count: int) -> bool:
@@ -297,6 +297,6 @@ def _unit(numbers: Array) -> Array:
     return unit
 
 
-def _said(given: Any) -> str:
+def _display(value: Any) -> str:
     """What was found, short and in one line."""
-    return " ".join(reprlib.repr(given).split())
+    return " ".join(reprlib.repr(value).split())

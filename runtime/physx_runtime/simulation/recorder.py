@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from physx_runtime.packing.model import NotSimulated
 from physx_runtime.simulation.actor_group import ActorGroup
-from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts, joined
+from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts, merge_contacts
 from physx_runtime.simulation.events import ContactEvent, TriggerEvent
 from physx_runtime.simulation.island_group import SceneJoint
 from physx_runtime.simulation.kinematic import KinematicBodies
 from physx_runtime.simulation.recording import Recording, spatial_velocities, velocities_after_step, world_link_poses
-from physx_runtime.simulation.scene import IndexMap, alikes_of
+from physx_runtime.simulation.scene import IndexMap, groups_of
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.simulation import Simulation
 from physx_schema.files import replacing
@@ -31,7 +31,7 @@ from physx_schema.outputs import MARK
 
 Array = NDArray[Any]
 Recorded = Simulation | SceneActor
-Touched = tuple[Contacts, tuple[ContactEvent, ...], tuple[TriggerEvent, ...]]
+StepEvents = tuple[Contacts, tuple[ContactEvent, ...], tuple[TriggerEvent, ...]]
 
 
 class Recorder:
@@ -42,15 +42,15 @@ class Recorder:
     """
 
     def __init__(self, actors: Sequence[Recorded], kinematic: KinematicBodies, joints: Sequence[SceneJoint],
-                 forces: bool = False, touched: Callable[[], Touched] = lambda: (NO_CONTACTS, (), ())) -> None:
-        self._actors, self._alikes, self._kinematic = actors, alikes_of(actors), kinematic
-        self._joints, self._weighed = joints, joints if forces else ()
+                 forces: bool = False, read_contacts: Callable[[], StepEvents] = lambda: (NO_CONTACTS, (), ())) -> None:
+        self._actors, self._groups, self._kinematic = actors, groups_of(actors), kinematic
+        self._joints, self._measured_joints = joints, joints if forces else ()
         self._breakable = [joint for joint in joints if joint.topology.breaks]
-        self._broken, self._forces = [self._gone()], [self._given()]
-        self._touched: list[Touched] = [(NO_CONTACTS, (), ())]
-        self._touching = touched
-        self._told = [(kinematic.pose.copy(), kinematic.velocity.copy())]
-        self._states = [[alike.state()] for alike in self._alikes]
+        self._broken, self._forces = [self._broken_joints()], [self._joint_forces()]
+        self._step_contacts: list[StepEvents] = [(NO_CONTACTS, (), ())]
+        self._read_contacts = read_contacts
+        self._kinematics = [(kinematic.pose.copy(), kinematic.velocity.copy())]
+        self._states = [[group.state()] for group in self._groups]
         self._before = [[states[0]] for states in self._states]     # a step earlier; of the first record, unused
         self._iterations = [(actor.settings.position_iterations, actor.settings.velocity_iterations)
                             for actor in actors]
@@ -59,72 +59,72 @@ class Recorder:
     @property
     def size(self) -> int:
         """Bytes that a record takes at least."""
-        return sum(rows.nbytes for kept in (self._states, self._before) for (first,) in kept for rows in first.values())
+        return sum(rows.nbytes for data in (self._states, self._before) for (first,) in data for rows in first.values())
 
-    def take_before(self) -> None:
+    def record_before_step(self) -> None:
         """Take the states before the last step to the next record."""
-        for alike, before in zip(self._alikes, self._before, strict=True):
-            before.append(alike.state())
+        for group, before in zip(self._groups, self._before, strict=True):
+            before.append(group.state())
 
-    def take(self) -> None:
+    def record(self) -> None:
         """Take a record."""
-        for alike, states in zip(self._alikes, self._states, strict=True):
-            states.append(alike.state())
-        self._broken.append(self._gone())
-        self._forces.append(self._given())
-        self._touched.append(self._touching())
-        self._told.append((self._kinematic.pose.copy(), self._kinematic.velocity.copy()))
+        for group, states in zip(self._groups, self._states, strict=True):
+            states.append(group.state())
+        self._broken.append(self._broken_joints())
+        self._forces.append(self._joint_forces())
+        self._step_contacts.append(self._read_contacts())
+        self._kinematics.append((self._kinematic.pose.copy(), self._kinematic.velocity.copy()))
 
-    def _gone(self) -> list[Array]:
+    def _broken_joints(self) -> list[Array]:
         return [joint.broken for joint in self._breakable]
 
-    def _given(self) -> list[Array]:
-        return [joint.force for joint in self._weighed]
+    def _joint_forces(self) -> list[Array]:
+        return [joint.force for joint in self._measured_joints]
 
     def recording(self, interval: float, not_simulated: tuple[NotSimulated, ...]) -> Recording:
         """Everything taken, a record each `interval` seconds."""
-        parts = zip(*(_motion(*taken) for taken in zip(self._alikes, self._states, self._before, strict=True)),
+        parts = zip(*(_motion(*series) for series in zip(self._groups, self._states, self._before, strict=True)),
                     strict=True)
         dofs = IndexMap(self._actors, lambda actor: len(actor.model.dof_names))
         links = IndexMap(self._actors, lambda actor: len(actor.model.link_names))
-        position, velocity, pose, moving = (columns.arranged(kind, 1) for columns, kind in zip(
+        position, velocity, pose, moving = (columns.arrange(kind, 1) for columns, kind in zip(
             (dofs, dofs, links, links), parts, strict=True))
-        contacts, events, entered = zip(*self._touched, strict=True)
-        placed, sent = (np.stack(kind).astype(pose.dtype) for kind in zip(*self._told, strict=True))
+        contacts, events, entered = zip(*self._step_contacts, strict=True)
+        body_pose, body_velocity = (np.stack(kind).astype(pose.dtype) for kind in zip(*self._kinematics, strict=True))
         names = (name for actor in self._actors for name in actor.model.link_names)
         positions, velocities = zip(*self._iterations, strict=True)
         return Recording(
             time=np.arange(len(pose), dtype=np.float64) * interval,
             joint_names=tuple(name for actor in self._actors for name in actor.model.dof_names),
             joint_position=position, joint_velocity=velocity, body_names=(*names, *self._kinematic.paths),
-            body_pose=np.concatenate([pose, placed], axis=2),
-            body_velocity=np.concatenate([moving, sent], axis=2),
-            iterations=(max(positions), max(velocities)), raised=self._whose_counts(), not_simulated=not_simulated,
-            diverged=tuple(line for actor in self._actors for line in actor.divergence.said),
+            body_pose=np.concatenate([pose, body_pose], axis=2),
+            body_velocity=np.concatenate([moving, body_velocity], axis=2),
+            iterations=(max(positions), max(velocities)), raised=self._raised_text(), not_simulated=not_simulated,
+            diverged=tuple(line for actor in self._actors for line in actor.divergence.messages),
             kinematic_names=self._kinematic.paths, breakable_names=tuple(joint.path for joint in self._breakable),
             broken=np.reshape(self._broken, (len(pose), len(self._breakable), pose.shape[1])).swapaxes(1, 2),
             outside_joint_names=tuple(joint.path for joint in self._joints),
-            outside_joint_force=np.reshape(self._forces, (len(pose), len(self._weighed), pose.shape[1], 6)
+            outside_joint_force=np.reshape(self._forces, (len(pose), len(self._measured_joints), pose.shape[1], 6)
                                            ).swapaxes(1, 2).astype(pose.dtype), contacts=contacts,
             contact_events=events, trigger_events=entered)
 
-    def _whose_counts(self) -> str:
+    def _raised_text(self) -> str:
         if len(self._raised) == 1:
             return self._raised[0][1]
         return "; ".join(f"{path}: {raised}" for path, raised in self._raised if raised)
 
 
-def _motion(alike: ActorGroup, states: list[dict[str, Array]], befores: list[dict[str, Array]],
+def _motion(group: ActorGroup, states: list[dict[str, Array]], states_before: list[dict[str, Array]],
             ) -> tuple[Array, Array, Array, Array]:
     """Joint positions and velocities, link poses and velocities at every record; `befores` are a step earlier."""
-    rows, before = ({name: np.stack([state[name] for state in taken]) for name in taken[0]}
-                    for taken in (states, befores))
-    model, tree = alike.model_of_lanes(), alike.topology.tree
+    rows, before = ({name: np.stack([state[name] for state in series]) for name in series[0]}
+                    for series in (states, states_before))
+    model, tree = group.model_of_batch(), group.topology.tree
     velocity = spatial_velocities(model, rows)
     if tree.fixed_base:
-        velocity[1:] = velocities_after_step(model, before, rows["v"], alike.lanes.dt)[1:]
+        velocity[1:] = velocities_after_step(model, before, rows["v"], group.batch.dt)[1:]
     with np.errstate(over="ignore"):        # links of a world that diverged; the report says it
-        poses, velocity = world_link_poses(model, rows).astype(alike.lanes.dtype), velocity.astype(alike.lanes.dtype)
+        poses, velocity = world_link_poses(model, rows).astype(group.batch.dtype), velocity.astype(group.batch.dtype)
     return rows["q"], rows["v"][..., tree.root_size:], poses, velocity
 
 
@@ -151,21 +151,21 @@ def write_recording(path: Path, recording: Recording) -> None:
 
 def _contacts(recording: Recording) -> dict[str, NDArray[Any]]:
     """Contacts and friction of all records as rows, contact_record and friction_record saying of which one each is."""
-    whole = joined(recording.contacts)
-    found = {"contact_normal": whole.normals, "contact_separation": whole.separations}
-    for kind, rows, counts in (("contact", whole, [len(one) for one in recording.contacts]),
-                               ("friction", whole.friction, [len(one.friction) for one in recording.contacts])):
-        found[f"{kind}_record"] = np.repeat(np.arange(len(counts)), counts)
-        found[f"{kind}_pair"], found[f"{kind}_bodies"] = (
+    contacts = merge_contacts(recording.contacts)
+    arrays = {"contact_normal": contacts.normals, "contact_separation": contacts.separations}
+    for kind, rows, counts in (("contact", contacts, [len(item) for item in recording.contacts]),
+                               ("friction", contacts.friction, [len(item.friction) for item in recording.contacts])):
+        arrays[f"{kind}_record"] = np.repeat(np.arange(len(counts)), counts)
+        arrays[f"{kind}_pair"], arrays[f"{kind}_bodies"] = (
             np.array(names, np.str_).reshape(-1, 2) for names in (rows.pairs, rows.bodies))
-        found |= {f"{kind}_world": rows.worlds, f"{kind}_point": rows.points, f"{kind}_impulse": rows.impulses}
-    return found | _events("event", recording.contact_events) | _events("trigger", recording.trigger_events)
+        arrays |= {f"{kind}_world": rows.worlds, f"{kind}_point": rows.points, f"{kind}_impulse": rows.impulses}
+    return arrays | _events("event", recording.contact_events) | _events("trigger", recording.trigger_events)
 
 
 def _events(prefix: str, events: Sequence[Sequence[ContactEvent | TriggerEvent]]) -> dict[str, NDArray[Any]]:
     """The events of all records as rows; points of contact events are among the contacts of record, world and pair."""
-    told = [(record, event) for record, found in enumerate(events) for event in found]
-    return {f"{prefix}_record": np.array([record for record, _ in told], np.int64),
-            f"{prefix}_kind": np.array([event.kind for _, event in told], np.str_),
-            f"{prefix}_world": np.array([event.world for _, event in told], np.int64),
-            f"{prefix}_pair": np.array([event.pair for _, event in told], np.str_).reshape(-1, 2)}
+    numbered = [(record, event) for record, step_events in enumerate(events) for event in step_events]
+    return {f"{prefix}_record": np.array([record for record, _ in numbered], np.int64),
+            f"{prefix}_kind": np.array([event.kind for _, event in numbered], np.str_),
+            f"{prefix}_world": np.array([event.world for _, event in numbered], np.int64),
+            f"{prefix}_pair": np.array([event.pair for _, event in numbered], np.str_).reshape(-1, 2)}

@@ -18,7 +18,7 @@ from physx_runtime.dynamics.spatial import linear_first
 from physx_runtime.packing.model import NotSimulated, PackedModel
 from physx_runtime.simulation.contacts import Contacts, friction_force, normal_force, require_paths
 from physx_runtime.simulation.events import ContactEvent, TriggerEvent
-from physx_runtime.solver.articulation.velocity import held_velocities
+from physx_runtime.solver.articulation.velocity import solver_link_velocities
 from physx_schema.html_table import html_table
 
 Array = NDArray[Any]
@@ -59,9 +59,9 @@ class Recording:
 
     def _lines(self) -> Iterator[tuple[str, ...]]:
         """The positions of joints, and where there are none those of bodies."""
-        names, found = (self.joint_names, self.joint_position[:, 0, :, None]) if self.joint_names else (
+        names, positions = (self.joint_names, self.joint_position[:, 0, :, None]) if self.joint_names else (
             self.body_names, self.body_pose[:, 0, :, :3])
-        for name, x in zip(names, np.moveaxis(found, 1, 0), strict=True):
+        for name, x in zip(names, np.moveaxis(positions, 1, 0), strict=True):
             yield name, *(", ".join(f"{value:.4g}" for value in values)
                           for values in (x[0], x[-1], x.min(axis=0), x.max(axis=0)))
 
@@ -90,9 +90,9 @@ class Recording:
 
     def _forces(self, force: Callable[..., Array], bodies: str | Sequence[str],
                 partners: Sequence[str] | None) -> Array:
-        known = frozenset(self.body_names).union(*(found.meeting.paths for found in self.contacts))
+        known = frozenset(self.body_names).union(*(contacts.colliders.paths for contacts in self.contacts))
         require_paths(bodies, partners, known)
-        return np.stack([force(found, self.body_pose.shape[1], bodies, partners) for found in self.contacts])
+        return np.stack([force(contacts, self.body_pose.shape[1], bodies, partners) for contacts in self.contacts])
 
 
 def _rows(model: PackedModel, state: Mapping[str, Array]) -> dict[str, Any]:
@@ -112,8 +112,8 @@ def world_link_poses(model: PackedModel, rows: Mapping[str, Array]) -> Array:
 
     rows: q, root_position and root_rotation of the states, the row's axis last.
     """
-    own = _rows(model, rows)
-    return _stacked(rows, kinematics.link_poses(model.topology.tree, own, state_kinematics(model.topology.tree, own)))
+    data = _rows(model, rows)
+    return _stacked(rows, kinematics.link_poses(model.topology.tree, data, state_kinematics(model.topology.tree, data)))
 
 
 def spatial_velocities(model: PackedModel, rows: Mapping[str, Array]) -> Array:
@@ -121,17 +121,17 @@ def spatial_velocities(model: PackedModel, rows: Mapping[str, Array]) -> Array:
 
     rows: q, v and root_rotation of the states, the row's axis last.
     """
-    t, own = model.topology.tree, _rows(model, rows)
-    return _stacked(rows, kinematics.link_velocities(t, state_kinematics(t, own), own["v"]))
+    t, data = model.topology.tree, _rows(model, rows)
+    return _stacked(rows, kinematics.link_velocities(t, state_kinematics(t, data), data["v"]))
 
 
 def velocities_after_step(model: PackedModel, before: Mapping[str, Array], v: Array, dt: float) -> Array:
     """World velocities of the links of a fixed base as PhysX holds them after a step, (..., n_link, 6).
 
-    They are not those of the new pose, but `held_velocities` of the state `before` the step.
+    They are not those of the new pose, but `solver_link_velocities` of the state `before` the step.
     """
-    held = held_velocities(model.topology.tree, {**_rows(model, before), "dt": [dt]}, _leading(v))
-    return _stacked(before, [linear_first(motion) for motion in held])
+    velocities = solver_link_velocities(model.topology.tree, {**_rows(model, before), "dt": [dt]}, _leading(v))
+    return _stacked(before, [linear_first(motion) for motion in velocities])
 
 
 def _leading(row: Array) -> Array:

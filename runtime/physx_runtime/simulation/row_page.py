@@ -10,31 +10,31 @@ from pathlib import Path
 
 from physx_runtime.model.island_rows import ISLAND_TABLE
 from physx_runtime.model.row_specs import (
-    ACTING,
+    ACCUMULATED_IMPULSE,
+    CONTROL,
     DERIVED,
     GROUPS,
-    KEPT,
     PARAMETER,
-    START,
+    PERSISTENT,
+    PREPARED,
     STATE,
     TABLE,
     TIME,
-    TOTAL,
-    Row,
+    RowSpec,
 )
-from physx_runtime.simulation.parameters import said_range, said_text, said_unit
+from physx_runtime.simulation.parameters import doc_text, range_text, unit_text
 
 PARAMETERS = "| name | of | range | unit | |\n|---|---|---|---|---|\n"
 MAKERS = {
     STATE: "What a step goes on from. `Simulation.state`, `set` and `get` know it by these names.",
-    ACTING: "Set from outside by `set`; they hold for the steps they are set for.",
+    CONTROL: "Set from outside by `set`; they hold for the steps they are set for.",
     PARAMETER: "Set by `set` or `set_parameters`, see [batches.md](batches.md#parameters); the public names of those "
                "of tendons and mimic joints have no number.",
     DERIVED: "Made by packing of parameters and of the structure, in the frames and units of the step.",
     TIME: "They follow from the time step of all worlds, `set_time_step`.",
-    KEPT: "What a step keeps besides the state.",
-    START: "Coefficients that a step's start makes for the iterations.",
-    TOTAL: "Impulses that constraints have given since the step began.",
+    PERSISTENT: "What a step keeps besides the state.",
+    PREPARED: "Coefficients that a step's start makes for the iterations.",
+    ACCUMULATED_IMPULSE: "Impulses that constraints have given since the step began.",
 }
 HEAD = """# Rows
 
@@ -55,10 +55,10 @@ def parameter_table() -> str:
     return PARAMETERS + "".join(_parameter_line(row) for row in TABLE if row.maker == PARAMETER)
 
 
-def _parameter_line(row: Row) -> str:
+def _parameter_line(row: RowSpec) -> str:
     star, count = "*" if row.feature else "", f", {row.width} numbers" if row.components else ""
-    return (f"| `{row.public_name}`{star} | {row.owner}{count} | {said_range(row)} | {said_unit(row) or '-'} "
-            f"| {said_text(row)} |\n")
+    return (f"| `{row.public_name}`{star} | {row.owner}{count} | {range_text(row)} | {unit_text(row) or '-'} "
+            f"| {doc_text(row)} |\n")
 
 
 def page() -> str:
@@ -68,10 +68,10 @@ def page() -> str:
         text += f"\n## {maker.capitalize()}\n\n{meaning}\n\n| row | of | numbers | unit | |\n|---|---|---|---|---|\n"
         for row in (*TABLE, *ISLAND_TABLE):
             if row.maker == maker and not row.derived:
-                number = f"{GROUPS[row.owner]}N_" if row.owner in GROUPS else ""
-                said = said_text(row) if row.text or row.schema else ""
-                text += (f"| `{number}{row.name}` | {row.owner} | {' '.join(row.components) or 1} "
-                         f"| {said_unit(row) or '-'} | {said} |\n")
+                prefix = f"{GROUPS[row.owner]}N_" if row.owner in GROUPS else ""
+                text_cell = doc_text(row) if row.text or row.schema else ""
+                text += (f"| `{prefix}{row.name}` | {row.owner} | {' '.join(row.components) or 1} "
+                         f"| {unit_text(row) or '-'} | {text_cell} |\n")
     return text
 
 

@@ -22,16 +22,16 @@ from physx_runtime.model.topology import ActorTopology
 from physx_runtime.packing.frames import Frame
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.model import NotSimulated
-from physx_runtime.packing.not_simulated import left_out, warn_of
-from physx_runtime.packing.scene import PackedScene, everything
+from physx_runtime.packing.not_simulated import not_simulated_with_joints, warn_not_simulated
+from physx_runtime.packing.scene import PackedScene, pack_scene
 from physx_runtime.simulation.actor import Actor
 from physx_runtime.simulation.actor_group import ActorGroup, as_stepped
 from physx_runtime.simulation.arguments import require_room, required_count, required_index, required_time
-from physx_runtime.simulation.contacts import Contacts, friction_force, joined, normal_force, require_paths
+from physx_runtime.simulation.contacts import Contacts, friction_force, merge_contacts, normal_force, require_paths
 from physx_runtime.simulation.events import ContactEvent, ContactReports, Overlap, TriggerEvent, Triggers
 from physx_runtime.simulation.island_group import IslandGroup, SceneJoint
 from physx_runtime.simulation.kinematic import KinematicBodies
-from physx_runtime.simulation.parameters import chosen_worlds
+from physx_runtime.simulation.parameters import world_indices
 from physx_runtime.simulation.queries import (
     Hit,
     QueryShape,
@@ -44,7 +44,7 @@ from physx_runtime.simulation.queries import (
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.scene_actor_group import SceneActorGroup
 from physx_runtime.simulation.world_batch import WorldBatch
-from physx_runtime.solver.batches import WorldBatches, share_counts, step_scene
+from physx_runtime.solver.batches import WorldSolverBatches, step_scene, update_iteration_counts
 from physx_runtime.solver.settings import solver_settings
 from physx_runtime.worlds.store import AUTO
 from physx_schema.description import describe
@@ -57,40 +57,40 @@ class Assembly:
 
     actors: Mapping[str, SceneActor]        # by name, in the order of the scene
     islands: Sequence[IslandGroup]
-    lanes: Sequence[WorldBatch]
+    batches: Sequence[WorldBatch]
     solver: str
 
 
-def assembled(packed: PackedScene, worlds: int, solver: str, sleeping: bool, **settings: Any) -> Assembly:
+def assemble(packed: PackedScene, worlds: int, solver: str, sleeping: bool, **settings: Any) -> Assembly:
     """Actors and islands in many worlds; settings as of `WorldBatch`."""
-    found: dict[str, SceneActor] = {}
-    together: list[IslandGroup] = []
-    lanes: list[WorldBatch] = []
-    alike: dict[tuple[ActorTopology, bool], list[str]] = {}
+    actors: dict[str, SceneActor] = {}
+    groups: list[IslandGroup] = []
+    batches: list[WorldBatch] = []
+    names_by_structure: dict[tuple[ActorTopology, bool], list[str]] = {}
     for name, model in packed.single.items():
-        alike.setdefault((model.topology, model.scene.sleeping), []).append(name)
-    for names in alike.values():
+        names_by_structure.setdefault((model.topology, model.scene.sleeping), []).append(name)
+    for names in names_by_structure.values():
         models = [as_stepped(packed.single[name], sleeping and solver != "ideal") for name in names]
-        lanes.append(WorldBatch(models[0].topology, [solver_settings(solver, model) for model in models], worlds,
-                                **settings))
-        group = SceneActorGroup(models, lanes[-1], solver, sleeping)
-        found |= {name: SceneActor(group, place) for place, name in enumerate(names)}
-    for islands in _structures(packed.islands):
-        lanes.append(_lanes_of(islands, worlds, solver, sleeping, **settings))
-        together.append(IslandGroup(islands, lanes[-1]))
-        found |= _members(together[-1], lanes[-1], solver, sleeping)
-    return Assembly({name: found[name] for name in packed.model.actors if name in found}, together, lanes, solver)
+        batches.append(WorldBatch(models[0].topology, [solver_settings(solver, model) for model in models], worlds,
+                                  **settings))
+        group = SceneActorGroup(models, batches[-1], solver, sleeping)
+        actors |= {name: SceneActor(group, index) for index, name in enumerate(names)}
+    for islands in _by_structure(packed.islands):
+        batches.append(_batch_of(islands, worlds, solver, sleeping, **settings))
+        groups.append(IslandGroup(islands, batches[-1]))
+        actors |= _island_actors(groups[-1], batches[-1], solver, sleeping)
+    return Assembly({name: actors[name] for name in packed.model.actors if name in actors}, groups, batches, solver)
 
 
-def _structures(islands: Sequence[PackedIsland]) -> Iterable[list[PackedIsland]]:
+def _by_structure(islands: Sequence[PackedIsland]) -> Iterable[list[PackedIsland]]:
     """Islands of one structure together, each with contacts by itself."""
-    found: dict[object, list[PackedIsland]] = {}
-    for number, island in enumerate(islands):
-        found.setdefault(island.topology if island.contacts is None else number, []).append(island)
-    return found.values()
+    groups: dict[object, list[PackedIsland]] = {}
+    for index, island in enumerate(islands):
+        groups.setdefault(island.topology if island.contacts is None else index, []).append(island)
+    return groups.values()
 
 
-def _lanes_of(islands: Sequence[PackedIsland], worlds: int, solver: str, sleeping: bool, **settings: Any) -> WorldBatch:
+def _batch_of(islands: Sequence[PackedIsland], worlds: int, solver: str, sleeping: bool, **settings: Any) -> WorldBatch:
     """Lanes for islands of one structure."""
     first, sleeps = islands[0].topology, sleeping and solver != "ideal"
     topology = replace(first, actors=tuple(replace(actor, sleeping=actor.sleeping and sleeps)
@@ -100,24 +100,24 @@ def _lanes_of(islands: Sequence[PackedIsland], worlds: int, solver: str, sleepin
     return WorldBatch(topology, solved, worlds, contacts=colliders.of_worlds(worlds) if colliders else None, **settings)
 
 
-def _members(alike: IslandGroup, lanes: WorldBatch, solver: str, sleeping: bool) -> dict[str, SceneActor]:
+def _island_actors(island_group: IslandGroup, batch: WorldBatch, solver: str, sleeping: bool) -> dict[str, SceneActor]:
     """The actors of islands of one structure, by name."""
-    found, islands = dict[str, SceneActor](), alike.islands
+    actors, islands = dict[str, SceneActor](), island_group.islands
     for i in range(len(islands[0].actors)):
         names = [tuple(island.actors)[i] for island in islands]
         models = [as_stepped(island.actors[name], sleeping and solver != "ideal")
                   for island, name in zip(islands, names, strict=True)]
-        group = SceneActorGroup(models, lanes, solver, sleeping, f"{ACTOR_GROUP}{i}_", (alike, i))
-        found |= {name: SceneActor(group, place) for place, name in enumerate(names)}
-    return found
+        group = SceneActorGroup(models, batch, solver, sleeping, f"{ACTOR_GROUP}{i}_", (island_group, i))
+        actors |= {name: SceneActor(group, index) for index, name in enumerate(names)}
+    return actors
 
 
 Array = NDArray[Any]
 
 
-def alikes_of(actors: Sequence[Actor]) -> list[ActorGroup]:
+def groups_of(actors: Sequence[Actor]) -> list[ActorGroup]:
     """Where actors are stepped, each once."""
-    return list(dict.fromkeys(actor.alike for actor in actors))
+    return list(dict.fromkeys(actor.group for actor in actors))
 
 
 class IndexMap:
@@ -126,17 +126,17 @@ class IndexMap:
     def __init__(self, actors: Sequence[Actor], count: Callable[[Actor], int]) -> None:
         ends = np.cumsum([0, *map(count, actors)])
         self.count = int(ends[-1])
-        self._places: dict[ActorGroup, list[NDArray[np.int64]]] = {}     # (n_actor, n)
+        self._indices: dict[ActorGroup, list[NDArray[np.int64]]] = {}     # (n_actor, n)
         for actor, first, end in zip(actors, ends, ends[1:], strict=False):
-            self._places.setdefault(actor.alike, []).append(np.arange(first, end))
+            self._indices.setdefault(actor.group, []).append(np.arange(first, end))
 
-    def arranged(self, values: Sequence[Array], axis: int = 0) -> Array:
+    def arrange(self, values: Sequence[Array], axis: int = 0) -> Array:
         """(..., n_world, n of all, ...) of what each `ActorGroup` has, (..., n_lane, n, ...), lanes along `axis`."""
-        alike, lead = next(iter(self._places)), values[0].shape[:axis]
-        out = np.empty((*lead, alike.lanes.worlds, self.count, *values[0].shape[axis + 2:]), values[0].dtype)
-        for places, own in zip(self._places.values(), values, strict=True):
-            parted = own.reshape(*lead, len(places), alike.lanes.worlds, *own.shape[axis + 1:])
-            np.moveaxis(out, axis + 1, 0)[np.stack(places)] = np.moveaxis(parted, (axis, axis + 2), (0, 1))
+        first_group, lead = next(iter(self._indices)), values[0].shape[:axis]
+        out = np.empty((*lead, first_group.batch.worlds, self.count, *values[0].shape[axis + 2:]), values[0].dtype)
+        for indices, array in zip(self._indices.values(), values, strict=True):
+            split = array.reshape(*lead, len(indices), first_group.batch.worlds, *array.shape[axis + 1:])
+            np.moveaxis(out, axis + 1, 0)[np.stack(indices)] = np.moveaxis(split, (axis, axis + 2), (0, 1))
         return out
 
 
@@ -170,53 +170,54 @@ class Scene:
                  solver: str = "physx", path: str = AUTO, sleeping: bool = True) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
         worlds, dt = required_count("worlds", worlds, 1), required_time(dt)
-        packed = everything(description, solver, device != "cuda")
+        packed = pack_scene(description, solver, device != "cuda")
         require_room(worlds, (*packed.single.values(), *packed.islands), dtype)
-        parts = assembled(packed, worlds, solver, sleeping, dt=dt, device=device, dtype=dtype, path=path)
-        self._hold(description, packed.model, parts, worlds, dt)
-        self.not_simulated: tuple[NotSimulated, ...] = left_out(description, packed.model, packed.touching)
-        warn_of(self.not_simulated)
-        share_counts(self._company, self._lanes, self._batches)
+        parts = assemble(packed, worlds, solver, sleeping, dt=dt, device=device, dtype=dtype, path=path)
+        self._initialize(description, packed.model, parts, worlds, dt)
+        self.not_simulated: tuple[NotSimulated, ...] = not_simulated_with_joints(description, packed.model,
+                                                                                 packed.touching)
+        warn_not_simulated(self.not_simulated)
+        update_iteration_counts(self._sharing, self._world_batches, self._batches)
 
     @classmethod
     def of(cls, description: Description, model: SceneModel, parts: Assembly, dt: float) -> Scene:
         """One world of those actors of a model that there are, which keep their states; nothing is refused or said."""
         scene = cls.__new__(cls)
-        scene._hold(description, model, parts, 1, dt)
+        scene._initialize(description, model, parts, 1, dt)
         scene.not_simulated = ()
         return scene
 
-    def go_on(self, before: Scene) -> None:
+    def continue_from(self, before: Scene) -> None:
         """Keep what joints and contacts of another scene keep, and send kinematic bodies from where they are there to
         their poses.
 
         Joints and bodies are known by their paths.
         """
         for path in self._joints.keys() & before._joints.keys():
-            self._joints[path].go_on(before._joints[path])
-        self.kinematic.go_on(before.kinematic)
+            self._joints[path].continue_from(before._joints[path])
+        self.kinematic.continue_from(before.kinematic)
         for islands in self._islands:       # what touches goes on as if nothing had happened where nothing of it did
-            any(islands.go_on(other) for other in before._islands)
-        self._triggers.go_on(before._triggers)
+            any(islands.continue_from(other) for other in before._islands)
+        self._triggers.continue_from(before._triggers)
 
-    def _hold(self, description: Description, model: SceneModel, parts: Assembly, worlds: int, dt: float) -> None:
+    def _initialize(self, description: Description, model: SceneModel, parts: Assembly, worlds: int, dt: float) -> None:
         self.model, self.worlds, self.dt = model, worlds, dt
-        self._actors, self._islands, self._lanes = dict(parts.actors), parts.islands, parts.lanes
-        self._joints = {path: SceneJoint(path, islands, place, number) for islands in self._islands
-                        for path, place, number in islands.joints()}
+        self._actors, self._islands, self._world_batches = dict(parts.actors), parts.islands, parts.batches
+        self._joints = {path: SceneJoint(path, islands, index, joint) for islands in self._islands
+                        for path, index, joint in islands.joints()}
         self._reports = ContactReports(description)
         for islands in self._islands if self._reports else ():
-            islands.heed_reports()
-        self._batches = WorldBatches(description, worlds)
+            islands.enable_contact_reports()
+        self._batches = WorldSolverBatches(description, worlds)
         self.kinematic = KinematicBodies(model.kinematic, worlds)
-        alikes: dict[SceneActorGroup, list[ActorDescription]] = {}
+        groups: dict[SceneActorGroup, list[ActorDescription]] = {}
         for name, actor in self._actors.items():
-            alikes.setdefault(actor.alike, []).append(model.actors[name])
-        self._alikes, self._company = list(alikes), [(made, alike) for alike, made in alikes.items()]
+            groups.setdefault(actor.group, []).append(model.actors[name])
+        self._groups, self._sharing = list(groups), [(described, group) for group, described in groups.items()]
         self._links = IndexMap(list(self._actors.values()), lambda actor: len(actor.model.link_names))
         self._queries = SceneQueries(description, self.body_names)
         self._triggers = Triggers(description, model, self.body_names, worlds, parts.solver)
-        if any(lanes.dt != dt for lanes in self._lanes):
+        if any(batch.dt != dt for batch in self._world_batches):
             self.set_time_step(dt)
 
     def __repr__(self) -> str:
@@ -253,54 +254,54 @@ class Scene:
                              f"{', '.join(self._joints) or 'none'}")
         return self._joints[path]
 
-    def keep_joint_forces(self) -> None:
+    def enable_joint_forces(self) -> None:
         """Have every step from now on leave what the joints gave in it, for `force` of each, which costs a little."""
         for islands in self._islands:
-            islands.keep_forces()
+            islands.enable_joint_forces()
 
     # --- stepping ----------------------------------------------------------------------------------------------------
 
     def set_time_step(self, dt: float) -> None:
         """Step by another time [s] from now on. Raises ValueError for one that is not positive and finite."""
         self.dt = required_time(dt)
-        for lanes in self._lanes:
-            lanes.set_time_step(dt)
+        for batch in self._world_batches:
+            batch.set_time_step(dt)
 
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
         count = required_count("count", count, 0)
         while count:
             # bodies on their way to a target arrive in the first step, and stand from the second on
-            part = count if self.kinematic.told and not self._triggers else 1
+            chunk = count if self.kinematic.is_current and not self._triggers else 1
             if self._triggers:
-                self._triggers.look(self.body_pose)
+                self._triggers.update(self.body_pose)
             rows = self.kinematic.rows_for_step(self.dt)
             for islands in self._islands if rows else ():
-                islands.place_kinematic(rows)
-            step_scene(self._company, self._lanes, self._batches, part)
+                islands.write_kinematic(rows)
+            step_scene(self._sharing, self._world_batches, self._batches, chunk)
             self.kinematic.stepped()
-            count -= part
+            count -= chunk
 
     def reset(self, worlds: ArrayLike | None = None) -> None:
         """Put worlds, a mask (n_world,) or indices, all where None, back to the authored state, as `Simulation.reset`.
 
         Efforts, targets and parameters stay.
         """
-        chosen = chosen_worlds(worlds, self.worlds)
-        for alike in self._alikes:
-            alike.reset(chosen)
+        indices = world_indices(worlds, self.worlds)
+        for group in self._groups:
+            group.reset(indices)
         for islands in self._islands:
-            islands.reset(chosen)
-        self.kinematic.reset(chosen)
-        self._triggers.forget(chosen)
-        self._batches.restart(chosen)
+            islands.reset(indices)
+        self.kinematic.reset(indices)
+        self._triggers.forget(indices)
+        self._batches.restart(indices)
 
     # --- contacts ----------------------------------------------------------------------------------------------------
 
     @property
     def contacts(self) -> Contacts:
         """What touched in the last step, made at its start."""
-        return joined([islands.contacts() for islands in self._islands])
+        return merge_contacts([islands.contacts() for islands in self._islands])
 
     @property
     def contact_events(self) -> tuple[ContactEvent, ...]:
@@ -333,9 +334,9 @@ class Scene:
         return friction_force(self._contacts_with(bodies, partners), self.worlds, bodies, partners)
 
     def _contacts_with(self, bodies: str | Sequence[str], partners: Sequence[str] | None) -> Contacts:
-        found = self.contacts
-        require_paths(bodies, partners, found.meeting.paths.union(self.body_names))
-        return found
+        contacts = self.contacts
+        require_paths(bodies, partners, contacts.colliders.paths.union(self.body_names))
+        return contacts
 
     # --- queries -----------------------------------------------------------------------------------------------------
 
@@ -345,7 +346,7 @@ class Scene:
         distance: at least 0, inf for no end. Raises UnsupportedError without coal (the extra `queries`) and for
         colliders that it has no shape of, ValueError for an argument that is none.
         """
-        return self._first(None, required_frame("origin", origin), direction, distance, world)
+        return self._closest_hit(None, required_frame("origin", origin), direction, distance, world)
 
     def sweep(self, shape: QueryShape, origin: ArrayLike, direction: ArrayLike, distance: float,
               rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0), world: int = 0) -> Hit | None:
@@ -353,19 +354,19 @@ class Scene:
 
         rotation: quaternion x y z w of the shape.
         """
-        place = required_frame("origin", origin, rotation)
-        return self._first(required_shape(shape), place, direction, distance, world)
+        pose = required_frame("origin", origin, rotation)
+        return self._closest_hit(required_shape(shape), pose, direction, distance, world)
 
     def overlap(self, shape: QueryShape, position: ArrayLike, rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0),
                 world: int = 0) -> tuple[str, ...]:
         """The colliders that a `Ball` or a `Block` overlaps, prim paths; otherwise as `sweep`."""
-        shape, place = required_shape(shape), required_frame("position", position, rotation)
-        return self._queries.inside(shape, place, self._poses(world))
+        shape, pose = required_shape(shape), required_frame("position", position, rotation)
+        return self._queries.overlapping(shape, pose, self._poses(world))
 
-    def _first(self, shape: QueryShape | None, place: Frame, direction: ArrayLike, distance: float,
-               world: int) -> Hit | None:
-        along, reach = required_direction(direction), required_distance(distance)
-        return self._queries.first(shape, place, along, reach, self._poses(world))
+    def _closest_hit(self, shape: QueryShape | None, pose: Frame, direction: ArrayLike, distance: float,
+                     world: int) -> Hit | None:
+        unit_direction, max_distance = required_direction(direction), required_distance(distance)
+        return self._queries.closest_hit(shape, pose, unit_direction, max_distance, self._poses(world))
 
     def _poses(self, world: int) -> dict[str, Array]:
         poses = self.body_pose[required_index("world", world, self.worlds)]
@@ -381,11 +382,11 @@ class Scene:
         feel and `body_velocity` reports; without another target it then stands. Raises ValueError for a path that is no
         kinematic body, for another shape, and for a pose that is none.
         """
-        self.kinematic.set_target(body, poses, chosen_worlds(worlds, self.worlds))
+        self.kinematic.set_target(body, poses, world_indices(worlds, self.worlds))
 
     def set_kinematic_pose(self, body: str, poses: ArrayLike, worlds: ArrayLike | None = None) -> None:
         """Put a kinematic body to a pose at once, without a velocity; otherwise as `set_kinematic_target`."""
-        self.kinematic.set_pose(body, poses, chosen_worlds(worlds, self.worlds))
+        self.kinematic.set_pose(body, poses, world_indices(worlds, self.worlds))
 
     # --- state -------------------------------------------------------------------------------------------------------
 
@@ -396,7 +397,7 @@ class Scene:
     @property
     def diverged(self) -> NDArray[np.bool_]:
         """(n_world,) in which worlds an actor has diverged; it stands still at its last finite state."""
-        flags = [alike.told_diverged().reshape(-1, self.worlds) for alike in self._alikes]
+        flags = [group.diverged_flags().reshape(-1, self.worlds) for group in self._groups]
         return np.asarray(np.concatenate(flags).any(axis=0))
 
     @property
@@ -423,13 +424,13 @@ class Scene:
     @property
     def body_pose(self) -> Array:
         """World poses of `body_names`' prims, (n_world, n_body, 7): position, quaternion x y z w."""
-        return self._with_kinematic([alike.link_pose() for alike in self._alikes], self.kinematic.pose)
+        return self._with_kinematic([group.link_pose() for group in self._groups], self.kinematic.pose)
 
     @property
     def body_velocity(self) -> Array:
         """World velocities, (n_world, n_body, 6): linear at the centre of mass, angular; as PhysX holds them."""
-        return self._with_kinematic([alike.link_velocity() for alike in self._alikes], self.kinematic.velocity)
+        return self._with_kinematic([group.link_velocity() for group in self._groups], self.kinematic.velocity)
 
     def _with_kinematic(self, moving: list[Array], kinematic: Array) -> Array:
         """What links do, (n_lane, n_link, k) of each `ActorGroup`, and behind it what kinematic bodies do."""
-        return np.concatenate([self._links.arranged(moving), kinematic.astype(moving[0].dtype)], axis=1)
+        return np.concatenate([self._links.arrange(moving), kinematic.astype(moving[0].dtype)], axis=1)

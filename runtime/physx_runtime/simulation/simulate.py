@@ -33,10 +33,10 @@ from physx_schema.files import read_text
 
 DEGREES = "deg"
 ARGUMENTS = ("joint_position", "joint_velocity", "joint_target", "joint_effort")
-Given = dict[str, dict[str, float]]         # argument of `simulate` -> joint -> value
+JointValues = dict[str, dict[str, float]]         # argument of `simulate` -> joint -> value
 
 
-def start_values(file: Path | None, options: Mapping[str, Sequence[str]], joints: Sequence[str]) -> Given:
+def start_values(file: Path | None, options: Mapping[str, Sequence[str]], joints: Sequence[str]) -> JointValues:
     """The arguments of `simulate`: those of a JSON file, {argument: {joint: value}}, and NAME=VALUE options over them.
 
     A joint is named in full or by the end of its path where only one ends so. Values are in the
@@ -44,8 +44,8 @@ def start_values(file: Path | None, options: Mapping[str, Sequence[str]], joints
 
     Raises ValueError, in one line, for a file, a name or a value that makes no sense, and OSError for no file.
     """
-    given = _read(file) if file else {}
-    texts = {argument: {**given.get(argument, {}), **dict(_split(argument, pairs))}
+    from_file = _read(file) if file else {}
+    texts = {argument: {**from_file.get(argument, {}), **dict(_split(argument, pairs))}
              for argument, pairs in {**dict.fromkeys(ARGUMENTS, ()), **options}.items()}
     return {argument: {_joint(name, joints): _number(argument, name, value) for name, value in pairs.items()}
             for argument, pairs in texts.items() if pairs}
@@ -53,14 +53,14 @@ def start_values(file: Path | None, options: Mapping[str, Sequence[str]], joints
 
 def _read(file: Path) -> dict[str, dict[str, Any]]:
     try:
-        found = json.loads(read_text(file))
+        data = json.loads(read_text(file))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{file}: no JSON: {error}") from None
-    if not isinstance(found, dict) or not all(isinstance(value, dict) for value in found.values()):
+    if not isinstance(data, dict) or not all(isinstance(value, dict) for value in data.values()):
         raise ValueError(f"{file}: give {{argument: {{joint: value}}}}, with the arguments {', '.join(ARGUMENTS)}")
-    if unknown := sorted(set(found) - set(ARGUMENTS)):
+    if unknown := sorted(set(data) - set(ARGUMENTS)):
         raise ValueError(f"{file}: {', '.join(unknown)} is no argument; allowed are {', '.join(ARGUMENTS)}")
-    return found
+    return data
 
 
 def _split(argument: str, pairs: Iterable[str]) -> Iterable[tuple[str, str]]:
@@ -80,20 +80,20 @@ def _joint(name: str, joints: Sequence[str]) -> str:
         raise ValueError(f"{name} may be {' or '.join(ending)}; give more of the path")
     short = {joint.rpartition("/")[2]: joint for joint in joints}
     close = get_close_matches(name.rpartition("/")[2], list(short), 1)
-    hint = f"did you mean {short[close[0]]}?" if close else f"joints are {', '.join(joints) or 'none'}"
-    raise ValueError(f"no joint {name} is simulated; {hint}")
+    suggestion = f"did you mean {short[close[0]]}?" if close else f"joints are {', '.join(joints) or 'none'}"
+    raise ValueError(f"no joint {name} is simulated; {suggestion}")
 
 
 def _number(argument: str, name: str, value: Any) -> float:
     text = str(value).strip()
-    turned = text.endswith(DEGREES)
+    in_degrees = text.endswith(DEGREES)
     try:
         number = float(text.removesuffix(DEGREES))
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
         raise ValueError(f"{argument} of {name}: {text!r} is no finite number; write rad or lengths, or 30deg")
-    return math.radians(number) if turned else number
+    return math.radians(number) if in_degrees else number
 
 
 Array = NDArray[Any]
@@ -101,47 +101,47 @@ Values = ArrayLike | Mapping[str, ArrayLike]
 
 
 @dataclass(frozen=True, slots=True)
-class GivenValues:
+class NamedValues:
     """Values in every world, and for whom there are any."""
 
     values: NDArray[np.float64]     # (n_world, n, *item)
-    named: NDArray[np.bool_]        # (n,)
+    mask: NDArray[np.bool_]        # (n,)
 
-    def of(self, part: slice) -> GivenValues:
+    def of(self, window: slice) -> NamedValues:
         """Those of some of the joints or links."""
-        return GivenValues(self.values[:, part], self.named[part])
+        return NamedValues(self.values[:, window], self.mask[window])
 
-    def into(self, held: Array) -> NDArray[np.float64]:
+    def merged_into(self, values: Array) -> NDArray[np.float64]:
         """Values held, (n_world, n, *item), with the given ones in their place."""
-        out = held.astype(np.float64)
-        out[:, self.named] = self.values[:, self.named]
+        out = values.astype(np.float64)
+        out[:, self.mask] = self.values[:, self.mask]
         return out
 
 
-def given_values(argument: str, given: Values, names: Sequence[str], worlds: int, item: tuple[int, ...] = ()
-                 ) -> GivenValues:
+def named_values(argument: str, argument_data: Values, names: Sequence[str], worlds: int, item: tuple[int, ...] = ()
+                 ) -> NamedValues:
     """What an argument says: (n, *item) or (n_world, n, *item), or {name: item, or (n_world, *item)}.
 
     Raises ValueError for arrays that do not fit and for names that there are none of.
     """
     shape = (len(names), *item)
-    if not isinstance(given, Mapping):
-        array = _fitting(argument, given, shape, worlds)
-        return GivenValues(np.broadcast_to(array, (worlds, *shape)), np.ones(len(names), dtype=np.bool_))
-    unknown = sorted(set(given) - set(names))
+    if not isinstance(argument_data, Mapping):
+        array = _checked_array(argument, argument_data, shape, worlds)
+        return NamedValues(np.broadcast_to(array, (worlds, *shape)), np.ones(len(names), dtype=np.bool_))
+    unknown = sorted(set(argument_data) - set(names))
     if unknown:
         raise ValueError(f"{argument} names {', '.join(unknown)}; allowed are {', '.join(names) or 'none'}")
-    values, named = np.zeros((worlds, *shape)), np.array([name in given for name in names], dtype=np.bool_)
-    for name, value in given.items():
-        values[:, names.index(name)] = _fitting(f"{argument} of {name}", value, item, worlds)
-    return GivenValues(values, named)
+    values, mask = np.zeros((worlds, *shape)), np.array([name in argument_data for name in names], dtype=np.bool_)
+    for name, value in argument_data.items():
+        values[:, names.index(name)] = _checked_array(f"{argument} of {name}", value, item, worlds)
+    return NamedValues(values, mask)
 
 
-def _fitting(what: str, given: ArrayLike, shape: tuple[int, ...], worlds: int) -> NDArray[np.float64]:
+def _checked_array(name: str, value: ArrayLike, shape: tuple[int, ...], worlds: int) -> NDArray[np.float64]:
     """An array of one world's shape or of all worlds'."""
-    array = np.asarray(given, dtype=np.float64)
+    array = np.asarray(value, dtype=np.float64)
     if array.shape not in (shape, (worlds, *shape)):
-        raise ValueError(f"{what} has shape {array.shape}; give {shape} or {(worlds, *shape)}")
+        raise ValueError(f"{name} has shape {array.shape}; give {shape} or {(worlds, *shape)}")
     return array
 
 
@@ -187,21 +187,21 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     if variation:
         variation.apply(actors)
     _start(actors, joint_position, joint_velocity)
-    for actor, given in _of_joints(actors, "joint_target", joint_target):
-        actor.set_parameter("target_position", given.into(actor.parameter("target_position")))
-    _push(actors, {"link_force": link_force, "link_torque": link_torque})
+    for actor, values in _of_joints(actors, "joint_target", joint_target):
+        actor.set_parameter("target_position", values.merged_into(actor.parameter("target_position")))
+    _set_link_forces(actors, {"link_force": link_force, "link_torque": link_torque})
     efforts = _of_joints(actors, "joint_effort", joint_effort)
-    moved = [KinematicMotion(kinematic, argument, poses, steps) for argument, poses in (
+    motions = [KinematicMotion(kinematic, argument, poses, steps) for argument, poses in (
         ("kinematic_target", kinematic_target), ("kinematic_pose", kinematic_pose)) if poses]
     recorder = Recorder(actors, kinematic, _joints(run, joint_forces), joint_forces,
                         lambda: (run.contacts, run.contact_events, run.trigger_events) if isinstance(run, Scene)
                         else (NO_CONTACTS, (), ()))
     require_recordable(steps, every, recorder.size)
     for record in range(steps // every):
-        _advance(run, range(record * every, (record + 1) * every - 1), efforts, moved)
-        recorder.take_before()
-        _advance(run, range((record + 1) * every - 1, (record + 1) * every), efforts, moved)
-        recorder.take()
+        _advance(run, range(record * every, (record + 1) * every - 1), efforts, motions)
+        recorder.record_before_step()
+        _advance(run, range((record + 1) * every - 1, (record + 1) * every), efforts, motions)
+        recorder.record()
     return recorder.recording(run.dt * every, run.not_simulated)
 
 
@@ -210,55 +210,55 @@ def _joints(run: Simulation | Scene, forces: bool) -> list[SceneJoint]:
     if not isinstance(run, Scene):
         return []
     if forces:
-        run.keep_joint_forces()
+        run.enable_joint_forces()
     return [run.joint(path) for path in run.joints]
 
 
 def _start(actors: Sequence[Recorded], position: Values | None, velocity: Values | None) -> None:
     """Put joints where they are given to start."""
-    for actor, given in _of_joints(actors, "joint_position", position):
-        actor.set("q", given.into(actor.get("q")))
-    for actor, given in _of_joints(actors, "joint_velocity", velocity):
+    for actor, values in _of_joints(actors, "joint_position", position):
+        actor.set("q", values.merged_into(actor.get("q")))
+    for actor, values in _of_joints(actors, "joint_velocity", velocity):
         v, root = actor.get("v"), actor.topology.root_size
-        actor.set("v", np.concatenate([v[:, :root], given.into(v[:, root:])], axis=1))
+        actor.set("v", np.concatenate([v[:, :root], values.merged_into(v[:, root:])], axis=1))
 
 
-def _push(actors: Sequence[Recorded], pushes: Mapping[str, Values | None]) -> None:
+def _set_link_forces(actors: Sequence[Recorded], link_forces: Mapping[str, Values | None]) -> None:
     """Apply forces and torques at links from now on."""
-    for row, values in pushes.items():
+    for row, argument in link_forces.items():
         names = [actor.model.link_names for actor in actors]
-        for actor, given in _shares(actors, row, values, names, (3,)):
-            links = given.into(np.zeros((actor.worlds, len(actor.model.link_names), 3)))
+        for actor, split in _split_by_actor(actors, row, argument, names, (3,)):
+            links = split.merged_into(np.zeros((actor.worlds, len(actor.model.link_names), 3)))
             actor.set(row, links.reshape(actor.worlds, -1))
 
 
-def _of_joints(actors: Sequence[Recorded], argument: str, values: Values | None) -> list[tuple[Recorded, GivenValues]]:
-    return list(_shares(actors, argument, values, [actor.model.dof_names for actor in actors], ()))
+def _of_joints(actors: Sequence[Recorded], argument: str, values: Values | None) -> list[tuple[Recorded, NamedValues]]:
+    return list(_split_by_actor(actors, argument, values, [actor.model.dof_names for actor in actors], ()))
 
 
-def _shares(actors: Sequence[Recorded], argument: str, values: Values | None, names: Sequence[tuple[str, ...]],
-            item: tuple[int, ...]) -> Iterator[tuple[Recorded, GivenValues]]:
+def _split_by_actor(actors: Sequence[Recorded], argument: str, values: Values | None, names: Sequence[tuple[str, ...]],
+                    item: tuple[int, ...]) -> Iterator[tuple[Recorded, NamedValues]]:
     """What an argument gives for each actor's own `names`; actors that get nothing are left out."""
     if values is None:
         return
-    given = given_values(argument, values, list(chain.from_iterable(names)), actors[0].worlds, item)
+    all_values = named_values(argument, values, list(chain.from_iterable(names)), actors[0].worlds, item)
     first = 0
-    for actor, own in zip(actors, names, strict=True):
-        share = given.of(slice(first, first + len(own)))
-        first += len(own)
-        if share.named.any():
-            yield actor, share
+    for actor, actor_names in zip(actors, names, strict=True):
+        part = all_values.of(slice(first, first + len(actor_names)))
+        first += len(actor_names)
+        if part.mask.any():
+            yield actor, part
 
 
-def _advance(run: Simulation | Scene, steps: range, efforts: Sequence[tuple[Recorded, GivenValues]],
-             moved: Sequence[KinematicMotion]) -> None:
+def _advance(run: Simulation | Scene, steps: range, efforts: Sequence[tuple[Recorded, NamedValues]],
+             motions: Sequence[KinematicMotion]) -> None:
     """Take steps, before each of which efforts are written and kinematic bodies sent or put somewhere."""
-    if not efforts and not moved:
+    if not efforts and not motions:
         run.step(len(steps))
         return
     for step in steps:
-        for actor, given in efforts:
-            actor.set("joint_effort", given.into(actor.get("joint_effort")))
-        for motion in moved:
+        for actor, values in efforts:
+            actor.set("joint_effort", values.merged_into(actor.get("joint_effort")))
+        for motion in motions:
             motion.before_step(step)
         run.step()

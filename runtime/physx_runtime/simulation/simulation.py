@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 from physx_runtime.packing.body import pack_actor
-from physx_runtime.packing.not_simulated import choose, require_trusted
-from physx_runtime.simulation.actor_group import alone
+from physx_runtime.packing.not_simulated import require_trusted, select_actor
+from physx_runtime.simulation.actor_group import build_group
 from physx_runtime.simulation.answers import ActorView
 from physx_runtime.simulation.arguments import required_count
 from physx_runtime.simulation.parameters import randomized
 from physx_runtime.worlds.store import AUTO
 from physx_schema.description import describe
 from physx_schema.description.model import Description
-from physx_schema.description.scenes import SolverCounts, as_solved, solver_counts
+from physx_schema.description.scenes import SolverCounts, solver_counts, with_solver_counts
 
 
 class Simulation(ActorView):
@@ -51,16 +51,16 @@ class Simulation(ActorView):
                  solver: str = "physx", articulation: str | None = None, randomize: Collection[str] = (),
                  path: str = AUTO, sleeping: bool = True) -> None:
         description = stage if isinstance(stage, Description) else describe(stage)
-        chosen = choose(description, articulation)
-        seen = description if solver == "physx" else description.only(chosen)
-        self.iterations: SolverCounts = solver_counts(seen, chosen)     # and whose they are
-        self.not_simulated = require_trusted(description, chosen, self.iterations)
-        model = pack_actor(as_solved(chosen, self.iterations), description.scene_of(chosen), solver)
+        actor = select_actor(description, articulation)
+        counted = description if solver == "physx" else description.only(actor)
+        self.iterations: SolverCounts = solver_counts(counted, actor)     # and whose they are
+        self.not_simulated = require_trusted(description, actor, self.iterations)
+        model = pack_actor(with_solver_counts(actor, self.iterations), description.scene_of(actor), solver)
         if randomize:
             model = replace(model, topology=randomized(model.topology, randomize))
-        super().__init__(alone(model, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path,
-                               sleeping=sleeping))
+        super().__init__(build_group(model, worlds, dt=dt, device=device, dtype=dtype, solver=solver, path=path,
+                                     sleeping=sleeping))
 
     def step(self, count: int = 1) -> None:
         """Advance every world by `count` steps of dt. Raises ValueError for a count that is no whole number >= 0."""
-        self._alike.lanes.step(required_count("count", count, 0))
+        self._group.batch.step(required_count("count", count, 0))

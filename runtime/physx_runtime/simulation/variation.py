@@ -45,32 +45,32 @@ class Variation:
 
         Raises ValueError for a parameter or an element that no actor has, and for values that PhysX would refuse.
         """
-        actors, chance = list(actors), np.random.default_rng(self.seed)
+        actors, generator = list(actors), np.random.default_rng(self.seed)
         for name in self.parameters:
-            known = sorted({own for actor in actors for own in actor.parameters})
-            if name not in known:
-                raise ValueError(f"{name} is no parameter of what is simulated; {_hint(name, known)}")
+            names = sorted({parameter for actor in actors for parameter in actor.parameters})
+            if name not in names:
+                raise ValueError(f"{name} is no parameter of what is simulated; {_suggestion(name, names)}")
         for name, spread in self.parameters.items():
             elements = [element for actor in actors if name in actor.parameters
                         for element in actor.parameters[name].elements]
             for path in spread.of:
-                if not any(_is(element, path) for element in elements):
-                    raise ValueError(f"{name}: {path} has none; {_hint(path, elements)}")
+                if not any(_matches(element, path) for element in elements):
+                    raise ValueError(f"{name}: {path} has none; {_suggestion(path, elements)}")
         for actor in actors:
-            drawn = {name: self._values(actor, name, spread, chance)
+            drawn = {name: self._values(actor, name, spread, generator)
                      for name, spread in self.parameters.items() if name in actor.parameters}
             if drawn:
                 actor.set_parameters(drawn)
 
     @staticmethod
-    def _values(actor: Actor, name: str, spread: Spread, chance: np.random.Generator) -> Array:
+    def _values(actor: Actor, name: str, spread: Spread, generator: np.random.Generator) -> Array:
         """(n_world, *shape), with one number drawn for each element."""
         values, elements = actor.parameter(name).astype(np.float64), actor.parameters[name].elements
-        chosen = [i for i, element in enumerate(elements)
-                  if not spread.of or any(_is(element, path) for path in spread.of)]
-        drawn = chance.uniform(spread.low, spread.high, (actor.worlds, len(elements)))
+        subset = [i for i, element in enumerate(elements)
+                  if not spread.of or any(_matches(element, path) for path in spread.of)]
+        drawn = generator.uniform(spread.low, spread.high, (actor.worlds, len(elements)))
         drawn = drawn.reshape(*drawn.shape, *(1,) * (values.ndim - drawn.ndim))
-        values[1:, chosen] = (values * drawn if spread.relative else np.broadcast_to(drawn, values.shape))[1:, chosen]
+        values[1:, subset] = (values * drawn if spread.relative else np.broadcast_to(drawn, values.shape))[1:, subset]
         return values
 
 
@@ -82,49 +82,49 @@ def read_variation(file: Path) -> Variation:
     import yaml
 
     try:
-        found = yaml.safe_load(read_text(file))
+        data = yaml.safe_load(read_text(file))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ValueError(f"{file}: no YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(found, dict) or not isinstance(found.get("parameters"), dict):
+    if not isinstance(data, dict) or not isinstance(data.get("parameters"), dict):
         raise ValueError(f"{file}: give worlds: and parameters:, such as worlds: 64 and parameters: {{{EXAMPLE}}}")
-    _known(f"{file}", found, KEYS)
-    counts = {"worlds": found.get("worlds"), "seed": found.get("seed", 0)}
-    for key, least in (("worlds", 1), ("seed", 0)):
-        if not isinstance(counts[key], int) or isinstance(counts[key], bool) or counts[key] < least:
-            raise ValueError(f"{file}: {key} is {counts[key]!r}; give a whole number of at least {least}")
-    return Variation(counts["worlds"], {str(name): _spread(f"{file}: {name}", given)
-                                        for name, given in found["parameters"].items()}, counts["seed"])
+    _require_known_keys(f"{file}", data, KEYS)
+    counts = {"worlds": data.get("worlds"), "seed": data.get("seed", 0)}
+    for key, minimum in (("worlds", 1), ("seed", 0)):
+        if not isinstance(counts[key], int) or isinstance(counts[key], bool) or counts[key] < minimum:
+            raise ValueError(f"{file}: {key} is {counts[key]!r}; give a whole number of at least {minimum}")
+    return Variation(counts["worlds"], {str(name): _spread(f"{file}: {name}", entry)
+                                        for name, entry in data["parameters"].items()}, counts["seed"])
 
 
-def _spread(where: str, given: Any) -> Spread:
+def _spread(label: str, entry: Any) -> Spread:
     """What stands behind a parameter's name."""
-    if not isinstance(given, dict) or (SCALE in given) == (VALUE in given):
-        raise ValueError(f"{where}: give either {SCALE} or {VALUE}, such as {EXAMPLE}")
-    _known(where, given, (SCALE, VALUE, OF))
-    way = SCALE if SCALE in given else VALUE
-    bounds, of = given[way], given.get(OF, [])
+    if not isinstance(entry, dict) or (SCALE in entry) == (VALUE in entry):
+        raise ValueError(f"{label}: give either {SCALE} or {VALUE}, such as {EXAMPLE}")
+    _require_known_keys(label, entry, (SCALE, VALUE, OF))
+    mode = SCALE if SCALE in entry else VALUE
+    bounds, of = entry[mode], entry.get(OF, [])
     if not (isinstance(bounds, list) and len(bounds) == 2 and all(map(_finite, bounds)) and bounds[0] <= bounds[1]):
-        raise ValueError(f"{where}: {way} is {bounds!r}; give two finite numbers [low, high]")
+        raise ValueError(f"{label}: {mode} is {bounds!r}; give two finite numbers [low, high]")
     if not (isinstance(of, list) and all(isinstance(path, str) for path in of)):
-        raise ValueError(f"{where}: {OF} is {of!r}; give a list of prim paths")
-    return Spread(float(bounds[0]), float(bounds[1]), way == SCALE, tuple(of))
+        raise ValueError(f"{label}: {OF} is {of!r}; give a list of prim paths")
+    return Spread(float(bounds[0]), float(bounds[1]), mode == SCALE, tuple(of))
 
 
 def _finite(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
-def _known(where: str, given: Mapping[Any, Any], keys: Collection[str]) -> None:
-    if unknown := sorted(str(key) for key in given if key not in keys):
-        raise ValueError(f"{where}: {', '.join(unknown)} means nothing here; allowed are {', '.join(keys)}")
+def _require_known_keys(label: str, entry: Mapping[Any, Any], keys: Collection[str]) -> None:
+    if unknown := sorted(str(key) for key in entry if key not in keys):
+        raise ValueError(f"{label}: {', '.join(unknown)} means nothing here; allowed are {', '.join(keys)}")
 
 
-def _is(element: str, path: str) -> bool:
+def _matches(element: str, path: str) -> bool:
     """Whether an element is that of a prim path, or of one that ends so."""
-    own = element.partition(":")[0]
-    return path in (element, own) or own.endswith(f"/{path.lstrip('/')}")
+    prim = element.partition(":")[0]
+    return path in (element, prim) or prim.endswith(f"/{path.lstrip('/')}")
 
 
-def _hint(name: str, known: Collection[str]) -> str:
-    close = get_close_matches(name, known, 1)
-    return f"did you mean {close[0]}?" if close else f"allowed are {', '.join(known) or 'none'}"
+def _suggestion(name: str, candidates: Collection[str]) -> str:
+    close = get_close_matches(name, candidates, 1)
+    return f"did you mean {close[0]}?" if close else f"allowed are {', '.join(candidates) or 'none'}"

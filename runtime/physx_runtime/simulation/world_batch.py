@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.pair_table import ContactTable
 from physx_runtime.model.island import IslandTopology
-from physx_runtime.model.island_rows import LASTING, READ, island_rows
-from physx_runtime.model.row_specs import KEPT, STATE, TIME, rows_made
+from physx_runtime.model.island_rows import INPUT_MAKERS, OUTPUT_MAKERS, island_rows
+from physx_runtime.model.row_specs import PERSISTENT, STATE, TIME, rows_by_maker
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.divergence import DivergenceReport
@@ -31,7 +31,7 @@ from physx_runtime.solver.sleep import WAKE_TIME
 from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.choice import make_worlds
 from physx_runtime.worlds.contact.worlds import ContactStore, ContactWorlds
-from physx_runtime.worlds.gpu.worlds import CudaWorlds, step_apart
+from physx_runtime.worlds.gpu.worlds import CudaWorlds, step_by_counts
 from physx_runtime.worlds.static_contact.worlds import StaticContactWorlds
 from physx_runtime.worlds.store import AUTO, Worlds, copy_rows
 
@@ -48,7 +48,7 @@ class ImmobileActors:
         """Begin anew in worlds with these indices."""
         self.asleep[worlds], self._counter[worlds] = False, WAKE_TIME
 
-    def rest(self, worlds: NDArray[np.int64]) -> None:
+    def put_to_sleep(self, worlds: NDArray[np.int64]) -> None:
         """Sleep in worlds with these indices."""
         self.asleep[worlds], self._counter[worlds] = True, 0.0
 
@@ -62,26 +62,26 @@ class ImmobileActors:
 
 
 CALL_TIME = 0.1         # s that a call should take; its own cost is some microseconds
-FIRST = 16              # steps, before anything is known of their time
-GROWTH = 8              # times the steps of one call that the next may have
+FIRST_CHUNK = 16              # steps, before anything is known of their time
+MAX_GROWTH = 8              # times the steps of one call that the next may have
 
 
 class StepChunks:
     """How many steps to take in a call, by the time of those before; `size` at most."""
 
     def __init__(self) -> None:
-        self.size = FIRST
+        self.size = FIRST_CHUNK
 
     def of(self, count: int) -> Iterator[int]:
         """Parts of a count of steps, each to be taken before the next is asked for."""
         while count > 0:
-            part = min(count, self.size)
-            begun = perf_counter()
-            yield part
-            taken = perf_counter() - begun
-            if part == self.size or taken > CALL_TIME:
-                self.size = max(1, int(part * min(GROWTH, CALL_TIME / max(taken, 1e-9))))
-            count -= part
+            chunk = min(count, self.size)
+            start = perf_counter()
+            yield chunk
+            elapsed = perf_counter() - start
+            if chunk == self.size or elapsed > CALL_TIME:
+                self.size = max(1, int(chunk * min(MAX_GROWTH, CALL_TIME / max(elapsed, 1e-9))))
+            count -= chunk
 
 
 Array = NDArray[Any]
@@ -91,16 +91,16 @@ Indices = NDArray[np.int64]
 class BatchClient(Protocol):
     """What works on rows of the lanes."""
 
-    def tell_diverged(self) -> None:
+    def report_diverged(self) -> None:
         """Say which worlds have diverged since the last time."""
 
-    def store_exchanged(self) -> None:
+    def store_replaced(self) -> None:
         """Rows are in another buffer from now on."""
 
-    def calmed(self, place: int) -> NDArray[np.bool_]:
+    def can_sleep(self, index: int) -> NDArray[np.bool_]:
         """(n_world,) in which worlds nothing of its own keeps what is at a place awake."""
 
-    def rest(self, place: int, worlds: Indices) -> None:
+    def put_to_sleep(self, index: int, worlds: Indices) -> None:
         """Let what is at a place sleep in these worlds."""
 
 
@@ -125,48 +125,48 @@ class WorldBatch:
         self.settings = list(settings)      # of the first world, where they differ
         self.count = len(self.settings) * self.worlds
         self.reports: list[list[DivergenceReport]] = [[] for _ in self.settings]    # of all that is at each place
-        self._iterations = np.repeat([_counts(own) for own in self.settings], self.worlds, axis=0)      # (n_lane, 2)
+        self._iterations = np.repeat([_counts(item) for item in self.settings], self.worlds, axis=0)      # (n_lane, 2)
         self._contacts, self._chunks = contacts, StepChunks()
         self.store: Worlds = make_worlds(topology, self.count, device, dtype, path, contacts)
         self.steps_taken = 0
         self._watchers: list[StepWatcher] = []
         self._watchers_of_next: list[StepWatcher] = []      # of the next step alone
-        self._occupants: list[BatchClient] = []
-        self._standing: list[ImmobileActors] = []
+        self._clients: list[BatchClient] = []
+        self._immobile: list[ImmobileActors] = []
         self.diverged = False               # whether something in the lanes has, as far as is seen without being asked
         # A layout, and its rows that tell so.
-        self._diverging: tuple[Mapping[str, int], Indices] = {}, np.zeros(0, np.int64)
+        self._diverged_rows: tuple[Mapping[str, int], Indices] = {}, np.zeros(0, np.int64)
         self._time_outdated = True
         self.write_time()
 
-    def of_place(self, place: int) -> slice:
+    def slice_of(self, index: int) -> slice:
         """The lanes of the one at a place."""
-        return slice(place * self.worlds, (place + 1) * self.worlds)
+        return slice(index * self.worlds, (index + 1) * self.worlds)
 
-    def of_worlds(self, worlds: Indices) -> Indices:
+    def indices_of(self, worlds: Indices) -> Indices:
         """The lanes of worlds with these indices, of every place."""
         return np.asarray((np.arange(len(self.settings))[:, None] * self.worlds + worlds).ravel())
 
     # --- rows --------------------------------------------------------------------------------------------------------
 
-    def occupy(self, occupant: BatchClient) -> None:
+    def add_client(self, client: BatchClient) -> None:
         """Tell somebody from now on of what happens to the lanes."""
-        self._occupants.append(occupant)
+        self._clients.append(client)
 
-    def stand(self, standing: ImmobileActors) -> None:
+    def add_immobile(self, immobile: ImmobileActors) -> None:
         """Count steps for what stands from now on."""
-        self._standing.append(standing)
+        self._immobile.append(immobile)
 
-    def share(self, place: int, prefix: str = "") -> Worlds | BufferView:
+    def view(self, index: int, prefix: str = "") -> Worlds | BufferView:
         """The rows that begin with a prefix, of the worlds at a place."""
-        whole = len(self.settings) == 1 and not prefix
-        return self.store if whole else BufferView(self.store, place * self.worlds, self.worlds, prefix)
+        is_whole_store = len(self.settings) == 1 and not prefix
+        return self.store if is_whole_store else BufferView(self.store, index * self.worlds, self.worlds, prefix)
 
-    def part(self, prefix: str) -> Worlds | BufferView:
+    def view_all(self, prefix: str) -> Worlds | BufferView:
         """The rows that begin with a prefix, of all lanes."""
         return BufferView(self.store, 0, self.count, prefix) if prefix else self.store
 
-    def exchange(self, topology: ActorTopology | IslandTopology) -> None:
+    def replace_topology(self, topology: ActorTopology | IslandTopology) -> None:
         """Step by the code of another structure from now on, which has at least the same rows; all of them stay."""
         before, self.topology = (self.store, self.topology), topology
         self.store = make_worlds(topology, self.count, self._device, self.dtype, self._path, self._contacts)
@@ -177,9 +177,9 @@ class WorldBatch:
             copy_rows(before[0], rows_by(before[1]), self.store)
         for kind in (ContactWorlds, StaticContactWorlds):
             if isinstance(self.store, kind) and isinstance(before[0], kind):
-                self.store.go_on(before[0])     # type: ignore[arg-type]
-        for occupant in self._occupants:
-            occupant.store_exchanged()
+                self.store.continue_from(before[0])     # type: ignore[arg-type]
+        for client in self._clients:
+            client.store_replaced()
 
     # --- the time step and the iterations ----------------------------------------------------------------------------
 
@@ -188,22 +188,22 @@ class WorldBatch:
         self.dt, self._time_outdated = required_time(dt), True
         self.write_time()
 
-    def solve_under(self, place: int, settings: SolverSettings, worlds: Indices | None = None) -> None:
+    def set_settings(self, index: int, settings: SolverSettings, worlds: Indices | None = None) -> None:
         """Step these worlds of a place under other settings, from the next `write_time` on; all where None."""
-        lanes = np.arange(self.count)[self.of_place(place)][slice(None) if worlds is None else worlds]
-        self.settings[place], self._iterations[lanes], self._time_outdated = settings, _counts(settings), True
+        indices = np.arange(self.count)[self.slice_of(index)][slice(None) if worlds is None else worlds]
+        self.settings[index], self._iterations[indices], self._time_outdated = settings, _counts(settings), True
 
     def write_time(self) -> None:
         """Write the rows that follow from the time step and the iteration counts, where one of them changed."""
         if not self._time_outdated:
             return
         self._time_outdated = False
-        found, which = np.unique(self._iterations, axis=0, return_inverse=True)
-        self._solved = [(int(n), int(v), np.flatnonzero(which.ravel() == i)) for i, (n, v) in enumerate(found)]
+        counts, which = np.unique(self._iterations, axis=0, return_inverse=True)
+        self._by_counts = [(int(n), int(v), np.flatnonzero(which.ravel() == i)) for i, (n, v) in enumerate(counts)]
         rows = [replace(self.settings[0], position_iterations=n, velocity_iterations=v).rows(self.dt)
-                for n, v, _ in self._solved]
+                for n, v, _ in self._by_counts]
         for name in rows_by(self.topology, TIME):
-            values = np.array([own[name.rpartition("_")[2]] for own in rows], dtype=self.dtype)
+            values = np.array([row_values[name.rpartition("_")[2]] for row_values in rows], dtype=self.dtype)
             self.store.write(name, values[which.ravel()][:, None])
 
     # --- stepping ----------------------------------------------------------------------------------------------------
@@ -217,39 +217,39 @@ class WorldBatch:
         if watcher not in self._watchers_of_next:
             self._watchers_of_next.append(watcher)
 
-    def rest(self, place: int, worlds: Indices) -> None:
+    def put_to_sleep(self, index: int, worlds: Indices) -> None:
         """Let everything at a place sleep in those of the worlds with these indices where nothing of it is awake.
 
         Where actors touch, who is calm sleeps by itself, and goes on with what it touches.
         """
         if self._contacts is not None:
-            for occupant in self._occupants:
-                occupant.rest(place, worlds[occupant.calmed(place)[worlds]])
+            for client in self._clients:
+                client.put_to_sleep(index, worlds[client.can_sleep(index)[worlds]])
             return
-        calmed = np.all([occupant.calmed(place) for occupant in self._occupants], axis=0)
-        for occupant in self._occupants:
-            occupant.rest(place, worlds[calmed[worlds]])
+        can_sleep = np.all([client.can_sleep(index) for client in self._clients], axis=0)
+        for client in self._clients:
+            client.put_to_sleep(index, worlds[can_sleep[worlds]])
 
     def step(self, count: int) -> None:
         """Advance every world by `count` steps of dt."""
         if self._watchers or self._watchers_of_next:        # who see the first and the last step by themselves
-            for part in ([1, count - 2, 1] if count > 2 else [1] * count):
-                self._advance(part)
+            for chunk in ([1, count - 2, 1] if count > 2 else [1] * count):
+                self._advance(chunk)
         elif count:
             self._advance(count)
         self.diverged = self.store.near and self._any_diverged()
-        for occupant in self._occupants if self.diverged else ():
-            occupant.tell_diverged()
-        for standing in self._standing:
-            standing.step(self.dt, count)
+        for client in self._clients if self.diverged else ():
+            client.report_diverged()
+        for immobile in self._immobile:
+            immobile.step(self.dt, count)
 
     def _any_diverged(self) -> bool:
         """Whether one of the actors has; thousands of them ask for themselves only then."""
         blocks, layout = self.store.blocks()
-        if layout is not self._diverging[0]:
-            found = [row for name, row in layout.items() if name.endswith(f"{DIVERGED}_0")]
-            self._diverging = layout, np.array(found, np.int64)
-        return bool(blocks[:, self._diverging[1]].max(initial=0.0) > 0.5)
+        if layout is not self._diverged_rows[0]:
+            rows = [row for name, row in layout.items() if name.endswith(f"{DIVERGED}_0")]
+            self._diverged_rows = layout, np.array(rows, np.int64)
+        return bool(blocks[:, self._diverged_rows[1]].max(initial=0.0) > 0.5)
 
     def _advance(self, count: int) -> None:
         watchers, self._watchers_of_next = [*self._watchers_of_next, *self._watchers], []
@@ -260,41 +260,41 @@ class WorldBatch:
             watcher.stepped()
 
     def _step(self, count: int) -> None:
-        if len(self._solved) == 1:
-            n, v, _ = self._solved[0]
-            whole = count <= self._chunks.size or not self.store.near       # a GPU's steps are calls already
-            for part in (count,) if whole else self._chunks.of(count):
-                self.store.step(part, n, v)
-                self.steps_taken += part
+        if len(self._by_counts) == 1:
+            n, v, _ = self._by_counts[0]
+            unchunked = count <= self._chunks.size or not self.store.near       # a GPU's steps are calls already
+            for chunk in (count,) if unchunked else self._chunks.of(count):
+                self.store.step(chunk, n, v)
+                self.steps_taken += chunk
             return
         for _ in range(count):
             if isinstance(self.store, ContactStore):      # which would make its contacts anew for each of the counts
                 self.store.step_under(self._iterations)
             else:
-                self._step_apart()
+                self._step_separately()
             self.steps_taken += 1
 
-    def _step_apart(self) -> None:
+    def _step_separately(self) -> None:
         """A step under counts that differ: all lanes take one under each of them, and keep that under their own."""
         if isinstance(self.store, CudaWorlds):
-            step_apart(self.store, [*rows_by(self.topology, STATE, KEPT)], self._solved)
+            step_by_counts(self.store, [*rows_by(self.topology, STATE, PERSISTENT)], self._by_counts)
             return
-        before = {name: self.store.rows(name) for name in rows_by(self.topology, STATE, KEPT)}
+        before = {name: self.store.rows(name) for name in rows_by(self.topology, STATE, PERSISTENT)}
         after = {name: rows.copy() for name, rows in before.items()}
-        for n, v, lanes in self._solved:
+        for n, v, indices in self._by_counts:
             for name, rows in before.items():
                 self.store.write(name, rows)
             self.store.step(1, n, v)
             for name, rows in after.items():
-                rows[lanes] = self.store.rows(name)[lanes]
+                rows[indices] = self.store.rows(name)[indices]
         for name, rows in after.items():
             self.store.write(name, rows)
 
 
 def rows_by(t: ActorTopology | IslandTopology, *makers: str) -> dict[str, int]:
     """Size of every row of an actor or an island that one of these makes, of all that last or are read where none."""
-    makers = makers or (*LASTING, *READ)
-    return island_rows(t, *makers) if isinstance(t, IslandTopology) else rows_made(t, *makers)
+    makers = makers or (*OUTPUT_MAKERS, *INPUT_MAKERS)
+    return island_rows(t, *makers) if isinstance(t, IslandTopology) else rows_by_maker(t, *makers)
 
 
 def _counts(settings: SolverSettings) -> tuple[int, int]:

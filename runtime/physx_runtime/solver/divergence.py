@@ -20,12 +20,12 @@ def moving_rows(t: ActorTopology) -> list[str]:
             if size and (t.root_size or not name.startswith("root_"))]
 
 
-def keep_state(t: ActorTopology, rows: Rows) -> dict[str, list[Scalar]]:
+def save_state(t: ActorTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """The state at the step's start, as rows of their own."""
     return {f"kept_{name}": list(rows[name]) for name in moving_rows(t)}
 
 
-def still_sound(total: Scalar, flag: Scalar) -> Scalar:
+def is_valid(total: Scalar, flag: Scalar) -> Scalar:
     """Whether a world moves on: the sum of its state's absolute values is finite and it has not diverged before."""
     return (total < LARGEST_STATE) & (flag < 0.5)
 
@@ -38,8 +38,8 @@ def freeze_diverged(t: ActorTopology, rows: Rows) -> dict[str, list[Scalar]]:
     for name in moving_rows(t):
         for x in rows[name]:
             total = total + abs(x)
-    sound = still_sound(total, rows[DIVERGED][0])
+    valid = is_valid(total, rows[DIVERGED][0])
     out: dict[str, list[Scalar]] = {
-        name: [where(sound, x, kept) for x, kept in zip(rows[name], rows[f"kept_{name}"], strict=True)]
+        name: [where(valid, x, saved) for x, saved in zip(rows[name], rows[f"kept_{name}"], strict=True)]
         for name in moving_rows(t)}
-    return out | {DIVERGED: [where(sound, 0.0, 1.0)]}
+    return out | {DIVERGED: [where(valid, 0.0, 1.0)]}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from physx_runtime.model.island import BODY, LINK, IslandTopology, JointTopology
 
 # Partitions of one round (MAX_NUM_PARTITIONS): joints that find no room in one begin the next.
-ROUND = 32
+MAX_NUM_PARTITIONS = 32
 # Rounds of TGS (DyTGSDynamics.cpp, 64 partitions): what finds no room is solved before all else; PGS has no end.
 ROUNDS = 2
 
@@ -29,56 +29,59 @@ class SolvingOrder:
 
 def partitions(t: IslandTopology) -> SolvingOrder:
     """When each joint of an island is solved in an iteration."""
-    joints = [(j, t.joints[j]) for j in as_listed(t)]
-    moving = [(j, _held(joint)) for j, joint in joints if all(side.moves for side in joint.sides)]
-    anchored = [(j, joint) for j, joint in joints if not all(side.moves for side in joint.sides)]
-    place = dict(_packed(moving, math.inf if t.pgs else ROUNDS))
-    behind: dict[int, int] = {}
-    for j, held in moving:
-        for actor in held:
-            behind[actor] = max(behind.get(actor, 0), place[j] + 1)
+    joints = [(j, t.joints[j]) for j in listed_order(t)]
+    moving = [(j, _actors_of(joint)) for j,
+              joint in joints if all(solver_body.moves for solver_body in joint.solver_bodies)]
+    static_joints = [(j, joint) for j,
+                     joint in joints if not all(solver_body.moves for solver_body in joint.solver_bodies)]
+    partition = dict(_assign_partitions(moving, math.inf if t.pgs else ROUNDS))
+    ends: dict[int, int] = {}
+    for j, actors in moving:
+        for actor in actors:
+            ends[actor] = max(ends.get(actor, 0), partition[j] + 1)
     inside: dict[tuple[int, int], list[int]] = {}
-    for j, joint in anchored:
-        side = next(side for side in joint.sides if side.moves)
-        if side.kind == LINK:
-            inside.setdefault((side.owner, side.link), []).append(j)
+    for j, joint in static_joints:
+        solver_body = next(solver_body for solver_body in joint.solver_bodies if solver_body.moves)
+        if solver_body.kind == LINK:
+            inside.setdefault((solver_body.owner, solver_body.link), []).append(j)
         else:
-            place[j] = behind.get(side.owner, 0)
-            behind[side.owner] = place[j] + 1
-    between = sorted((j for j, _ in joints if j in place), key=place.__getitem__)
-    return SolvingOrder(tuple(between), {link: tuple(found) for link, found in inside.items()})
+            partition[j] = ends.get(solver_body.owner, 0)
+            ends[solver_body.owner] = partition[j] + 1
+    between = sorted((j for j, _ in joints if j in partition), key=partition.__getitem__)
+    return SolvingOrder(tuple(between), {link: tuple(indices) for link, indices in inside.items()})
 
 
-def as_listed(t: IslandTopology) -> list[int]:
+def listed_order(t: IslandTopology) -> list[int]:
     """Joints in the order of the solver's list: the last first that came to have both its sides in the scene.
 
     Bodies are there before any joint, links come after all of those, one by one.
     """
     def entered(j: int) -> tuple[int, int, int]:
-        links = [(side.owner, side.link) for side in t.joints[j].sides if side.kind == LINK]
+        links = [(solver_body.owner, solver_body.link) for solver_body in t.joints[j].solver_bodies if solver_body.kind
+                 == LINK]
         return (*max(links, default=(-1, -1)), j)
     return sorted(range(len(t.joints)), key=entered, reverse=True)
 
 
-def _held(joint: JointTopology) -> set[int]:
+def _actors_of(joint: JointTopology) -> set[int]:
     """The actors at a joint's sides."""
-    return {side.owner for side in joint.sides if side.kind in (BODY, LINK)}
+    return {solver_body.owner for solver_body in joint.solver_bodies if solver_body.kind in (BODY, LINK)}
 
 
-def _packed(joints: Iterable[tuple[int, set[int]]], rounds: float) -> Iterator[tuple[int, int]]:
+def _assign_partitions(joints: Iterable[tuple[int, set[int]]], rounds: float) -> Iterator[tuple[int, int]]:
     """(joint, partition): each joint in the first partition that has none at its actors yet, below 0 where none is."""
-    left, first = list(joints), 0
-    while left and first < rounds * ROUND:
+    remaining, first = list(joints), 0
+    while remaining and first < rounds * MAX_NUM_PARTITIONS:
         used: dict[int, set[int]] = {}
-        crowded = []
-        for j, held in left:
-            taken = set().union(*(used.setdefault(actor, set()) for actor in held))
-            free = next((p for p in range(ROUND) if p not in taken), None)
-            if free is None:
-                crowded.append((j, held))
+        overflow = []
+        for j, actors in remaining:
+            occupied = set().union(*(used.setdefault(actor, set()) for actor in actors))
+            partition = next((p for p in range(MAX_NUM_PARTITIONS) if p not in occupied), None)
+            if partition is None:
+                overflow.append((j, actors))
                 continue
-            for actor in held:
-                used[actor].add(free)
-            yield j, first + free
-        left, first = crowded, first + ROUND
-    yield from ((j, i - len(left)) for i, (j, _) in enumerate(left))
+            for actor in actors:
+                used[actor].add(partition)
+            yield j, first + partition
+        remaining, first = overflow, first + MAX_NUM_PARTITIONS
+    yield from ((j, i - len(remaining)) for i, (j, _) in enumerate(remaining))

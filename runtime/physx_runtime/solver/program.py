@@ -15,24 +15,24 @@ import numpy as np
 
 from physx_runtime.compiling.program import PassSource, Program, program_layout, trace_program
 from physx_runtime.language.ops import Rows, Scalar
-from physx_runtime.model.row_specs import input_rows, lasting_rows, state_rows
+from physx_runtime.model.row_specs import input_rows, output_rows, state_rows
 from physx_runtime.model.topology import ActorTopology, BodyTopology
 from physx_runtime.solver import settings as settings_module
 from physx_runtime.solver.articulation.velocity import clamp_start
-from physx_runtime.solver.divergence import freeze_diverged, keep_state
+from physx_runtime.solver.divergence import freeze_diverged, save_state
 from physx_runtime.solver.settings import SolverSettings
-from physx_runtime.solver.sleep import fall_asleep, listening
+from physx_runtime.solver.sleep import accumulating, fall_asleep
 
 # How often position and velocity iterations run in a step: numbers that a step is given.
 POSITION_COUNT, VELOCITY_COUNT = "n", "v"
 MOVING = ("q", "v", "iteration")    # rows that iterations change
-LISTENING = "listening"     # the row that guards the end of a step: where no link listens, it only counts down
+ACCUMULATING = "listening"     # the row that guards the end of a step: where no link listens, it only counts down
 
 
 @functools.lru_cache(maxsize=64)
 def step_layout(t: ActorTopology) -> dict[str, int]:
     """Row scalar -> row of the buffer: what lasts, then inputs; nothing is traced."""
-    return program_layout(lasting_rows(t), input_rows(t))
+    return program_layout(output_rows(t), input_rows(t))
 
 
 @functools.lru_cache(maxsize=64)
@@ -43,17 +43,17 @@ def step_program(t: ActorTopology) -> Program:
                          changes=MOVING),
               PassSource("velocity", functools.partial(settings_module.iterate, t, final=True), VELOCITY_COUNT,
                          changes=MOVING),
-              PassSource("end", functools.partial(_end, t), guard=LISTENING))
-    return trace_program(passes, lasting_rows(t), input_rows(t))
+              PassSource("end", functools.partial(_end, t), guard=ACCUMULATING))
+    return trace_program(passes, output_rows(t), input_rows(t))
 
 
 def _start(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
-    return settings_module.begin(t, rows) | keep_state(t, rows)
+    return settings_module.begin(t, rows) | save_state(t, rows)
 
 
 def _end(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
     out = freeze_diverged(t, {**rows, **settings_module.finish(t, rows)})
-    return out | fall_asleep(t, rows, out) | {LISTENING: listening(t, rows)} if t.sleeping else out
+    return out | fall_asleep(t, rows, out) | {ACCUMULATING: accumulating(t, rows)} if t.sleeping else out
 
 
 def stages(t: ActorTopology, rows: Rows, settings: SolverSettings) -> Iterator[tuple[str, Rows]]:

@@ -22,7 +22,7 @@ from physx_runtime.dynamics.kinematics import Kinematics
 from physx_runtime.dynamics.linear import inner
 from physx_runtime.dynamics.spatial import NO_FORCE, Force, triple
 from physx_runtime.language.ops import Rows, Scalar, maximum
-from physx_runtime.model.topology import ActorTopology, PushTopology, Topology
+from physx_runtime.model.topology import ActorTopology, ExternalForceTopology, Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,38 +30,38 @@ class Response:
     """An actor's answer to a unit impulse, along which `row` v + `bias` is the velocity of what it acts on."""
 
     row: list[Scalar]           # (nv,) J^T of the impulse
-    change: list[Scalar]        # (nv,) M^-1 J^T: change of the generalised velocity
+    delta_velocity: list[Scalar]        # (nv,) M^-1 J^T: change of the generalised velocity
     bias: Scalar                # what link velocities inside the solver carry beside J v: dt Jdot v of the step's start
     cfm: Scalar                 # what softens constraints at a link; 0 of a body
 
     @property
-    def size(self) -> Scalar:
+    def unit_response(self) -> Scalar:
         """J M^-1 J^T: change of the velocity along the impulse."""
-        return inner(self.row, self.change)
+        return inner(self.row, self.delta_velocity)
 
     def velocity(self, v: Sequence[Scalar]) -> Scalar:
         """The velocity along the impulse at the generalised velocity v."""
         return inner(self.row, v) + self.bias
 
-    def pushed(self, v: Sequence[Scalar], impulse: Scalar) -> list[Scalar]:
+    def apply_impulse(self, v: Sequence[Scalar], impulse: Scalar) -> list[Scalar]:
         """The generalised velocity v after so much of the impulse."""
-        return [x + impulse * y for x, y in zip(v, self.change, strict=True)]
+        return [x + impulse * y for x, y in zip(v, self.delta_velocity, strict=True)]
 
 
 def external_forces(t: Topology, rows: Rows, k: Kinematics, weights: Sequence[Force]) -> Sequence[Force]:
     """The force on every link about its centre of mass: its weight, and what pushes it; world axes."""
-    if not t.pushed:
+    if not t.has_external_forces:
         return weights
-    forces = applied(t, rows, k)
-    return [weight + _damped(rows, i, forces[i]) for i, weight in enumerate(weights)]
+    forces = applied_forces(t, rows, k)
+    return [weight + _damp(rows, i, forces[i]) for i, weight in enumerate(weights)]
 
 
-def applied(t: Topology, rows: Rows, k: Kinematics) -> list[Force]:
+def applied_forces(t: Topology, rows: Rows, k: Kinematics) -> list[Force]:
     """What pushes every link, about its centre of mass; world axes."""
     forces = [applied_force(t, rows, i) for i in range(len(t.links))]
-    for i, push in enumerate(t.pushes):
-        inertia = central_inertia(t, rows, k, push.link)
-        forces[push.link] = forces[push.link] + pushed_by(push, rows, i, k.R[push.link], k.com[push.link], inertia)
+    for i, spec in enumerate(t.external_forces):
+        inertia = central_inertia(t, rows, k, spec.link)
+        forces[spec.link] = forces[spec.link] + authored_force(spec, rows, i, k.R[spec.link], k.com[spec.link], inertia)
     return forces
 
 
@@ -70,41 +70,42 @@ def applied_force(t: ActorTopology, rows: Rows, link: int) -> Force:
     return Force(triple(rows, "link_torque", link), triple(rows, "link_force", link)) if t.link_forces else NO_FORCE
 
 
-def pushed_by(push: PushTopology, rows: Rows, index: int, R: sp.Mat3, com: sp.Vec3, central: sp.Sym3) -> Force:
+def authored_force(spec: ExternalForceTopology, rows: Rows, index: int, R: sp.Mat3, com: sp.Vec3,
+                   central: sp.Sym3) -> Force:
     """The force of the authored push with this index about its link's centre of mass.
 
     R, com, central: rotation of the link's F, its centre of mass from the origin of F, and its inertia; world axes. An
     acceleration counts times mass and inertia; away from the centre of mass its force turns the link as well.
     """
     force, torque = triple(rows, f"push{index}_force", 0), triple(rows, f"push{index}_torque", 0)
-    if not push.world:
+    if not spec.world:
         force, torque = sp.mul_mv(R, force), sp.mul_mv(R, torque)
-    if push.acceleration:
-        force = sp.scale(rows["mass"][push.link], force)
+    if spec.acceleration:
+        force = sp.scale(rows["mass"][spec.link], force)
         torque = sp.mul_sv(central, torque)
-    if not push.central:
+    if not spec.central:
         arm = sp.sub(sp.mul_mv(R, triple(rows, f"push{index}_point", 0)), com)
         torque = sp.add(torque, sp.cross(arm, force))
     return Force(torque, force)
 
 
-def _damped(rows: Rows, link: int, force: Force) -> Force:
+def _damp(rows: Rows, link: int, force: Force) -> Force:
     """What the link's damping leaves of a force over the step."""
     dt = rows["dt"][0]
-    return Force(sp.scale(left_by(rows["angular_damping"][link], dt), force.angular),
-                 sp.scale(left_by(rows["linear_damping"][link], dt), force.linear))
+    return Force(sp.scale(damping_factor(rows["angular_damping"][link], dt), force.angular),
+                 sp.scale(damping_factor(rows["linear_damping"][link], dt), force.linear))
 
 
-def left_by(damping: Scalar, dt: Scalar) -> Scalar:
+def damping_factor(damping: Scalar, dt: Scalar) -> Scalar:
     """The part that damping leaves over the step; none beyond 1/dt."""
     return maximum(1.0 - damping * dt, 0.0)
 
 
-def any_force(t: ActorTopology, rows: Rows) -> Scalar:
+def sum_of_forces(t: ActorTopology, rows: Rows) -> Scalar:
     """Size of all link forces and pushes together: above 0 where something pushes."""
     total: Scalar = 0.0
     names = [name for name in ("link_force", "link_torque") if t.link_forces]
-    names += [f"push{i}_{name}" for i in range(len(t.pushes)) for name in ("force", "torque")]
+    names += [f"push{i}_{name}" for i in range(len(t.external_forces)) for name in ("force", "torque")]
     for name in names:
         for x in rows[name]:
             total = total + abs(x)

@@ -51,9 +51,9 @@ class SolverSettings:
     softened: bool
     pgs: bool = False
 
-    def under(self, position: int, velocity: int) -> SolverSettings:
+    def with_counts(self, position: int, velocity: int) -> SolverSettings:
         """The settings for other counts; the ideal keeps to its own."""
-        return _as_counted(position, velocity, self.pgs) if self.softened else self
+        return _with_counts(position, velocity, self.pgs) if self.softened else self
 
     def rows(self, dt: float) -> dict[str, float]:
         """The step's rows of time [s] and bias: TGS iterations share dt, PGS iterations count for all of it."""
@@ -71,7 +71,7 @@ def solver_settings(solver: str, model: _Model) -> SolverSettings:
     """
     if required_solver(solver) == "ideal":
         return SolverSettings(IDEAL_ITERATIONS, 0, False)
-    return _as_counted(model.position_iterations, model.velocity_iterations, model.topology.pgs)
+    return _with_counts(model.position_iterations, model.velocity_iterations, model.topology.pgs)
 
 
 def required_solver(solver: str) -> str:
@@ -81,45 +81,45 @@ def required_solver(solver: str) -> str:
     return solver
 
 
-def _as_counted(position: int, velocity: int, pgs: bool) -> SolverSettings:
+def _with_counts(position: int, velocity: int, pgs: bool) -> SolverSettings:
     return SolverSettings(position, max(velocity, int(pgs)), True, pgs)
 
 
-Made = dict[str, list[Scalar]]
+OutputRows = dict[str, list[Scalar]]
 
 
-def begin(t: ActorTopology, rows: Rows) -> Made:
+def begin(t: ActorTopology, rows: Rows) -> OutputRows:
     """Everything computed once at the step's start."""
     return body.begin(t, rows) if isinstance(t, BodyTopology) else articulation.begin(t, rows)
 
 
-def respond(t: ActorTopology, start: Rows, begun: Rows, link: int, impulse: Force) -> Response:
+def respond(t: ActorTopology, start: Rows, prepared: Rows, link: int, impulse: Force) -> Response:
     """How the actor answers a unit impulse on a link, given about its centre of mass; world axes.
 
     start: the rows at the step's start. begun: what `begin` made of them. link: 0 of a rigid body.
     """
     if isinstance(t, BodyTopology):
-        return body.respond(start, begun, impulse)
-    return response.respond(t, start, begun, link, impulse)
+        return body.respond(start, prepared, impulse)
+    return response.respond(t, start, prepared, link, impulse)
 
 
-def iterate(t: ActorTopology, rows: Rows, final: bool) -> Made:
+def iterate(t: ActorTopology, rows: Rows, final: bool) -> OutputRows:
     """One position iteration, or with `final` one velocity iteration, which moves nothing."""
-    made = solve(t, rows, final)
-    return made if final else made | move(t, rows, made.get("v", list(rows["v"])))
+    out = solve(t, rows, final)
+    return out if final else out | move(t, rows, out.get("v", list(rows["v"])))
 
 
-def solve(t: ActorTopology, rows: Rows, final: bool) -> Made:
+def solve(t: ActorTopology, rows: Rows, final: bool) -> OutputRows:
     """The velocity after an iteration's forces and the actor's own constraints, where it has any."""
     return body.solve(t, rows, final) if isinstance(t, BodyTopology) else articulation.solve(t, rows, final)
 
 
-def move(t: ActorTopology, rows: Rows, v: Sequence[Scalar]) -> Made:
+def move(t: ActorTopology, rows: Rows, v: Sequence[Scalar]) -> OutputRows:
     """The motion of one position iteration at the generalised velocity v."""
     return body.move(t, rows, v) if isinstance(t, BodyTopology) else articulation.move(t, rows, v)
 
 
-def finish(t: ActorTopology, rows: Rows) -> Made:
+def finish(t: ActorTopology, rows: Rows) -> OutputRows:
     """What is left at the step's end; divergence and sleeping come after it."""
     return body.finish(t, rows) if isinstance(t, BodyTopology) else articulation.finish(t, rows)
 

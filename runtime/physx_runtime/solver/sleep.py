@@ -17,16 +17,16 @@ from physx_runtime.dynamics.spatial import Motion, triple
 from physx_runtime.language.ops import Rows, Scalar, Single, maximum, minimum, where
 from physx_runtime.model.topology import ActorTopology, BodyTopology
 from physx_runtime.solver.divergence import DIVERGED, moving_rows
-from physx_runtime.solver.response import any_force
+from physx_runtime.solver.response import sum_of_forces
 from physx_runtime.solver.settings import mean_motions
 
 # s; PhysX's 20.0f * 0.02f, one float32 below 0.4. Counters are float32 in every precision: with 0.4, or in float64,
 # articulations fall asleep a step early or late at 1/10, 1/30, 1/60, 1/90, 1/100 and 1/120 s.
 WAKE_TIME = 13421772 / 2**25
-LISTENING_TIME = 0.5 * WAKE_TIME     # s, below which velocities are added up
-LEAST_COUNTER = 1e-6       # s, of a link at rest while another one moves
+ACCUMULATION_TIME = 0.5 * WAKE_TIME     # s, below which velocities are added up
+MIN_COUNTER = 1e-6       # s, of a link at rest while another one moves
 # What was done since the last step (row `stirred`): nothing; something that wakes; a new start.
-STILL, WOKEN, STARTED = 0.0, 1.0, 2.0
+WAKE_REQUEST_NONE, WAKE_REQUEST_WAKE, WAKE_REQUEST_RESET = 0.0, 1.0, 2.0
 
 
 @dataclass(slots=True)
@@ -40,110 +40,111 @@ class SleepState:
 
 def fall_asleep(t: ActorTopology, rows: Rows, after: Rows) -> dict[str, list[Scalar]]:
     """State rows and sleep rows at the end of a step; `rows` as its iterations left them, `after` as it would end."""
-    return rest_together(t, rows, after, longest_counter(t, rows))
+    return fall_asleep_in_island(t, rows, after, longest_counter(t, rows))
 
 
-def rest_together(t: ActorTopology, rows: Rows, after: Rows, longest: Scalar,
-                  joints: Sequence[Scalar] = ()) -> dict[str, list[Scalar]]:
+def fall_asleep_in_island(t: ActorTopology, rows: Rows, after: Rows, longest: Scalar,
+                          joints: Sequence[Scalar] = ()) -> dict[str, list[Scalar]]:
     """As `fall_asleep` for an actor among others that rest only with it.
 
     longest: of the counters of all of them. joints: how many outside articulations hold each link that can move.
     """
-    links = _begun(t, rows)
-    resting, moves_no_more = rests(longest, after[DIVERGED][0], rows["asleep"][0])
+    links = _states_before(t, rows)
+    sleeps, slept_before = sleep_flags(longest, after[DIVERGED][0], rows["asleep"][0])
     # where an articulation moves once more, PhysX takes a body back to where it was
-    frozen = resting if isinstance(t, BodyTopology) else moves_no_more
+    frozen = sleeps if isinstance(t, BodyTopology) else slept_before
     out: dict[str, list[Scalar]] = {
-        name: [where(frozen, kept, x) for x, kept in zip(after[name], rows[f"kept_{name}"], strict=True)]
+        name: [where(frozen, saved, x) for x, saved in zip(after[name], rows[f"kept_{name}"], strict=True)]
         for name in moving_rows(t)}
-    out["v"] = [where(resting, 0.0, x) for x in after["v"]]
-    new = _counted(t, rows, links, joints or [0.0] * len(links))
-    awake = stays_awake(_longest(new), resting)
-    new = [settled(link, awake) for link in new]
+    out["v"] = [where(sleeps, 0.0, x) for x in after["v"]]
+    new = _next_states(t, rows, links, joints or [0.0] * len(links))
+    awake = stays_awake(_max_counter(new), sleeps)
+    new = [apply_island_state(link, awake) for link in new]
     return out | {
         "wake_counter": [link.counter for link in new], "sleep_linear": [x for link in new for x in link.linear],
-        "sleep_angular": [x for link in new for x in link.angular], "asleep": [where(resting, 1.0, 0.0)],
-        "stirred": [STILL]}
+        "sleep_angular": [x for link in new for x in link.angular], "asleep": [where(sleeps, 1.0, 0.0)],
+        "stirred": [WAKE_REQUEST_NONE]}
 
 
 def longest_counter(t: ActorTopology, rows: Rows) -> Scalar:
     """The longest counter of an actor's links before a step is counted."""
-    return _longest(_begun(t, rows))
+    return _max_counter(_states_before(t, rows))
 
 
-def _begun(t: ActorTopology, rows: Rows) -> list[SleepState]:
+def _states_before(t: ActorTopology, rows: Rows) -> list[SleepState]:
     """All links that can move before a step is counted."""
-    stirring = wakes(rows["stirred"][0])
-    if t.pushed:
-        stirring = stirring | (any_force(t, rows) > 0.0)
-    return [woken(SleepState(rows["wake_counter"][i], triple(rows, "sleep_linear", i),
-                             triple(rows, "sleep_angular", i)), stirring, starts_anew(rows["stirred"][0]))
+    wakes_up = wake_requested(rows["stirred"][0])
+    if t.has_external_forces:
+        wakes_up = wakes_up | (sum_of_forces(t, rows) > 0.0)
+    return [apply_wake_request(SleepState(rows["wake_counter"][i], triple(rows, "sleep_linear", i),
+                                          triple(rows, "sleep_angular", i)), wakes_up,
+                               reset_requested(rows["stirred"][0]))
             for i in range(len(t.tree.moving_links))]
 
 
-def listening(t: ActorTopology, rows: Rows) -> list[Scalar]:
+def accumulating(t: ActorTopology, rows: Rows) -> list[Scalar]:
     """Whether velocities are added up, per link that can move; where none are, a step only counts down."""
-    return [listens(link.counter, rows["dt"][0]) for link in _begun(t, rows)]
+    return [accumulates(link.counter, rows["dt"][0]) for link in _states_before(t, rows)]
 
 
-def listens(counter: Scalar, dt: Scalar) -> Scalar:
+def accumulates(counter: Scalar, dt: Scalar) -> Scalar:
     """Whether a link's velocities are added up."""
-    return (counter < LISTENING_TIME) | (counter < dt)
+    return (counter < ACCUMULATION_TIME) | (counter < dt)
 
 
-def wakes(stirred: Scalar) -> Scalar:
+def wake_requested(request: Scalar) -> Scalar:
     """Whether what was done since the last step sets the counters up."""
-    return stirred > 0.5
+    return request > 0.5
 
 
-def starts_anew(stirred: Scalar) -> Scalar:
+def reset_requested(request: Scalar) -> Scalar:
     """Whether the world was put to a new start since the last step."""
-    return stirred > 1.5
+    return request > 1.5
 
 
-def rests(longest: Scalar, diverged: Scalar, asleep: Scalar) -> tuple[Scalar, Scalar]:
+def sleep_flags(longest: Scalar, diverged: Scalar, asleep: Scalar) -> tuple[Scalar, Scalar]:
     """Whether a world whose longest counter this is rests, and whether it did before."""
-    resting = ~(longest > 0.0) & (diverged < 0.5)
-    return resting, resting & (asleep > 0.5)
+    sleeps = ~(longest > 0.0) & (diverged < 0.5)
+    return sleeps, sleeps & (asleep > 0.5)
 
 
-def stays_awake(longest: Scalar, resting: Scalar) -> Scalar:
+def stays_awake(longest: Scalar, sleeps: Scalar) -> Scalar:
     """Whether any link of a world keeps all of them awake, by the longest of the new counters."""
-    return (longest > 0.0) & ~resting
+    return (longest > 0.0) & ~sleeps
 
 
-def woken(link: SleepState, wakes: Scalar, started: Scalar) -> SleepState:
+def apply_wake_request(link: SleepState, wakes: Scalar, started: Scalar) -> SleepState:
     """A link at the end of a step before which something may have woken it, or put it back to its start."""
     counter = where(started, WAKE_TIME, where(wakes, maximum(link.counter, WAKE_TIME), link.counter))
-    return SleepState(counter, _chosen(started, sp.ZERO3, link.linear),
-                      _chosen(started, sp.ZERO3, link.angular))
+    return SleepState(counter, _select(started, sp.ZERO3, link.linear),
+                      _select(started, sp.ZERO3, link.angular))
 
 
-def settled(link: SleepState, awake: Scalar) -> SleepState:
+def apply_island_state(link: SleepState, awake: Scalar) -> SleepState:
     """A link as the next step finds it: nothing sleeps unless everything does."""
-    return SleepState(where(awake, maximum(link.counter, LEAST_COUNTER), 0.0), _chosen(awake, link.linear, sp.ZERO3),
-                      _chosen(awake, link.angular, sp.ZERO3))
+    return SleepState(where(awake, maximum(link.counter, MIN_COUNTER), 0.0), _select(awake, link.linear, sp.ZERO3),
+                      _select(awake, link.angular, sp.ZERO3))
 
 
-def _chosen(condition: Scalar, a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
+def _select(condition: Scalar, a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
     return where(condition, a[0], b[0]), where(condition, a[1], b[1]), where(condition, a[2], b[2])
 
 
-def _longest(links: list[SleepState]) -> Scalar:
+def _max_counter(links: list[SleepState]) -> Scalar:
     longest: Scalar = 0.0
     for link in links:
         longest = maximum(longest, link.counter)
     return longest
 
 
-def _counted(t: ActorTopology, rows: Rows, links: list[SleepState], joints: Sequence[Scalar]) -> list[SleepState]:
+def _next_states(t: ActorTopology, rows: Rows, links: list[SleepState], joints: Sequence[Scalar]) -> list[SleepState]:
     """All links that can move after this step."""
     new, motions = [], mean_motions(t, rows)
-    for own, i, held in zip(links, t.tree.moving_links, joints, strict=True):
+    for state, i, joint_count in zip(links, t.tree.moving_links, joints, strict=True):
         s, (velocity, R) = rows["inertia"][6 * i:6 * i + 6], motions[i]
         inertia = (s[0], s[1], s[2], s[3], s[4], s[5])
-        new.append(count_down(own, R, velocity, rows["mass"][i], inertia, rows["dt"][0], rows["sleep_threshold"][0],
-                              held))
+        new.append(count_down(state, R, velocity, rows["mass"][i], inertia, rows["dt"][0], rows["sleep_threshold"][0],
+                              joint_count))
     return new
 
 
@@ -155,21 +156,21 @@ def count_down(link: SleepState, R: sp.Mat3, velocity: Motion, mass: Scalar, ine
     that it sets up by dt.
     """
     threshold = (1.0 + joints) * threshold
-    v, w = velocity.linear, turned_back(R, velocity.angular)
-    added = listens(link.counter, dt)
+    v, w = velocity.linear, rotate_inverse(R, velocity.angular)
+    accumulated = accumulates(link.counter, dt)
     linear, angular = sp.add(link.linear, v), sp.add(link.angular, w)
     energy = 0.5 * (sp.dot(angular, sp.mul_sv(inertia, angular)) / mass + sp.dot(linear, linear))
-    lively = added & ~(energy < threshold)
-    some = threshold > 0.0
-    factor = where(some, minimum(energy / where(some, threshold, 1.0), 2.0), 2.0)
-    left = maximum((Single(link.counter) - Single(dt)).value, 0.0)
-    counter = where(lively, factor * LISTENING_TIME + joints * dt, left)
+    active = accumulated & ~(energy < threshold)
+    has_threshold = threshold > 0.0
+    factor = where(has_threshold, minimum(energy / where(has_threshold, threshold, 1.0), 2.0), 2.0)
+    remaining = maximum((Single(link.counter) - Single(dt)).value, 0.0)
+    counter = where(active, factor * ACCUMULATION_TIME + joints * dt, remaining)
 
-    sums = (_chosen(added, a, b) for a, b in ((linear, link.linear), (angular, link.angular)))
-    return SleepState(counter, *(_chosen(lively, sp.ZERO3, x) for x in sums))
+    sums = (_select(accumulated, a, b) for a, b in ((linear, link.linear), (angular, link.angular)))
+    return SleepState(counter, *(_select(active, sp.ZERO3, x) for x in sums))
 
 
-def turned_back(R: sp.Mat3, a: sp.Vec3) -> sp.Vec3:
+def rotate_inverse(R: sp.Mat3, a: sp.Vec3) -> sp.Vec3:
     """A vector in the axes of F."""
     x, y, z = (tuple(row[i] for row in R) for i in range(3))
     return sp.mul_mv((x, y, z), a)

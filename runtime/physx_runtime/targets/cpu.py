@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.compiling.code import row_of
 from physx_runtime.compiling.llvm.functions import Block, emit_function
-from physx_runtime.compiling.llvm.machine_code import load_function, load_kept, register_bits
+from physx_runtime.compiling.llvm.machine_code import load_cached_function, load_function, register_bits
 from physx_runtime.compiling.llvm.programs import emit_program
 from physx_runtime.compiling.llvm.vectors import ELEMENT_TYPES, Vectors
 from physx_runtime.compiling.numba_functions import parallel_loop
@@ -43,7 +43,7 @@ def compile_program(key: str, trace: Callable[[], Program], dtype: str, lanes: i
     """
     part = min(lanes, register_lanes(dtype))
     vectors, parts = Vectors(ELEMENT_TYPES[dtype], part), lanes // part
-    address = load_kept(f"{key} {vectors} {parts}", lambda: emit_program(trace(), vectors, parts))
+    address = load_cached_function(f"{key} {vectors} {parts}", lambda: emit_program(trace(), vectors, parts))
 
     def run(x: NDArray[Any], *numbers: int) -> None:
         _run_program(address, x, numbers)
@@ -57,9 +57,9 @@ def _run_block(typingctx: Any, address: Any, block: Any, numbers: Any) -> Any:
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
         data = context.make_array(signature.args[1])(context, builder, args[1]).data
-        given = cgutils.unpack_tuple(builder, args[2])
-        kind = ir.FunctionType(ir.VoidType(), [data.type, *(number.type for number in given)])
-        builder.call(builder.inttoptr(args[0], kind.as_pointer()), [data, *given])
+        counts = cgutils.unpack_tuple(builder, args[2])
+        kind = ir.FunctionType(ir.VoidType(), [data.type, *(number.type for number in counts)])
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), [data, *counts])
         return context.get_dummy_value()
 
     return types.void(types.int64, block, numbers), codegen
@@ -72,7 +72,7 @@ def _run_program(address, x, numbers):  # type: ignore[no-untyped-def]
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class LineAddresses:
     """Memory with one line for each of several worlds: the address of each line, and what keeps the memory alive."""
 
     addresses: Addresses                # (n,)
@@ -86,16 +86,16 @@ class FunctionKernel:
                  lanes: int) -> None:
         self.function, self.lanes, self.layout = function, lanes, layout
         self._vectors = Vectors(ELEMENT_TYPES[dtype], min(lanes, register_lanes(dtype)))
-        known = {*states, *(name for name, _ in function.given)}
-        own = [row for row in function.code.inputs if row_of(row) not in known]
-        self.parameters = frozenset(row_of(row) for row in own)
-        self._own = frozenset(own)
+        row_names = {*states, *(name for name, _ in function.arrays)}
+        parameter_scalars = [row for row in function.code.inputs if row_of(row) not in row_names]
+        self.parameters = frozenset(row_of(row) for row in parameter_scalars)
+        self._parameter_scalars = frozenset(parameter_scalars)
         self._compiled: dict[bool, _FunctionCode] = {}        # by whether all worlds have the same parameters
         # lanes that nobody asked for read and write here
-        self._idle = np.zeros(max(size for _, size in (*function.given, *function.results)), dtype)
+        self._idle = np.zeros(max(size for _, size in (*function.arrays, *function.results)), dtype)
 
-    def __call__(self, buffer: Array, worlds: NDArray[np.int64], arrays: Sequence[Lines | None],
-                 alike: bool = False) -> None:
+    def __call__(self, buffer: Array, worlds: NDArray[np.int64], arrays: Sequence[LineAddresses | None],
+                 uniform: bool = False) -> None:
         """Run for the worlds with these indices.
 
         arrays: the given ones, then the results, one line for each entry of `worlds`, in that order; None for a result
@@ -106,20 +106,22 @@ class FunctionKernel:
         for i, lines in enumerate(arrays):
             if lines is not None:
                 pointers[i, worlds] = lines.addresses
-        wanted = np.zeros(buffer.shape[0] * self.lanes // width, dtype=np.bool_)
-        wanted[worlds // width] = True
-        code = self._compile(alike)
-        _run_function(code.address, buffer, np.flatnonzero(wanted), width, buffer[0, code.parameters, 0], code.scratch,
+        active = np.zeros(buffer.shape[0] * self.lanes // width, dtype=np.bool_)
+        active[worlds // width] = True
+        code = self._compile(uniform)
+        _run_function(code.address, buffer, np.flatnonzero(active), width, buffer[0, code.parameters, 0], code.scratch,
                       pointers)
 
-    def _compile(self, alike: bool) -> _FunctionCode:
-        if alike not in self._compiled:
-            made = emit_function(self.function, Block(self.layout, self.lanes, self._own if alike else ()),
-                                 self._vectors)
-            scratch = np.zeros((numba.config.NUMBA_NUM_THREADS, made.scratch_rows * self._vectors.lanes),
+    def _compile(self, uniform: bool) -> _FunctionCode:
+        if uniform not in self._compiled:
+            function_ir = emit_function(self.function,
+                                        Block(self.layout, self.lanes, self._parameter_scalars if uniform else ()),
+                                        self._vectors)
+            scratch = np.zeros((numba.config.NUMBA_NUM_THREADS, function_ir.scratch_rows * self._vectors.lanes),
                                self._idle.dtype)
-            self._compiled[alike] = _FunctionCode(load_function(made.symbol, made.text), list(made.parameters), scratch)
-        return self._compiled[alike]
+            self._compiled[uniform] = _FunctionCode(load_function(function_ir.symbol, function_ir.text),
+                                                    list(function_ir.parameters), scratch)
+        return self._compiled[uniform]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +150,8 @@ def _call_function(typingctx: Any, address: Any, rows: Any, parameters: Any, scr
 
 @parallel_loop
 def _run_function(address, buffer, parts, width, parameters, scratch, pointers):  # type: ignore[no-untyped-def]
-    each = buffer.shape[2] // width
+    registers_per_block = buffer.shape[2] // width
     for i in prange(len(parts)):
-        block, part = divmod(parts[i], each)
+        block, part = divmod(parts[i], registers_per_block)
         _call_function(address, buffer[block, 0, part * width:], parameters, scratch[numba.get_thread_id()],
                        pointers[0, parts[i] * width:], pointers.shape[1])

@@ -31,13 +31,13 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.llvm.machine_code import load_function, load_functions, register_bits
-from physx_runtime.compiling.llvm.programs import Gathered, emit_fragment, emit_gathered
+from physx_runtime.compiling.llvm.programs import GatherFragment, emit_fragment, emit_gather_fragment
 from physx_runtime.compiling.llvm.vectors import CACHE_LINE, ELEMENT_TYPES, Vectors
 from physx_runtime.compiling.numba_functions import borrowing_code
 from physx_runtime.compiling.program import counts_of
 from physx_runtime.compiling.schedule import IF_ZERO, UNLESS_ZERO, Fragment, Instruction, ScheduledProgram
 
-Words = NDArray[np.int64]
+Bytecode = NDArray[np.int64]
 
 # Two registers a vector hide the latency of the sweeps' dependency chains.
 REGISTERS_PER_VECTOR = 2
@@ -131,26 +131,27 @@ def vector_lanes(rows: int, dtype: str) -> int:
 def load_program(program: ScheduledProgram, dtype: str, lanes: int) -> LoadedProgram:
     """A program over blocks of `lanes` worlds; fragments are compiled where no program had them before."""
     row_bytes = lanes * np.dtype(dtype).itemsize
-    where = load_fragments((i.fragment for one in program.passes for i in one.code.instructions), dtype, lanes)
+    addresses = load_fragments((i.fragment for pass_ in program.passes for i in pass_.code.instructions), dtype, lanes)
     counts = counts_of(program.passes)
-    passes = [np.array([*words_of(one.code.instructions, where, row_bytes), 0], np.int64) for one in program.passes]
+    passes = [np.array([*bytecode_of(pass_.code.instructions, addresses, row_bytes), 0], np.int64)
+              for pass_ in program.passes]
     return LoadedProgram(interpreter(), passes,
-                         [counts.index(one.count) if one.count else None for one in program.passes],
+                         [counts.index(pass_.count) if pass_.count else None for pass_ in program.passes],
                          program.size * row_bytes, program.state_size * row_bytes)
 
 
 def load_fragments(fragments: Iterable[Fragment], dtype: str, lanes: int) -> dict[Fragment, int]:
     """Addresses of fragments for so many worlds in a block, compiled where no program had them before."""
     vectors = Vectors(ELEMENT_TYPES[dtype], lanes)
-    texts = {fragment: _emitted(fragment, vectors) for fragment in fragments}
+    texts = {fragment: _emit_cached(fragment, vectors) for fragment in fragments}
     # apart from the interpreter: its call of memcpy would move the table that fragments find their constants by
     addresses = load_functions(dict(texts.values()))
     return {fragment: addresses[symbol] for fragment, (symbol, _) in texts.items()}
 
 
-def load_gathered(codes: Sequence[tuple[Gathered, int]], dtype: str) -> list[int]:
+def load_gather_fragments(codes: Sequence[tuple[GatherFragment, int]], dtype: str) -> list[int]:
     """Addresses of fragments for so many things side by side each."""
-    texts = [emit_gathered(code, Vectors(ELEMENT_TYPES[dtype], lanes)) for code, lanes in codes]
+    texts = [emit_gather_fragment(code, Vectors(ELEMENT_TYPES[dtype], lanes)) for code, lanes in codes]
     addresses = load_functions(dict(texts))
     return [addresses[symbol] for symbol, _ in texts]
 
@@ -160,27 +161,28 @@ def vector_width(dtype: str) -> int:
     return register_bits() // (8 * np.dtype(dtype).itemsize)
 
 
-def run_in_place(x: NDArray[Any], passes: Sequence[Words], times: Sequence[int], blocks: int = 1,
-                 rounds: int = 1) -> None:
+def run_blocks(x: NDArray[Any], passes: Sequence[Bytecode], times: Sequence[int], blocks: int = 1,
+               rounds: int = 1) -> None:
     """Run rounds of passes in the interpreter's words, each so often, on all rows of blocks where they lie."""
-    places, counts = np.array([words.ctypes.data for words in passes], np.int64), np.array(times, np.int64)
-    SIGNATURE(interpreter())(x.ctypes.data, x.nbytes // blocks, blocks, places.ctypes.data, counts.ctypes.data,
+    pass_addresses, counts = np.array([bytecode.ctypes.data for bytecode in passes], np.int64), np.array(times,
+                                                                                                         np.int64)
+    SIGNATURE(interpreter())(x.ctypes.data, x.nbytes // blocks, blocks, pass_addresses.ctypes.data, counts.ctypes.data,
                               len(passes), rounds, None, 0)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def run_words(typingctx: Any, address: Any, block: Any, passes: Any, times: Any) -> Any:
-    """In compiled code: as `run_in_place` on one block, the interpreter and its words given by their addresses."""
+def run_bytecode(typingctx: Any, address: Any, block: Any, passes: Any, times: Any) -> Any:
+    """In compiled code: as `run_blocks` on one block, the interpreter and its words given by their addresses."""
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> Any:
-        x, words, counts = (context.make_array(kind)(context, builder, value)
-                            for kind, value in zip(signature.args[1:], args[1:], strict=True))
-        number = ir.IntType(64)
+        x, bytecode, counts = (context.make_array(kind)(context, builder, value)
+                               for kind, value in zip(signature.args[1:], args[1:], strict=True))
+        int64 = ir.IntType(64)
         size = builder.mul(x.nitems, x.itemsize)
-        nothing = ir.Constant(x.data.type, None)
-        given = [x.data, size, number(1), words.data, counts.data, words.nitems, number(1), nothing, number(0)]
-        kind = ir.FunctionType(ir.VoidType(), [value.type for value in given])
-        builder.call(builder.inttoptr(args[0], kind.as_pointer()), given)
+        null = ir.Constant(x.data.type, None)
+        arguments = [x.data, size, int64(1), bytecode.data, counts.data, bytecode.nitems, int64(1), null, int64(0)]
+        kind = ir.FunctionType(ir.VoidType(), [value.type for value in arguments])
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), arguments)
         return context.get_dummy_value()
 
     return types.void(types.int64, block, passes, times), codegen
@@ -193,19 +195,19 @@ def interpreter() -> int:
 
 
 @functools.lru_cache(maxsize=4096)
-def _emitted(fragment: Fragment, vectors: Vectors) -> tuple[str, str]:
+def _emit_cached(fragment: Fragment, vectors: Vectors) -> tuple[str, str]:
     return emit_fragment(fragment, vectors)
 
 
-def words_of(instructions: Iterable[Instruction], where: Mapping[Fragment, int], row_bytes: int) -> list[int]:
+def bytecode_of(instructions: Iterable[Instruction], addresses: Mapping[Fragment, int], row_bytes: int) -> list[int]:
     """Instructions as the interpreter reads them; a 0 behind the last one ends a pass."""
-    words: list[int] = []
+    bytecode: list[int] = []
     for i in instructions:
-        words.append(where[i.fragment])
+        bytecode.append(addresses[i.fragment])
         if i.fragment.counted:
-            words.append(i.count)
-        words += [row * row_bytes for row in i.rows]
-    return words
+            bytecode.append(i.count)
+        bytecode += [row * row_bytes for row in i.rows]
+    return bytecode
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +218,7 @@ class LoadedProgram:
     """
 
     _address: int
-    _passes: list[Words]
+    _passes: list[Bytecode]
     _counts: list[int | None]           # per pass: which of the counts says how often, once where None
     _scratch: int                       # bytes of a block
     _state: int
@@ -234,16 +236,17 @@ class LoadedProgram:
         parts = [(x.ctypes.data + a * size, size, b - a, times, rounds) for a, b in itertools.pairwise(edges)]
         wait_for([threads().submit(self._run, *part) for part in parts])
 
-    def _run(self, data: int, size: int, blocks: int, times: Words, rounds: int) -> None:
+    def _run(self, data: int, size: int, blocks: int, times: Bytecode, rounds: int) -> None:
         if not hasattr(self._memory, "scratch"):
             self._memory.scratch = np.zeros(self._scratch + CACHE_LINE, np.uint8)   # rows not written count as 0
-        first = self._memory.scratch.ctypes.data
-        SIGNATURE(self._address)(data, size, blocks, self._places.ctypes.data, times.ctypes.data, len(self._passes),
-                                 rounds, first + -first % CACHE_LINE, self._state)
+        start = self._memory.scratch.ctypes.data
+        SIGNATURE(self._address)(data, size, blocks, self._pass_addresses.ctypes.data, times.ctypes.data,
+                                 len(self._passes),
+                                 rounds, start + -start % CACHE_LINE, self._state)
 
     @functools.cached_property
-    def _places(self) -> Words:
-        return np.array([words.ctypes.data for words in self._passes], np.int64)
+    def _pass_addresses(self) -> Bytecode:
+        return np.array([bytecode.ctypes.data for bytecode in self._passes], np.int64)
 
 
 def wait_for(parts: Sequence[Future[None]]) -> None:
@@ -279,48 +282,48 @@ GUARD_WORDS = 3                 # the address, how many words it passes over, it
 
 def guards_of(instructions: Sequence[Instruction]) -> Array:
     """Of dtype GUARD, those of a pass in their order. Raises ValueError where the pass itself changes what one asks."""
-    found, place, written = [], 0, set[int]()
+    guards, position, stored = [], 0, set[int]()
     for i in instructions:
         if i.fragment in (UNLESS_ZERO, IF_ZERO):
-            found.append((place, i.rows[0], i.count, i.fragment is IF_ZERO))
+            guards.append((position, i.rows[0], i.count, i.fragment is IF_ZERO))
         else:
-            written.update(_written_rows(i))
-        place += i.words
-    changed = sorted({flag for _, flag, _, _ in found} & written)
+            stored.update(_stored_rows(i))
+        position += i.word_count
+    changed = sorted({flag for _, flag, _, _ in guards} & stored)
     if changed:
         raise ValueError(f"the pass writes rows {changed}, which its guards ask; they cannot be asked before it")
-    return np.array(found, GUARD)
+    return np.array(guards, GUARD)
 
 
-def _written_rows(i: Instruction) -> set[int]:
+def _stored_rows(i: Instruction) -> set[int]:
     """The rows that an instruction changes."""
     outputs, rows = {row for row, _ in i.fragment.code.outputs}, set[int]()
-    for first, operand in zip(i.rows, i.fragment.operands, strict=True):
-        own = [first + k for k in range(operand.size) if f"{operand.name}_{k}" in outputs]
+    for first_row, operand in zip(i.rows, i.fragment.operands, strict=True):
+        operand_rows = [first_row + k for k in range(operand.size) if f"{operand.name}_{k}" in outputs]
         rounds = i.count if operand.moving else 1
-        rows.update(row + operand.size * n for row in own for n in range(rounds))
+        rows.update(row + operand.size * n for row in operand_rows for n in range(rounds))
     return rows
 
 
 @borrowing_code
-def settle_guards(words: Array, guards: Array, rows: Array, settled: Array) -> None:
+def resolve_guards(bytecode: Array, guards: Array, rows: Array, resolved: Array) -> None:
     """Write the words that a block with these rows comes by, without the guards themselves.
 
     words: of a pass, with the 0 at its end. rows: (rows, lanes).
     """
-    at = end = 0
+    position = end = 0
     for guard in guards:
-        if guard.place < at:
+        if guard.place < position:
             continue                        # within what another one passes over
-        for k in range(at, guard.place):
-            settled[end] = words[k]
+        for k in range(position, guard.place):
+            resolved[end] = bytecode[k]
             end += 1
         some = False
         for lane in range(rows.shape[1]):
             some |= rows[guard.flag, lane] != 0.0
-        at = guard.place + GUARD_WORDS
+        position = guard.place + GUARD_WORDS
         if some == guard.if_set:
-            at += guard.words
-    for k in range(at, len(words)):
-        settled[end] = words[k]
+            position += guard.words
+    for k in range(position, len(bytecode)):
+        resolved[end] = bytecode[k]
         end += 1

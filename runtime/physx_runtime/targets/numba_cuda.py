@@ -12,7 +12,7 @@ import types
 from typing import Any
 
 from physx_runtime.compiling.cuda_source import emit_kernel
-from physx_runtime.compiling.kernel_cache import keep_text
+from physx_runtime.compiling.kernel_cache import write_cached_text
 from physx_runtime.compiling.program import Program, counts_of
 
 # Worlds in a block of the buffer: neighbouring threads read neighbouring words.
@@ -30,7 +30,7 @@ class CudaKernel:
         name = "cuda_program_" + hashlib.sha256(text.encode()).hexdigest()[:20]
         module = types.ModuleType(name)
         sys.modules[name] = module
-        exec(compile(text, keep_text(f"{name}.py", text), "exec"), module.__dict__)
+        exec(compile(text, write_cached_text(f"{name}.py", text), "exec"), module.__dict__)
         self._kernel, self._dtype, self._counts = module.program, dtype, len(counts_of(program.passes))
 
     def launch(self, x: Any, worlds: int, *numbers: int) -> None:

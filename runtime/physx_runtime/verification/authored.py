@@ -16,14 +16,14 @@ Authored = Mapping[tuple[str, str], Value]
 
 def authored_numbers(description: Description) -> Authored:
     """Every physics property that authors a number, or several; tokens, switches and relationships do not."""
-    found = ((item.path, item.property, numbers(item.value)) for item in description.authored)
-    return {(path, name): value for path, name, value in found if value is not None}
+    candidates = ((item.path, item.property, numbers(item.value)) for item in description.authored)
+    return {(path, name): value for path, name, value in candidates if value is not None}
 
 
 def intended_numbers(stage: Any, authored: Authored) -> dict[tuple[str, str], float]:
     """The effects that numbers of a stage were authored for, where these are other numbers."""
-    found = ((place, intended_effect(stage.GetPrimAtPath(place[0]).GetAttribute(place[1]))) for place in authored)
-    return {place: effect for place, effect in found if effect is not None}
+    effects = ((prop, intended_effect(stage.GetPrimAtPath(prop[0]).GetAttribute(prop[1]))) for prop in authored)
+    return {prop: effect for prop, effect in effects if effect is not None}
 
 
 def numbers(value: Any) -> Value | None:

@@ -34,23 +34,23 @@ from physx_runtime.model.topology import SPHERICAL
 from physx_runtime.simulation.divergence import DivergenceWarning
 from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.verification.quantity import Key, UnsteadyError
-from physx_runtime.worlds.store import AUTO, BY_JOINT
+from physx_runtime.worlds.store import AUTO, SCHEDULED
 from physx_schema.description.model import Articulation, Description, Dof, Link
 
 Array = NDArray[np.float64]
-S = TypeVar("S", bound="Stepped")
+S = TypeVar("S", bound="SteppedSimulation")
 
 # Speed of probing motions, rad/s or m/s, and displacement of joints, rad or m: small enough for poses to stay what they
 # are, large against float64 rounding.
 PROBE_SPEED, PROBE_LENGTH = 1e-4, 1e-4
 # Largest change of a target or a rest length, which moves nothing while the pose is held, rad or m.
-LARGEST_TARGET_CHANGE = 1.0
+MAX_TARGET_CHANGE = 1.0
 # The same where a drive sees the sine of half the angle: off by one part in a hundred thousand.
-LARGEST_ANGLE_CHANGE = 1e-2
+MAX_ANGLE_CHANGE = 1e-2
 # The last correction of the efforts that hold a motion may be this large, of the efforts.
 HOLDING_TOLERANCE = 1e-6
 # The motions are almost linear in the efforts: the first correction finds them, the others remove what is left.
-MOST_CORRECTIONS = 15
+MAX_CORRECTIONS = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Case:
     effort: Array | None = None         # (n_dof,) size of the efforts to expect beyond those of inertia
 
 
-class Stepped(Protocol):
+class SteppedSimulation(Protocol):
     """What benches do with a simulation."""
 
     @property
@@ -117,10 +117,10 @@ class Balance:
     """Efforts and velocities under which motions go on, (n_case, 1, 2 n_dof), and how they were found."""
 
     start: Array            # (n_case, n_dof) poses
-    wanted: Array           # (n_case, n_dof) velocities to keep
+    target_velocity: Array           # (n_case, n_dof) velocities to keep
     scale: Array            # (n_case, 2 n_dof) units of efforts and velocities
     slope: Array            # (n_case, 2 n_dof, 2 n_dof) residual per these units
-    found: Array
+    solution: Array
     errors: Array           # (n_case, n_dof) how far the efforts may be off: their last correction
 
 
@@ -133,30 +133,30 @@ class Bench:
     """
 
     # A joint whose force is read is so heavy that it keeps its speed to this part of it.
-    kept_speed = 1e-6
+    speed_tolerance = 1e-6
     # How much a settled joint may still move or speed up between two looks, rad or m and of what it was asked for.
-    settled_change = 1e-6
+    settled_tolerance = 1e-6
 
     def __init__(self, description: Description, articulation: Articulation, dt: float, solver: Solver = PHYSX,
-                 wanted: Collection[Key] | None = None) -> None:
+                 requested: Collection[Key] | None = None) -> None:
         if not solver.velocity_iterations:
             articulation = replace(articulation, velocity_iterations=0)
-        self.articulation, self.dt, self.solver, self._wanted = articulation, dt, solver, wanted
+        self.articulation, self.dt, self.solver, self._requested = articulation, dt, solver, requested
         self._description = description.only(articulation)
         self._name = "ideal" if solver.ideal else "physx"
         single = self.builtin(1)
         self.model, self.topology = single.model, single.topology
         self.dofs = articulation.dofs
         self.size = len(self.dofs)
-        self.turning = np.array([self.topology.kind_of(i) == SPHERICAL for i in range(self.size)], dtype=np.bool_)
-        self.pose = np.where(self.turning, 0.0, single.joint_position[0])
+        self.spherical = np.array([self.topology.kind_of(i) == SPHERICAL for i in range(self.size)], dtype=np.bool_)
+        self.pose = np.where(self.spherical, 0.0, single.joint_position[0])
         self.meter = 1.0 / description.scene.meters_per_unit
         self.units = np.array([1.0 if dof.angular else self.meter for dof in self.dofs])    # rad or m
         self.speeds, self.lengths = PROBE_SPEED * self.units, PROBE_LENGTH * self.units
         self.length = PROBE_LENGTH * self.meter
         self.inertia = self._inertia()
 
-    def simulation(self, worlds: int, path: str = AUTO) -> Stepped:
+    def simulation(self, worlds: int, path: str = AUTO) -> SteppedSimulation:
         """What steps the stripped articulation."""
         return self.builtin(worlds, path)
 
@@ -177,11 +177,11 @@ class Bench:
 
     def variant(self, articulation: Articulation) -> Bench:
         """The same bench with another articulation on it."""
-        return Bench(self._description, articulation, self.dt, self.solver, self._wanted)
+        return Bench(self._description, articulation, self.dt, self.solver, self._requested)
 
-    def asks(self, *keys: Key) -> bool:
+    def is_requested(self, *keys: Key) -> bool:
         """Whether one of these numbers is asked for."""
-        return self._wanted is None or any(key in self._wanted for key in keys)
+        return self._requested is None or any(key in self._requested for key in keys)
 
     def base_rows(self, name: str) -> Array:
         """A parameter row as authored, (n,)."""
@@ -204,70 +204,71 @@ class Bench:
         """
         return self.steady(cases)[0]
 
-    def held(self, cases: Sequence[Case]) -> tuple[Array, Array]:
+    def hold_with_errors(self, cases: Sequence[Case]) -> tuple[Array, Array]:
         """The same efforts, and how far each may be off, both (n_case, n_dof)."""
         balance = self.balance(cases)
-        return np.asarray(balance.found[:, 0, :self.size]), balance.errors
+        return np.asarray(balance.solution[:, 0, :self.size]), balance.errors
 
     def steady(self, cases: Sequence[Case]) -> tuple[Array, Array]:
         """The same efforts, and the joint velocities with which each step begins and ends, both (n_case, n_dof)."""
-        found = self.balance(cases).found[:, 0]
-        return np.asarray(found[:, :self.size]), np.asarray(found[:, self.size:])
+        solution = self.balance(cases).solution[:, 0]
+        return np.asarray(solution[:, :self.size]), np.asarray(solution[:, self.size:])
 
     def balance(self, cases: Sequence[Case]) -> Balance:
         """Both, found by the built-in step. Raises UnsteadyError where there are none."""
         n = self.size
         start = self._poses(cases)
-        wanted = np.stack([case.velocity if case.velocity is not None else np.zeros(n) for case in cases])
+        target_velocity = np.stack([case.velocity if case.velocity is not None else np.zeros(n) for case in cases])
         # of efforts and velocities, (n_case, 2 n_dof)
         scale = np.concatenate([self._efforts(cases), np.tile(self.speeds, (len(cases), 1))], axis=1)
-        y = np.concatenate([np.zeros_like(start), wanted], axis=1)[:, None, :]
+        y = np.concatenate([np.zeros_like(start), target_velocity], axis=1)[:, None, :]
         probes = np.concatenate([np.zeros((1, 2 * n)), np.eye(2 * n)]) * scale[:, None, :]
-        rest = self.residuals(self._set_up(self.builtin(len(cases) * (2 * n + 1)), cases, 2 * n + 1), start, wanted,
-                              y + probes)
+        residual = self.residuals(self._set_up(self.builtin(len(cases) * (2 * n + 1)), cases, 2 * n + 1), start,
+                                  target_velocity,
+                                  y + probes)
         # slope of the residual with efforts and velocities, both in units of the probes
-        slope, rest = np.moveaxis(rest[:, 1:] - rest[:, :1], 1, 2), rest[:, :1]
+        slope, residual = np.moveaxis(residual[:, 1:] - residual[:, :1], 1, 2), residual[:, :1]
         sim, error = self._set_up(self.builtin(len(cases)), cases), math.inf
-        for _ in range(MOST_CORRECTIONS):
-            if not (np.isfinite(rest).all() and np.isfinite(slope).all()):
+        for _ in range(MAX_CORRECTIONS):
+            if not (np.isfinite(residual).all() and np.isfinite(slope).all()):
                 break
-            change = solve(slope, rest) * scale
+            change = solve(slope, residual) * scale
             y = y - change[:, None, :]
-            rest, last = self.residuals(sim, start, wanted, y), error
-            error = self._error(y[:, 0, :n], change[:, :n], rest[:, 0], scale[:, :n])
+            residual, last = self.residuals(sim, start, target_velocity, y), error
+            error = self._error(y[:, 0, :n], change[:, :n], residual[:, 0], scale[:, :n])
             if error <= HOLDING_TOLERANCE and error > 0.5 * last:
                 break
         if not error <= HOLDING_TOLERANCE:
             raise UnsteadyError("no joint efforts hold the pose from one step to the next, as if this were unstable")
-        return Balance(start, wanted, scale, slope, np.asarray(y, dtype=np.float64), np.abs(change[:, :n]))
+        return Balance(start, target_velocity, scale, slope, np.asarray(y, dtype=np.float64), np.abs(change[:, :n]))
 
-    def _error(self, efforts: Array, change: Array, rest: Array, scale: Array) -> float:
+    def _error(self, efforts: Array, change: Array, residual: Array, scale: Array) -> float:
         """The last change of the efforts and the motion left over, relative to the efforts and what they would do."""
         size = np.maximum(np.abs(efforts).max(axis=1, keepdims=True), scale.min(axis=1, keepdims=True))
         motion = np.tile(np.maximum(self.speeds, size / self.inertia * self.dt), 2)
-        return float(max((np.abs(change) / size).max(), (np.abs(rest) / motion).max()))
+        return float(max((np.abs(change) / size).max(), (np.abs(residual) / motion).max()))
 
     def _efforts(self, cases: Sequence[Case]) -> Array:
         """How large the joint efforts of each case are, (n_case, n_dof): against inertia and what the case adds."""
         inertial = self.inertia * self.speeds / self.dt
         return np.stack([inertial + (np.abs(case.effort) if case.effort is not None else 0.0) for case in cases])
 
-    def probe(self, stiffness: float, damping: float, longest: float = LARGEST_TARGET_CHANGE) -> float:
+    def probe(self, stiffness: float, damping: float, max_change: float = MAX_TARGET_CHANGE) -> float:
         """A change of target or rest length, rad or m, that a spring answers clearly but not violently."""
         if stiffness == 0.0:
-            return longest
-        gentle = PROBE_SPEED * (float(np.min(self.inertia)) / self.dt + damping) / stiffness
-        return min(max(gentle, PROBE_LENGTH), longest)
+            return max_change
+        change = PROBE_SPEED * (float(np.min(self.inertia)) / self.dt + damping) / stiffness
+        return min(max(change, PROBE_LENGTH), max_change)
 
     def spring(self, stiffness: float, damping: float) -> float:
         """A stiffness to read lengths with: as authored, or more where damping would drown it, yet little beside it."""
-        least = 0.01 * damping / self.dt
-        return max(stiffness, least) or 1e-3 * float(np.min(self.inertia)) / self.dt ** 2
+        min_stiffness = 0.01 * damping / self.dt
+        return max(stiffness, min_stiffness) or 1e-3 * float(np.min(self.inertia)) / self.dt ** 2
 
     def _poses(self, cases: Sequence[Case]) -> Array:
         return np.stack([self.pose + (case.shift if case.shift is not None else 0.0) for case in cases])
 
-    def _simulation_of(self, cases: Sequence[Case], path: str = AUTO) -> Stepped:
+    def _simulation_of(self, cases: Sequence[Case], path: str = AUTO) -> SteppedSimulation:
         """A simulation with a world for every case."""
         return self._set_up(self.simulation(len(cases), path), cases)
 
@@ -278,34 +279,35 @@ class Bench:
             sim.set_row(name, np.repeat(values, repeat, axis=0))
         return sim
 
-    def residuals(self, sim: Stepped, start: Array, wanted: Array, y: Array) -> Array:
+    def residuals(self, sim: SteppedSimulation, start: Array, target_velocity: Array, y: Array) -> Array:
         """How a step departs from the motion, (n_case, n_world_each, 2 n_dof) in velocities; y: efforts, velocities."""
-        each, n = y.shape[1], self.size
-        q0 = np.repeat(start, each, axis=0)
+        per_case, n = y.shape[1], self.size
+        q0 = np.repeat(start, per_case, axis=0)
         flat = y.reshape(-1, 2 * n)
         sim.set("joint_effort", flat[:, :n])
         q, v = self._stepped(sim, q0, flat[:, n:])
-        moved = (q - q0) / self.dt - np.repeat(wanted, each, axis=0)
-        return np.concatenate([moved, v - flat[:, n:]], axis=1).reshape(y.shape)
+        velocity_error = (q - q0) / self.dt - np.repeat(target_velocity, per_case, axis=0)
+        return np.concatenate([velocity_error, v - flat[:, n:]], axis=1).reshape(y.shape)
 
-    def kick(self, cases: Sequence[Case], efforts: Array) -> Array:
+    def step_from_rest(self, cases: Sequence[Case], efforts: Array) -> Array:
         """Joint velocities after one step from rest under efforts (n_case, n_dof), (n_case, n_dof)."""
         sim = self._simulation_of(cases)
         sim.set("joint_effort", efforts)
         return self._stepped(sim, self._poses(cases), np.zeros((len(cases), self.size)))[1]
 
-    def watch(self, cases: Sequence[Case], efforts: Array, looks: Sequence[int]) -> list[tuple[Array, Array]]:
+    def sample_motion(self, cases: Sequence[Case], efforts: Array,
+                      step_counts: Sequence[int]) -> list[tuple[Array, Array]]:
         """Joint positions and velocities, both (n_case, n_dof), after so many steps from look to look.
 
         Every case moves by itself from its shift and velocity under its efforts, (n_case, n_dof); NaN once diverged.
         """
         start = np.stack([np.zeros(self.size) if case.velocity is None else case.velocity for case in cases])
-        sim = self._simulation_of(cases, BY_JOINT)        # a few hundred steps are not worth compiling for
+        sim = self._simulation_of(cases, SCHEDULED)        # a few hundred steps are not worth compiling for
         sim.set("joint_effort", efforts)
         sim.reset(joint_position=self._poses(cases), joint_velocity=start)
-        return [self._look(sim, steps) for steps in looks]
+        return [self._advance(sim, steps) for steps in step_counts]
 
-    def throw(self, case: Case) -> Array:
+    def step_from_velocity(self, case: Case) -> Array:
         """Joint velocities, (n_dof,), a free step after the case's velocity."""
         start = np.zeros(self.size) if case.velocity is None else case.velocity
         _, velocities = self._stepped(self._simulation_of([case]), self._poses([case]), start[None, :])
@@ -315,12 +317,12 @@ class Bench:
         """Joint positions and velocities a free step later; all (n_world, n_dof)."""
         return self._stepped(self.simulation(len(positions)), positions, velocities)
 
-    def _stepped(self, sim: Stepped, positions: Array, velocities: Array) -> tuple[Array, Array]:
+    def _stepped(self, sim: SteppedSimulation, positions: Array, velocities: Array) -> tuple[Array, Array]:
         sim.reset(joint_position=positions, joint_velocity=velocities)
-        return self._look(sim, 1)
+        return self._advance(sim, 1)
 
     @staticmethod
-    def _look(sim: Stepped, steps: int) -> tuple[Array, Array]:
+    def _advance(sim: SteppedSimulation, steps: int) -> tuple[Array, Array]:
         """Joint positions and velocities so many steps later, NaN in worlds that diverged."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)      # the caller says what became of the experiment
@@ -330,10 +332,10 @@ class Bench:
         return q, v
 
 
-def solve(slope: Array, rest: Array) -> Array:
+def solve(slope: Array, residual: Array) -> Array:
     """slope^-1 rest of every case, (n_case, n); raises UnsteadyError where there is none."""
     try:
-        return np.asarray(np.linalg.solve(slope, np.moveaxis(rest, 1, 2))[..., 0], dtype=np.float64)
+        return np.asarray(np.linalg.solve(slope, np.moveaxis(residual, 1, 2))[..., 0], dtype=np.float64)
     except np.linalg.LinAlgError:
         raise UnsteadyError("the joint efforts do not determine the motion") from None
 
@@ -345,9 +347,9 @@ def stripped(articulation: Articulation, *, drives: bool = False, limits: bool =
 
     axes: joint friction and maximum velocities stay; envelopes: those of drives.
     """
-    kept = with_dofs(articulation, lambda dof: _dof(dof, drives, limits, axes, envelopes))
+    result = with_dofs(articulation, lambda dof: _dof(dof, drives, limits, axes, envelopes))
     return replace(
-        kept, fixed_base=True, links=tuple(replace(link, pushes=(), colliders=()) for link in kept.links),
+        result, fixed_base=True, links=tuple(replace(link, pushes=(), colliders=()) for link in result.links),
         mimics=articulation.mimics if mimics else (),
         fixed_tendons=articulation.fixed_tendons if fixed_tendons else (),
         spatial_tendons=articulation.spatial_tendons if spatial_tendons else ())
@@ -361,13 +363,13 @@ def with_dofs(articulation: Articulation, change: Callable[[Dof], Dof]) -> Artic
 
 
 def _dof(dof: Dof, drives: bool, limits: bool, axes: bool, envelopes: bool) -> Dof:
-    kept = dof
+    result = dof
     if not axes:
-        kept = replace(dof, static_friction=0.0, dynamic_friction=0.0, viscous_friction=0.0, max_velocity=np.inf)
+        result = replace(dof, static_friction=0.0, dynamic_friction=0.0, viscous_friction=0.0, max_velocity=np.inf)
     if not limits:
-        kept = replace(kept, lower=-np.inf, upper=np.inf)
+        result = replace(result, lower=-np.inf, upper=np.inf)
     drive = dof.drive if envelopes or dof.drive is None else replace(dof.drive, envelope=None)
-    return replace(kept, drive=drive if drives else None)
+    return replace(result, drive=drive if drives else None)
 
 
 # What differs between branches that are alike: names, and where they stand.
@@ -377,33 +379,33 @@ _NAMES = frozenset({"path", "name", "prefix", "pose", "body0", "body1"})
 def branches(articulation: Articulation) -> list[Articulation]:
     """The articulation's branches, each with the root, in the order of their first links; together they have it all."""
     tops = _tops(articulation)
-    groups = _tied(articulation, tops)
+    groups = _coupled(articulation, tops)
     if len(groups) < 2:
         return [articulation]
     return [_branch(articulation, [i for i, top in enumerate(tops) if i == 0 or top in group]) for group in groups]
 
 
-def like(articulation: Articulation, branch: Articulation) -> Articulation | None:
+def matching_branch(articulation: Articulation, branch: Articulation) -> Articulation | None:
     """The branch of an articulation that has the links of another one; None where there is none."""
     paths = {link.path for link in branch.links}
-    return next((own for own in branches(articulation) if {link.path for link in own.links} == paths), None)
+    return next((item for item in branches(articulation) if {link.path for link in item.links} == paths), None)
 
 
-def likeness(branch: Articulation) -> object:
+def structure_key(branch: Articulation) -> object:
     """What branches have in common that are alike but for names and the places where they hang on the root."""
-    root, *others = branch.links
+    root, *other_links = branch.links
     at_root = bool(branch.spatial_tendons)      # which may be fastened to the root
     links = [link if at_root or link.parent or link.joint is None else
              replace(link, joint=replace(link.joint, parent_frame=root.pose, authored_rotations=None))
-             for link in others]
+             for link in other_links]
     return _canonical((replace(branch, links=()), links))
 
 
-def renamed(text: str, first: Articulation, other: Articulation) -> str:
+def with_renamed_paths(text: str, first: Articulation, other: Articulation) -> str:
     """A sentence about a branch as one about another that is like it."""
     names = dict(zip(_paths(first.links), _paths(other.links), strict=True))
     pattern = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    return re.sub(rf"(?:{pattern})(?![\w/])", lambda found: names[found.group()], text)
+    return re.sub(rf"(?:{pattern})(?![\w/])", lambda match: names[match.group()], text)
 
 
 def _paths(links: Sequence[Link]) -> list[str]:
@@ -425,43 +427,43 @@ def _tops(articulation: Articulation) -> list[int]:
     return tops
 
 
-def _tied(articulation: Articulation, tops: Sequence[int]) -> list[set[int]]:
+def _coupled(articulation: Articulation, tops: Sequence[int]) -> list[set[int]]:
     """The root's children in groups that tendons and mimic joints tie together."""
     owners = [i for i, link in enumerate(articulation.links) if link.joint for _ in link.joint.dofs]
     ties: list[Iterable[int]] = [[axis.dof for axis in tendon.axes] for tendon in articulation.fixed_tendons]
     ties += [(mimic.follower, mimic.reference) for mimic in articulation.mimics]
-    tied = [{tops[owners[dof]] for dof in tie} for tie in ties]
-    tied += [{tops[attachment.link] for attachment in tendon.attachments} - {0}
-             for tendon in articulation.spatial_tendons]
+    coupled = [{tops[owners[dof]] for dof in tie} for tie in ties]
+    coupled += [{tops[attachment.link] for attachment in tendon.attachments} - {0}
+                for tendon in articulation.spatial_tendons]
     groups = [{top} for top in dict.fromkeys(tops) if top]
-    for tie in tied:
+    for tie in coupled:
         joined = [group for group in groups if group & tie]
         groups = [group for group in groups if not group & tie] + ([set().union(*joined)] if joined else [])
     return sorted(groups, key=min)
 
 
-def _branch(articulation: Articulation, kept: Sequence[int]) -> Articulation:
+def _branch(articulation: Articulation, indices: Sequence[int]) -> Articulation:
     """The articulation with these links alone."""
-    place = {link: i for i, link in enumerate(kept)}
+    link_index = {link: i for i, link in enumerate(indices)}
     dofs = [(i, dof) for i, link in enumerate(articulation.links) if link.joint for dof in link.joint.dofs]
-    own = {dof: i for i, dof in enumerate(k for k, (link, _) in enumerate(dofs) if link in place)}
+    dof_index = {dof: i for i, dof in enumerate(k for k, (link, _) in enumerate(dofs) if link in link_index)}
     return replace(
         articulation,
-        links=tuple(_placed(articulation.links[i], place) for i in kept),
+        links=tuple(_reindexed(articulation.links[i], link_index) for i in indices),
         fixed_tendons=tuple(
-            replace(tendon, axes=tuple(replace(axis, dof=own[axis.dof]) for axis in tendon.axes))
-            for tendon in articulation.fixed_tendons if tendon.axes[0].dof in own),
+            replace(tendon, axes=tuple(replace(axis, dof=dof_index[axis.dof]) for axis in tendon.axes))
+            for tendon in articulation.fixed_tendons if tendon.axes[0].dof in dof_index),
         spatial_tendons=tuple(
-            replace(tendon, attachments=tuple(replace(item, link=place[item.link]) for item in tendon.attachments))
+            replace(tendon, attachments=tuple(replace(item, link=link_index[item.link]) for item in tendon.attachments))
             for tendon in articulation.spatial_tendons
-            if all(item.link in place for item in tendon.attachments)),
-        mimics=tuple(replace(mimic, follower=own[mimic.follower], reference=own[mimic.reference])
-                     for mimic in articulation.mimics if mimic.follower in own))
+            if all(item.link in link_index for item in tendon.attachments)),
+        mimics=tuple(replace(mimic, follower=dof_index[mimic.follower], reference=dof_index[mimic.reference])
+                     for mimic in articulation.mimics if mimic.follower in dof_index))
 
 
-def _placed(link: Link, place: Mapping[int, int]) -> Link:
+def _reindexed(link: Link, link_index: Mapping[int, int]) -> Link:
     """The link with indices of the branch."""
     if link.joint is None:
         return link
-    joint = replace(link.joint, parent=place[link.joint.parent], child=place[link.joint.child])
-    return replace(link, parent=place[link.parent], joint=joint)
+    joint = replace(link.joint, parent=link_index[link.joint.parent], child=link_index[link.joint.child])
+    return replace(link, parent=link_index[link.parent], joint=joint)

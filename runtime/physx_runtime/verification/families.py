@@ -18,21 +18,21 @@ from physx_runtime.verification.bench import (
     POSITION_ONLY_HARD,
     Bench,
     Solver,
-    like,
+    matching_branch,
     stripped,
 )
 from physx_runtime.verification.engines.physx.process import PhysXProcess
 from physx_runtime.verification.engines.physx.simulation import PhysXBench
 from physx_runtime.verification.laws.compliance import compliant, measure_compliance
 from physx_runtime.verification.laws.drives import enveloped, measure_drives, measure_envelopes
-from physx_runtime.verification.laws.fixed_tendons import measure_fixed_tendons, read_axis, single_axis
-from physx_runtime.verification.laws.joint_axes import bears, measure_joint_axes
-from physx_runtime.verification.laws.mimics import holders, measure_mimics
+from physx_runtime.verification.laws.fixed_tendons import measure_fixed_tendons, measured_axis, single_axis
+from physx_runtime.verification.laws.joint_axes import has_axis_values, measure_joint_axes
+from physx_runtime.verification.laws.mimics import measure_mimics, with_drives
 from physx_runtime.verification.laws.spatial_tendons import measure_spatial_tendons
 from physx_runtime.verification.quantity import Findings, Key
-from physx_runtime.verification.settling import measure_settling, settles
+from physx_runtime.verification.settling import can_settle, measure_settling
 from physx_schema.description.model import Articulation, Description, FixedTendon
-from physx_schema.description.scenes import SolverBatches, as_solved
+from physx_schema.description.scenes import SolverBatches, with_solver_counts
 from physx_schema.text import plural
 
 # A factor this close to 1 is no cause.
@@ -57,13 +57,14 @@ FAMILIES = (
     Family(lambda a: any(dof.drive for dof in a.dofs), lambda a: stripped(a, drives=True), measure_drives),
     Family(lambda a: any(map(enveloped, a.dofs)), lambda a: stripped(a, drives=True, envelopes=True),
            measure_envelopes),
-    Family(lambda a: any(map(bears, a.dofs)), lambda a: stripped(a, axes=True), measure_joint_axes, AXES_REPEAT),
+    Family(lambda a: any(map(has_axis_values, a.dofs)), lambda a: stripped(a, axes=True), measure_joint_axes,
+           AXES_REPEAT),
     Family(lambda a: any(t.enabled for t in a.fixed_tendons), lambda a: stripped(a, fixed_tendons=True),
            measure_fixed_tendons, TENDONS_REPEAT),
     Family(lambda a: any(t.enabled for t in a.spatial_tendons), lambda a: stripped(a, spatial_tendons=True),
            measure_spatial_tendons, TENDONS_REPEAT),
-    Family(settles, lambda a: stripped(a, drives=True, limits=True, axes=True), measure_settling),
-    Family(lambda a: bool(a.mimics), holders, measure_mimics, MIMICS_REPEAT),
+    Family(can_settle, lambda a: stripped(a, drives=True, limits=True, axes=True), measure_settling),
+    Family(lambda a: bool(a.mimics), with_drives, measure_mimics, MIMICS_REPEAT),
     Family(lambda a: any(map(compliant, a.mimics)), lambda a: stripped(a, mimics=True),
            measure_compliance, MIMICS_REPEAT),
 )
@@ -77,15 +78,16 @@ class Experiments:
     articulation: Articulation
     family: Family
     dt: float
-    _found: dict[tuple[Solver, bool], Findings] = field(default_factory=dict)
+    _findings: dict[tuple[Solver, bool], Findings] = field(default_factory=dict)
     _in_physx: Findings | None = None
 
-    def found(self, solver: Solver, alone: bool = False) -> Findings:
+    def findings(self, solver: Solver, one_axis: bool = False) -> Findings:
         """What the family measures under a solver; alone: with fixed tendons cut down to one axis."""
-        if (solver, alone) not in self._found:
-            stripped_down = self.family.strip(single_axis(self.articulation) if alone else self.articulation)
-            self._found[solver, alone] = self.family.measure(Bench(self.description, stripped_down, self.dt, solver))
-        return self._found[solver, alone]
+        if (solver, one_axis) not in self._findings:
+            stripped_down = self.family.strip(single_axis(self.articulation) if one_axis else self.articulation)
+            self._findings[solver,
+                           one_axis] = self.family.measure(Bench(self.description, stripped_down, self.dt, solver))
+        return self._findings[solver, one_axis]
 
     def in_physx(self, process: PhysXProcess) -> Findings:
         """What the family measures where real PhysX steps. Raises UnsupportedError where that refuses it."""
@@ -94,33 +96,34 @@ class Experiments:
             self._in_physx = self.family.measure(PhysXBench(process, self.description, stripped_down, self.dt))
         return self._in_physx
 
-    def again(self, description: Description, wanted: Collection[Key], dt: float | None = None) -> Findings:
+    def repeat(self, description: Description, keys: Collection[Key], dt: float | None = None) -> Findings:
         """What PhysX makes of these numbers, and of others of their constraints, on an edited stage."""
         edited = next((item for item in description.articulations if item.path == self.articulation.path), None)
         if edited is None:
             return Findings()
-        solved = like(as_solved(edited, SolverBatches(description).counts(edited)), self.articulation)
+        solved = matching_branch(with_solver_counts(edited, SolverBatches(description).counts(edited)),
+                                 self.articulation)
         if solved is None:
             return Findings()
-        return self.family.measure(Bench(description, self.family.strip(solved), dt or self.dt, PHYSX, wanted))
+        return self.family.measure(Bench(description, self.family.strip(solved), dt or self.dt, PHYSX, keys))
 
     def causes(self, key: Key, described: float) -> Iterator[str]:
         """What turns the described value into the effective one, each with its factor."""
         n, v = self.articulation.position_iterations, self.articulation.velocity_iterations
-        tendon, rest = self._tendon(key), f"implicit integration, even at {IDEAL_ITERATIONS} position iterations"
+        tendon, integration = self._tendon(key), f"implicit integration, even at {IDEAL_ITERATIONS} position iterations"
         steps: list[tuple[float | None, str]] = [(described, "")]
         if tendon and key.property == tendon.prefix + "forceCoefficient":
-            read = read_axis(tendon)
+            read = measured_axis(tendon)
             yield f"compared with {read.path if read else 'none'}, where the stiffness is read"
         elif tendon and len(tendon.axes) > 1 and key.property != tendon.prefix + "gearing":
-            alone = self.found(IDEAL, alone=True).values.get(key)
-            steps += [(alone, rest), (self._shared(tendon, alone), _divided(tendon))]
-            rest = "its axes are not parallel, so that PhysX damps another rate than its length's"
+            single = self.findings(IDEAL, one_axis=True).values.get(key)
+            steps += [(single, integration), (self._shared_gain(tendon, single), _axis_division(tendon))]
+            integration = "its axes are not parallel, so that PhysX damps another rate than its length's"
         steps += [
-            (self.found(IDEAL).values.get(key), rest),
-            (self.found(POSITION_ONLY_HARD).values.get(key), self._integration(n)),
-            (self.found(POSITION_ONLY).values.get(key), "the links' cfmScale softens it"),
-            (self.found(PHYSX).values.get(key),
+            (self.findings(IDEAL).values.get(key), integration),
+            (self.findings(POSITION_ONLY_HARD).values.get(key), self._integration(n)),
+            (self.findings(POSITION_ONLY).values.get(key), "the links' cfmScale softens it"),
+            (self.findings(PHYSX).values.get(key),
              f"{self.family.repeats} {plural(v, 'velocity iteration')} after {n} position iterations"),
         ]
         for (before, _), (after, text) in pairwise([step for step in steps if step[0] is not None]):
@@ -133,11 +136,11 @@ class Experiments:
             return f"PGS takes the step as a whole, in {plural(n, 'position iteration')} and at least one for velocity"
         return f"implicit integration over {n} position iterations"
 
-    def _shared(self, tendon: FixedTendon, alone: float | None) -> float | None:
+    def _shared_gain(self, tendon: FixedTendon, single: float | None) -> float | None:
         """What is left of a gain by the sharing of the tendon's spring among its axes."""
         spring = Key(tendon.path, tendon.prefix + "stiffness")
-        before, after = (self.found(IDEAL, alone=a).values.get(spring) for a in (True, False))
-        return alone * after / before if alone is not None and before and after is not None else None
+        before, after = (self.findings(IDEAL, one_axis=a).values.get(spring) for a in (True, False))
+        return single * after / before if single is not None and before and after is not None else None
 
     def _tendon(self, key: Key) -> FixedTendon | None:
         """The fixed tendon that a number belongs to."""
@@ -145,5 +148,5 @@ class Experiments:
                      and key.path in (t.path, *(axis.path for axis in t.axes))), None)
 
 
-def _divided(tendon: FixedTendon) -> str:
+def _axis_division(tendon: FixedTendon) -> str:
     return f"PhysX divides the pull by the tendon's {len(tendon.axes)} axes"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 
-from physx_runtime.verification.laws.drives import envelope_keys, idle_reasons
+from physx_runtime.verification.laws.drives import envelope_keys, inactive_reasons
 from physx_runtime.verification.laws.fixed_tendons import length_keys as fixed_keys
 from physx_runtime.verification.laws.fixed_tendons import limit_rows
 from physx_runtime.verification.laws.joint_axes import axis_keys
@@ -28,7 +28,7 @@ from physx_schema.description.model import (
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
 DISABLED = "tendonEnabled is false, which switches the tendon off"
-NEVER_PUSHES = "maxForce is 0, so the drive never pushes"
+NO_DRIVE_FORCE = "maxForce is 0, so the drive never pushes"
 NO_LIMITS = "the tendon has neither a lower nor an upper limit"
 
 # Error of a mimic joint's offset that counts as none where 0 is authored, degrees or lengths.
@@ -44,8 +44,9 @@ def quantities(articulation: Articulation, authored: Collection[tuple[str, str]]
     """
     for dof in articulation.dofs:
         yield from drive_quantities(dof)
-        still = "stiffness and damping are 0" if dof.drive and dof.drive.stiffness == dof.drive.damping == 0.0 else ""
-        yield from (item for item in target_quantities(dof, still) if (item.key.path, item.key.property) in authored)
+        has_no_gains = dof.drive and dof.drive.stiffness == dof.drive.damping == 0.0
+        no_gains = "stiffness and damping are 0" if has_no_gains else ""
+        yield from (item for item in target_quantities(dof, no_gains) if (item.key.path, item.key.property) in authored)
         yield from _envelope(dof)
         yield from _joint_axis(dof)
     for _, dof, keys in limit_keys(articulation):
@@ -65,10 +66,10 @@ def quantities(articulation: Articulation, authored: Collection[tuple[str, str]]
 
 def _joint_axis(dof: Dof) -> Iterator[Quantity]:
     """What PhysxJointAxisAPI authors, or another engine's schema in its place, where it is more than nothing."""
-    turn = DEGREES_PER_RADIAN if dof.angular else 1.0
-    push, inertia, along = ("torque", "mass length^2", "deg") if dof.angular else ("force", "mass", "length")
-    units = {"armature": (inertia, 1.0), "static_friction": (push, 1.0), "dynamic_friction": (push, 1.0),
-             "viscous_friction": (f"{push} s/{along}", 1.0 / turn), "max_velocity": (f"{along}/s", turn)}
+    scale = DEGREES_PER_RADIAN if dof.angular else 1.0
+    effort, inertia, unit = ("torque", "mass length^2", "deg") if dof.angular else ("force", "mass", "length")
+    units = {"armature": (inertia, 1.0), "static_friction": (effort, 1.0), "dynamic_friction": (effort, 1.0),
+             "viscous_friction": (f"{effort} s/{unit}", 1.0 / scale), "max_velocity": (f"{unit}/s", scale)}
     for field, key in axis_keys(dof).items():
         value: float = getattr(dof, field)
         if value != 0.0 and not unlimited(value):
@@ -80,53 +81,55 @@ def drive_quantities(dof: Dof | JointAxis) -> Iterator[Quantity]:
     drive = dof.drive
     if drive is None:
         return
-    per, along = (RADIANS_PER_DEGREE, "/deg") if dof.angular else (1.0, "/length")
-    push = _push(dof, drive)
-    idle = NEVER_PUSHES if drive.max_force == 0.0 else ""
-    yield Quantity(Key(drive.path, drive.prefix + "stiffness"), drive.stiffness, push + along, per, idle=idle)
-    yield Quantity(Key(drive.path, drive.prefix + "damping"), drive.damping, f"{push} s{along}", per, idle=idle)
+    per, per_unit = (RADIANS_PER_DEGREE, "/deg") if dof.angular else (1.0, "/length")
+    effort = _effort_unit(dof, drive)
+    inactive = NO_DRIVE_FORCE if drive.max_force == 0.0 else ""
+    yield Quantity(Key(drive.path, drive.prefix + "stiffness"), drive.stiffness, effort + per_unit, per,
+                   inactive=inactive)
+    yield Quantity(Key(drive.path, drive.prefix + "damping"), drive.damping, f"{effort} s{per_unit}", per,
+                   inactive=inactive)
     if not unlimited(drive.max_force):
         unit = "torque" if dof.angular else "force"
         yield Quantity(Key(drive.path, drive.prefix + "maxForce"), drive.max_force, unit)
 
 
-def target_quantities(dof: Dof | JointAxis, still: str) -> Iterator[Quantity]:
+def target_quantities(dof: Dof | JointAxis, no_damper: str) -> Iterator[Quantity]:
     """Targets of a drive; `still`: why nothing pulls to a speed, empty where something does."""
-    drive, turn, along = dof.drive, DEGREES_PER_RADIAN if dof.angular else 1.0, "deg" if dof.angular else "length"
+    drive, scale, unit = dof.drive, DEGREES_PER_RADIAN if dof.angular else 1.0, "deg" if dof.angular else "length"
     if drive is None:
         return
-    idle = NEVER_PUSHES if drive.max_force == 0.0 else ""
-    slack = "stiffness is 0, so nothing pulls to a position" if drive.stiffness == 0.0 else ""
-    yield Quantity(Key(drive.path, drive.prefix + "targetPosition"), drive.target_position, along, turn,
-                   noise=POSITION_NOISE, idle=idle or slack)
-    yield Quantity(Key(drive.path, drive.prefix + "targetVelocity"), drive.target_velocity, f"{along}/s", turn,
-                   noise=POSITION_NOISE, idle=idle or still)
+    inactive = NO_DRIVE_FORCE if drive.max_force == 0.0 else ""
+    no_spring = "stiffness is 0, so nothing pulls to a position" if drive.stiffness == 0.0 else ""
+    yield Quantity(Key(drive.path, drive.prefix + "targetPosition"), drive.target_position, unit, scale,
+                   noise=POSITION_NOISE, inactive=inactive or no_spring)
+    yield Quantity(Key(drive.path, drive.prefix + "targetVelocity"), drive.target_velocity, f"{unit}/s", scale,
+                   noise=POSITION_NOISE, inactive=inactive or no_damper)
 
 
 def _envelope(dof: Dof) -> Iterator[Quantity]:
     """The bounds of a drive's envelope."""
     if dof.drive is None or dof.drive.envelope is None:
         return
-    turn, along, push = (DEGREES_PER_RADIAN, "deg", "torque") if dof.angular else (1.0, "length", "force")
-    units = {"max_actuator_velocity": (f"{along}/s", turn),
-             "velocity_dependent_resistance": (f"{push} s/{along}", 1.0 / turn),
-             "speed_effort_gradient": (f"{along}/s/{push}", turn)}
-    idle = idle_reasons(dof.drive, dof.drive.envelope)
+    scale, unit, effort = (DEGREES_PER_RADIAN, "deg", "torque") if dof.angular else (1.0, "length", "force")
+    units = {"max_actuator_velocity": (f"{unit}/s", scale),
+             "velocity_dependent_resistance": (f"{effort} s/{unit}", 1.0 / scale),
+             "speed_effort_gradient": (f"{unit}/s/{effort}", scale)}
+    inactive = inactive_reasons(dof.drive, dof.drive.envelope)
     for field, key in envelope_keys(dof.drive.envelope).items():
         value: float = getattr(dof.drive.envelope, field)
         if value != 0.0 and not unlimited(value):
-            yield Quantity(key, value, *units[field], idle=idle.get(field, ""))
+            yield Quantity(key, value, *units[field], inactive=inactive.get(field, ""))
 
 
 def _limits(dof: Dof, keys: tuple[Key, Key]) -> Iterator[Quantity]:
     """The bounds that there are; one angle may stand for both."""
-    turn, along = (DEGREES_PER_RADIAN, "deg") if dof.angular else (1.0, "length")
-    for key, bound, sign in zip(keys, (dof.lower, dof.upper), (-1.0 if keys[0].part else 1.0, 1.0), strict=True):
+    scale, unit = (DEGREES_PER_RADIAN, "deg") if dof.angular else (1.0, "length")
+    for key, bound, sign in zip(keys, (dof.lower, dof.upper), (-1.0 if keys[0].location else 1.0, 1.0), strict=True):
         if not unlimited(bound):
-            yield Quantity(key, bound, along, sign * turn, noise=POSITION_NOISE)
+            yield Quantity(key, bound, unit, sign * scale, noise=POSITION_NOISE)
 
 
-def _push(dof: Dof | JointAxis, drive: Drive) -> str:
+def _effort_unit(dof: Dof | JointAxis, drive: Drive) -> str:
     if drive.acceleration:
         return "rad/s^2" if dof.angular else "length/s^2"
     return "torque" if dof.angular else "force"
@@ -134,34 +137,36 @@ def _push(dof: Dof | JointAxis, drive: Drive) -> str:
 
 def _gains(keys: list[Key], tendon: FixedTendon | SpatialTendon, limited: bool) -> Iterator[Quantity]:
     """Stiffness and damping of a tendon, and its limit stiffness where there is one."""
-    idle = "" if tendon.enabled else DISABLED
-    yield Quantity(keys[0], tendon.stiffness, "force/length", idle=idle)
-    yield Quantity(keys[1], tendon.damping, "force s/length", idle=idle)
+    inactive = "" if tendon.enabled else DISABLED
+    yield Quantity(keys[0], tendon.stiffness, "force/length", inactive=inactive)
+    yield Quantity(keys[1], tendon.damping, "force s/length", inactive=inactive)
     if tendon.limit_stiffness != 0.0:
-        yield Quantity(keys[2], tendon.limit_stiffness, "force/length", idle=idle or ("" if limited else NO_LIMITS))
+        yield Quantity(keys[2], tendon.limit_stiffness, "force/length",
+                       inactive=inactive or ("" if limited else NO_LIMITS))
 
 
-def _lengths(tendon: FixedTendon | SpatialTendon, keys: Mapping[str, Key], ends: FixedTendon | Attachment,
+def _lengths(tendon: FixedTendon | SpatialTendon, keys: Mapping[str, Key], item: FixedTendon | Attachment,
              offset: float) -> Iterator[Quantity]:
     """Rest length, offset and the limits that act; a rest length below 0 that stands for the pose is no length."""
-    idle = "" if tendon.enabled else DISABLED
-    if not (isinstance(ends, Attachment) and ends.rest_from_poses):
-        yield Quantity(keys["rest_length"], ends.rest_length, "length", idle=idle)
-    yield Quantity(keys["offset"], offset, "length", idle=idle)
-    for row, limit in limit_rows(ends, tendon.limit_stiffness).items():
-        yield Quantity(keys[row], limit, "length", idle=idle)
+    inactive = "" if tendon.enabled else DISABLED
+    if not (isinstance(item, Attachment) and item.rest_from_poses):
+        yield Quantity(keys["rest_length"], item.rest_length, "length", inactive=inactive)
+    yield Quantity(keys["offset"], offset, "length", inactive=inactive)
+    for row, limit in limit_rows(item, tendon.limit_stiffness).items():
+        yield Quantity(keys[row], limit, "length", inactive=inactive)
 
 
 def _fixed_tendon(articulation: Articulation, tendon: FixedTendon) -> Iterator[Quantity]:
     keys = [Key(tendon.path, tendon.prefix + name) for name in ("stiffness", "damping", "limitStiffness")]
     limited = not (unlimited(tendon.lower_limit) and unlimited(tendon.upper_limit))
     yield from _gains(keys, tendon, limited)
-    idle = "" if tendon.enabled else DISABLED
+    inactive = "" if tendon.enabled else DISABLED
     for axis in tendon.axes:
         angular = articulation.dofs[axis.dof].angular
         unit, per = ("length/deg", RADIANS_PER_DEGREE) if angular else ("length/length", 1.0)
-        yield Quantity(Key(axis.path, tendon.prefix + "gearing"), axis.gearing, unit, per, idle=idle)
-        yield Quantity(Key(axis.path, tendon.prefix + "forceCoefficient"), axis.force_coefficient, "", idle=idle)
+        yield Quantity(Key(axis.path, tendon.prefix + "gearing"), axis.gearing, unit, per, inactive=inactive)
+        yield Quantity(Key(axis.path, tendon.prefix + "forceCoefficient"), axis.force_coefficient, "",
+                       inactive=inactive)
 
 
 def _spatial_tendon(tendon: SpatialTendon) -> Iterator[Quantity]:
@@ -169,27 +174,27 @@ def _spatial_tendon(tendon: SpatialTendon) -> Iterator[Quantity]:
         limited = not (unlimited(leaf.lower_limit) and unlimited(leaf.upper_limit))
         yield from _gains(gain_keys(tendon, leaf), tendon, limited)
     for attachment in tendon.attachments:
-        idle = "" if tendon.enabled else DISABLED
+        inactive = "" if tendon.enabled else DISABLED
         if attachment.parent < 0:
-            idle = idle or "PhysX does not read the gearing of a root attachment"
+            inactive = inactive or "PhysX does not read the gearing of a root attachment"
             if attachment.gearing == 1.0:
                 continue
         key = Key(attachment.path, attachment.prefix + "gearing")
-        yield Quantity(key, attachment.gearing, "length/length", idle=idle)
+        yield Quantity(key, attachment.gearing, "length/length", inactive=inactive)
 
 
 def _mimic(articulation: Articulation, mimic: Mimic) -> Iterator[Quantity]:
     follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
-    own, other = (DEGREES_PER_RADIAN if dof.angular else 1.0 for dof in (follower, reference))
-    unit, of = ("deg" if dof.angular else "length" for dof in (follower, reference))
+    follower_scale, reference_scale = (DEGREES_PER_RADIAN if dof.angular else 1.0 for dof in (follower, reference))
+    unit, reference_unit = ("deg" if dof.angular else "length" for dof in (follower, reference))
     sign = 1.0 if mimic.instance else -1.0      # Newton's coefficients stand on the other side of the equation
     gearing, offset = mimic_keys(mimic)
-    yield Quantity(gearing, mimic.gearing, f"{unit}/{of}", sign * own / other)
-    yield Quantity(offset, mimic.offset, unit, sign * own, noise=OFFSET_NOISE)
+    yield Quantity(gearing, mimic.gearing, f"{unit}/{reference_unit}", sign * follower_scale / reference_scale)
+    yield Quantity(offset, mimic.offset, unit, sign * follower_scale, noise=OFFSET_NOISE)
     compliance = (("naturalFrequency", mimic.natural_frequency, "rad/s"), ("dampingRatio", mimic.damping_ratio, ""))
     hard = mimic.natural_frequency <= 0.0 or mimic.damping_ratio <= 0.0
-    idle = "the mimic joint is rigid unless naturalFrequency and dampingRatio are both above 0" if hard else ""
+    inactive = "the mimic joint is rigid unless naturalFrequency and dampingRatio are both above 0" if hard else ""
     switch = mimic.prefix + "dampingRatio"      # authored as 0 it asks for a rigid coupling
     for name, value, unit in compliance:
         if value != 0.0 and not math.isinf(value):
-            yield Quantity(Key(mimic.path, mimic.prefix + name), value, unit, idle=idle, switch=switch)
+            yield Quantity(Key(mimic.path, mimic.prefix + name), value, unit, inactive=inactive, switch=switch)

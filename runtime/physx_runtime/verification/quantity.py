@@ -13,7 +13,7 @@ from physx_schema.description.units import DEGREES_PER_RADIAN
 
 RADIANS_PER_DEGREE = 1.0 / DEGREES_PER_RADIAN
 # What a float carries.
-SHOWN_DIGITS = 7
+DISPLAY_DIGITS = 7
 
 
 class Key(NamedTuple):
@@ -21,28 +21,28 @@ class Key(NamedTuple):
 
     path: str               # prim
     property: str           # full property name
-    part: str = ""          # where it acts, if in several places: "at the leaf /Robot/tip:a"
+    location: str = ""          # where it acts, if in several places: "at the leaf /Robot/tip:a"
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """What an experiment found, and how far that may be off."""
 
     value: float
     error: float
 
-    def times(self, factor: float) -> Measured:
+    def scaled(self, factor: float) -> Measurement:
         """Scaled."""
-        return Measured(self.value * factor, abs(self.error * factor))
+        return Measurement(self.value * factor, abs(self.error * factor))
 
-    def over(self, other: Measured) -> Measured:
+    def divided_by(self, other: Measurement) -> Measurement:
         """The quotient; both may be off."""
         quotient = self.value / other.value
-        return Measured(quotient, (self.error + abs(quotient) * other.error) / abs(other.value))
+        return Measurement(quotient, (self.error + abs(quotient) * other.error) / abs(other.value))
 
 
 def uncertainty(value: float, error: float) -> float:
-    """How far a number of SHOWN_DIGITS digits may be off that came of a value which was by `error`."""
-    digit = 10.0 ** (math.floor(math.log10(abs(value))) + 1 - SHOWN_DIGITS) if value and math.isfinite(value) else 0.0
+    """How far a number of DISPLAY_DIGITS digits may be off that came of a value which was by `error`."""
+    digit = 10.0 ** (math.floor(math.log10(abs(value))) + 1 - DISPLAY_DIGITS) if value and math.isfinite(value) else 0.0
     return float(f"{abs(error) + 0.5 * digit:.2g}")
 
 
@@ -53,22 +53,22 @@ class Quantity:
     key: Key
     described: float        # as the description holds it: radians and lengths
     unit: str               # as authored
-    per_stage: float = 1.0  # an experiment's value times this is in the stage's unit
+    unit_scale: float = 1.0  # an experiment's value times this is in the stage's unit
     noise: float = 1e-6     # error in the stage's unit that counts as none where 0 is authored
-    idle: str = ""          # why PhysX never uses it; empty where it does
+    inactive: str = ""          # why PhysX never uses it; empty where it does
     switch: str = ""        # property of the same prim that, authored as 0, says so itself: then nothing is ignored
 
-    def on_stage(self, value: float) -> float:
+    def to_stage_unit(self, value: float) -> float:
         """A measured value in the property's own unit, to the digits a float carries."""
-        return float(f"{value * self.per_stage:.{SHOWN_DIGITS}g}")
+        return float(f"{value * self.unit_scale:.{DISPLAY_DIGITS}g}")
 
-    def uncertainty(self, shown: float, error: float) -> float:
+    def uncertainty(self, value: float, error: float) -> float:
         """How far a number in the property's own unit may be off; `error`: of the experiment's value."""
-        dropped = self.noise if shown == self.described == 0.0 else 0.0
-        return max(uncertainty(shown, error * self.per_stage), dropped)
+        dropped = self.noise if value == self.described == 0.0 else 0.0
+        return max(uncertainty(value, error * self.unit_scale), dropped)
 
 
-def shown(dof: Dof | JointAxis, *values: float) -> str:
+def display(dof: Dof | JointAxis, *values: float) -> str:
     """A position or a speed of a joint, or an interval of them, in the joint's own unit."""
     scale, unit = (DEGREES_PER_RADIAN, " deg") if dof.angular else (1.0, "")
     numbers = [f"{round(value * scale, 2) + 0.0:g}" for value in values]
@@ -88,9 +88,9 @@ class Findings:
     failures: dict[Key, str] = field(default_factory=dict)      # why there is no value
     notes: dict[Key, str] = field(default_factory=dict)         # why the authored number is not all there is to it
 
-    def put(self, key: Key, found: Measured) -> None:
+    def set_value(self, key: Key, measurement: Measurement) -> None:
         """A value that may be off by more than rounding."""
-        self.values[key], self.errors[key] = found
+        self.values[key], self.errors[key] = measurement
 
     @contextmanager
     def attempt(self, *keys: Key) -> Iterator[None]:

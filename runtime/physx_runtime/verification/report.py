@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 
 from physx_runtime.packing.model import NotSimulated
-from physx_runtime.verification.maximal_joints.openings import Opening
+from physx_runtime.verification.maximal_joints.openings import JointErrorResult
 from physx_schema.description.scenes import SolverCounts
 from physx_schema.html_table import html_table
 
@@ -101,7 +101,7 @@ class Verification:
     dt: float                   # s
     counts: tuple[SolverCounts, ...]    # of every articulation and measured body, and whose these iterations are
     not_simulated: tuple[NotSimulated, ...] = ()    # what moves the articulations in PhysX and is in no experiment
-    openings: tuple[Opening, ...] = ()              # how far joints outside articulations stay open
+    openings: tuple[JointErrorResult, ...] = ()              # how far joints outside articulations stay open
     physx: str = ""             # version of ovphysx that repeated the experiments; empty where none was asked
 
     def __repr__(self) -> str:
@@ -139,5 +139,5 @@ def deviation(authored: Value, effective: Value) -> float:
 def agree(authored: Value, effective: Value, uncertainty: float) -> bool:
     """Whether an effective value is as authored: within AS_AUTHORED_TOLERANCE, or as close as is known."""
     a, e = (value if isinstance(value, tuple) else (value,) for value in (authored, effective))
-    largest = max(math.hypot(*a), math.hypot(*e))
-    return a == e or math.dist(a, e) <= max(AS_AUTHORED_TOLERANCE * largest, uncertainty)
+    max_size = max(math.hypot(*a), math.hypot(*e))
+    return a == e or math.dist(a, e) <= max(AS_AUTHORED_TOLERANCE * max_size, uncertainty)

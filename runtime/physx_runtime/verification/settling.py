@@ -17,9 +17,9 @@ from physx_runtime.packing.body import free_body
 from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.bench import Array, Bench, Case, stripped
-from physx_runtime.verification.quantity import Findings, Key, Measured, shown, uncertainty
+from physx_runtime.verification.quantity import Findings, Key, Measurement, display, uncertainty
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, Row, Value, agree
-from physx_runtime.worlds.store import AUTO, BY_JOINT
+from physx_runtime.worlds.store import AUTO, SCHEDULED
 from physx_schema.description.model import (
     ActorDescription,
     Articulation,
@@ -36,13 +36,13 @@ from physx_schema.description.records import Vec3
 from physx_schema.errors import UnsupportedError
 
 # A joint is pushed into its limits from this far inside them, rad or m, or from a part of a narrow range.
-RUN_UP_DISTANCE, RUN_UP_SHARE = 1e-2, 0.25
+RUN_UP_DISTANCE, RUN_UP_FRACTION = 1e-2, 0.25
 # Natural frequency, per step, of the critically damped drive that pulls to a target, whatever the authored gains are.
-PULL_FREQUENCY = 0.5
+DRIVE_FREQUENCY = 0.5
 # Steps until a joint is looked at, and until it is looked at again: by then such a drive has covered all but 1e-9.
 SETTLING_STEPS, RECHECK_STEPS = 50, 5
 # The inertia of joints that are to stay where they are, times the largest there is.
-HELD_INERTIA_FACTOR = 1e8
+LOCKED_INERTIA_FACTOR = 1e8
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class SettlingJoint:
     note: str = ""              # why it will not settle where it was asked to
 
 
-def settles(articulation: Articulation) -> bool:
+def can_settle(articulation: Articulation) -> bool:
     """Whether a joint has limits or a drive."""
     return any(dof.drive or not (unlimited(dof.lower) and unlimited(dof.upper)) for dof in articulation.dofs)
 
@@ -69,23 +69,23 @@ def measure_settling(bench: Bench) -> Findings:
     the authored pose, with the joint's limits in place. Target velocities: a stiff damper, with the joint's maximum
     velocity.
     """
-    found = Findings()
-    runs = [run for run in (*_limits(bench), *_targets(bench), *_speeds(bench)) if bench.asks(run.key)]
+    findings = Findings()
+    runs = [run for run in (*_limits(bench), *_targets(bench), *_speeds(bench)) if bench.is_requested(run.key)]
     if not runs:
-        return found
+        return findings
     efforts = np.array([run.effort * np.eye(bench.size)[run.dof] for run in runs])
-    first, then = bench.watch([run.case for run in runs], efforts, (SETTLING_STEPS, RECHECK_STEPS))
+    first, then = bench.sample_motion([run.case for run in runs], efforts, (SETTLING_STEPS, RECHECK_STEPS))
     for row, run in enumerate(runs):
-        (q, v), (q_then, v_then) = ((x[row, run.dof] for x in look) for look in (first, then))
-        moved, settled = (v_then - v, v_then) if run.speed else (q_then - q, q_then)
-        if not abs(moved) <= bench.settled_change * max(bench.units[run.dof], abs(settled)):
-            found.failures[run.key] = "the joint does not settle"
+        (q, v), (q_then, v_then) = ((x[row, run.dof] for x in sample) for sample in (first, then))
+        change, final = (v_then - v, v_then) if run.speed else (q_then - q, q_then)
+        if not abs(change) <= bench.settled_tolerance * max(bench.units[run.dof], abs(final)):
+            findings.failures[run.key] = "the joint does not settle"
             continue
         # critically damped or stopped, it moves by less from now on than it did between the looks
-        found.put(run.key, Measured(float(settled), abs(float(moved))))
+        findings.set_value(run.key, Measurement(float(final), abs(float(change))))
         if run.note:
-            found.notes[run.key] = run.note
-    return found
+            findings.notes[run.key] = run.note
+    return findings
 
 
 # --- limits --------------------------------------------------------------------------------------------------------
@@ -116,23 +116,23 @@ def _limits(bench: Bench) -> Iterator[SettlingJoint]:
     for i, dof, keys in limit_keys(bench.articulation):
         for key, bound, sign in zip(keys, (dof.lower, dof.upper), (-1.0, 1.0), strict=True):
             if not unlimited(bound):
-                start = min(RUN_UP_DISTANCE * float(bench.units[i]), RUN_UP_SHARE * (dof.upper - dof.lower))
+                start = min(RUN_UP_DISTANCE * float(bench.units[i]), RUN_UP_FRACTION * (dof.upper - dof.lower))
                 speed = sign * max(start, float(bench.lengths[i])) / bench.dt
                 unit = np.eye(bench.size)[i]
                 shift = unit * (bound - sign * start - bench.pose[i])
-                case = Case(alone(bench, i, limits=True), shift=shift, velocity=speed * unit)
+                case = Case(single_joint_rows(bench, i, limits=True), shift=shift, velocity=speed * unit)
                 yield SettlingJoint(key, i, case, effort=speed * float(bench.inertia[i]) / bench.dt)
 
 
-def alone(bench: Bench, i: int, *, limits: bool) -> dict[str, Array]:
+def single_joint_rows(bench: Bench, i: int, *, limits: bool) -> dict[str, Array]:
     """Joint i without drive and friction; the others so heavy that they stay, without limits."""
-    own = np.eye(bench.size)[i] > 0.0
+    is_joint = np.eye(bench.size)[i] > 0.0
     rows = {name: np.zeros(bench.size) for name in ("stiffness", "damping", "target_velocity", "static_friction",
                                                     "dynamic_friction", "viscous_friction")}
-    heavy = HELD_INERTIA_FACTOR * float(np.max(bench.inertia))
-    rows["armature"] = np.where(own, bench.base_rows("armature"), heavy)
+    heavy = LOCKED_INERTIA_FACTOR * float(np.max(bench.inertia))
+    rows["armature"] = np.where(is_joint, bench.base_rows("armature"), heavy)
     rows["max_force"] = rows["max_velocity"] = np.full(bench.size, math.inf)
-    rows["lower_limit"], rows["upper_limit"] = (np.where(own & limits, bench.base_rows(name), bound)
+    rows["lower_limit"], rows["upper_limit"] = (np.where(is_joint & limits, bench.base_rows(name), bound)
                                     for name, bound in (("lower_limit", -math.inf), ("upper_limit", math.inf)))
     return rows
 
@@ -146,25 +146,25 @@ def _driven(bench: Bench) -> Iterator[tuple[int, Dof, Drive]]:
 def _targets(bench: Bench) -> Iterator[SettlingJoint]:
     for i, dof, drive in _driven(bench):
         if drive.stiffness > 0.0:
-            own, rate = np.eye(bench.size)[i], PULL_FREQUENCY / bench.dt
+            unit, rate = np.eye(bench.size)[i], DRIVE_FREQUENCY / bench.dt
             inertia = 1.0 if drive.acceleration else float(bench.inertia[i])
-            rows = alone(bench, i, limits=True) | {
-                "stiffness": own * inertia * rate ** 2, "damping": own * 2.0 * inertia * rate,
-                "target_position": np.where(own > 0.0, drive.target_position, bench.pose)}
-            outside = not dof.lower <= drive.target_position <= dof.upper
-            note = f"the joint's limits {shown(dof, dof.lower, dof.upper)} stop it" if outside else ""
+            rows = single_joint_rows(bench, i, limits=True) | {
+                "stiffness": unit * inertia * rate ** 2, "damping": unit * 2.0 * inertia * rate,
+                "target_position": np.where(unit > 0.0, drive.target_position, bench.pose)}
+            out_of_range = not dof.lower <= drive.target_position <= dof.upper
+            note = f"the joint's limits {display(dof, dof.lower, dof.upper)} stop it" if out_of_range else ""
             yield SettlingJoint(Key(drive.path, f"{drive.prefix}targetPosition"), i, Case(rows), note=note)
 
 
 def _speeds(bench: Bench) -> Iterator[SettlingJoint]:
     for i, dof, drive in _driven(bench):
         if drive.damping > 0.0:
-            own, inertia = np.eye(bench.size)[i], 1.0 if drive.acceleration else float(bench.inertia[i])
-            rows = alone(bench, i, limits=False) | {
-                "damping": own * inertia * PULL_FREQUENCY / bench.dt, "target_velocity": own * drive.target_velocity,
-                "max_velocity": np.where(own > 0.0, bench.base_rows("max_velocity"), math.inf)}
-            above = abs(drive.target_velocity) > dof.max_velocity
-            note = f"the joint's maximum velocity {shown(dof, dof.max_velocity)}/s holds it back" if above else ""
+            unit, inertia = np.eye(bench.size)[i], 1.0 if drive.acceleration else float(bench.inertia[i])
+            rows = single_joint_rows(bench, i, limits=False) | {
+                "damping": unit * inertia * DRIVE_FREQUENCY / bench.dt, "target_velocity": unit * drive.target_velocity,
+                "max_velocity": np.where(unit > 0.0, bench.base_rows("max_velocity"), math.inf)}
+            too_fast = abs(drive.target_velocity) > dof.max_velocity
+            note = f"the joint's maximum velocity {display(dof, dof.max_velocity)}/s holds it back" if too_fast else ""
             yield SettlingJoint(Key(drive.path, f"{drive.prefix}targetVelocity"), i, Case(rows), speed=True, note=note)
 
 
@@ -186,37 +186,37 @@ def gravity_rows(description: Description, authored: Authored, dt: float) -> Ite
         magnitude = authored.get((scene.path, MAGNITUDE_PROPERTY), 1.0)
         sign = -1.0 if isinstance(magnitude, float) and magnitude < 0.0 else 1.0
         for name in names:
-            found, best = (_part(name, acceleration, sign) for acceleration in (effective, ideal))
-            yield _row(scene, name, authored[scene.path, name], found, best)
+            measured, ideal_value = (_component(name, acceleration, sign) for acceleration in (effective, ideal))
+            yield _row(scene, name, authored[scene.path, name], measured, ideal_value)
 
 
 def _falling(description: Description, scene: Scene) -> Iterator[ActorDescription]:
     """What moves freely in a scene once everything else is taken away."""
-    inside: list[Articulation | Link] = [a for a in description.articulations if a.enabled and a.dofs]
-    for item in (*inside, *(body for body in description.separate_bodies if not body.kinematic)):
+    articulations: list[Articulation | Link] = [a for a in description.articulations if a.enabled and a.dofs]
+    for item in (*articulations, *(body for body in description.separate_bodies if not body.kinematic)):
         if description.scene_of(item).path == scene.path:
-            yield _freed(item) if isinstance(item, Articulation) else free_body(_freed_link(item))
+            yield _free_actor(item) if isinstance(item, Articulation) else free_body(_free_link(item))
 
 
-def _freed(articulation: Articulation) -> Articulation:
+def _free_actor(articulation: Articulation) -> Articulation:
     """Without a base that holds it and constraints, its links freed too."""
-    links = tuple(map(_freed_link, articulation.links))
+    links = tuple(map(_free_link, articulation.links))
     return replace(stripped(replace(articulation, links=links)), fixed_base=False, base_joint=None)
 
 
-def _freed_link(link: Link) -> Link:
+def _free_link(link: Link) -> Link:
     """Without authored forces, colliders, dampings and motion."""
-    still = (0.0, 0.0, 0.0)
+    zero = (0.0, 0.0, 0.0)
     return replace(link, pushes=(), colliders=(), gravity_enabled=True, linear_damping=0.0, angular_damping=0.0,
-                   linear_velocity=still, angular_velocity=still)
+                   linear_velocity=zero, angular_velocity=zero)
 
 
 def _acceleration(description: Description, scene: Scene, falling: ActorDescription, dt: float, solver: str) -> Vec3:
     """What the root gains in speed in one step from rest, per second."""
-    alone = replace(description.only(falling), scene=scene)
+    isolated = replace(description.only(falling), scene=scene)
     # a single step is not worth compiling for, but a body without joints has no other way
-    path = BY_JOINT if falling.dofs else AUTO
-    sim = Simulation(alone, dt=dt, dtype="float64", solver=solver, path=path, sleeping=False)
+    path = SCHEDULED if falling.dofs else AUTO
+    sim = Simulation(isolated, dt=dt, dtype="float64", solver=solver, path=path, sleeping=False)
     sim.set("v", np.zeros_like(sim.get("v")))
     sim.step()
     x, y, z = (float(speed) / dt for speed in sim.get("v")[0, :3])
@@ -226,18 +226,18 @@ def _acceleration(description: Description, scene: Scene, falling: ActorDescript
 def _row(scene: Scene, name: str, authored: Value, effective: Value, ideal: Value) -> Row:
     """As authored where the numbers agree; of a direction its length does not count."""
     unit = "" if name == DIRECTION_PROPERTY else "length/s^2"
-    wanted = _part(DIRECTION_PROPERTY, authored, 1.0) if isinstance(authored, tuple) else authored
+    intended = _component(DIRECTION_PROPERTY, authored, 1.0) if isinstance(authored, tuple) else authored
     verdict, reason = ALTERED, ("PhysX multiplies physics:gravityMagnitude by physics:gravityDirection, whatever its "
                                 "length is")
     error = uncertainty(math.hypot(*effective) if isinstance(effective, tuple) else effective, 0.0)
-    if agree(wanted, effective, error):
+    if agree(intended, effective, error):
         verdict, reason = AS_AUTHORED, ""
     elif scene.gravity_source:
         verdict, reason = IGNORED, f"{scene.gravity_source} decides about gravity"
     return Row(scene.path, name, authored, effective, ideal, verdict, reason, unit, uncertainty=error)
 
 
-def _part(name: str, acceleration: tuple[float, ...], sign: float) -> Value:
+def _component(name: str, acceleration: tuple[float, ...], sign: float) -> Value:
     """The size or the direction of an acceleration, no direction where there is none."""
     size = sign * math.hypot(*acceleration)
     if name == MAGNITUDE_PROPERTY:

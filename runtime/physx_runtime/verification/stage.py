@@ -20,28 +20,28 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.packing.not_simulated import not_simulated, require_taken
+from physx_runtime.packing.not_simulated import not_simulated, require_accepted
 from physx_runtime.packing.scene import scene_model
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.verification.authored import Authored, authored_numbers, intended_numbers
-from physx_runtime.verification.bench import IDEAL, PHYSX, branches, likeness, renamed
+from physx_runtime.verification.bench import IDEAL, PHYSX, branches, structure_key, with_renamed_paths
 from physx_runtime.verification.bodies.experiments import body_rows
 from physx_runtime.verification.contact.rows import MaterialExperiments
 from physx_runtime.verification.engines.physx.process import PhysXProcess
 from physx_runtime.verification.families import FAMILIES, Experiments
-from physx_runtime.verification.maximal_joints.events import lost_limits
+from physx_runtime.verification.maximal_joints.events import refused_limits
 from physx_runtime.verification.maximal_joints.experiments import (
-    OutsideExperiments,
-    OutsideStage,
-    outside_quantities,
+    MaximalJointExperiments,
+    MaximalJointStage,
+    maximal_joint_quantities,
     refused_drives,
     unmeasured,
 )
-from physx_runtime.verification.maximal_joints.openings import measure_openings
+from physx_runtime.verification.maximal_joints.openings import measure_joint_errors
 from physx_runtime.verification.quantities import quantities
 from physx_runtime.verification.quantity import Quantity
 from physx_runtime.verification.remedies.remedy import NO_STAGE, Question
-from physx_runtime.verification.remedies.search import Place, Trial
+from physx_runtime.verification.remedies.search import PropertyPath, Trial
 from physx_runtime.verification.report import (
     ALTERED,
     AS_AUTHORED,
@@ -57,14 +57,14 @@ from physx_runtime.verification.settling import gravity_rows
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.opinions.coverage import WITHOUT_EFFECT
-from physx_schema.description.scenes import SolverBatches, SolverCounts, as_solved
+from physx_schema.description.scenes import SolverBatches, SolverCounts, with_solver_counts
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
 from physx_schema.text import plural
 
 
 @dataclass(frozen=True, slots=True)
-class Fold:
+class RowGroup:
     """Rows with one verdict and one reason, of properties that differ in their instance names at most."""
 
     rows: tuple[Row, ...]
@@ -88,12 +88,12 @@ class Fold:
         return None if others else first
 
 
-def folded(rows: Iterable[Row]) -> Sequence[Fold]:
+def group_rows(rows: Iterable[Row]) -> Sequence[RowGroup]:
     """The rows in folds, in the order of their first rows."""
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault((row.verdict, row.reason, *_ends(row.property)), []).append(row)
-    return [Fold(tuple(group)) for group in groups.values()]
+    return [RowGroup(tuple(group)) for group in groups.values()]
 
 
 def _ends(name: str) -> tuple[str, str]:
@@ -102,8 +102,8 @@ def _ends(name: str) -> tuple[str, str]:
 
 
 NO_EXPERIMENT = "there is no experiment for this property yet; simulate shows what it does"
-REFUSED_AIM = "PhysX refuses the drive, but its target still turns where the joint's other drives aim"
-CHOICE = "it chooses how PhysX computes or allocates, not what comes out of it"
+REFUSED_DRIVE_TARGET = "PhysX refuses the drive, but its target still turns where the joint's other drives aim"
+COMPUTATION_ONLY = "it chooses how PhysX computes or allocates, not what comes out of it"
 _CONTACT = "it acts in contact alone, which simulate shows; on the benches nothing touches"
 _COUNT = "it is what every other number is measured under"
 _SLEEP = "it says when something that hardly moves falls asleep, which simulate shows; on the benches nothing does"
@@ -136,30 +136,30 @@ _COLLIDING = frozenset({
 
 def accounted_rows(description: Description, authored: Authored) -> Iterator[Row]:
     """Ignored: what PhysX refuses or nothing uses. Not evaluated: what cannot be judged, and numbers that act."""
-    seen = set()
+    keys = set()
     for path, name, verdict, reason in _accounted(description, authored):
         key = path, name, "" if (path, name) in authored else reason
-        if key not in seen:
-            seen.add(key)
+        if key not in keys:
+            keys.add(key)
             yield Row(path, name, authored.get((path, name), math.nan), None, None, verdict, reason)
 
 
 def _accounted(description: Description, authored: Authored) -> Iterator[tuple[str, str, str, str]]:
     """Path, property, verdict and reason; the first word on a property counts."""
     yield from _refused(description)
-    yield from _of_refused_drives(description, authored)
-    for (path, name), why in lost_limits(description, authored).items():
+    yield from _refused_drive_rows(description, authored)
+    for (path, name), why in refused_limits(description, authored).items():
         yield path, name, IGNORED, why
     for opinion in description.unused:
-        hint = f" ({opinion.suggestion})" if opinion.suggestion else ""
-        yield opinion.path, opinion.property, IGNORED, opinion.reason + hint
+        suggestion = f" ({opinion.suggestion})" if opinion.suggestion else ""
+        yield opinion.path, opinion.property, IGNORED, opinion.reason + suggestion
     for opinion in description.not_evaluated:
         yield opinion.path, opinion.property, NOT_EVALUATED, opinion.reason
-    outside = {joint.path: joint for joint in description.separate_joints}
+    maximal_joints = {joint.path: joint for joint in description.separate_joints}
     for item in description.authored:
         if (item.path, item.property) in authored and f"{item.path}.{item.property}" in description.consumed:
-            own = unmeasured(outside[item.path], item.property) if item.path in outside else ""
-            yield item.path, item.property, NOT_EVALUATED, own or _unmeasured(item.property, item.schema)
+            reason = unmeasured(maximal_joints[item.path], item.property) if item.path in maximal_joints else ""
+            yield item.path, item.property, NOT_EVALUATED, reason or _unmeasured(item.property, item.schema)
 
 
 def _refused(description: Description) -> Iterator[tuple[str, str, str, str]]:
@@ -177,7 +177,7 @@ def _refused(description: Description) -> Iterator[tuple[str, str, str, str]]:
             yield problem.path, problem.property, IGNORED, f"{problem.message}: {problem.why}"
 
 
-def _of_refused_drives(description: Description, authored: Authored) -> Iterator[tuple[str, str, str, str]]:
+def _refused_drive_rows(description: Description, authored: Authored) -> Iterator[tuple[str, str, str, str]]:
     """What belongs to a drive that PhysX refuses whole, outside articulations."""
     refused = refused_drives(description)
     driven = {joint.path for joint in description.separate_joints
@@ -185,7 +185,7 @@ def _of_refused_drives(description: Description, authored: Authored) -> Iterator
     for path, name in authored:
         why = refused.get((path, name.rpartition(":")[0]))
         if why and name.endswith(":targetPosition") and path in driven:
-            yield path, name, NOT_EVALUATED, REFUSED_AIM
+            yield path, name, NOT_EVALUATED, REFUSED_DRIVE_TARGET
         elif why:
             yield path, name, IGNORED, f"PhysX refuses the whole drive: {why}"
 
@@ -193,7 +193,7 @@ def _of_refused_drives(description: Description, authored: Authored) -> Iterator
 def _unmeasured(name: str, schema: str) -> str:
     """Why a number that became a fact is not measured."""
     if name in WITHOUT_EFFECT:
-        return CHOICE
+        return COMPUTATION_ONLY
     if schema in _COLLIDING:
         return "there is no experiment for this property of contacts yet; simulate shows what bodies do"
     if name.rpartition(":")[2] in _REASONS:
@@ -203,7 +203,7 @@ def _unmeasured(name: str, schema: str) -> str:
 
 
 BUILTIN, REAL = ENGINES = ("builtin", "physx")
-ELSEWHERE = "real PhysX repeats experiments on articulations alone"
+NOT_REPEATED = "real PhysX repeats experiments on articulations alone"
 
 
 def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: float = 1 / 60) -> Verification:
@@ -239,39 +239,39 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
 def _verified(stage: str | Path | Any, dt: float, process: PhysXProcess | None) -> Verification:
     opened = None if isinstance(stage, Description) else open_stage(stage)
     description = stage if isinstance(stage, Description) else describe(opened)
-    require_taken(description)
+    require_accepted(description)
     authored = authored_numbers(description)
     batches = SolverBatches(description)
     counts = tuple(batches.counts(a) for a in description.articulations)
-    asked = Inquiry({} if opened is None else intended_numbers(opened, authored), process=process)
+    inquiry = Inquiry({} if opened is None else intended_numbers(opened, authored), process=process)
     rows = [replace(row, articulation=a.path) for a, solved in zip(description.articulations, counts, strict=True)
-            if a.enabled for row in _rows(description, as_solved(a, solved), dt, authored, solved, asked)]
-    outside = OutsideStage(description, dt).experiments()
-    lost = lost_limits(description, authored)
-    measurable = {place: value for place, value in authored.items() if place not in lost}
-    measured = {own.joint.path: list(_outside_rows(own, measurable, asked)) for own in outside}
+            if a.enabled for row in _rows(description, with_solver_counts(a, solved), dt, authored, solved, inquiry)]
+    maximal_joints = MaximalJointStage(description, dt).experiments()
+    refused = refused_limits(description, authored)
+    measurable = {key: value for key, value in authored.items() if key not in refused}
+    measured = {item.joint.path: list(_maximal_joint_rows(item, measurable, inquiry)) for item in maximal_joints}
     rows += [row for joint in description.separate_joints for row in measured.get(joint.path, ())]
     rows += body_rows(description, authored, dt)
     rows += gravity_rows(description, authored, dt)
     materials = MaterialExperiments(description, authored, dt)
     rows += materials.rows()
-    taken = {(row.path, row.property) for row in rows}
-    rows += [row for row in accounted_rows(description, authored) if (row.path, row.property) not in taken]
+    covered = {(row.path, row.property) for row in rows}
+    rows += [row for row in accounted_rows(description, authored) if (row.path, row.property) not in covered]
     moving = (*description.articulations, *description.bodies)
     if not moving and all(row.verdict == NOT_EVALUATED for row in rows):
         raise UnsupportedError(f"{description.source}: no articulation and no rigid body; apply "
                                "PhysicsArticulationRootAPI to the robot's root, or PhysicsRigidBodyAPI to a body")
-    places = {path: place for place, path in enumerate(dict.fromkeys(row.path for row in rows))}
-    rows.sort(key=lambda row: places[row.path])
-    more = {own.counts.path: own.counts for own in outside} | materials.counts
-    known = {solved.path for solved in counts}
-    counts += tuple(solved for path, solved in more.items() if path not in known)
-    remedies = _remedies(opened, asked.questions)
-    remedies |= {place: remedies[first] for place, first in asked.alike.items() if first in remedies}
+    order = {path: key for key, path in enumerate(dict.fromkeys(row.path for row in rows))}
+    rows.sort(key=lambda row: order[row.path])
+    other_counts = {item.counts.path: item.counts for item in maximal_joints} | materials.counts
+    solved_paths = {solved.path for solved in counts}
+    counts += tuple(solved for path, solved in other_counts.items() if path not in solved_paths)
+    remedies = _remedies_of(opened, inquiry.questions)
+    remedies |= {key: remedies[first] for key, first in inquiry.equivalents.items() if first in remedies}
     rows = [replace(row, remedy=remedies.get((row.path, row.property)),
-                    not_in_physx=ELSEWHERE if process and _unrepeated(row) else row.not_in_physx) for row in rows]
+                    not_in_physx=NOT_REPEATED if process and _unrepeated(row) else row.not_in_physx) for row in rows]
     return Verification(description.source, tuple(rows), dt, counts,
-                        not_simulated(description, scene_model(description, ())), measure_openings(description, dt),
+                        not_simulated(description, scene_model(description, ())), measure_joint_errors(description, dt),
                         process.version if process else "")
 
 
@@ -284,12 +284,13 @@ def _unrepeated(row: Row) -> bool:
 class Inquiry:
     """What numbers were authored for, and what experiments are to be asked again."""
 
-    intended: Mapping[Place, float]
+    intended: Mapping[PropertyPath, float]
     questions: list[Question] = field(default_factory=list)
-    alike: dict[Place, Place] = field(default_factory=dict)     # numbers like others, which are measured
+    # numbers like others, which are measured
+    equivalents: dict[PropertyPath, PropertyPath] = field(default_factory=dict)
     process: PhysXProcess | None = None     # that repeats experiments
 
-    def meant(self, row: Row, quantity: Quantity) -> Row:
+    def with_intended(self, row: Row, quantity: Quantity) -> Row:
         """The row of a number, judged by the effect that it was authored for."""
         intended = self.intended.get((row.path, row.property))
         if intended is None or isinstance(row.effective, tuple) or row.verdict not in (AS_AUTHORED, ALTERED):
@@ -300,137 +301,142 @@ class Inquiry:
         return replace(row, verdict=ALTERED, reason=reason, intended=intended)
 
 
-def _remedies(stage: Any, questions: Sequence[Question]) -> dict[Place, Remedy]:
+def _remedies_of(stage: Any, questions: Sequence[Question]) -> dict[PropertyPath, Remedy]:
     """What to author for everything altered; `stage`: None where there is none to try it on."""
     if stage is None:
-        return {place: Remedy(None, None, reason=NO_STAGE) for question in questions for place in question.altered}
+        return {prop: Remedy(None, None, reason=NO_STAGE) for question in questions for prop in question.altered}
     if not questions:
         return {}
     trial = Trial(stage)
-    return {place: remedy for question in questions for place, remedy in question.remedies(trial)}
+    return {prop: remedy for question in questions for prop, remedy in question.remedies(trial)}
 
 
 def _rows(description: Description, articulation: Articulation, dt: float, authored: Authored,
-          solved: SolverCounts, asked: Inquiry) -> Iterator[Row]:
+          solved: SolverCounts, inquiry: Inquiry) -> Iterator[Row]:
     """The rows of an articulation with the counts that it is solved under; what is altered joins the questions.
 
     Each branch is measured by itself, and of those that are alike the first.
     """
     unusable = _unusable(list(quantities(articulation, authored.keys())), articulation)
-    known: dict[object, tuple[Articulation, list[Quantity], list[Row]]] = {}
+    measured_branches: dict[object, tuple[Articulation, list[Quantity], list[Row]]] = {}
     for branch in branches(articulation):
-        wanted = list(quantities(branch, authored.keys()))
-        said = [(authored.get((q.key.path, q.key.property)), asked.intended.get((q.key.path, q.key.property)))
-                for q in wanted]
-        same = likeness(branch), tuple(said)
-        if same not in known:
-            rows = _branch_rows(description, branch, dt, authored, solved, asked, wanted, unusable)
-            known[same] = branch, wanted, rows
+        measurands = list(quantities(branch, authored.keys()))
+        authored_values = [(authored.get((q.key.path, q.key.property)),
+                            inquiry.intended.get((q.key.path, q.key.property)))
+                           for q in measurands]
+        key = structure_key(branch), tuple(authored_values)
+        if key not in measured_branches:
+            rows = _branch_rows(description, branch, dt, authored, solved, inquiry, measurands, unusable)
+            measured_branches[key] = branch, measurands, rows
             yield from rows
             continue
-        first, measured, rows = known[same]
-        for before, quantity, row in zip(measured, wanted, rows, strict=True):
-            asked.alike[quantity.key[:2]] = before.key[:2]
+        first, measured, rows = measured_branches[key]
+        for before, quantity, row in zip(measured, measurands, rows, strict=True):
+            inquiry.equivalents[quantity.key[:2]] = before.key[:2]
             yield replace(row, path=quantity.key.path, property=quantity.key.property, alike=row.path,
-                          reason=renamed(row.reason, first, branch))
+                          reason=with_renamed_paths(row.reason, first, branch))
 
 
 def _branch_rows(description: Description, articulation: Articulation, dt: float, authored: Authored,
-                 solved: SolverCounts, asked: Inquiry, wanted: Sequence[Quantity], unusable: str) -> list[Row]:
+                 solved: SolverCounts, inquiry: Inquiry, measurands: Sequence[Quantity], unusable: str) -> list[Row]:
     """The rows of one branch."""
     families = [family for family in FAMILIES if family.present(articulation)]
     experiments = [Experiments(description, articulation, family, dt) for family in families]
     try:
         for experiment in experiments if not unusable else ():
-            experiment.found(PHYSX)
+            experiment.findings(PHYSX)
     except UnsupportedError as error:
         unusable = "; ".join(str(error).splitlines())
-    rows = [asked.meant(_answered(quantity, authored, experiments, unusable, solved.raised), quantity)
-            for quantity in wanted]
+    rows = [inquiry.with_intended(_quantity_row(quantity, authored, experiments, unusable, solved.raised), quantity)
+            for quantity in measurands]
     for experiment in experiments if not unusable else ():
-        asked.questions.extend(_question(experiment, wanted, rows, solved))
-    if asked.process is None or unusable:
+        inquiry.questions.extend(_questions(experiment, measurands, rows, solved))
+    if inquiry.process is None or unusable:
         return rows
-    return [_repeated(quantity, row, experiments, asked.process) for quantity, row in zip(wanted, rows, strict=True)]
+    return [_with_physx_value(quantity, row, experiments, inquiry.process) for quantity,
+            row in zip(measurands, rows, strict=True)]
 
 
-def _repeated(quantity: Quantity, row: Row, experiments: Sequence[Experiments], process: PhysXProcess) -> Row:
+def _with_physx_value(quantity: Quantity, row: Row, experiments: Sequence[Experiments], process: PhysXProcess) -> Row:
     """The row with what real PhysX makes of its number, or why that is not known."""
-    experiment = next((item for item in experiments if quantity.key in item.found(PHYSX).values), None)
-    if experiment is None or quantity.idle:
+    experiment = next((item for item in experiments if quantity.key in item.findings(PHYSX).values), None)
+    if experiment is None or quantity.inactive:
         return row
     try:
-        found = experiment.in_physx(process)
+        findings = experiment.in_physx(process)
     except (UnsupportedError, np.linalg.LinAlgError) as error:
         return replace(row, not_in_physx=str(error))
-    value = _on_stage(quantity, found.values.get(quantity.key))
-    return replace(row, in_physx=value, not_in_physx="" if value is not None else found.failures.get(
+    value = _on_stage(quantity, findings.values.get(quantity.key))
+    return replace(row, in_physx=value, not_in_physx="" if value is not None else findings.failures.get(
         quantity.key, "the experiment finds nothing there"))
 
 
-def _question(experiment: Experiments | OutsideExperiments, wanted: Sequence[Quantity], rows: Sequence[Row],
-              counts: SolverCounts | None) -> Iterator[Question]:
+def _questions(experiment: Experiments | MaximalJointExperiments, measurands: Sequence[Quantity], rows: Sequence[Row],
+               counts: SolverCounts | None) -> Iterator[Question]:
     """What an experiment is to be asked again, if any of its numbers is altered."""
-    found = experiment.found(PHYSX)
-    own = [(quantity, row) for quantity, row in zip(wanted, rows, strict=True)
-           if quantity.key in found.values and isinstance(row.authored, float) and math.isfinite(row.authored)]
-    altered = dict.fromkeys((row.path, row.property) for quantity, row in own
-                            if row.verdict == ALTERED and quantity.key not in found.notes)
+    findings = experiment.findings(PHYSX)
+    measured = [(quantity, row) for quantity, row in zip(measurands, rows, strict=True)
+                if quantity.key in findings.values and isinstance(row.authored, float) and math.isfinite(row.authored)]
+    altered = dict.fromkeys((row.path, row.property) for quantity, row in measured
+                            if row.verdict == ALTERED and quantity.key not in findings.notes)
     if altered:
-        yield Question(experiment, [quantity for quantity, _ in own],
-                       {(row.path, row.property): row.authored for _, row in own if isinstance(row.authored, float)},
-                       {(row.path, row.property): row.wanted for _, row in own if isinstance(row.wanted, float)},
+        yield Question(experiment, [quantity for quantity, _ in measured],
+                       {(row.path, row.property): row.authored for _,
+                        row in measured if isinstance(row.authored, float)},
+                       {(row.path, row.property): row.wanted for _, row in measured if isinstance(row.wanted, float)},
                        tuple(altered), counts)
 
 
-def _outside_rows(experiments: OutsideExperiments, authored: Authored, asked: Inquiry) -> Iterator[Row]:
+def _maximal_joint_rows(experiments: MaximalJointExperiments, authored: Authored, inquiry: Inquiry) -> Iterator[Row]:
     """The rows of a joint outside articulations; what has no experiment is left to the account."""
     unusable = ""
     try:
-        wanted = list(outside_quantities(experiments.alone(), authored.keys()))
-        if wanted:
-            experiments.found(PHYSX)
+        measurands = list(maximal_joint_quantities(experiments.isolate(), authored.keys()))
+        if measurands:
+            experiments.findings(PHYSX)
     except UnsupportedError as error:
         unusable = "; ".join(str(error).splitlines())
-    rows = [asked.meant(_answered(quantity, authored, [experiments], unusable, experiments.counts.raised), quantity)
-            for quantity in wanted]
-    if wanted and not unusable:
-        asked.questions.extend(_question(experiments, wanted, rows, None))
+    rows = [inquiry.with_intended(_quantity_row(quantity, authored, [experiments], unusable, experiments.counts.raised),
+                                  quantity)
+            for quantity in measurands]
+    if measurands and not unusable:
+        inquiry.questions.extend(_questions(experiments, measurands, rows, None))
     yield from (replace(row, articulation=experiments.counts.path) for row in rows)
 
 
-def _answered(quantity: Quantity, authored: Authored, experiments: Sequence[Experiments | OutsideExperiments],
-              unusable: str, raised: str) -> Row:
+def _quantity_row(quantity: Quantity, authored: Authored, experiments: Sequence[Experiments | MaximalJointExperiments],
+                  unusable: str, raised: str) -> Row:
     """The row of a number; `unusable`: why none of these is measured."""
     value = authored.get((quantity.key.path, quantity.key.property))
-    number = value if isinstance(value, float) else quantity.on_stage(quantity.described)
+    number = value if isinstance(value, float) else quantity.to_stage_unit(quantity.described)
     if unusable:
         return _row(quantity, number, None, None, NOT_EVALUATED, unusable)
-    if quantity.idle:
-        meant = number == 0.0 or authored.get((quantity.key.path, quantity.switch)) == 0.0
-        return _row(quantity, number, 0.0, 0.0, AS_AUTHORED if meant else IGNORED, "" if meant else quantity.idle)
-    return _judged(quantity, number, experiments, raised)
+    if quantity.inactive:
+        as_intended = number == 0.0 or authored.get((quantity.key.path, quantity.switch)) == 0.0
+        return _row(quantity, number, 0.0, 0.0, AS_AUTHORED if as_intended else IGNORED,
+                    "" if as_intended else quantity.inactive)
+    return _measured_row(quantity, number, experiments, raised)
 
 
-def _unusable(wanted: Sequence[Quantity], articulation: Articulation) -> str:
+def _unusable(measurands: Sequence[Quantity], articulation: Articulation) -> str:
     """Why nothing of an articulation can be measured; empty where it can."""
-    broken = [f"{q.key.path} {q.key.property} is NaN" for q in wanted if math.isnan(q.described)]
+    broken = [f"{q.key.path} {q.key.property} is NaN" for q in measurands if math.isnan(q.described)]
     broken += [f"{m.path} {m.prefix}gearing is infinite" for m in articulation.mimics if math.isinf(m.gearing)]
     return f"{' and '.join(broken)}, which makes the whole articulation NaN" if broken else ""
 
 
-def _judged(quantity: Quantity, authored: float, experiments: Sequence[Experiments | OutsideExperiments],
-            raised: str) -> Row:
+def _measured_row(quantity: Quantity, authored: float, experiments: Sequence[Experiments | MaximalJointExperiments],
+                  raised: str) -> Row:
     """The row of a number that was measured, or failed to be."""
     key = quantity.key
     for experiment in experiments:
-        found = experiment.found(PHYSX)
-        note = found.notes.get(key, "")
-        if key in found.failures:
-            return _row(quantity, authored, None, None, NOT_EVALUATED, found.failures[key])
-        if key in found.values or note:
-            effective, ideal = (_on_stage(quantity, experiment.found(s).values.get(key)) for s in (PHYSX, IDEAL))
-            error = None if effective is None else quantity.uncertainty(effective, found.errors.get(key, 0.0))
+        findings = experiment.findings(PHYSX)
+        note = findings.notes.get(key, "")
+        if key in findings.failures:
+            return _row(quantity, authored, None, None, NOT_EVALUATED, findings.failures[key])
+        if key in findings.values or note:
+            effective, ideal = (_on_stage(quantity, experiment.findings(s).values.get(key)) for s in (PHYSX, IDEAL))
+            error = None if effective is None else quantity.uncertainty(effective, findings.errors.get(key, 0.0))
             if effective is not None and not note and agree(authored, effective, error or 0.0):
                 return replace(_row(quantity, authored, effective, ideal, AS_AUTHORED, ""), uncertainty=error)
             reasons = [note] if note else [*_reasons(quantity, authored, effective, experiment, error or 0.0), raised]
@@ -443,19 +449,19 @@ def _on_stage(quantity: Quantity, value: float | None) -> float | None:
     """In the stage's unit; rounding around an authored 0 is dropped."""
     if value is None:
         return None
-    shown = quantity.on_stage(value)
-    return 0.0 if quantity.described == 0.0 and abs(shown) <= quantity.noise else shown
+    result = quantity.to_stage_unit(value)
+    return 0.0 if quantity.described == 0.0 and abs(result) <= quantity.noise else result
 
 
 def _reasons(quantity: Quantity, authored: float, effective: float | None,
-             experiment: Experiments | OutsideExperiments, error: float) -> Iterator[str]:
-    read = quantity.on_stage(quantity.described)
+             experiment: Experiments | MaximalJointExperiments, error: float) -> Iterator[str]:
+    read = quantity.to_stage_unit(quantity.described)
     if not math.isclose(read, authored, rel_tol=1e-5):
-        said = [f"{problem.message}: {problem.why}" for problem in experiment.description.problems
-                if (problem.path, problem.property) == quantity.key[:2]]
-        yield from said or [f"PhysX takes {authored:g} as {read:g}"]
-    if quantity.key.part:
-        yield quantity.key.part
+        messages = [f"{problem.message}: {problem.why}" for problem in experiment.description.problems
+                    if (problem.path, problem.property) == quantity.key[:2]]
+        yield from messages or [f"PhysX takes {authored:g} as {read:g}"]
+    if quantity.key.location:
+        yield quantity.key.location
     if effective is None or not agree(read, effective, error):
         yield from experiment.causes(quantity.key, quantity.described)
 

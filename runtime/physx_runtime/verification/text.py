@@ -18,48 +18,49 @@ from physx_runtime.verification.report import (
     Verification,
     number,
 )
-from physx_runtime.verification.stage import Fold, folded
+from physx_runtime.verification.stage import RowGroup, group_rows
 from physx_schema.cli.json_output import plain
 from physx_schema.errors import printable
-from physx_schema.text import painted, plural
+from physx_schema.text import plural, styled
 
 FORMAT_VERSION = 2
 HEADINGS = ("path", "property", "authored", "effective", "ideal", "verdict")
 IN_PHYSX = "PhysX"      # the heading of what the real one makes of a number, where it was asked
 LEFT_ALIGNED = {"path", "property", "verdict"}
-MOST_OPENINGS = 5       # lines; JSON has all
+MAX_JOINT_ERRORS = 5       # lines; JSON has all
 VERDICTS = (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED)
 # What a reader has to see first; what was not evaluated is in no table.
 TABLED_VERDICTS = (ALTERED, IGNORED)
 
 
-def verification_lines(verification: Verification, *, whole: bool = False) -> Iterator[str]:
+def verification_lines(verification: Verification, *, show_all: bool = False) -> Iterator[str]:
     """The table, a sentence for what is altered, ignored or not evaluated, and one line of summary.
 
     What is ignored or not evaluated for one reason on many prims is one line, and in no table; so is what is as
     authored, but for `whole`. What is altered alike on several prims stands once.
     """
-    folds = {verdict: _folds(verification, verdict) for verdict in VERDICTS}
-    tabled = [fold.rows[0] for verdict in (*TABLED_VERDICTS, *([AS_AUTHORED] if whole else []))
-              for fold in folds[verdict] if _has_number(fold)]
+    groups = {verdict: _row_groups(verification, verdict) for verdict in VERDICTS}
+    tabled = [group.rows[0] for verdict in (*TABLED_VERDICTS, *([AS_AUTHORED] if show_all else []))
+              for group in groups[verdict] if _has_number(group)]
     if tabled:
         yield from _table(_lines(tabled, verification))
         yield ""
     if not any(row.effective is not None or row.property.startswith("drive:") for row in verification.rows):
         yield printable(f"{verification.source}: nothing to verify: no drives are authored, nor anything else that an "
                         "experiment measures")
-    for fold in (*folds[ALTERED], *folds[IGNORED]):
-        yield printable(f"{fold.place}{_others(fold, verification)}: {_fold_sentence(fold, verification)}")
-    if not whole:
-        for line in places(folds[AS_AUTHORED]):
+    for group in (*groups[ALTERED], *groups[IGNORED]):
+        yield printable(f"{group.place}{_equivalents_text(group, verification)}: "
+                        f"{_group_sentence(group, verification)}")
+    if not show_all:
+        for line in property_lines(groups[AS_AUTHORED]):
             yield printable(f"as authored: {line}")
-    for line in reasons(folds[NOT_EVALUATED]):
+    for line in reason_lines(groups[NOT_EVALUATED]):
         yield printable(f"not evaluated: {line}")
     yield from map(printable, map(str, verification.not_simulated))
-    widest = sorted(verification.openings, key=lambda opening: (-opening.authored, opening.path))
-    yield from map(printable, map(str, widest[:MOST_OPENINGS]))
-    if len(widest) > MOST_OPENINGS:
-        yield f"and {len(widest) - MOST_OPENINGS} more joints that open less"
+    largest = sorted(verification.openings, key=lambda opening: (-opening.authored, opening.path))
+    yield from map(printable, map(str, largest[:MAX_JOINT_ERRORS]))
+    if len(largest) > MAX_JOINT_ERRORS:
+        yield f"and {len(largest) - MAX_JOINT_ERRORS} more joints that open less"
     for solved in verification.counts:
         if solved.raised:
             yield printable(f"{solved.path}: {solved.raised}")
@@ -72,10 +73,10 @@ def _engines(verification: Verification) -> Iterator[str]:
     """Where real PhysX makes something else of a number, where it was not asked, and how often it was."""
     if not verification.physx:
         return
-    own = [row for row in verification.rows if not row.alike]
-    yield from (difference(row) for row in own if row.engines_differ)
-    for reason in dict.fromkeys(row.not_in_physx for row in own if row.not_in_physx):
-        for line in places([Fold((row,)) for row in own if row.not_in_physx == reason]):
+    rows = [row for row in verification.rows if not row.alike]
+    yield from (difference(row) for row in rows if row.engines_differ)
+    for reason in dict.fromkeys(row.not_in_physx for row in rows if row.not_in_physx):
+        for line in property_lines([RowGroup((row,)) for row in rows if row.not_in_physx == reason]):
             yield f"not repeated in PhysX: {line}: {reason}"
     repeated = [row for row in verification.rows if row.in_physx is not None]
     differing = sum(row.engines_differ for row in repeated)
@@ -90,55 +91,57 @@ def difference(row: Row) -> str:
             "the engines differ")
 
 
-def _folds(verification: Verification, verdict: str) -> list[Fold]:
+def _row_groups(verification: Verification, verdict: str) -> list[RowGroup]:
     """The rows of a verdict; what has no measured value folds."""
     rows = [row for row in verification.rows if row.verdict == verdict]
     if verdict == ALTERED:
-        return [Fold((row,)) for row in rows if not row.alike]
+        return [RowGroup((row,)) for row in rows if not row.alike]
     if verdict == AS_AUTHORED:
-        return [Fold((row,)) for row in rows]
-    measured = [Fold((row,)) for row in rows if row.effective is not None]
-    return [*measured, *folded(row for row in rows if row.effective is None)]
+        return [RowGroup((row,)) for row in rows]
+    measured = [RowGroup((row,)) for row in rows if row.effective is not None]
+    return [*measured, *group_rows(row for row in rows if row.effective is None)]
 
 
-def reasons(folds: Iterable[Fold]) -> Iterator[str]:
+def reason_lines(groups: Iterable[RowGroup]) -> Iterator[str]:
     """A line for each reason why no experiment answers: which properties on which prims, and the reason."""
-    places: dict[str, dict[str, list[str]]] = {}        # by reason, names by place
-    for fold in folds:
-        places.setdefault(fold.rows[0].reason, {}).setdefault(fold.place, []).append(fold.name)
-    for reason, names in places.items():
-        what = (f"{', '.join(found)} on {place}" if any(found) else place for place, found in names.items())
-        yield f"{', '.join(what)}: {reason}"
+    names_by_prim: dict[str, dict[str, list[str]]] = {}        # by reason, names by place
+    for group in groups:
+        names_by_prim.setdefault(group.rows[0].reason, {}).setdefault(group.place, []).append(group.name)
+    for reason, names in names_by_prim.items():
+        phrases = (f"{', '.join(properties)} on {prim}" if any(properties) else prim for prim,
+                   properties in names.items())
+        yield f"{', '.join(phrases)}: {reason}"
 
 
-def places(folds: Sequence[Fold]) -> Iterator[str]:
+def property_lines(groups: Sequence[RowGroup]) -> Iterator[str]:
     """A line for prims that have the same properties: these, and the prim or how many there are."""
     names: dict[str, dict[str, None]] = {}      # by prim
-    for fold in folds:
-        names.setdefault(fold.rows[0].path, {})[fold.rows[0].property] = None
+    for group in groups:
+        names.setdefault(group.rows[0].path, {})[group.rows[0].property] = None
     prims: dict[tuple[str, ...], list[str]] = {}
     for path, several in names.items():
         prims.setdefault(tuple(several), []).append(path)
-    for own, paths in prims.items():
-        yield f"{', '.join(own)} on {paths[0] if len(paths) == 1 else plural(len(paths), 'prim')}"
+    for properties, paths in prims.items():
+        yield f"{', '.join(properties)} on {paths[0] if len(paths) == 1 else plural(len(paths), 'prim')}"
 
 
-def _others(fold: Fold, verification: Verification) -> str:
+def _equivalents_text(group: RowGroup, verification: Verification) -> str:
     """How many prims are alike to the one of a row."""
-    count = len(verification.alike(fold.rows[0]))
+    count = len(verification.alike(group.rows[0]))
     return f" and {count} alike" if count else ""
 
 
-def _fold_sentence(fold: Fold, verification: Verification) -> str:
+def _group_sentence(group: RowGroup, verification: Verification) -> str:
     """The sentence of a row, or of several that are ignored for one reason."""
-    if len(fold.rows) == 1:
-        return sentence(fold.rows[0], verification)
-    return f"{_named(fold.name, fold.authored)}, without effect in PhysX, because {fold.rows[0].reason}"
+    if len(group.rows) == 1:
+        return sentence(group.rows[0], verification)
+    return f"{_authored_phrase(group.name, group.authored)}, without effect in PhysX, because {group.rows[0].reason}"
 
 
 def sentence(row: Row, verification: Verification) -> str:
     """What became of a value and why, to read aloud."""
-    start = _named(row.property, row.authored) + ("" if row.intended is None else f" for {number(row.intended)}")
+    start = _authored_phrase(row.property,
+                             row.authored) + ("" if row.intended is None else f" for {number(row.intended)}")
     iterations = f"{verification.iterations(row)} iterations"
     if row.verdict == IGNORED:
         return f"{start}, without effect in PhysX, because {row.reason}"
@@ -155,37 +158,38 @@ def _advice(row: Row) -> str:
     return f"; {remedy_text(row.remedy, row.wanted)}" if row.remedy else ""
 
 
-def remedy_text(remedy: Remedy, wanted: Value) -> str:
+def remedy_text(remedy: Remedy, intended: Value) -> str:
     """A remedy in words: what to author to get what is wanted."""
     if not remedy.feasible:
         return remedy.reason
-    besides = [f"{change.property} {change.value:g} on {change.path}" for change in remedy.settings]
-    besides += [] if remedy.dt is None else [f"steps of {remedy.dt:.4g} s"]
-    told = f"author {' with '.join([f'{remedy.value:g}', ' and '.join(besides)] if besides else [f'{remedy.value:g}'])}"
-    return f"{remedy.reason}; " * bool(remedy.reason) + f"{told} to get {number(wanted)}"
+    additional = [f"{change.property} {change.value:g} on {change.path}" for change in remedy.settings]
+    additional += [] if remedy.dt is None else [f"steps of {remedy.dt:.4g} s"]
+    values = [f"{remedy.value:g}", " and ".join(additional)] if additional else [f"{remedy.value:g}"]
+    instruction = f"author {' with '.join(values)}"
+    return f"{remedy.reason}; " * bool(remedy.reason) + f"{instruction} to get {number(intended)}"
 
 
-def _named(name: str, value: Value | None) -> str:
+def _authored_phrase(name: str, value: Value | None) -> str:
     """A property and its number, where it is one."""
-    shown = number(value)
-    return f"{name or 'the prim'} authored" if shown == "-" else f"{name} {shown} authored"
+    text = number(value)
+    return f"{name or 'the prim'} authored" if text == "-" else f"{name} {text} authored"
 
 
 def measured(row: Row) -> str:
     """The effective value, with how far it may be off where the printed digits say more than is known."""
-    off = row.uncertainty
-    if off is None or isinstance(row.effective, tuple) or not row.effective or not math.isfinite(row.effective):
+    error = row.uncertainty
+    if error is None or isinstance(row.effective, tuple) or not row.effective or not math.isfinite(row.effective):
         return number(row.effective)
-    last = 10.0 ** (math.floor(math.log10(abs(row.effective))) - 3)
-    if off <= last:
+    last_digit = 10.0 ** (math.floor(math.log10(abs(row.effective))) - 3)
+    if error <= last_digit:
         return number(row.effective)
-    places = max(0, -math.floor(math.log10(off)))
-    return f"{round(row.effective, places):.{places}f} +- {off:.1g}" if off < 1.0 else (
-        f"{number(row.effective)} +- {off:.1g}")
+    decimals = max(0, -math.floor(math.log10(error)))
+    return f"{round(row.effective, decimals):.{decimals}f} +- {error:.1g}" if error < 1.0 else (
+        f"{number(row.effective)} +- {error:.1g}")
 
 
-def _has_number(fold: Fold) -> bool:
-    return len(fold.rows) == 1 and number(fold.authored) != "-"
+def _has_number(group: RowGroup) -> bool:
+    return len(group.rows) == 1 and number(group.authored) != "-"
 
 
 def _cells(row: Row) -> tuple[str, ...]:
@@ -199,8 +203,8 @@ def _lines(rows: Sequence[Row], verification: Verification) -> list[tuple[str, .
     lines = [HEADINGS, *map(_cells, rows)]
     if not verification.physx:
         return lines
-    asked = [IN_PHYSX, *(number(row.in_physx) for row in rows)]
-    return [(*line[:-1], own, line[-1]) for line, own in zip(lines, asked, strict=True)]
+    column = [IN_PHYSX, *(number(row.in_physx) for row in rows)]
+    return [(*line[:-1], cell, line[-1]) for line, cell in zip(lines, column, strict=True)]
 
 
 def _table(lines: list[tuple[str, ...]]) -> Iterator[str]:
@@ -208,8 +212,8 @@ def _table(lines: list[tuple[str, ...]]) -> Iterator[str]:
     for line in lines:
         cells = [cell.ljust(width) if heading in LEFT_ALIGNED else cell.rjust(width)
                  for cell, width, heading in zip(line, widths, lines[0], strict=True)]
-        shown = "  ".join(cells).rstrip()
-        yield painted(shown, "warning") if {*TABLED_VERDICTS} & {*line} else shown
+        text = "  ".join(cells).rstrip()
+        yield styled(text, "warning") if {*TABLED_VERDICTS} & {*line} else text
 
 
 def verification_json(verification: Verification) -> str:

@@ -22,18 +22,18 @@ from numpy.typing import NDArray
 
 from physx_runtime.simulation.events import touching_pairs
 from physx_runtime.simulation.recording import Recording
-from physx_runtime.viewing.poses import Snapshot, recorded_link_poses, rotated
+from physx_runtime.viewing.poses import Snapshot, recorded_link_poses, transform_point
 from physx_runtime.viewing.text import numeral
-from physx_schema.description.articulation.spatial_tendons import place_in_link
+from physx_schema.description.articulation.spatial_tendons import position_in_link
 from physx_schema.description.model import Articulation, Description, Dof, FixedTendon, Mimic, SpatialTendon
 from physx_schema.errors import UnsupportedError
 
 PLOT_SIZE = (3.3, 1.75)          # inches, which only set the proportions: the page scales the plot
 
 # Colours that matplotlib is given, and the page's variables that they become.
-INK, GRID, VALUE, BOUND, WANTED, PAPER, INTENDED = (f"#{i:06x}" for i in range(1, 8))
+INK, GRID, VALUE, BOUND, TARGET, PAPER, INTENDED = (f"#{i:06x}" for i in range(1, 8))
 VARIABLES = {INK: "var(--muted)", GRID: "var(--line)", VALUE: "var(--value)", BOUND: "var(--bound)",
-             WANTED: "var(--wanted)", PAPER: "var(--panel)", INTENDED: "var(--intended)"}
+             TARGET: "var(--wanted)", PAPER: "var(--panel)", INTENDED: "var(--intended)"}
 
 SETTINGS = {
     "svg.fonttype": "none",             # text stays text: selectable, and in the page's font
@@ -55,7 +55,7 @@ class Chart:
     note: str                           # one line below the title, empty where there is nothing to say
     unit: str
     value: NDArray[np.float64]          # (n_record,)
-    wanted: NDArray[np.float64] | None = None       # (n_record,) what the value is pulled towards
+    target: NDArray[np.float64] | None = None       # (n_record,) what the value is pulled towards
     bounds: tuple[float, ...] = ()      # limits, finite
     intended: NDArray[np.float64] | None = None     # (n_record,) the value without the solver's influence
 
@@ -68,8 +68,8 @@ def draw(time: NDArray[np.float64], chart: Chart) -> str:
     with _figure(chart.key, PLOT_SIZE) as (axes, svg):
         for bound in chart.bounds:
             axes.axhline(bound, color=BOUND, linestyle=(0, (4, 3)), linewidth=1.0)
-        if chart.wanted is not None:
-            axes.plot(time, chart.wanted, color=WANTED, linestyle=(0, (1, 1.5)), linewidth=1.4)
+        if chart.target is not None:
+            axes.plot(time, chart.target, color=TARGET, linestyle=(0, (1, 1.5)), linewidth=1.4)
         axes.plot(time, chart.value, color=VALUE, linewidth=1.6)
         if chart.intended is not None:
             axes.plot(time, chart.intended, color=INTENDED, linewidth=0.8)
@@ -112,7 +112,7 @@ def _figure(key: str, size: tuple[float, float]) -> Iterator[tuple[Any, list[str
         yield figure.subplots(), svg
         file = io.StringIO()
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
-    svg.append(_embedded(file.getvalue(), key))
+    svg.append(_inline_svg(file.getvalue(), key))
 
 
 def _matplotlib() -> tuple[Any, Any]:
@@ -126,7 +126,7 @@ def _matplotlib() -> tuple[Any, Any]:
     return matplotlib, Figure
 
 
-def _embedded(svg: str, key: str) -> str:
+def _inline_svg(svg: str, key: str) -> str:
     """The bare element: no prologue, metadata or size, ids of its own, the page's colours and font."""
     svg = svg[svg.index("<svg"):]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
@@ -142,9 +142,10 @@ Array = NDArray[np.float64]
 
 def joint_charts(articulations: Sequence[Articulation], recording: Recording, world: int, length: str) -> list[Chart]:
     """Position over time of every degree of freedom, with limits and drive target; `length` names the stage's unit."""
-    moved = [moved for articulation in articulations
-             for moved in zip(articulation.dofs, recorded_positions(articulation, recording, world), strict=True)]
-    return [_joint(i, dof, position, length) for i, (dof, position) in enumerate(moved)]
+    dof_positions = [dof_positions for articulation in articulations
+                     for dof_positions in zip(articulation.dofs, recorded_positions(articulation, recording, world),
+                                              strict=True)]
+    return [_joint(i, dof, position, length) for i, (dof, position) in enumerate(dof_positions)]
 
 
 def relation_charts(articulations: Sequence[Articulation], recording: Recording, world: int, length: str,
@@ -157,7 +158,7 @@ def relation_charts(articulations: Sequence[Articulation], recording: Recording,
         charts += [_fixed_tendon(tendon, positions, length) for tendon in articulation.fixed_tendons]
         for tendon in articulation.spatial_tendons:
             charts += _spatial_tendon(tendon, recording, articulation, world, length)
-    return [_numbered(chart, i) for i, chart in enumerate(charts)]
+    return [_with_key(chart, i) for i, chart in enumerate(charts)]
 
 
 def recorded_articulations(description: Description, recording: Recording) -> list[Articulation]:
@@ -166,14 +167,14 @@ def recorded_articulations(description: Description, recording: Recording) -> li
     Raises ValueError where the recording is of another stage, or of none.
     """
     links, joints = set(recording.link_names), set(recording.joint_names)
-    found = [articulation for articulation in description.articulations
-             if articulation.enabled and links.issuperset(link.path for link in articulation.links)]
-    known = {link.path for articulation in found for link in articulation.links}
-    known.update(body.path for body in description.separate_bodies)
-    axes = {dof.name for articulation in found for dof in articulation.dofs}
-    if not (found or links) or not links <= known or joints != axes:
+    recorded = [articulation for articulation in description.articulations
+                if articulation.enabled and links.issuperset(link.path for link in articulation.links)]
+    body_paths = {link.path for articulation in recorded for link in articulation.links}
+    body_paths.update(body.path for body in description.separate_bodies)
+    axes = {dof.name for articulation in recorded for dof in articulation.dofs}
+    if not (recorded or links) or not links <= body_paths or joints != axes:
         raise ValueError("the recording is of another stage: no articulation has its links and joints")
-    return found
+    return recorded
 
 
 def recorded_positions(articulation: Articulation, recording: Recording, world: int) -> Array:
@@ -182,11 +183,11 @@ def recorded_positions(articulation: Articulation, recording: Recording, world: 
     return recording.joint_position[:, world, order].T.astype(np.float64)
 
 
-def _numbered(chart: Chart, i: int) -> Chart:
-    return Chart(f"r{i}", chart.title, chart.note, chart.unit, chart.value, chart.wanted, chart.bounds)
+def _with_key(chart: Chart, i: int) -> Chart:
+    return Chart(f"r{i}", chart.title, chart.note, chart.unit, chart.value, chart.target, chart.bounds)
 
 
-def _shown(value: float | Array, angular: bool) -> Array:
+def _display_values(value: float | Array, angular: bool) -> Array:
     return np.asarray(np.degrees(value) if angular else value, dtype=np.float64)
 
 
@@ -195,22 +196,23 @@ def _unit(angular: bool, length: str) -> str:
 
 
 def _joint(i: int, dof: Dof, position: Array, length: str) -> Chart:
-    bounds = tuple(float(_shown(bound, dof.angular)) for bound in (dof.lower, dof.upper) if math.isfinite(bound))
+    bounds = tuple(float(_display_values(bound, dof.angular)) for bound in (dof.lower, dof.upper)
+                   if math.isfinite(bound))
     unit, notes = _unit(dof.angular, length), []
     target = None
     if dof.drive is not None and dof.drive.stiffness > 0.0:
-        target = np.full_like(position, _shown(dof.drive.target_position, dof.angular))
+        target = np.full_like(position, _display_values(dof.drive.target_position, dof.angular))
         notes.append(f"drive target {numeral(float(target[0]))} {unit}")
     notes.append(f"limits {numeral(bounds[0])} to {numeral(bounds[1])} {unit}" if len(bounds) == 2 else "no limits")
-    return Chart(f"j{i}", dof.name, ", ".join(notes), unit, _shown(position, dof.angular), target, bounds)
+    return Chart(f"j{i}", dof.name, ", ".join(notes), unit, _display_values(position, dof.angular), target, bounds)
 
 
 def _mimic(articulation: Articulation, mimic: Mimic, positions: Array, length: str) -> Chart:
     follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
-    wanted = -(mimic.gearing * positions[mimic.reference] + mimic.offset)
+    target = -(mimic.gearing * positions[mimic.reference] + mimic.offset)
     return Chart("", f"{mimic.path} follows {reference.name}", "dotted: where the mimic joint asks the follower to be",
-                 _unit(follower.angular, length), _shown(positions[mimic.follower], follower.angular),
-                 _shown(wanted, follower.angular))
+                 _unit(follower.angular, length), _display_values(positions[mimic.follower], follower.angular),
+                 _display_values(target, follower.angular))
 
 
 def fixed_tendon_length(tendon: FixedTendon, positions: Array) -> Array:
@@ -223,7 +225,8 @@ def fixed_tendon_length(tendon: FixedTendon, positions: Array) -> Array:
 
 def spatial_tendon_lengths(tendon: SpatialTendon, articulation: Articulation, poses: Array) -> list[Array]:
     """(n_record,) from the root to every attachment, the offset with it; poses: (n_record, n_link, 7)."""
-    points = [rotated(poses[:, a.link], place_in_link(articulation.links[a.link], a)) for a in tendon.attachments]
+    points = [transform_point(poses[:, a.link], position_in_link(articulation.links[a.link], a))
+              for a in tendon.attachments]
     geared = [np.full(len(poses), tendon.offset)]       # along the path from the root; its own gearing does not count
     for attachment, point in zip(tendon.attachments[1:], points[1:], strict=True):
         distance = np.linalg.norm(point - points[attachment.parent], axis=-1)
@@ -249,19 +252,19 @@ def _spatial_tendon(tendon: SpatialTendon, recording: Recording, articulation: A
                           (attachment.lower_limit, attachment.upper_limit), length)
 
 
-def _length(title: str, kind: str, value: Array, rest: float, limits: tuple[float, float], unit: str) -> Chart:
+def _length(title: str, kind: str, value: Array, rest_length: float, limits: tuple[float, float], unit: str) -> Chart:
     bounds = tuple(bound for bound in limits if math.isfinite(bound))
-    note = f"{kind}, rest length {numeral(rest)} {unit} (dotted)"
-    return Chart("", title, note, unit, value, np.full_like(value, rest), bounds)
+    note = f"{kind}, rest length {numeral(rest_length)} {unit} (dotted)"
+    return Chart("", title, note, unit, value, np.full_like(value, rest_length), bounds)
 
 
 def contact_charts(recording: Recording, world: int, force: str) -> list[Chart]:
     """Pressure and friction between every two bodies, by their paths; `force` names the stage's unit."""
-    records = [{(pair.first, pair.second): pair for pair in touching_pairs(found, world)}
-               for found in recording.contacts]
+    records = [{(pair.first, pair.second): pair for pair in touching_pairs(contacts, world)}
+               for contacts in recording.contacts]
     charts = []
     for i, pair in enumerate(sorted(set[tuple[str, str]]().union(*records))):
-        pressure, friction = (np.array([getattr(known[pair], name) if pair in known else 0.0 for known in records])
+        pressure, friction = (np.array([getattr(record[pair], name) if pair in record else 0.0 for record in records])
                               for name in ("pressure", "friction"))
         note = f"at most {numeral(float(pressure.max()))} {force}; dotted: friction"
         charts.append(Chart(f"c{i}", f"{pair[0]} and {pair[1]}", note, force, pressure, friction))

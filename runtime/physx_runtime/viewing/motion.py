@@ -22,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pxr import Gf, Usd, UsdGeom, UsdPhysics
 
-from physx_runtime.packing.frames import PlacedLink, placed_links, rigid
+from physx_runtime.packing.frames import LinkPlacement, read_link_placements, rigid
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, Verification
-from physx_runtime.verification.stage import Fold, folded
+from physx_runtime.verification.stage import RowGroup, group_rows
 from physx_runtime.viewing.stage_over import layer_over, require_another_file, write_over
 from physx_schema import JointStateAPI
 from physx_schema.checking import Finding
@@ -59,7 +59,7 @@ def write_motion(stage: Any, recording: Recording, path: str | Path, world: int 
     rate = _rate(recording.time)
     layer.timeCodesPerSecond = layer.framesPerSecond = rate
     layer.startTimeCode, layer.endTimeCode = 0, len(recording.time) - 1
-    _sample(layer, placed_links(stage, recording.link_names), recording, world)
+    _sample(layer, read_link_placements(stage, recording.link_names), recording, world)
     write_over(layer, path)
     return path
 
@@ -104,7 +104,7 @@ def _rate(time: NDArray[np.float64]) -> float:
     return float(round(rate)) if abs(rate - round(rate)) < 1e-6 * rate else rate
 
 
-def _sample(layer: Any, links: list[PlacedLink], recording: Recording, world: int) -> None:
+def _sample(layer: Any, links: list[LinkPlacement], recording: Recording, world: int) -> None:
     """Write every link's transforms and every joint's state into the layer."""
     target = Usd.Stage.Open(layer)
     codes = [float(code) for code in range(len(recording.time))]
@@ -115,18 +115,18 @@ def _sample(layer: Any, links: list[PlacedLink], recording: Recording, world: in
         _write_joint(target.GetPrimAtPath(_joint_path(name)), name, codes, *state)
 
 
-def _local_matrices(links: list[PlacedLink], poses: NDArray[Any]) -> Iterator[list[Any]]:
+def _local_matrices(links: list[LinkPlacement], poses: NDArray[Any]) -> Iterator[list[Any]]:
     """The local matrix at every record, link by link; poses: (n_record, n_link, 7), position and quaternion x y z w."""
     worlds = {
         link.path: [pose_matrix(tuple(pose[:3]), tuple(pose[3:])) for pose in poses[:, i].tolist()]
         for i, link in enumerate(links)
     }
-    still = [Gf.Matrix4d(1.0)] * len(poses)
+    identity = [Gf.Matrix4d(1.0)] * len(poses)
     for link in links:
-        carriers = worlds[link.carrier] if link.carrier else still
+        carriers = worlds[link.carrier] if link.carrier else identity
         yield [
-            link.shape * own * (link.parent * carrier).GetInverse()
-            for own, carrier in zip(worlds[link.path], carriers, strict=True)
+            link.shape * pose_matrix_at * (link.parent * carrier).GetInverse()
+            for pose_matrix_at, carrier in zip(worlds[link.path], carriers, strict=True)
         ]
 
 
@@ -134,13 +134,13 @@ def _write_transforms(prim: Any, codes: list[float], matrices: list[Any]) -> Non
     """Sample the prim's own translate and orient where they can hold the matrices, else new ops in place of its own."""
     xformable = UsdGeom.Xformable(prim)
     reset, scale = xformable.GetResetXformStack(), Gf.Transform(matrices[0]).GetScale()
-    if not all(_holds(matrix, scale) for matrix in matrices):
+    if not all(_is_representable(matrix, scale) for matrix in matrices):
         op = xformable.AddTransformOp(opSuffix=OPERATION_SUFFIX)
         xformable.SetXformOpOrder([op], reset)
         for code, matrix in zip(codes, matrices, strict=True):
             op.Set(matrix, code)
         return
-    ops = _own_ops(xformable, scale)
+    ops = _existing_ops(xformable, scale)
     if not ops:
         ops = [xformable.AddTranslateOp(opSuffix=OPERATION_SUFFIX),
                xformable.AddOrientOp(UsdGeom.XformOp.PrecisionDouble, OPERATION_SUFFIX)]
@@ -154,7 +154,7 @@ def _write_transforms(prim: Any, codes: list[float], matrices: list[Any]) -> Non
         ops[1].Set(quaternion(rotation), code)
 
 
-def _own_ops(xformable: Any, scale: Any) -> list[Any]:
+def _existing_ops(xformable: Any, scale: Any) -> list[Any]:
     """The prim's translate and orient, first in its order; empty where it has none that hold small turns.
 
     USD composes a quatf to no better than 3.5e-4 rad, so the orientation has to be a quatd. A scale may follow that is
@@ -167,8 +167,8 @@ def _own_ops(xformable: Any, scale: Any) -> list[Any]:
     precisions = UsdGeom.XformOp
     if ops[0].GetPrecision() == precisions.PrecisionHalf or ops[1].GetPrecision() != precisions.PrecisionDouble:
         return []
-    own = Gf.Vec3d(ops[2].Get()) if len(ops) == 3 else UNSCALED
-    return ops if Gf.IsClose(own, scale, MATRIX_TOLERANCE) else []
+    authored_scale = Gf.Vec3d(ops[2].Get()) if len(ops) == 3 else UNSCALED
+    return ops if Gf.IsClose(authored_scale, scale, MATRIX_TOLERANCE) else []
 
 
 def _value_type(op: Any) -> type[Any]:
@@ -176,7 +176,7 @@ def _value_type(op: Any) -> type[Any]:
     return value
 
 
-def _holds(matrix: Any, scale: Any) -> bool:
+def _is_representable(matrix: Any, scale: Any) -> bool:
     """Whether scale, then a rotation, then a translation make up the matrix."""
     rebuilt = Gf.Matrix4d().SetScale(scale) * rigid(matrix)
     return bool(Gf.IsClose(matrix, rebuilt, MATRIX_TOLERANCE))
@@ -221,11 +221,11 @@ def _free(limit: Any) -> bool:
 
 Prims = list[tuple[str, list[Row]]]
 # A reason, how many rows have it, and these in folds.
-Reasoned = tuple[str, int, list[Fold]]
+Reasoned = tuple[str, int, list[RowGroup]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RuleFindings:
     """The findings of one rule; message, why and fix where they are the same of all."""
 
     code: str
@@ -241,23 +241,23 @@ def failed_by_path(verification: Verification) -> Prims:
 
     What is altered alike on several prims stands once.
     """
-    many = {id(row) for row in _ignored_alike(verification)}
+    shared = {id(row) for row in _ignored_for_shared_reason(verification)}
     return _by_path(row for row in verification.rows
-                    if (row.verdict in (ALTERED, IGNORED) or row.remedy) and id(row) not in many and not row.alike)
+                    if (row.verdict in (ALTERED, IGNORED) or row.remedy) and id(row) not in shared and not row.alike)
 
 
 def ignored_by_reason(verification: Verification) -> list[Reasoned]:
     """Rows that are ignored for one reason on several prims or properties."""
-    return _by_reason(_ignored_alike(verification))
+    return _by_reason(_ignored_for_shared_reason(verification))
 
 
-def _ignored_alike(verification: Verification) -> list[Row]:
+def _ignored_for_shared_reason(verification: Verification) -> list[Row]:
     ignored = [row for row in verification.rows if row.verdict == IGNORED and not row.remedy and row.effective is None]
     counts = Counter(map(_reason, ignored))
     return [row for row in ignored if counts[row.reason] > 1]
 
 
-def sound_by_path(verification: Verification) -> Prims:
+def as_authored_by_path(verification: Verification) -> Prims:
     """Prims with the rows whose values act as authored."""
     return _by_path(row for row in verification.rows if row.verdict == AS_AUTHORED and not row.remedy)
 
@@ -273,28 +273,29 @@ def unmeasured_by_reason(verification: Verification) -> list[Reasoned]:
 
 def _by_reason(rows: Sequence[Row]) -> list[Reasoned]:
     """Rows of each reason, the commonest first."""
-    found = [(reason, list(members)) for reason, members in groupby(sorted(rows, key=_reason), _reason)]
-    return [(reason, len(members), list(folded(members))) for reason, members in sorted(found, key=_fewness)]
+    groups = [(reason, list(members)) for reason, members in groupby(sorted(rows, key=_reason), _reason)]
+    return [(reason, len(members), list(group_rows(members))) for reason,
+            members in sorted(groups, key=_descending_count)]
 
 
-def _fewness(found: tuple[str, list[Row]]) -> int:
-    return -len(found[1])
+def _descending_count(group: tuple[str, list[Row]]) -> int:
+    return -len(group[1])
 
 
 def _reason(row: Row) -> str:
     return row.reason
 
 
-def by_rule(findings: Iterable[Finding]) -> list[Found]:
+def by_rule(findings: Iterable[Finding]) -> list[RuleFindings]:
     """Findings of each rule, the worst rules first."""
     groups: dict[str, list[Finding]] = {}
     for finding in findings:
         groups.setdefault(finding.code, []).append(finding)
-    found = [Found(code, max((f.severity for f in members), key=rank), tuple(members),
-                   _common([f.message for f in members]) if len(members) > 1 else "",
-                   _common([f.why for f in members]), _common([f.fix for f in members]))
+    rules = [RuleFindings(code, max((f.severity for f in members), key=rank), tuple(members),
+                          _common([f.message for f in members]) if len(members) > 1 else "",
+                          _common([f.why for f in members]), _common([f.fix for f in members]))
              for code, members in groups.items()]
-    return sorted(found, key=lambda rule: -rank(rule.severity))
+    return sorted(rules, key=lambda rule: -rank(rule.severity))
 
 
 def _common(texts: Sequence[str]) -> str:

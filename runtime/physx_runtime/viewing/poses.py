@@ -25,12 +25,12 @@ class Snapshot:
     bones: Array                        # (n_bone, 2 ends, 2): sideways and up, length
 
 
-def rotated(poses: Array, local: Vec3) -> Array:
+def transform_point(poses: Array, local: Vec3) -> Array:
     """World positions of a point fixed in a link; poses: (..., 7), position and quaternion x y z w."""
     u, w = poses[..., 3:6], poses[..., 6:]
     # p + v + 2 w (u x v) + 2 u x (u x v)
-    turned = np.cross(u, np.array(local))
-    world: Array = poses[..., :3] + np.array(local) + 2.0 * w * turned + 2.0 * np.cross(u, turned)
+    cross = np.cross(u, np.array(local))
+    world: Array = poses[..., :3] + np.array(local) + 2.0 * w * cross + 2.0 * np.cross(u, cross)
     return world
 
 
@@ -64,14 +64,15 @@ def _bones(articulation: Articulation, poses: Array) -> Array:
     starts, children = _starts(articulation, poses), _children(articulation)
     bones = []
     for i, link in enumerate(articulation.links):
-        ends = [starts[child] for child in children[i]] or [2.0 * rotated(poses[:, i], link.center_of_mass) - starts[i]]
+        ends = [starts[child] for child in children[i]] or [2.0 * transform_point(poses[:, i], link.center_of_mass)
+                                                            - starts[i]]
         bones += [np.stack([starts[i], end], axis=1) for end in ends]
     return np.stack(bones, axis=1)
 
 
 def _starts(articulation: Articulation, poses: Array) -> list[Array]:
     """Where each link's inbound joint is, (n_record, 3); a root's own origin."""
-    return [rotated(poses[:, i], link.joint.child_frame[0] if link.joint else (0.0, 0.0, 0.0))
+    return [transform_point(poses[:, i], link.joint.child_frame[0] if link.joint else (0.0, 0.0, 0.0))
             for i, link in enumerate(articulation.links)]
 
 
@@ -85,9 +86,9 @@ def _children(articulation: Articulation) -> list[list[int]]:
 
 def _view(points: Array, up: Array) -> Array:
     """(2, 3): the horizontal direction of widest spread, and up."""
-    level = points - np.outer(points @ up, up)
-    _, vectors = np.linalg.eigh(np.cov(level.T))
-    wide: Any = vectors[:, -1]
+    horizontal = points - np.outer(points @ up, up)
+    _, vectors = np.linalg.eigh(np.cov(horizontal.T))
+    widest: Any = vectors[:, -1]
     # eigenvectors come with either sign
-    wide = wide * np.sign(wide[np.argmax(np.abs(wide))])
-    return np.stack([wide, up])
+    widest = widest * np.sign(widest[np.argmax(np.abs(widest))])
+    return np.stack([widest, up])

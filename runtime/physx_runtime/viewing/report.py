@@ -38,13 +38,13 @@ from physx_runtime.viewing.charts import (
     recorded_articulations,
     relation_charts,
 )
-from physx_runtime.viewing.live.sliders import LiveStep, holder, live_step, with_fixed_base
+from physx_runtime.viewing.live.sliders import LiveStep, find_root_joint, live_step, with_fixed_base
 from physx_runtime.viewing.motion import (
+    as_authored_by_path,
     by_rule,
     failed_by_path,
     ignored_by_reason,
     remedy_lines,
-    sound_by_path,
     unmeasured_by_reason,
 )
 from physx_runtime.viewing.poses import snapshots
@@ -67,9 +67,9 @@ PACKAGES = ("physx-schema", "usd-core", "numpy", "numba", "matplotlib")
 LENGTH_UNITS = {1.0: "m", 0.1: "dm", 0.01: "cm", 0.001: "mm", 0.0254: "in", 0.3048: "ft"}
 BAR_END_RATIO = 2.0           # the bars of effective against authored end at twice the authored value
 DRAWN_MOMENTS = 6             # at which the articulations are drawn
-MOST_PLOTS = 60              # more than this many joints make a page that nobody reads
-MOST_FINDINGS = 12           # of one rule
-MOST_MISSING = 3             # sentences about what could not be done that nobody has to unfold
+MAX_PLOTS = 60              # more than this many joints make a page that nobody reads
+MAX_FINDINGS = 12           # of one rule
+MAX_MISSING = 3             # sentences about what could not be done that nobody has to unfold
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,49 +96,49 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
     path, stage = Path(path), open_stage(stage)
     require_output(path, files_of(stage), force=True)
     description = describe(stage)
-    values = _values(verification)
-    moved = _motion(description, recording, intended, world)
+    value_context = _value_context(verification)
+    motion_context = _motion_context(description, recording, intended, world)
     paths = [row.path for row in verification.rows] if verification else []
     paths += [finding.path for finding in checked.findings]
-    shown = figure(stage, description, checked.findings, paths, recording, intended,
-                   live if isinstance(live, LiveStep) else None, world)
+    robot_figure = figure(stage, description, checked.findings, paths, recording, intended,
+                          live if isinstance(live, LiveStep) else None, world)
     text = _environment().get_template("report.html.jinja").render(
         source=Path(description.source).name,
         headline=headline(checked, verification),
         sound=verification is not None and not (verification.failed or checked.errors),
         marks=MARKS, severities=SEVERITIES, checked=checked, rules=by_rule(checked.findings),
-        most_findings=MOST_FINDINGS, missing=missing, most_missing=MOST_MISSING, robot_notes=shown.notes,
-        packed=shown.packed(), script=script(), script_hash=script_hash(),
-        **_stepped(live), **values, **moved)
+        most_findings=MAX_FINDINGS, missing=missing, most_missing=MAX_MISSING, robot_notes=robot_figure.notes,
+        packed=robot_figure.packed(), script=script(), script_hash=script_hash(),
+        **_step_context(live), **value_context, **motion_context)
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
     return path
 
 
-def _stepped(live: LiveStep | str) -> dict[str, Any]:
+def _step_context(live: LiveStep | str) -> dict[str, Any]:
     """What the template says of the step in the page."""
     if isinstance(live, str):
         return {"stepped": "", "not_live": live, "left_out": ()}
     return {"stepped": live.articulation, "not_live": "", "left_out": live.left_out}
 
 
-def _values(verification: Verification | None) -> dict[str, Any]:
+def _value_context(verification: Verification | None) -> dict[str, Any]:
     """What the template says of numbers."""
     if verification is None:
         return {"totals": [], "altered": [], "alike": lambda row: (), "ignored": [], "sound_groups": [],
                 "sound_count": 0, "unmeasured": [], "step": [], "in_physx": False}
-    sound = sound_by_path(verification)
+    as_authored = as_authored_by_path(verification)
     return {"totals": [(*MARKS[verdict], _count(verification, verdict), verdict) for verdict in MARKS],
             "altered": failed_by_path(verification), "alike": verification.alike,
-            "ignored": ignored_by_reason(verification), "sound_groups": sound,
-            "sound_count": sum(len(rows) for _, rows in sound), "unmeasured": unmeasured_by_reason(verification),
+            "ignored": ignored_by_reason(verification), "sound_groups": as_authored,
+            "sound_count": sum(len(rows) for _, rows in as_authored), "unmeasured": unmeasured_by_reason(verification),
             "step": [("Verification step", f"{numeral(verification.dt)} s"),
                      *([("Real PhysX", f"ovphysx {verification.physx}")] if verification.physx else [])],
             "in_physx": bool(verification.physx)}
 
 
-def _motion(description: Description, recording: Recording | None, intended: Recording | None,
-            world: int) -> dict[str, Any]:
+def _motion_context(description: Description, recording: Recording | None, intended: Recording | None,
+                    world: int) -> dict[str, Any]:
     """What the template shows of a recording."""
     if recording is None:
         return {"shots": [], "joints": [], "relations": [], "touching": [], "left_out_plots": 0, "overlaid": False,
@@ -151,16 +151,17 @@ def _motion(description: Description, recording: Recording | None, intended: Rec
     length = LENGTH_UNITS.get(scale, f"{numeral(scale)} m")
     charts = [kind(articulations, recording, world, length) for kind in (joint_charts, relation_charts)]
     if intended is not None:
-        others = [kind(articulations, intended, world, length) for kind in (joint_charts, relation_charts)]
-        charts = [[replace(chart, intended=other.value) for chart, other in zip(own, of, strict=True)]
-                  for own, of in zip(charts, others, strict=True)]
+        intended_charts = [kind(articulations, intended, world, length) for kind in (joint_charts, relation_charts)]
+        charts = [[replace(chart, intended=other.value) for chart, other in zip(group, intended_group, strict=True)]
+                  for group, intended_group in zip(charts, intended_charts, strict=True)]
     charts.append(contact_charts(recording, world, _force_unit(description)))
     shots = snapshots(articulations, recording, world, description.scene.up_axis, DRAWN_MOMENTS)
-    joints, relations, touching = (_figures(own[:MOST_PLOTS], recording.time) for own in charts)
+    joints, relations, touching = (_figures(group[:MAX_PLOTS], recording.time) for group in charts)
     return {"shots": [(shot.time, svg) for shot, svg in zip(shots, draw_poses(shots), strict=True)],
             "joints": joints, "relations": relations, "touching": touching,
-            "left_out_plots": sum(max(0, len(own) - MOST_PLOTS) for own in charts), "overlaid": intended is not None,
-            "facts": [*_facts(recording, articulations, world), *_outside(description, recording, world), *_versions()]}
+            "left_out_plots": sum(max(0, len(group) - MAX_PLOTS) for group in charts), "overlaid": intended is not None,
+            "facts": [*_facts(recording, articulations, world), *_maximal_joint_facts(description, recording, world),
+                      *_versions()]}
 
 
 def _force_unit(description: Description) -> str:
@@ -170,8 +171,8 @@ def _force_unit(description: Description) -> str:
 
 def headline(checked: Report, verification: Verification | None) -> str:
     """The verdict in one sentence."""
-    found = [plural(checked.count(severity), severity) for severity in ("error", "warning") if checked.count(severity)]
-    return f"{_effect(verification)}; the check found {listed(found) if found else 'no errors'}."
+    counts = [plural(checked.count(severity), severity) for severity in ("error", "warning") if checked.count(severity)]
+    return f"{_effect(verification)}; the check found {listed(counts) if counts else 'no errors'}."
 
 
 def _effect(verification: Verification | None) -> str:
@@ -200,7 +201,7 @@ def _figures(charts: list[Chart], time: NDArray[Any]) -> list[_Figure]:
     return [_Figure(chart.title, chart.note, draw(time, chart)) for chart in charts]
 
 
-def share(row: Row) -> float | None:
+def effective_ratio(row: Row) -> float | None:
     """Effective value over the one that is wanted; None where that says nothing."""
     if isinstance(row.wanted, tuple) or isinstance(row.effective, tuple) or row.effective is None:
         return None
@@ -232,17 +233,18 @@ def _versions() -> list[tuple[str, str]]:
     return [*((package, _version(package)) for package in PACKAGES), ("Python", platform.python_version())]
 
 
-def _outside(description: Description, recording: Recording, world: int) -> Iterator[tuple[str, str]]:
+def _maximal_joint_facts(description: Description, recording: Recording, world: int) -> Iterator[tuple[str, str]]:
     """The joints outside articulations: what each holds, and when it broke."""
     for joint in description.joints:
         if joint.path not in recording.outside_joint_names:
             continue
         text = f"{joint.path}: {joint.kind}, from {joint.body0 or 'the world'} to {joint.body1 or 'the world'}"
-        gone: list[int] = []
+        broken_records: list[int] = []
         if joint.path in recording.breakable_names:
-            gone = recording.broken[:, world, recording.breakable_names.index(joint.path)].nonzero()[0].tolist()
-        said = f", broken by {numeral(float(recording.time[gone[0]]))} s" if gone else ""
-        yield "Joint outside articulations", text + said
+            broken_records = recording.broken[:, world,
+                                              recording.breakable_names.index(joint.path)].nonzero()[0].tolist()
+        suffix = f", broken by {numeral(float(recording.time[broken_records[0]]))} s" if broken_records else ""
+        yield "Joint outside articulations", text + suffix
 
 
 def _version(package: str) -> str:
@@ -260,7 +262,7 @@ def _environment() -> jinja2.Environment:
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
     environment.filters |= {"numeral": numeral, "percent": percent, "parts": parts, "plural": plural}
-    environment.globals |= {"share": share, "measured": measured, "remedy_text": remedy_text,
+    environment.globals |= {"share": effective_ratio, "measured": measured, "remedy_text": remedy_text,
                             "remedy_lines": remedy_lines, "location": location, "bar_end": BAR_END_RATIO}
     return environment
 
@@ -278,7 +280,8 @@ T = TypeVar("T")
 
 
 def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 240,
-                 said: Callable[[str], None] = lambda line: None, engines: Sequence[str] = ("builtin",)) -> Path:
+                 report_progress: Callable[[str], None] = lambda line: None,
+                 engines: Sequence[str] = ("builtin",)) -> Path:
     """Write the report of a stage as one HTML file; return its path.
 
     dt: time step [s] of experiments and motion. said: is told what is done next. engines: as of `verify`.
@@ -292,26 +295,26 @@ def report_robot(stage: Any, path: str | Path, dt: float = 1 / 60, steps: int = 
     require_output(path, files_of(stage), force=True)
     missing: list[str] = []
 
-    def tried(what: str, made: Callable[[], T]) -> T | None:
-        said(what)
+    def attempt(what: str, make: Callable[[], T]) -> T | None:
+        report_progress(what)
         try:
             with warnings.catch_warnings():
-                for told_elsewhere in (NotSimulatedWarning, DivergenceWarning):
-                    warnings.simplefilter("ignore", told_elsewhere)
-                return made()
+                for reported_warning in (NotSimulatedWarning, DivergenceWarning):
+                    warnings.simplefilter("ignore", reported_warning)
+                return make()
         except UnsupportedError as error:
             missing.append(f"Not {what}: {'; '.join(str(error).splitlines())}.")
             return None
 
-    said("checked")
+    report_progress("checked")
     checked, description = check(stage), describe(stage)
-    verification: Verification | None = tried("verified", lambda: verify(stage, engines, dt))
-    recording: Recording | None = tried("simulated", lambda: simulate(description, dt=dt, steps=steps))
+    verification: Verification | None = attempt("verified", lambda: verify(stage, engines, dt))
+    recording: Recording | None = attempt("simulated", lambda: simulate(description, dt=dt, steps=steps))
     intended: Recording | None = None
     if recording:
         missing += [f"{item}." for item in (*recording.not_simulated, *recording.diverged)]
-        intended = tried("simulated as intended", lambda: simulate(description, dt=dt, steps=steps, solver="ideal"))
-    said("written")
+        intended = attempt("simulated as intended", lambda: simulate(description, dt=dt, steps=steps, solver="ideal"))
+    report_progress("written")
     return write_report(path, stage, checked, verification, recording, intended=intended,
                         live=_live(stage, description, dt), missing=missing)
 
@@ -322,7 +325,7 @@ def _live(stage: Any, description: Description, dt: float) -> LiveStep | str:
     if not acting:
         return "there is no articulation"
     try:
-        joint = holder(description, acting[0])
+        joint = find_root_joint(description, acting[0])
         if joint is None:
             return live_step(description, acting[0].path, dt)
         live = live_step(with_fixed_base(stage, acting[0], joint), joint.path, dt)

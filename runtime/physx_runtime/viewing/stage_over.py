@@ -54,10 +54,10 @@ def require_another_file(stage: Any, path: Path) -> None:
 
 def write_over(layer: Any, path: Path) -> None:
     """Write such a layer; the file below is named relative to it."""
-    below = [_relative(Path(file), path.parent) for file in layer.subLayerPaths]
+    sublayers = [_relative(Path(file), path.parent) for file in layer.subLayerPaths]
     copy = Sdf.Layer.CreateAnonymous(".usda")
     copy.TransferContent(layer)
-    copy.subLayerPaths = below
+    copy.subLayerPaths = sublayers
     mark_layer(copy, path)
     with replacing(path) as temporary:
         export(copy, temporary, crate=path.suffix != ".usda")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.llvm.vectors import CACHE_LINE
-from physx_runtime.worlds.store import EVERY_WORLD, Worlds, with_lines
+from physx_runtime.worlds.store import EVERY_WORLD, Worlds, scatter_rows
 
 Array = NDArray[Any]
 
@@ -35,11 +35,12 @@ def by_world(blocks: Array) -> Array:
     return blocks.transpose(0, 2, 1).copy().reshape(len(blocks) * blocks.shape[2], blocks.shape[1])
 
 
-def by_block(values: Array, lanes: int) -> Array:
+def by_block(values: Array, block_size: int) -> Array:
     """(blocks, n, lanes) of (n_world, n); the last world pads the last block, so that its lanes stay finite."""
-    padding = -len(values) % lanes
+    padding = -len(values) % block_size
     padded = np.concatenate([values, np.repeat(values[-1:], padding, axis=0)]) if padding else values
-    return np.ascontiguousarray(padded.reshape(len(padded) // lanes, lanes, values.shape[1]).transpose(0, 2, 1))
+    return np.ascontiguousarray(padded.reshape(len(padded) // block_size, block_size, values.shape[1]).transpose(0, 2,
+                                                                                                                 1))
 
 
 def row_group(layout: Mapping[str, int], name: str) -> tuple[int, int]:
@@ -53,51 +54,52 @@ def row_group(layout: Mapping[str, int], name: str) -> tuple[int, int]:
 class Buffer:
     """(blocks, rows, lanes), worlds innermost; the methods as `Worlds` has them."""
 
-    def __init__(self, count: int, dtype: str, lanes: int, layout: Mapping[str, int]) -> None:
-        self.count, self.dtype, self.lanes, self.layout = count, dtype, lanes, layout
-        shape = (-(-count // lanes), len(layout), lanes)
-        self._alike: dict[str, bool] = {}       # row groups known to be the same in every world, or not
+    def __init__(self, count: int, dtype: str, block_size: int, layout: Mapping[str, int]) -> None:
+        self.count, self.dtype, self.block_size, self.layout = count, dtype, block_size, layout
+        shape = (-(-count // block_size), len(layout), block_size)
+        self._uniform: dict[str, bool] = {}       # row groups known to be the same in every world, or not
         self._groups: dict[str, Array] = {}     # row groups as parts of the buffer
         self.host = aligned(shape, dtype)
 
     def rows(self, name: str, window: slice = EVERY_WORLD) -> Array:
         group, (first, end, _) = self._group(name), window.indices(self.count)
-        before = first // self.lanes * self.lanes
-        return by_world(group[first // self.lanes:-(-end // self.lanes)])[first - before:end - before]
+        block_start = first // self.block_size * self.block_size
+        return by_world(group[first // self.block_size:-(-end // self.block_size)])[first - block_start:end
+                                                                                    - block_start]
 
     def write(self, name: str, values: Array, window: slice = EVERY_WORLD) -> None:
-        worlds, (first, end, _) = self._changing(name).transpose(0, 2, 1), window.indices(self.count)
+        worlds, (first, end, _) = self._writable(name).transpose(0, 2, 1), window.indices(self.count)
         if end - first < self.count:
-            chosen = np.arange(first, end)
-            worlds[chosen // self.lanes, chosen % self.lanes] = values
+            indices = np.arange(first, end)
+            worlds[indices // self.block_size, indices % self.block_size] = values
         else:
-            full = self.count // self.lanes
-            worlds[:full] = values[:full * self.lanes].reshape(full, *worlds.shape[1:])
-            worlds[full:, :self.count % self.lanes] = values[full * self.lanes:]
-        if end == self.count and self.count % self.lanes:
+            full = self.count // self.block_size
+            worlds[:full] = values[:full * self.block_size].reshape(full, *worlds.shape[1:])
+            worlds[full:, :self.count % self.block_size] = values[full * self.block_size:]
+        if end == self.count and self.count % self.block_size:
             # the last block is padded with copies of the last world, so that its lanes stay finite
-            worlds[-1, self.count % self.lanes:] = values[-1]
+            worlds[-1, self.count % self.block_size:] = values[-1]
 
     def write_at(self, name: str, values: Array, worlds: Array, columns: Sequence[int] | None = None) -> None:
-        self.write(name, with_lines(self.rows(name), values, worlds, columns))
+        self.write(name, scatter_rows(self.rows(name), values, worlds, columns))
 
-    def at_least(self, name: str, value: float) -> None:
-        held = self._changing(name)
-        np.maximum(held, value, out=held)
+    def raise_to_minimum(self, name: str, value: float) -> None:
+        values = self._writable(name)
+        np.maximum(values, value, out=values)
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         return self.host, self.layout
 
-    def alike(self, names: Collection[str]) -> bool:
+    def is_uniform(self, names: Collection[str]) -> bool:
         for name in names:
-            if name not in self._alike:
+            if name not in self._uniform:
                 rows = self._group(name)
-                self._alike[name] = bool((rows == rows[:1, :, :1]).all())
-        return all(self._alike[name] for name in names)
+                self._uniform[name] = bool((rows == rows[:1, :, :1]).all())
+        return all(self._uniform[name] for name in names)
 
-    def _changing(self, name: str) -> Array:
+    def _writable(self, name: str) -> Array:
         """A row group that is about to be changed in place."""
-        self._alike.pop(name, None)
+        self._uniform.pop(name, None)
         return self._group(name)
 
     def _group(self, name: str) -> Array:
@@ -113,43 +115,43 @@ class BufferView:
     It has the methods of `WorldRows`; whoever holds the whole steps it.
     """
 
-    def __init__(self, whole: Worlds, first: int, count: int, prefix: str = "") -> None:
-        self.count, self.whole, self.prefix = count, whole, prefix
+    def __init__(self, base: Worlds, first: int, count: int, prefix: str = "") -> None:
+        self.count, self.base, self.prefix = count, base, prefix
         self.window = slice(first, first + count)
         self._layout: tuple[Mapping[str, int], dict[str, int]] | None = None    # the whole's, and what of it is here
 
     @property
     def near(self) -> bool:
-        return self.whole.near
+        return self.base.near
 
     @property
     def path(self) -> str:
-        return self.whole.path
+        return self.base.path
 
     def rows(self, name: str) -> Array:
-        return self.whole.rows(self.prefix + name, self.window)
+        return self.base.rows(self.prefix + name, self.window)
 
     def write(self, name: str, values: Array) -> None:
-        self.whole.write(self.prefix + name, values, self.window)
+        self.base.write(self.prefix + name, values, self.window)
 
     def write_at(self, name: str, values: Array, worlds: Array, columns: Sequence[int] | None = None) -> None:
-        self.whole.write_at(self.prefix + name, values, worlds + self.window.start, columns)
+        self.base.write_at(self.prefix + name, values, worlds + self.window.start, columns)
 
-    def alike(self, names: Collection[str]) -> bool:
+    def is_uniform(self, names: Collection[str]) -> bool:
         return all(bool((rows == rows[:1]).all()) for rows in map(self.rows, names))
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         """A copy in blocks of its own, padded with the last world."""
-        buffer, layout = self.whole.blocks()
+        buffer, layout = self.base.blocks()
         if self._layout is None or self._layout[0] is not layout:
-            own = [name for name in layout if name.startswith(self.prefix)]
-            self._layout = layout, {name.removeprefix(self.prefix): i for i, name in enumerate(own)}
-        lanes, first = buffer.shape[2], self.window.start
-        found = [layout[self.prefix + name] for name in self._layout[1]]
-        chosen = first + np.minimum(np.arange(-(-self.count // lanes) * lanes), self.count - 1)
-        rows = buffer[(chosen // lanes)[:, None], found, (chosen % lanes)[:, None]]
-        copied = rows.reshape(-1, lanes, len(found)).transpose(0, 2, 1)
-        return np.ascontiguousarray(copied), self._layout[1]
+            names = [name for name in layout if name.startswith(self.prefix)]
+            self._layout = layout, {name.removeprefix(self.prefix): i for i, name in enumerate(names)}
+        block_size, first = buffer.shape[2], self.window.start
+        indices = [layout[self.prefix + name] for name in self._layout[1]]
+        worlds = first + np.minimum(np.arange(-(-self.count // block_size) * block_size), self.count - 1)
+        rows = buffer[(worlds // block_size)[:, None], indices, (worlds % block_size)[:, None]]
+        blocks = rows.reshape(-1, block_size, len(indices)).transpose(0, 2, 1)
+        return np.ascontiguousarray(blocks), self._layout[1]
 
 
 def rows_by_world(worlds: Array, count: int) -> list[Array]:

@@ -17,23 +17,23 @@ from collections import Counter
 from dataclasses import dataclass
 
 from physx_runtime.collision.pair_table import ContactTable
-from physx_runtime.collision.static_pairs import fixed_pairs
+from physx_runtime.collision.static_pairs import build_static_pairs
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import ActorTopology, BodyTopology, Topology
 from physx_runtime.targets.cuda.driver import DeviceError
 from physx_runtime.targets.cuda.kernels import BACK_END, NUMBA, back_end, find_gpu
 from physx_runtime.worlds.contact.worlds import ContactWorlds
-from physx_runtime.worlds.cpu import ByJointWorlds, HandoverWorlds, IslandWorlds, SpecialisedWorlds
+from physx_runtime.worlds.cpu import CompiledWorlds, IslandWorlds, ScheduledWorlds, SwitchingWorlds
 from physx_runtime.worlds.gpu.worlds import CudaWorlds
 from physx_runtime.worlds.numba_cuda import NumbaCudaWorlds
 from physx_runtime.worlds.static_contact.worlds import StaticContactWorlds
-from physx_runtime.worlds.store import AUTO, BY_JOINT, HANDOVER, PATHS, SPECIALISED, Worlds
+from physx_runtime.worlds.store import AUTO, COMPILED, PATHS, SCHEDULED, SWITCHING, Worlds
 from physx_schema.errors import UnsupportedError
 
 # Budget of straight-line code: expected operations of its largest function. A humanoid of 27 velocities has 37 000.
-MOST_OPERATIONS = 40_000
+MAX_OPERATIONS = 40_000
 # The same on a GPU: half a minute to compile.
-MOST_CUDA_OPERATIONS = 50_000
+MAX_CUDA_OPERATIONS = 50_000
 # s of processor time to compile it cold, which two cores share (benchmarks/compile_speed.py).
 SECONDS_PER_OPERATION = 1.1e-4
 
@@ -41,7 +41,7 @@ logger = logging.getLogger("physx_runtime")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PathChoice:
     """The path taken, and why."""
 
     path: str
@@ -55,52 +55,52 @@ def expected_operations(t: Topology) -> int:
     where branches do not meet, and cost the square of a dof's depth. The weights are a fit to 27 traced chains, trees
     and robots of 2 to 38 velocities, which holds within a factor of 1.6 (tests/runtime/worlds/test_choice.py).
     """
-    own = Counter(dof.link for dof in t.dofs)
+    dof_counts = Counter(dof.link for dof in t.dofs)
     depth: list[int] = []       # of each link: the velocities that move it
     for i, link in enumerate(t.links):
-        depth.append(t.root_size if link.parent < 0 else depth[link.parent] + own[i])
+        depth.append(t.root_size if link.parent < 0 else depth[link.parent] + dof_counts[i])
     factors = sum(depth[dof.link]**2 for dof in t.dofs)
     return int(260 * len(t.links) + 33 * t.nv**2 + 3.5 * factors)
 
 
-def choose_path(t: ActorTopology | IslandTopology, device: str, asked: str) -> Choice:
+def choose_path(t: ActorTopology | IslandTopology, device: str, path: str) -> PathChoice:
     """The path for a topology on a device; said in one line of the log "physx_runtime" at level INFO.
 
     Raises ValueError for an unknown path, UnsupportedError where the device does not have the one asked for.
     """
-    if asked not in PATHS:
-        raise ValueError(f"path is {asked!r}; allowed are {', '.join(map(repr, PATHS))}")
+    if path not in PATHS:
+        raise ValueError(f"path is {path!r}; allowed are {', '.join(map(repr, PATHS))}")
     if isinstance(t, IslandTopology):
-        return _of_island(t, device)
-    choice = _choose(t, device, asked)
+        return _island_path(t, device)
+    choice = _actor_path(t, device, path)
     logger.info("%d links, %d dofs on %s: %s path, %s", len(t.tree.links), len(t.tree.dofs), device, choice.path,
                 choice.reason)
     return choice
 
 
-def _of_island(t: IslandTopology, device: str) -> Choice:
+def _island_path(t: IslandTopology, device: str) -> PathChoice:
     """Islands have but one path, which compiles nothing for them."""
-    choice = Choice(BY_JOINT, "an island of joints outside articulations")
+    choice = PathChoice(SCHEDULED, "an island of joints outside articulations")
     logger.info("%d actors held by %d joints on %s: %s path, %s", len(t.actors), len(t.joints), device, choice.path,
                 choice.reason)
     return choice
 
 
-def _choose(t: ActorTopology, device: str, asked: str) -> Choice:
+def _actor_path(t: ActorTopology, device: str, path: str) -> PathChoice:
     if isinstance(t, BodyTopology):
-        return Choice(SPECIALISED, "a body without joints")
+        return PathChoice(COMPILED, "a body without joints")
     operations = expected_operations(t)
     size = f"about {operations}, {operations * SECONDS_PER_OPERATION:.0f} s of processor time to compile"
-    most = MOST_CUDA_OPERATIONS if device == "cuda" else MOST_OPERATIONS
-    over = operations > most
-    budget = f"{'over' if over else 'within'} the budget of {most} operations ({size})"
-    if device == "cuda" and asked == HANDOVER:
-        raise UnsupportedError(f"path {asked!r} runs on the CPU only; use device='cpu' or another path")
-    if asked == AUTO:
-        return Choice(BY_JOINT if over else SPECIALISED, budget)
-    if asked == HANDOVER and over:
-        return Choice(BY_JOINT, f"{budget}: nothing to hand over to")
-    return Choice(asked, "as asked")
+    max_operations = MAX_CUDA_OPERATIONS if device == "cuda" else MAX_OPERATIONS
+    is_over_budget = operations > max_operations
+    budget = f"{'over' if is_over_budget else 'within'} the budget of {max_operations} operations ({size})"
+    if device == "cuda" and path == SWITCHING:
+        raise UnsupportedError(f"path {path!r} runs on the CPU only; use device='cpu' or another path")
+    if path == AUTO:
+        return PathChoice(SCHEDULED if is_over_budget else COMPILED, budget)
+    if path == SWITCHING and is_over_budget:
+        return PathChoice(SCHEDULED, f"{budget}: nothing to hand over to")
+    return PathChoice(path, "as asked")
 
 
 DTYPES = ("float32", "float64")
@@ -128,24 +128,25 @@ def make_worlds(t: ActorTopology | IslandTopology, count: int, device: str, dtyp
         except UnsupportedError as error:
             logger.warning("device 'auto' takes the CPU: %s", error)
             return make_worlds(t, count, "cpu", dtype, path, contacts)
-    chosen = choose_path(t, device, path).path
+    selected_path = choose_path(t, device, path).path
     if isinstance(t, IslandTopology) and contacts is not None:
-        alone = not t.pgs and not t.sapien and not t.links_held_last and _rests_by_itself(t)
-        fixed = fixed_pairs(contacts, count) if alone else None
-        return ContactWorlds(t, count, dtype, contacts) if fixed is None else StaticContactWorlds(t, count, dtype,
-                                                                                                  fixed)
+        static_contact_only = (not (t.pgs or t.sapien or t.articulation_contact_last)
+                               and _sleeps_independently(t))
+        pairs = build_static_pairs(contacts, count) if static_contact_only else None
+        return ContactWorlds(t, count, dtype, contacts) if pairs is None else StaticContactWorlds(t, count, dtype,
+                                                                                                  pairs)
     if device == "cuda":
-        return _on_gpu(t, count, dtype, chosen)
+        return _gpu_worlds(t, count, dtype, selected_path)
     if isinstance(t, IslandTopology):
         return IslandWorlds(t, count, dtype)
-    if chosen == SPECIALISED or isinstance(t, BodyTopology):
-        return SpecialisedWorlds(t, count, dtype)
-    return ByJointWorlds(t, count, dtype) if chosen == BY_JOINT else HandoverWorlds(t, count, dtype)
+    if selected_path == COMPILED or isinstance(t, BodyTopology):
+        return CompiledWorlds(t, count, dtype)
+    return ScheduledWorlds(t, count, dtype) if selected_path == SCHEDULED else SwitchingWorlds(t, count, dtype)
 
 
-def _on_gpu(t: ActorTopology | IslandTopology, count: int, dtype: str, path: str) -> Worlds:
+def _gpu_worlds(t: ActorTopology | IslandTopology, count: int, dtype: str, path: str) -> Worlds:
     if back_end() == NUMBA:
-        if path == BY_JOINT or isinstance(t, IslandTopology):
+        if path == SCHEDULED or isinstance(t, IslandTopology):
             raise UnsupportedError(f"numba-cuda, which {BACK_END} names, has no {path!r} path; leave that unset")
         return NumbaCudaWorlds(t, count, dtype)
     try:
@@ -154,6 +155,6 @@ def _on_gpu(t: ActorTopology | IslandTopology, count: int, dtype: str, path: str
         raise UnsupportedError(str(error)) from error
 
 
-def _rests_by_itself(t: IslandTopology) -> bool:
+def _sleeps_independently(t: IslandTopology) -> bool:
     """Whether nothing that moves can keep an actor awake or wake it but itself."""
     return not any(actor.sleeping for actor in t.actors) or (len(t.actors) == 1 and not t.kinematic)

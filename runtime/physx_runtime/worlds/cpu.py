@@ -21,91 +21,91 @@ from numpy.typing import NDArray
 
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import ActorTopology, Topology
-from physx_runtime.solver.island.program import KEPT, island_schedules
+from physx_runtime.solver.island.program import MAX_CACHED_STEPS, island_schedules
 from physx_runtime.solver.program import step_layout, step_program
 from physx_runtime.solver.scheduled.program import step_schedules
 from physx_runtime.targets.cpu import CompiledProgram, compile_program, register_lanes
 from physx_runtime.targets.interpreter import LoadedProgram, load_program, vector_lanes
 from physx_runtime.worlds.buffer import Buffer
-from physx_runtime.worlds.store import BY_JOINT, EVERY_WORLD, SPECIALISED, copy_worlds
+from physx_runtime.worlds.store import COMPILED, EVERY_WORLD, SCHEDULED, copy_worlds
 
 
-class ByJointWorlds(Buffer):
+class ScheduledWorlds(Buffer):
     """Worlds stepped on every core by fragments that all topologies share."""
 
-    near, path = True, BY_JOINT
+    near, path = True, SCHEDULED
 
     def __init__(self, t: Topology, count: int, dtype: str) -> None:
         program = step_schedules(t)
         self.topology = t
         super().__init__(count, dtype, vector_lanes(program.size, dtype), program.layout)
-        self._run = load_step(t, dtype, self.lanes)
+        self._run = load_step(t, dtype, self.block_size)
 
     def step(self, steps: int, n: int, v: int) -> None:
         self._run(self.host, steps, n, v)
 
 
 @functools.lru_cache(maxsize=64)
-def load_step(t: Topology, dtype: str, lanes: int) -> LoadedProgram:
+def load_step(t: Topology, dtype: str, block_size: int) -> LoadedProgram:
     """The step of a topology over blocks of `lanes` worlds: step(x, steps, N, V)."""
-    return load_program(step_schedules(t), dtype, lanes)
+    return load_program(step_schedules(t), dtype, block_size)
 
 
 # Two registers a block: an iteration is one dependency chain, and two interleaved chains hide its latency. The rows of
 # more velocities than these leave the nearest cache that way: 7 to 16 % slower at 22 and 33.
-REGISTERS_PER_BLOCK, FEW_VELOCITIES = 2, 16
+REGISTERS_PER_BLOCK, MAX_TWO_REGISTER_VELOCITIES = 2, 16
 
 
-class SpecialisedWorlds(Buffer):
+class CompiledWorlds(Buffer):
     """Worlds stepped on every core by code of their own."""
 
-    near, path = True, SPECIALISED
+    near, path = True, COMPILED
 
     def __init__(self, t: ActorTopology, count: int, dtype: str) -> None:
         self.topology = t
-        super().__init__(count, dtype, block_lanes(t, dtype), step_layout(t))
-        self._run = compile_step(t, dtype, self.lanes)
+        super().__init__(count, dtype, default_block_size(t, dtype), step_layout(t))
+        self._run = compile_step(t, dtype, self.block_size)
 
     def step(self, steps: int, n: int, v: int) -> None:
         self._run(self.host, steps, n, v)
 
 
-def block_lanes(t: ActorTopology, dtype: str) -> int:
+def default_block_size(t: ActorTopology, dtype: str) -> int:
     """Worlds in a block on this machine."""
-    return (REGISTERS_PER_BLOCK if t.nv <= FEW_VELOCITIES else 1) * register_lanes(dtype)
+    return (REGISTERS_PER_BLOCK if t.nv <= MAX_TWO_REGISTER_VELOCITIES else 1) * register_lanes(dtype)
 
 
 @functools.lru_cache(maxsize=64)
-def compile_step(t: ActorTopology, dtype: str, lanes: int) -> CompiledProgram:
+def compile_step(t: ActorTopology, dtype: str, block_size: int) -> CompiledProgram:
     """The step of a topology over blocks of `lanes` worlds: step(x, steps, N, V)."""
-    return compile_program(f"step {t}", functools.partial(step_program, t), dtype, lanes)
+    return compile_program(f"step {t}", functools.partial(step_program, t), dtype, block_size)
 
 
 class IslandWorlds(Buffer):
     """Islands of one structure, one a lane: rows("actor0_q"), write("joint1_stiffness", values)."""
 
-    near, path = True, BY_JOINT
+    near, path = True, SCHEDULED
 
     def __init__(self, t: IslandTopology, count: int, dtype: str) -> None:
         program = island_schedules(t)
         super().__init__(count, dtype, vector_lanes(program.size, dtype), program.layout)
-        self._run = load_island_step(t, dtype, self.lanes)
+        self._run = load_island_step(t, dtype, self.block_size)
 
     def step(self, steps: int, n: int, v: int) -> None:
         """Advance by steps of `n` position and `v` velocity iterations."""
         self._run(self.host, steps, n, v)
 
 
-@functools.lru_cache(maxsize=KEPT)
-def load_island_step(t: IslandTopology, dtype: str, lanes: int) -> LoadedProgram:
+@functools.lru_cache(maxsize=MAX_CACHED_STEPS)
+def load_island_step(t: IslandTopology, dtype: str, block_size: int) -> LoadedProgram:
     """The step of an island over blocks of `lanes` of them: step(x, steps, N, V)."""
-    return load_program(island_schedules(t), dtype, lanes)
+    return load_program(island_schedules(t), dtype, block_size)
 
 
 Array = NDArray[Any]
 
 
-class HandoverWorlds:
+class SwitchingWorlds:
     """Worlds that step along the by-joint path at once, and along the specialised one as soon as it is compiled.
 
     A thread compiles meanwhile; the worlds change over between two steps, whenever that is.
@@ -114,16 +114,16 @@ class HandoverWorlds:
     near = True
 
     def __init__(self, t: Topology, count: int, dtype: str) -> None:
-        self._worlds: ByJointWorlds | SpecialisedWorlds = ByJointWorlds(t, count, dtype)
-        self._coming: Future[SpecialisedWorlds] | None = Future()
-        threading.Thread(target=self._compile, args=(self._coming, t, count, dtype), daemon=True).start()
+        self._worlds: ScheduledWorlds | CompiledWorlds = ScheduledWorlds(t, count, dtype)
+        self._compilation: Future[CompiledWorlds] | None = Future()
+        threading.Thread(target=self._compile, args=(self._compilation, t, count, dtype), daemon=True).start()
 
     @staticmethod
-    def _compile(coming: Future[SpecialisedWorlds], t: Topology, count: int, dtype: str) -> None:
+    def _compile(future: Future[CompiledWorlds], t: Topology, count: int, dtype: str) -> None:
         try:
-            coming.set_result(SpecialisedWorlds(t, count, dtype))
+            future.set_result(CompiledWorlds(t, count, dtype))
         except BaseException as error:      # the next step raises it
-            coming.set_exception(error)
+            future.set_exception(error)
 
     @property
     def path(self) -> str:
@@ -142,24 +142,24 @@ class HandoverWorlds:
     def write_at(self, name: str, values: Array, worlds: Array, columns: Sequence[int] | None = None) -> None:
         self._worlds.write_at(name, values, worlds, columns)
 
-    def at_least(self, name: str, value: float) -> None:
-        self._worlds.at_least(name, value)
+    def raise_to_minimum(self, name: str, value: float) -> None:
+        self._worlds.raise_to_minimum(name, value)
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         return self._worlds.blocks()
 
-    def alike(self, names: Collection[str]) -> bool:
-        return self._worlds.alike(names)
+    def is_uniform(self, names: Collection[str]) -> bool:
+        return self._worlds.is_uniform(names)
 
     def step(self, steps: int, n: int, v: int) -> None:
-        if self._coming is not None and self._coming.done():
-            self.hand_over()
+        if self._compilation is not None and self._compilation.done():
+            self.switch()
         self._worlds.step(steps, n, v)
 
-    def hand_over(self) -> None:
+    def switch(self) -> None:
         """Take the specialised path from now on, once it is compiled."""
-        if self._coming is None:
+        if self._compilation is None:
             return
-        after = self._coming.result()
-        copy_worlds(self._worlds, self._worlds.topology, after)
-        self._worlds, self._coming = after, None
+        compiled = self._compilation.result()
+        copy_worlds(self._worlds, self._worlds.topology, compiled)
+        self._worlds, self._compilation = compiled, None

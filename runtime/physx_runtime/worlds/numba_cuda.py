@@ -12,7 +12,7 @@ from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.program import step_layout, step_program
 from physx_runtime.targets.numba_cuda import LANES, CudaKernel, require_gpu, to_device
 from physx_runtime.worlds.buffer import Buffer
-from physx_runtime.worlds.store import EVERY_WORLD, SPECIALISED
+from physx_runtime.worlds.store import COMPILED, EVERY_WORLD
 
 Array = NDArray[Any]
 
@@ -20,7 +20,7 @@ Array = NDArray[Any]
 class NumbaCudaWorlds(Buffer):
     """Worlds stepped on a GPU; the buffer travels only when rows are read or written between steps."""
 
-    near, path = False, SPECIALISED
+    near, path = False, COMPILED
 
     def __init__(self, t: ActorTopology, count: int, dtype: str) -> None:
         super().__init__(count, dtype, LANES, step_layout(t))
@@ -33,10 +33,10 @@ class NumbaCudaWorlds(Buffer):
         self._fetch()
         return super().rows(name, window)
 
-    def _changing(self, name: str) -> Array:
+    def _writable(self, name: str) -> Array:
         self._fetch()
         self._device = None
-        return super()._changing(name)
+        return super()._writable(name)
 
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         self._fetch()

@@ -29,31 +29,31 @@ class StateTracker:
     """
 
     def __init__(self, p: IslandPlan, layout: Mapping[str, int], host: Array) -> None:
-        found = stepped_rows(p)
-        own = [[row for name in state_rows(p.t.actors[i]) if name != "v"
-                for row in rows_named(layout, f"{ACTOR_GROUP}{i}_{name}")] for i in found]
-        self.rows = np.array(list(found.values()), np.int64)
-        self._watched = np.array([row for rows in own for row in rows], np.int64)
-        self._starts = np.cumsum([0, *map(len, own)])[:-1]
-        self._left = np.full((len(host), len(self._watched), host.shape[2]), np.nan, host.dtype)
+        row_by_actor = stepped_rows(p)
+        actor_rows = [[row for name in state_rows(p.t.actors[i]) if name != "v"
+                       for row in rows_named(layout, f"{ACTOR_GROUP}{i}_{name}")] for i in row_by_actor]
+        self.rows = np.array(list(row_by_actor.values()), np.int64)
+        self._state_rows = np.array([row for rows in actor_rows for row in rows], np.int64)
+        self._starts = np.cumsum([0, *map(len, actor_rows)])[:-1]
+        self._last_state = np.full((len(host), len(self._state_rows), host.shape[2]), np.nan, host.dtype)
 
     def begin(self, host: Array) -> Flags:
         """(blocks, n_actor, lanes) whether the state of each actor is what the last step wrote."""
         if not len(self.rows):
             return np.zeros((len(host), 0, host.shape[2]), np.bool_)
-        return np.asarray(np.logical_and.reduceat(host[:, self._watched] == self._left, self._starts, axis=1))
+        return np.asarray(np.logical_and.reduceat(host[:, self._state_rows] == self._last_state, self._starts, axis=1))
 
     def end(self, host: Array) -> None:
         """Keep the state that a step wrote."""
         if len(self.rows):
-            self._left = host[:, self._watched]
+            self._last_state = host[:, self._state_rows]
 
     def forget(self, worlds: Array) -> None:
         """Treat the state of these worlds as set, after a reset."""
-        lanes = self._left.shape[2]
-        self._left[worlds // lanes, :, worlds % lanes] = np.nan
+        block_size = self._last_state.shape[2]
+        self._last_state[worlds // block_size, :, worlds % block_size] = np.nan
 
-    def go_on(self, before: StateTracker) -> None:
+    def continue_from(self, previous: StateTracker) -> None:
         """Take over what was kept for other worlds with the same actors."""
-        if self._left.shape == before._left.shape:
-            self._left = before._left.astype(self._left.dtype)
+        if self._last_state.shape == previous._last_state.shape:
+            self._last_state = previous._last_state.astype(self._last_state.dtype)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.model.row_specs import input_rows, lasting_rows
+from physx_runtime.model.row_specs import input_rows, output_rows
 from physx_runtime.model.topology import ActorTopology
 
 Array = NDArray[Any]
@@ -49,7 +49,7 @@ class WorldRows(Protocol):
     def blocks(self) -> tuple[Array, Mapping[str, int]]:
         """Everything for reading, (blocks, rows, lanes), and which row each scalar is."""
 
-    def alike(self, names: Collection[str]) -> bool:
+    def is_uniform(self, names: Collection[str]) -> bool:
         """Whether these row groups are the same in every world."""
 
 
@@ -60,30 +60,30 @@ class Worlds(WorldRows, Protocol):
 
     def write(self, name: str, values: Array, window: slice = EVERY_WORLD) -> None: ...
 
-    def at_least(self, name: str, value: float) -> None:
+    def raise_to_minimum(self, name: str, value: float) -> None:
         """Raise a row group to a value in every world where it is below."""
 
     def step(self, steps: int, n: int, v: int) -> None:
         """Advance by steps of `n` position and `v` velocity iterations."""
 
 
-def with_lines(held: Array, values: Array, worlds: Array, columns: Sequence[int] | None) -> Array:
+def scatter_rows(rows: Array, values: Array, worlds: Array, columns: Sequence[int] | None) -> Array:
     """Rows (n_world, n) of which those of some worlds, and some columns where they are named, have become values."""
-    held[worlds if columns is None else np.ix_(worlds, np.asarray(columns, np.int64))] = values
-    return held
+    rows[worlds if columns is None else np.ix_(worlds, np.asarray(columns, np.int64))] = values
+    return rows
 
 
-def copy_rows(before: Worlds, names: Iterable[str], after: Worlds) -> None:
+def copy_rows(source: Worlds, names: Iterable[str], target: Worlds) -> None:
     """Copy rows of worlds to others that have them too."""
     for name in names:
-        after.write(name, before.rows(name))
+        target.write(name, source.rows(name))
 
 
-def copy_worlds(before: Worlds, t: ActorTopology, after: Worlds) -> None:
+def copy_worlds(source: Worlds, t: ActorTopology, target: Worlds) -> None:
     """Copy every row that worlds of a topology have to others that have them too."""
-    copy_rows(before, lasting_rows(t) | input_rows(t), after)
+    copy_rows(source, output_rows(t) | input_rows(t), target)
 
 
-# BY_JOINT is called by what it is to callers: the path that takes any topology.
-AUTO, BY_JOINT, SPECIALISED, HANDOVER = "auto", "generic", "specialised", "handover"
-PATHS = (AUTO, BY_JOINT, SPECIALISED, HANDOVER)
+# SCHEDULED is called by what it is to callers: the path that takes any topology.
+AUTO, SCHEDULED, COMPILED, SWITCHING = "auto", "generic", "specialised", "handover"
+PATHS = (AUTO, SCHEDULED, COMPILED, SWITCHING)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.model.row_specs import LINK_FORCE_ROWS
 from physx_runtime.model.topology import ActorTopology
-from physx_runtime.solver.sleep import STARTED, STILL, WOKEN
+from physx_runtime.solver.sleep import WAKE_REQUEST_NONE, WAKE_REQUEST_RESET, WAKE_REQUEST_WAKE
 from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.gpu.views import gpu_rows
 from physx_runtime.worlds.store import Worlds
@@ -20,7 +20,7 @@ TARGET_ROWS = frozenset(("target_position", "target_velocity"))
 WAKING_ROWS = TARGET_ROWS | {"q", "v", "root_position", "root_rotation", "joint_effort", *LINK_FORCE_ROWS}
 
 
-class Waking:
+class WakeControl:
     """What wakes the worlds of a store, and lets them sleep; where none ever sleeps, nothing."""
 
     def __init__(self, store: Worlds | BufferView, t: ActorTopology) -> None:
@@ -28,53 +28,53 @@ class Waking:
 
     def wake(self, worlds: Indices | None = None) -> None:
         """Wake the worlds with these indices, all where None; whoever is awake stays so for 0.4 s more."""
-        self._stir(worlds, WOKEN)
+        self._request_wake(worlds, WAKE_REQUEST_WAKE)
 
-    def start(self, worlds: Indices, asleep: bool) -> None:
+    def reset(self, worlds: Indices, asleep: bool) -> None:
         """Begin the worlds with these indices anew, awake or asleep; those asleep must not move."""
-        self._stir(worlds, STARTED)
+        self._request_wake(worlds, WAKE_REQUEST_RESET)
         if asleep:
-            self.calm(worlds)
-            self.rest(worlds)
+            self.clear_wake_state(worlds)
+            self.put_to_sleep(worlds)
 
-    def calm(self, worlds: Indices) -> None:
+    def clear_wake_state(self, worlds: Indices) -> None:
         """Forget what keeps the worlds with these indices awake; those must not move."""
-        self._set(worlds, stirred=STILL, wake_counter=0.0, sleep_linear=0.0, sleep_angular=0.0)
+        self._write_rows(worlds, stirred=WAKE_REQUEST_NONE, wake_counter=0.0, sleep_linear=0.0, sleep_angular=0.0)
 
-    def rest(self, worlds: Indices) -> None:
+    def put_to_sleep(self, worlds: Indices) -> None:
         """Let the worlds with these indices sleep, which nothing keeps awake."""
-        self._set(worlds, asleep=1.0)
+        self._write_rows(worlds, asleep=1.0)
 
     @property
-    def calmed(self) -> NDArray[np.bool_]:
+    def can_sleep(self) -> NDArray[np.bool_]:
         """(n_world,) which worlds nothing of their own keeps awake."""
         if not self._topology.sleeping:
             return np.ones(self._store.count, dtype=np.bool_)
-        stirred, counters = self._store.rows("stirred")[:, 0], self._store.rows("wake_counter")
-        return np.asarray((stirred < WOKEN) & (counters == 0.0).all(axis=1))
+        wake_request, counters = self._store.rows("stirred")[:, 0], self._store.rows("wake_counter")
+        return np.asarray((wake_request < WAKE_REQUEST_WAKE) & (counters == 0.0).all(axis=1))
 
     @property
     def asleep(self) -> NDArray[np.bool_]:
         """(n_world,) which worlds are asleep and nothing written since would wake them."""
         if not self._topology.sleeping:
             return np.zeros(self._store.count, dtype=np.bool_)
-        asleep, stirred = (self._store.rows(name)[:, 0] for name in ("asleep", "stirred"))
-        return np.asarray((asleep > 0.5) & (stirred < WOKEN))
+        asleep, wake_request = (self._store.rows(name)[:, 0] for name in ("asleep", "stirred"))
+        return np.asarray((asleep > 0.5) & (wake_request < WAKE_REQUEST_WAKE))
 
-    def _stir(self, worlds: Indices | None, amount: float) -> None:
+    def _request_wake(self, worlds: Indices | None, request: float) -> None:
         if not self._topology.sleeping:
             return
         rows = gpu_rows(self._store)
         if rows is not None:
-            rows.at_least("stirred", amount, rows.chosen(worlds))
+            rows.raise_to_minimum("stirred", request, rows.select(worlds))
         elif worlds is None and not isinstance(self._store, BufferView):
-            self._store.at_least("stirred", amount)
+            self._store.raise_to_minimum("stirred", request)
         else:
-            chosen = slice(None) if worlds is None else worlds
-            held = self._store.rows("stirred")
-            held[chosen, 0] = np.maximum(held[chosen, 0], amount)
-            self._store.write("stirred", held)
+            indices = slice(None) if worlds is None else worlds
+            requests = self._store.rows("stirred")
+            requests[indices, 0] = np.maximum(requests[indices, 0], request)
+            self._store.write("stirred", requests)
 
-    def _set(self, worlds: Indices, **values: float) -> None:
+    def _write_rows(self, worlds: Indices, **values: float) -> None:
         for name, value in values.items() if self._topology.sleeping else ():
             self._store.write_at(name, np.asarray(value), worlds)

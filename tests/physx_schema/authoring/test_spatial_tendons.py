@@ -265,6 +265,7 @@ def test_attachments_may_be_tuples(stage: Usd.Stage) -> None:
 def test_arguments_of_another_shape_are_refused(
     stage: Usd.Stage, root: object, attachments: object, parts: tuple[str, ...],
 ) -> None:
-    lines = refusal(stage, lambda: spatial_tendon(stage, "cable", root, attachments, stiffness=1.0))    # type: ignore[arg-type]
+    # type: ignore[arg-type]
+    lines = refusal(stage, lambda: spatial_tendon(stage, "cable", root, attachments, stiffness=1.0))
     assert len(lines) == 1
     assert all(part in lines[0] for part in parts), lines

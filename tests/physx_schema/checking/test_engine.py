@@ -22,7 +22,7 @@ from physx_schema.checking import (
     parse_profile,
     run,
 )
-from physx_schema.checking.engine.finding import judged
+from physx_schema.checking.engine.finding import per_profile
 from physx_schema.checking.engine.rule import ReaderRule, Rule, belongs
 from physx_schema.description import Description, Opinion, describe
 from physx_schema.errors import UnreadableError
@@ -67,7 +67,7 @@ def test_findings_come_by_path_property_and_code() -> None:
 
 def test_profile_chooses_the_judgement() -> None:
     def rule(description: Description) -> Iterator[Finding]:
-        yield from judged(finding(), "info", "error")
+        yield from per_profile(finding(), "info", "error")
 
     severities = {profile: [item.severity for item in findings_of(rule, profile)]
                   for profile in ("physx", "simready", "physx+simready")}
@@ -85,7 +85,7 @@ def test_rule_whose_codes_no_profile_asks_for_is_not_run() -> None:
 
 def test_finding_of_both_profiles_names_both() -> None:
     def rule(description: Description) -> Iterator[Finding]:
-        yield from judged(finding(), "info", "error")
+        yield from per_profile(finding(), "info", "error")
 
     assert run((Finder("rule", rule, ()),), EMPTY, PROFILES).findings[0].profiles == ("physx", "simready")
 

@@ -11,7 +11,7 @@ from support.stages.robots import opened
 from support.stages.rule_examples import examples, stage
 
 from physx_schema.checking import RULES, Report, Rule, check
-from physx_schema.checking.engine.layer_editor import Fixed, fix
+from physx_schema.checking.engine.layer_editor import Fixes, fix
 
 EXAMPLES = tuple(examples())
 EVERY_PROFILE = "physx+simready+newton+driven"
@@ -45,7 +45,7 @@ UNSAFE = ("DJ.007/one-instance", "DJ.007/excluded-self", "DJ.007/excluded-ref", 
           "DJ.007/orphan-properties", "DJ.011/loop", "DJ.011/world-loop", "unit/radians", "unit/gravity")
 
 
-def fixed(code: str, unsafe: bool) -> Fixed:
+def fixed(code: str, unsafe: bool) -> Fixes:
     def asked(stage: Usd.Stage) -> Report:
         return check(stage, EVERY_PROFILE)
 
@@ -55,7 +55,7 @@ def fixed(code: str, unsafe: bool) -> Fixed:
 @pytest.mark.parametrize(("code", "unsafe"), [*((code, False) for code in SAFE), *((code, True) for code in UNSAFE)])
 def test_repair_removes_the_finding(code: str, unsafe: bool) -> None:
     after = fixed(code, unsafe)
-    assert code in {item.code for item in after.made}
+    assert code in {item.code for item in after.repaired}
     assert code not in {item.code for item in after.report.findings}
 
 

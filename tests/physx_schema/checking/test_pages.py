@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from support.places import ROOT
 
 from physx_schema.checking import RULES
-from physx_schema.checking.pages import COMMAND, about, explained, family, pages
+from physx_schema.checking.pages import COMMAND, explain_lines, family, family_title, pages
 from physx_schema.cli.program import program
 
 FOLDER = ROOT / "docs" / "rules"
@@ -26,11 +26,11 @@ def test_pages_are_in_step_with_the_catalogue() -> None:
 def test_every_code_has_its_section_and_explanation(code: str) -> None:
     page = pages()[f"{family(code)}.md"]
     assert f"\n## {code}\n" in page and RULES[code].text in page
-    assert next(iter(explained(code))) == f"{code}: {RULES[code].title}"
+    assert next(iter(explain_lines(code))) == f"{code}: {RULES[code].title}"
 
 
 def test_every_family_says_what_it_is_about() -> None:
-    assert not [name for name in {family(code) for code in RULES} if about(name) == name]
+    assert not [name for name in {family(code) for code in RULES} if family_title(name) == name]
 
 
 def test_links_of_the_index_lead_to_sections() -> None:

@@ -11,7 +11,7 @@ from pxr import Sdf, Usd
 from support.stages.robots import HEAD, base, finger, joint, link, opened, robot
 
 from physx_schema.checking import Finder, Finding, Report, check, run
-from physx_schema.checking.engine.layer_editor import CannotError, Fixed, LayerEditor, fix
+from physx_schema.checking.engine.layer_editor import CannotError, Fixes, LayerEditor, fix
 from physx_schema.checking.engine.repair import (
     ApplySchema,
     Edit,
@@ -31,16 +31,16 @@ DYNAMIC, STATIC = (f"physxJointAxis:angular:{name}FrictionEffort" for name in ("
 STIFFNESS, ARMATURE = "drive:angular:physics:stiffness", "physxJointAxis:angular:armature"
 
 
-def fixed(text: str, unsafely: bool = False) -> Fixed:
+def fixed(text: str, unsafely: bool = False) -> Fixes:
     return fix(opened(text), check, unsafely)
 
 
-def on_joint(attributes: Mapping[str, object], *schemas: str, unsafely: bool = False, kind: str = "Revolute") -> Fixed:
+def on_joint(attributes: Mapping[str, object], *schemas: str, unsafely: bool = False, kind: str = "Revolute") -> Fixes:
     return fixed(finger(attributes, schemas, kind), unsafely)
 
 
-def value(found: Fixed, name: str, path: str = "/Robot/j") -> Any:
-    spec = found.after.GetAttributeAtPath(f"{path}.{name}")
+def value(found: Fixes, name: str, path: str = "/Robot/j") -> Any:
+    spec = found.repaired_layer.GetAttributeAtPath(f"{path}.{name}")
     return spec.default if spec else None
 
 
@@ -80,7 +80,7 @@ def test_unsafe_repair_is_made_on_request_alone(
     attributes: dict[str, object], schemas: tuple[str, ...], code: str, values: dict[str, float],
 ) -> None:
     kept, found = on_joint(attributes, *schemas), on_joint(attributes, *schemas, unsafely=True)
-    assert [item.reason for item in kept.left if item.finding.code == code] == ["its repair is unsafe"]
+    assert [item.reason for item in kept.unrepaired if item.finding.code == code] == ["its repair is unsafe"]
     assert code not in {item.code for item in found.report.findings}
     assert not kept.changed and {name: value(found, name) for name in values} == values
 
@@ -102,19 +102,19 @@ def test_renamed_property_of_the_scene_gets_its_present_name() -> None:
 def test_repairs_that_bring_out_others_are_followed_up() -> None:
     found = on_joint({"double drive:linear:physics:stifness": 2.0})
     assert found.report.findings == ()
-    assert (value(found, STIFFNESS), len(found.made)) == (2.0, 4)    # name, instance, schema, type
+    assert (value(found, STIFFNESS), len(found.repaired)) == (2.0, 4)    # name, instance, schema, type
 
 
 def test_schema_that_makes_a_body_is_applied_on_request_alone() -> None:
     text = robot(base()).replace('def Xform "Robot"', 'def Xform "Other" { bool physics:kinematicEnabled = 1; }\n'
                                  'def Xform "Robot"')
-    assert [item.reason for item in fixed(text).left] == ["its repair is unsafe"]
+    assert [item.reason for item in fixed(text).unrepaired] == ["its repair is unsafe"]
     assert fixed(text, True).changed
 
 
 def test_finding_without_a_repair_is_left() -> None:
     found = on_joint({"rel physics:body0": "</none>"})
-    assert {item.reason for item in found.left} == {"no repair is known"}
+    assert {item.reason for item in found.unrepaired} == {"no repair is known"}
 
 
 # --- repairs that do not help ---
@@ -135,9 +135,9 @@ def test_repair_that_does_not_help_is_taken_back() -> None:
                           repair=safe(SetValue("/Robot/j", "physics:breakForce", 2.0, "float")))
 
     found = fix(opened(finger()), checked_by(rule))
-    assert [(item.finding.code, item.reason) for item in found.left] == [
+    assert [(item.finding.code, item.reason) for item in found.unrepaired] == [
         ("x/a", "its repair does not make it go away")]
-    assert [item.code for item in found.made] == ["x/b"]
+    assert [item.code for item in found.repaired] == ["x/b"]
     assert value(found, "a:a") is None and value(found, "physics:breakForce") == 2.0
 
 
@@ -252,15 +252,15 @@ def layered(tmp_path: Path) -> Usd.Stage:
 def test_opinions_of_other_layers_are_left_and_the_layer_is_named(layered: Usd.Stage, tmp_path: Path) -> None:
     found = fix(layered, check)
     assert not found.changed
-    assert {item.reason for item in found.left} == {
+    assert {item.reason for item in found.unrepaired} == {
         f"the opinion is in {tmp_path / 'weak.usda'}", f"the schema is applied in {tmp_path / 'weak.usda'}"}
 
 
 def test_layer_over_the_stage_repairs_other_layers_too(layered: Usd.Stage) -> None:
     found = fix(layered, check, override=True)
     assert found.report.errors == () and found.changed
-    assert found.after.subLayerPaths == [layered.GetRootLayer().identifier]
-    over = Usd.Stage.Open(found.after)
+    assert found.repaired_layer.subLayerPaths == [layered.GetRootLayer().identifier]
+    over = Usd.Stage.Open(found.repaired_layer)
     assert over.GetPrimAtPath("/Robot/j").GetAttribute(STIFFNESS).Get() == 2.0
     assert over.GetMetadata("metersPerUnit") == 1.0
     assert layered.GetPrimAtPath("/Robot/j").GetAttribute("drive:linear:physics:stifness").Get() == 2.0
@@ -273,7 +273,7 @@ def test_files_beside_the_stage_are_found_while_it_is_repaired(tmp_path: Path) -
                     '{\nover "j" { float drive:angular:physics:dampng = 3; }\n}\n')
     found = fix(Usd.Stage.Open(str(path)), check)
     assert found.report.findings == () and value(found, "drive:angular:physics:damping") == 3.0
-    assert "@part.usda@" in found.after.ExportToString()
+    assert "@part.usda@" in found.repaired_layer.ExportToString()
 
 
 INSTANCE = HEAD.format(meters=1, kilograms=1) + '''

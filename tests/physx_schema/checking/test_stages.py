@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from support.stages.robots import finger
 
-from physx_schema.checking.settings import nearest, read_settings
+from physx_schema.checking.settings import find_settings, read_settings
 from physx_schema.cli.program import program
 from physx_schema.errors import UnsupportedError
 
@@ -261,4 +261,4 @@ def test_every_wrong_setting_is_named(folder: Path) -> None:
 
 def test_pyproject_without_our_table_is_passed_over(folder: Path) -> None:
     (folder / "pyproject.toml").write_text("[project]\nname = 'x'\n")
-    assert nearest(folder).source != folder / "pyproject.toml"
+    assert find_settings(folder).source != folder / "pyproject.toml"

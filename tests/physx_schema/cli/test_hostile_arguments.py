@@ -169,7 +169,8 @@ def test_what_usd_raises_inside_a_rule_is_a_fault_of_that_rule_alone() -> None:
 
     first = next(finder for finder in FINDERS if finder.rules)
     whole = run(FINDERS, describe(opened(finger())), ("physx",))
-    hurt = run([replace(first, find=broken), *(item for item in FINDERS if item is not first)],  # type: ignore[arg-type]
+    # type: ignore[arg-type]
+    hurt = run([replace(first, find=broken), *(item for item in FINDERS if item is not first)],
                describe(opened(finger())), ("physx",))
     (failed,) = [item for item in hurt.findings if item.code.startswith("rule-failed")]
     assert failed.code.endswith(f"/{first.name}") and "Invalid empty path" in failed.message

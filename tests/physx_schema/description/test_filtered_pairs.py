@@ -27,8 +27,8 @@ def body_of(collider: str) -> str:
 @pytest.mark.parametrize("name", FILTERED)
 def test_what_a_filtered_pair_names_does_not_meet(name: str) -> None:
     found = CollisionFilter(described(FILTERED[name].text))
-    ways = [body_of(side.collider.path) for side in found.sides]
-    assert {pair(ways[i], ways[j]) for i in range(len(ways)) for j in range(i) if found.meet(i, j)} == (
+    ways = [body_of(side.collider.path) for side in found.shapes]
+    assert {pair(ways[i], ways[j]) for i in range(len(ways)) for j in range(i) if found.can_collide(i, j)} == (
         FILTERED[name].meeting)
 
 

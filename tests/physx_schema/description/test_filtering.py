@@ -121,5 +121,5 @@ def test_a_body_held_by_a_joint_never_meets_the_static_collider_that_the_joint_n
     found = read(prim("Xform", "free", ("PhysicsRigidBodyAPI",), {}, CUBE), STILL,
                  prim("PhysicsPrismaticJoint", "slide", (), ends))
     sides = CollisionFilter(found)
-    own, other = ([side.collider.path for side in sides.sides].index(path) for path in ("/free/shape", "/still/shape"))
-    assert sides.meet(own, other) == met
+    own, other = ([side.collider.path for side in sides.shapes].index(path) for path in ("/free/shape", "/still/shape"))
+    assert sides.can_collide(own, other) == met

@@ -9,7 +9,7 @@ import pytest
 from support.stages.robots import base, finger, joint, link, opened, robot
 
 from physx_schema.checking import check
-from physx_schema.description.opinions.prim import meant_property, meant_schema
+from physx_schema.description.opinions.prim import suggest_property, suggest_schema
 from physx_schema.description.opinions.schemas import SCHEMAS
 
 DRIVE, AXIS, TENDON = "PhysicsDriveAPI:angular", "PhysxJointAxisAPI:angular", "PhysxTendonAxisRootAPI:flexor"
@@ -101,12 +101,12 @@ def test_names_of_others_are_left_alone() -> None:
     "Xform", "Mesh", "Material", "Scene", "Joint", "SkelRoot", "MotionAPI", "VisibilityAPI", "RobotAPI", "",
 ])
 def test_schemas_of_others_are_left_alone(name: str) -> None:
-    assert meant_schema(name) == ""
+    assert suggest_schema(name) == ""
 
 
 def test_namespace_alone_does_not_make_a_suggestion() -> None:
-    assert meant_property("physxJointAxes:angular:armature") == ARMATURE
-    assert meant_property("physxJointAxes:angular:amplitude") == ""
+    assert suggest_property("physxJointAxes:angular:armature") == ARMATURE
+    assert suggest_property("physxJointAxes:angular:amplitude") == ""
 
 
 # --- how often the hint is right ---

@@ -11,12 +11,12 @@ from support.recorded.scene_stages import still
 from support.recorded.tree_stages import anchor, chain, hinge, links
 from support.stages.robots import described, joint, link, prim
 
-from physx_schema.description import Description, OutsideJoint
+from physx_schema.description import Description, MaximalJoint
 
 DEGREE = math.pi / 180.0
 
 
-def free(kind: str, schemas: tuple[str, ...] = (), **values: float) -> OutsideJoint:
+def free(kind: str, schemas: tuple[str, ...] = (), **values: float) -> MaximalJoint:
     """A joint between two free bodies."""
     more: dict[str, object] = {f"float {name.replace('__', ':')}": value for name, value in values.items()}
     return described(still(link("a"), link("b"), joint(kind, "j", "a", "b", schemas, more), schemas=())).joints[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.stages.robots import base, described, joint, link, robot
 
-from physx_schema.description.bodies import looped_joints, why_outside
+from physx_schema.description.bodies import looped_joints, why_not_in_articulation
 
 EXCLUDED = {"bool physics:excludeFromArticulation": True}
 KINEMATIC = {"bool physics:kinematicEnabled": True}
@@ -52,9 +52,9 @@ def test_distance_joints_close_no_loop() -> None:
 def test_why_a_joint_is_outside_its_articulation(parts: tuple[str, ...], why: str) -> None:
     found = described(robot(*parts))
     outside, = found.joints
-    assert why_outside(found, outside) == why
+    assert why_not_in_articulation(found, outside) == why
 
 
 def test_loose_bodies_are_no_links() -> None:
     found = described(robot(*LOOSE, chain(("x", "y")), schemas=()))
-    assert why_outside(found, found.joints[0]) == "neither end is a link of an articulation"
+    assert why_not_in_articulation(found, found.joints[0]) == "neither end is a link of an articulation"

@@ -11,7 +11,7 @@ from support.recorded.scene_stages import still
 from support.recorded.transform_stages import instanced
 from support.stages.robots import described, joint, link, placed, prim
 
-from physx_schema.description import Description, JointAxis, OutsideJoint
+from physx_schema.description import Description, JointAxis, MaximalJoint
 
 INF, NAN = math.inf, math.nan
 FREE = (-INF, INF)
@@ -23,7 +23,7 @@ def stage(kind: str, values: Mapping[str, object], schemas: tuple[str, ...] = ()
     return described(still(link("a"), joint(kind, "j", "", "a", schemas, values), schemas=()))
 
 
-def made(found: Description) -> OutsideJoint:
+def made(found: Description) -> MaximalJoint:
     item, = found.joints
     return item
 

@@ -31,7 +31,7 @@ def test_calls_grow_with_the_prims_and_no_faster(
     assert second / (2 * large[0] * large[1]) < most
 
 
-@pytest.mark.parametrize(("work", "module", "last"), [(describe, reader, "settle"), (check, stages, "waivers_of")])
+@pytest.mark.parametrize(("work", "module", "last"), [(describe, reader, "classify"), (check, stages, "waivers_of")])
 def test_garbage_collector_is_off_meanwhile_and_on_again_whatever_is_raised(
     work: Callable[[Any], object], module: Any, last: str, monkeypatch: pytest.MonkeyPatch,
 ) -> None:

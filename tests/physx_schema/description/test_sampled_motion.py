@@ -12,7 +12,7 @@ from support.stages.iteration_stages import KINEMATIC, free, opened, prim, stage
 from physx_schema import describe
 from physx_schema.cli.json_output import description_json
 from physx_schema.description.model import Link
-from physx_schema.description.records import between
+from physx_schema.description.records import interpolate
 
 SLIDING = {"double3 xformOp:translate.timeSamples": "{ 10: (1, 0, 0), 34: (1, 3, 0) }"}
 TURNING = {"float xformOp:rotateZ.timeSamples": "{ 0: 0, 24: 36000 }",
@@ -67,8 +67,9 @@ def test_samples_are_in_the_json_of_a_description() -> None:
 @pytest.mark.parametrize("degrees", [1e-7, 30.0, 200.0, 359.0])
 def test_the_way_between_two_poses_turns_as_that_of_usd(degrees: float) -> None:
     half = radians(degrees) / 2
-    x, y, z, w = between(((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)), ((2.0, 0.0, 0.0), (0.0, 0.0, sin(half), cos(half))),
-                         0.25)[1]
+    x, y, z, w = interpolate(((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)),
+                             ((2.0, 0.0, 0.0), (0.0, 0.0, sin(half), cos(half))),
+                             0.25)[1]
     usd = Gf.Slerp(0.25, Gf.Quatd(1.0), Gf.Quatd(cos(half), 0.0, 0.0, sin(half)))
     side = 1.0 if w * usd.GetReal() > 0.0 else -1.0
     assert [side * value for value in (x, y, z, w)] == pytest.approx([*usd.GetImaginary(), usd.GetReal()], abs=1e-12)

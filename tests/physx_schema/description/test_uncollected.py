@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from physx_schema.description.bodies import GROWTH, uncollected
+from physx_schema.description.bodies import GROWTH, gc_disabled
 
 CIRCLES = 20_000        # objects of one use, each of which holds itself
 USES = 60
@@ -18,19 +18,19 @@ OBJECTS = 2             # memory of a list is its own and its items'
 
 ADDED_UP = f"""
 import gc, sys
-from physx_schema.description.bodies import uncollected
+from physx_schema.description.bodies import gc_disabled
 
 def circles():
     for _ in range({CIRCLES}):
         item = []
         item.append(item)
 
-with uncollected():
+with gc_disabled():
     pass
 gc.collect()
 start = most = sys.getallocatedblocks()
 for _ in range({USES}):
-    with uncollected():
+    with gc_disabled():
         circles()
     most = max(most, sys.getallocatedblocks())
 print(start, most)
@@ -51,7 +51,7 @@ def test_the_collector_is_as_before_whatever_is_raised(enabled: bool) -> None:
     was = gc.isenabled()
     try:
         (gc.enable if enabled else gc.disable)()
-        with pytest.raises(RuntimeError), uncollected():
+        with pytest.raises(RuntimeError), gc_disabled():
             assert not gc.isenabled()
             raise RuntimeError
         assert gc.isenabled() == enabled

@@ -13,7 +13,7 @@ from support.recorded.scene_stages import still
 from support.stages.robots import joint, link, opened
 from support.usd_versions import needs_physics_reading
 
-from physx_schema.description import OutsideJoint, describe
+from physx_schema.description import MaximalJoint, describe
 
 pytestmark = needs_physics_reading
 # of the reader's numbers to float32 ones
@@ -50,7 +50,7 @@ AXES = {UsdPhysics.JointDOF.TransX: "transX", UsdPhysics.JointDOF.TransY: "trans
         UsdPhysics.JointDOF.RotZ: "rotZ"}
 
 
-def both(kind: str) -> tuple[OutsideJoint, Any]:
+def both(kind: str) -> tuple[MaximalJoint, Any]:
     """Our joint, and usd-core's description of the same prim."""
     name, schemas, values = STAGES[kind]
     stage: Usd.Stage = opened(still(link("a", (1, 2, 3)), link("b", (3, 2, 1)), joint(

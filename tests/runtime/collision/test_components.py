@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from physx_runtime.collision.components import held, reached
+from physx_runtime.collision.components import connected_nodes, incident_edges
 
 NONE = -1
 
@@ -11,7 +11,8 @@ NONE = -1
 def found(edges: list[tuple[int, int]], begun: set[int], ends: tuple[int, ...] = (), nodes: int = 6) -> list[int]:
     """The nodes that are reached."""
     flags = [np.isin(np.arange(nodes), list(some)) for some in (ends, begun)]
-    return [int(i) for i in np.flatnonzero(reached(np.array(edges, np.int64).reshape(-1, 2), flags[0], flags[1]))]
+    return [int(i)
+            for i in np.flatnonzero(connected_nodes(np.array(edges, np.int64).reshape(-1, 2), flags[0], flags[1]))]
 
 
 def test_what_a_chain_of_pairs_connects_is_reached_from_either_end() -> None:
@@ -33,5 +34,5 @@ def test_an_end_reaches_its_neighbours_and_hands_nothing_on() -> None:
 
 def test_a_pair_is_held_by_either_of_its_nodes() -> None:
     edges, nodes = np.array([(0, 1), (1, 2), (NONE, 3), (NONE, 0)]), np.array([True, False, False, False])
-    assert held(edges, nodes).tolist() == [True, False, False, True]
-    assert held(edges, nodes, np.array([3, 1, 3])).tolist() == [True, False, True]
+    assert incident_edges(edges, nodes).tolist() == [True, False, False, True]
+    assert incident_edges(edges, nodes, np.array([3, 1, 3])).tolist() == [True, False, True]

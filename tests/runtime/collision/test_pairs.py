@@ -72,7 +72,7 @@ def test_shapes_kept_apart_do_not_meet() -> None:
     shapes = spheres(6, owner=[5, 5, NO_OWNER, NO_OWNER, NO_OWNER, NO_OWNER], group=[0, 0, 0, 0, 1, 0])
     shapes["body"][5] = shapes["body"][3]       # two shapes of one body
     meets = np.array([[True, False], [False, True]])
-    table = PairTable(shapes, 6, meets, apart=[(3, 0)])
+    table = PairTable(shapes, 6, meets, excluded_pairs=[(3, 0)])
     generate(table, poses_at(np.zeros((6, 3))))
     assert paired(table) == {(0, 2), (1, 2), (1, 3), (2, 3), (0, 5), (1, 5), (2, 5)}
 
@@ -108,7 +108,7 @@ def begun(*steps: tuple[tuple[float, float], ...], apart: tuple[int, ...] = ()) 
 
     apart: those of pairs that never meet.
     """
-    table = PairTable(spheres(2 * len(steps[0])), 2 * len(steps[0]), apart=[(i, i + 1) for i in apart])
+    table = PairTable(spheres(2 * len(steps[0])), 2 * len(steps[0]), excluded_pairs=[(i, i + 1) for i in apart])
     for gaps in steps:
         places = [(10.0 * k + x, y, 0.0) for k, gap in enumerate(gaps) for x, y in ((0.0, 0.0), gap)]
         generate(table, poses_at(np.array(places)))
@@ -133,7 +133,7 @@ def test_a_pair_that_never_meets_gives_its_line_up_to_another_as_its_bounds_part
 
 
 def test_worlds_that_are_set_anew_forget_which_bounds_of_pairs_that_never_meet_overlap() -> None:
-    table = PairTable(spheres(6), 6, apart=[(0, 1)])
+    table = PairTable(spheres(6), 6, excluded_pairs=[(0, 1)])
     places = np.array([(10.0 * k + x, 0.0, 0.0) for k in range(3) for x in (0.0, 0.2 if k == 0 else 1.0)])
     generate(table, poses_at(places))
     table.forget(np.array([0]))
@@ -156,7 +156,7 @@ def test_bounds_of_a_hull_are_those_of_its_corners() -> None:
     hull = next(link for link in described(stage).bodies if link.colliders).colliders[0].cooked().mesh
     geometry = EMPTY._replace(hulls=pack_hulls([hull]))
     table = PairTable(spheres(1, kind=CONVEX, scale=1, geometry=0), 1, geometry=geometry)
-    table.place(np.array([[3, 0, 0, 0, 0, np.sin(np.pi / 8), np.cos(np.pi / 8)]], np.float32))
+    table.update_overlaps(np.array([[3, 0, 0, 0, 0, np.sin(np.pi / 8), np.cos(np.pi / 8)]], np.float32))
     np.testing.assert_allclose(table.bounds[0, 1, :3], [3.02 + 0.5**0.5, 0.02 + 0.5**0.5, 1.02], rtol=1e-6)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.collision.pair_table import LISTED, in_order_of_touching
+from physx_runtime.collision.pair_table import LISTED, order_touching
 from physx_runtime.collision.shapes import FREE, PAIR, SHAPE
 
 Array = NDArray[Any]
@@ -32,7 +32,7 @@ class World:
         """The rows of pairs that touch, in their order."""
         self.rows["contacts"] = np.isin(np.arange(len(self.rows)), touching)
         awake = np.ones(len(self.rows), np.bool_)
-        found, self.listed = in_order_of_touching(self.rows, self.shapes, self.listed, awake)
+        found, self.listed = order_touching(self.rows, self.shapes, self.listed, awake)
         return [int(row) for row in found]
 
 

@@ -7,7 +7,7 @@ from physx_runtime.compiling.cuda.cubin import find_nvrtc, kernel_resources
 from physx_runtime.compiling.cuda.source import FILL, FUNCTION, MARK, MOVE, RAISE, emit_function_kernel, movement_source
 from physx_runtime.compiling.schedule import trace_function
 from physx_runtime.direct.articulations import QUANTITIES, link_pose_data, link_velocity_data, root_pose_rows
-from physx_runtime.quantities.state import held_velocity
+from physx_runtime.quantities.state import cached_link_velocity
 from physx_runtime.quantities.traced import structure, traced
 from physx_runtime.solver.program import step_layout
 from support.chance.packed_robots import packed_robot
@@ -34,7 +34,7 @@ def test_nvrtc_compiles_every_quantity_of_an_arm(architecture: str) -> None:
     jobs = [(quantity, (("root_axes", 4),) if "com_root" in quantity.__name__ else (), ())
             for quantity in QUANTITIES.values()]
     jobs += [(link_pose_data, (("link_frames", 7 * links),), ()), (link_velocity_data, (), ()),
-             (held_velocity, START, ()),
+             (cached_link_velocity, START, ()),
              (root_pose_rows, (("data", 7), ("center", 3)), ("root_position", "root_rotation"))]
     for quantity, given, written in jobs:
         source = emit_function_kernel(traced(quantity, structure(t), given), step_layout(t), "float32", written)

@@ -18,7 +18,7 @@ def test_code_that_was_kept_on_disk_is_not_linked_again() -> None:
     def made() -> list[tuple[str, str]]:
         return [("held_once", TEXT)]
 
-    first = machine_code.load_kept("held once", made)
+    first = machine_code.load_cached_function("held once", made)
     engines = len(machine_code._engines)
-    assert machine_code.load_kept("held once", made) == first
+    assert machine_code.load_cached_function("held once", made) == first
     assert len(machine_code._engines) == engines

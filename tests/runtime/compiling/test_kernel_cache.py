@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from physx_runtime.compiling import kernel_cache
-from physx_runtime.compiling.kernel_cache import keep, kept
+from physx_runtime.compiling.kernel_cache import read_cached, write_cached
 from support.places import STAGES
 
 CODE = bytes(range(256))
@@ -46,50 +46,50 @@ def run(environment: dict[str, str], before: str = "") -> tuple[str, str]:
 
 
 def test_what_is_kept_is_found_again(folder: Path) -> None:
-    keep("kernel", CODE)
-    assert kept("kernel") == CODE
+    write_cached("kernel", CODE)
+    assert read_cached("kernel") == CODE
     assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_every_truncation_is_refused(folder: Path) -> None:
-    keep("kernel", CODE)
+    write_cached("kernel", CODE)
     whole = (folder / "kernel").read_bytes()
     for length in range(len(whole)):
         (folder / "kernel").write_bytes(whole[:length])
-        assert kept("kernel") is None, length
+        assert read_cached("kernel") is None, length
 
 
 def test_every_flipped_bit_is_refused(folder: Path) -> None:
-    keep("kernel", CODE)
+    write_cached("kernel", CODE)
     whole = (folder / "kernel").read_bytes()
     for bit in range(8 * len(whole)):
         damaged = bytearray(whole)
         damaged[bit // 8] ^= 1 << bit % 8
         (folder / "kernel").write_bytes(damaged)
-        assert kept("kernel") is None, bit
+        assert read_cached("kernel") is None, bit
 
 
 def test_a_file_under_another_name_is_refused(folder: Path) -> None:
-    keep("kernel", CODE)
+    write_cached("kernel", CODE)
     (folder / "kernel").rename(folder / "other")
-    assert kept("other") is None
+    assert read_cached("other") is None
 
 
 def test_a_file_of_other_versions_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    keep("kernel", CODE)
+    write_cached("kernel", CODE)
     monkeypatch.setattr(kernel_cache, "VERSIONS", "llvmlite 99")
-    assert kept("kernel") is None
+    assert read_cached("kernel") is None
 
 
 @pytest.mark.parametrize("mode", [0o720, 0o702, 0o777])
 def test_a_folder_that_others_can_write_is_refused_and_that_is_said_once(
     folder: Path, mode: int, caplog: pytest.LogCaptureFixture,
 ) -> None:
-    keep("kernel", CODE)
+    write_cached("kernel", CODE)
     folder.chmod(mode)
     with caplog.at_level(logging.WARNING):
-        assert kept("kernel") is None
-        keep("another", CODE)
+        assert read_cached("kernel") is None
+        write_cached("another", CODE)
     assert not (folder / "another").exists()
     assert [record.message for record in caplog.records] == [
         f"kernel cache {folder} is refused, because other users can write to it: kernels are compiled anew in every "
@@ -99,9 +99,9 @@ def test_a_folder_that_others_can_write_is_refused_and_that_is_said_once(
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 @pytest.mark.parametrize("name", ["", "kernel"])
 def test_what_belongs_to_another_user_is_refused(folder: Path, name: str) -> None:
-    keep("kernel", CODE)
+    write_cached("kernel", CODE)
     os.chown(folder / name, OTHER_USER, OTHER_USER)
-    assert kept("kernel") is None
+    assert read_cached("kernel") is None
 
 
 def test_a_folder_that_cannot_be_made_is_said_once(
@@ -110,8 +110,8 @@ def test_a_folder_that_cannot_be_made_is_said_once(
     folder.touch()
     monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(folder / "below"))
     with caplog.at_level(logging.WARNING):
-        keep("kernel", CODE)
-        keep("kernel", CODE)
+        write_cached("kernel", CODE)
+        write_cached("kernel", CODE)
     assert len(caplog.records) == 1
     assert "cannot be written (Not a directory)" in caplog.records[0].message
 
@@ -119,7 +119,7 @@ def test_a_folder_that_cannot_be_made_is_said_once(
 def test_threads_that_meet_the_same_folder_at_once_warn_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.touch()
     warnings: list[str] = []
-    second = threading.Thread(target=keep, args=("kernel", CODE))
+    second = threading.Thread(target=write_cached, args=("kernel", CODE))
 
     def warning(form: str, *values: object) -> None:
         warnings.append(form % values)
@@ -128,7 +128,7 @@ def test_threads_that_meet_the_same_folder_at_once_warn_once(folder: Path, monke
             second.join()
 
     monkeypatch.setattr(kernel_cache.logger, "warning", warning)
-    keep("kernel", CODE)
+    write_cached("kernel", CODE)
     assert len(warnings) == 1
 
 

@@ -16,7 +16,7 @@ from physx_runtime.compiling.llvm.vectors import Vectors
 from physx_runtime.compiling.program import Pass, PassSource, Program, trace_program
 from physx_runtime.compiling.schedule import Layout, Schedule, ScheduledProgram
 from physx_runtime.language.ops import where
-from physx_runtime.targets.cuda.driver import Lines
+from physx_runtime.targets.cuda.driver import PitchedLines
 from physx_runtime.targets.cuda.kernels import LoadedKernels, gpu_on_host
 from physx_runtime.targets.host_driver import HostDriver
 from physx_runtime.targets.interpreter import load_program
@@ -139,8 +139,8 @@ def test_kernels_of_the_same_passes_do_the_same(design: str, cpp_compiler: str) 
     x = np.zeros((1, len(program.layout), lanes), np.float32)
     x[0, 3, :len(PAYMENTS)] = PAYMENTS
     near, scratch = gpu.allocate(x.nbytes, "x"), gpu.allocate(kernels.source.scratch * lanes * size, "scratch")
-    gpu.write(Lines(near.address, x.nbytes), x)
+    gpu.write(PitchedLines(near.address, x.nbytes), x)
     kernels.run(near, scratch, len(PAYMENTS), ROUNDS, {"n": N, "m": M})
-    after = gpu.read(Lines(near.address, x.nbytes), x.shape, "float32")
+    after = gpu.read(PitchedLines(near.address, x.nbytes), x.shape, "float32")
     assert np.array_equal(after[0, :3, :len(PAYMENTS)], expected())
     assert not after[0, :, len(PAYMENTS):].any()

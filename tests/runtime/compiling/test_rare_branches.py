@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from physx_runtime.compiling.llvm.machine_code import load_function
 from physx_runtime.compiling.llvm.programs import emit_fragment
 from physx_runtime.compiling.llvm.vectors import Vectors
-from physx_runtime.compiling.passes import branched
+from physx_runtime.compiling.passes import group_rare_branches
 from physx_runtime.compiling.program import PassSource, Program, trace_program
 from physx_runtime.compiling.schedule import Operand, trace_fragment
-from physx_runtime.language.ops import Rows, rarely, sqrt, where
+from physx_runtime.language.ops import Rows, sqrt, unlikely, where
 from support.compiled_program import compiled_program, text_of
 
 LANES, PARTS, LIMIT = 4, 2, 10.0
@@ -29,7 +29,7 @@ def bounce(rows: Rows) -> Rows:
     """A point that comes back from the limit, and how far it has been beyond; both are rare."""
     x, most = rows["x"]
     moved = x + rows["speed"][0]
-    beyond = rarely((moved > LIMIT) | (moved < -LIMIT))
+    beyond = unlikely((moved > LIMIT) | (moved < -LIMIT))
     depth = sqrt(moved * moved) - LIMIT
     return {"x": [where(beyond, moved - 2.0 * where(moved > 0.0, depth, -depth), moved),
                   where(beyond, most + depth, most)]}
@@ -69,7 +69,7 @@ def test_worlds_that_ask_and_worlds_that_do_not_have_their_own_result(speeds: li
 def test_what_only_a_rare_value_needs_is_in_its_branch() -> None:
     code = program()["bounce"].code
     read = {n: code.arguments(n) for n in code.order if code.nodes[n][0] not in ("input", "const")}
-    order, (branch,) = branched(code, read)
+    order, (branch,) = group_rare_branches(code, read)
     assert sorted(order) == sorted(read)
     assert sorted(code.nodes[n][0] for n in branch.nodes) == ["add", "lt", "mul", "mul", "neg", "select", "sqrt", "sub",
                                                               "sub"]
@@ -116,7 +116,7 @@ def test_a_row_that_is_read_behind_the_branch_is_stored_behind_it() -> None:
 def test_a_value_that_others_need_too_is_not_left_out() -> None:
     def shared(rows: Rows) -> Rows:
         depth = sqrt(rows["x"][0] + rows["speed"][0])
-        return {"x": [where(rarely(depth > LIMIT), depth, rows["x"][0]), rows["x"][1]]}
+        return {"x": [where(unlikely(depth > LIMIT), depth, rows["x"][0]), rows["x"][1]]}
 
     assert branch_count(trace_program((PassSource("start", start), PassSource("shared", shared, "n")), STATE,
                                       INPUTS)) == 0

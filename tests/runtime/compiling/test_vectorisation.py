@@ -135,7 +135,7 @@ def test_a_part_of_a_body_rounds_as_the_whole_of_it() -> None:
     product, condition = a * b, a < c
     outputs = (("x_0", (product + c).number), ("y_0", where(condition, product, c).number))
     whole = Code(tuple(graph.nodes), tuple(graph.origins), tuple(range(len(graph.nodes))), outputs)
-    part, vectors = whole.where_none([condition.number]), Vectors("float", 4)
+    part, vectors = whole.assume_false([condition.number]), Vectors("float", 4)
     assert Arithmetic(vectors, part, []).fused      # by itself it would become one operation
     assert not Arithmetic(vectors, part, [], fused_products(whole)).fused
 

@@ -324,7 +324,7 @@ def test_a_tree_too_large_for_straight_line_code_gives_the_same_numbers(sim: Sim
     chosen = np.array([2, 0])
     compiled = {quantity: batch.values(quantity, sim.store, chosen, given) for quantity in (
         quantities.jacobian, quantities.mass_without_armature, quantities.com_root)}
-    batch.specialised = False
+    batch.compiled = False
     for quantity, made in compiled.items():
         other = batch.values(quantity, sim.store, chosen, given)
         assert all(np.allclose(other[name], made[name], atol=ROUNDING) for name in made)

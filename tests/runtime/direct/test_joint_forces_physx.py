@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Simulation
-from physx_runtime.worlds.store import AUTO, BY_JOINT
+from physx_runtime.worlds.store import AUTO, SCHEDULED
 from pxr import Usd
 from support.chance.articulations import Features, engine_names, random_articulation
 from support.physx.pushed import pushed, run_pushed
@@ -38,7 +38,7 @@ FIXED = [features for features, count in zip(KINDS, (6, 3, 3, 2), strict=True) f
 FLOATING = [replace(features, floating=True) for features, count in zip(KINDS, (4, 2, 2, 2), strict=True)
             for _ in range(count)]
 CASES = [*((features, AUTO) for features in (*FIXED, *FLOATING, *PULLED)),
-         (TENDONS, BY_JOINT), (PULLED_PGS, BY_JOINT)]
+         (TENDONS, SCHEDULED), (PULLED_PGS, SCHEDULED)]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.dynamics.aba import NO_LINK_RESPONSE, ArticulatedInertia, answered, eliminated, free_response
+from physx_runtime.dynamics.aba import (
+    NO_LINK_RESPONSE,
+    ArticulatedInertia,
+    eliminate,
+    free_response,
+    propagate_response,
+)
 from physx_runtime.dynamics.inertia import RigidInertia, about_anchor
 from physx_runtime.dynamics.spatial import Force, Motion, force_of, linear_first, motion_of
 
@@ -71,7 +77,7 @@ def test_a_moved_inertia_needs_the_moved_force_of_the_moved_motion() -> None:
 def test_links_joined_to_one_body_need_what_both_need() -> None:
     link, child, a, d = body(), body(), motion(), vector()
     both = ArticulatedInertia.of(link) + ArticulatedInertia.of(child).about(d)
-    assert same(link.joined(child, d).force(a), both.force(a))
+    assert same(link.combine(child, d).force(a), both.force(a))
 
 
 def test_a_free_body_answers_a_force_with_the_motion_that_needs_it() -> None:
@@ -86,9 +92,9 @@ def test_a_joint_between_two_bodies_answers_as_their_equations_do(grounded: bool
     """Against the 7 x 7 (or 1 x 1) system of parent and joint, solved by NumPy."""
     parent, child = ArticulatedInertia.of(body()), ArticulatedInertia.of(body())
     S, f, armature = motion(), force(), 0.3
-    felt, K, per_D = eliminated(child, S, armature)
+    felt, K, per_D = eliminate(child, S, armature)
     T = NO_LINK_RESPONSE if grounded else free_response(parent + felt)
-    response, _, r = answered(T, S, K, per_D)
+    response, _, r = propagate_response(T, S, K, per_D)
     I_p, I_c, s = np.array(parent.linear_first()), np.array(child.linear_first()), np.array(linear_first(S))
     M = np.block([[I_p + I_c, (I_c @ s)[:, None]], [(s @ I_c)[None, :], np.array([[s @ I_c @ s + armature]])]])
     J = np.hstack([np.eye(6), s[:, None]])

@@ -12,7 +12,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.crba import mass_matrix
 from physx_runtime.dynamics.inertia import central_force, central_inertia
 from physx_runtime.dynamics.jacobian import angular_jacobian, com_jacobian
-from physx_runtime.dynamics.kinematics import ball_coordinates, forward_kinematics, link_motions
+from physx_runtime.dynamics.kinematics import forward_kinematics, link_motions, spherical_positions
 from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
 from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.model.topology import Topology
@@ -35,7 +35,7 @@ FLOAT32 = 5e-6
 def tree(seed: int, floating: bool = False) -> tuple[Topology, Rows]:
     """Three-, two-coordinate and backwards spherical joints beside hinges and sliders."""
     t, rows = random_tree(seed, links=6, floating=floating, kinds="ssubrp")
-    assert t.balls
+    assert t.spherical_links
     return t, rows
 
 
@@ -68,7 +68,7 @@ def test_coordinates_are_found_again_in_the_poses_they_make(seed: int) -> None:
     t, rows = tree(seed)
     rows["locked"] = np.random.default_rng(seed).uniform(-0.3, 0.3, len(t.locked))
     k = forward_kinematics(t, rows, rows["q"], quaternion(rows, "root_rotation", 0))
-    q, locked = ball_coordinates(t, rows, k, rows["q"])
+    q, locked = spherical_positions(t, rows, k, rows["q"])
     assert np.allclose(np.array(q, float), rows["q"], atol=1e-13)
     assert np.allclose(np.array(locked, float), rows["locked"], atol=1e-13)
 
@@ -77,7 +77,7 @@ def test_coordinates_are_found_again_in_the_poses_they_make(seed: int) -> None:
 def test_the_compiled_step_computes_what_the_algorithms_compute_on_floats(floating: bool) -> None:
     t, rows = tree(1, floating)
     assert t.locked
-    program, width = step_program(t), cpu.block_lanes(t, "float64")
+    program, width = step_program(t), cpu.default_block_size(t, "float64")
     x = np.zeros((1, len(program.layout), width))
     for name, values in rows.items():
         for i, value in enumerate(values):

@@ -139,13 +139,13 @@ def run_compiled(t: Topology, rows: Rows, n: int, v: int, dtype: str, width: int
 def test_the_compiled_step_computes_what_the_algorithms_compute_on_floats(floating: bool) -> None:
     t, rows = random_tree(3, floating=floating, kinds="rrpf")
     expected = run_reference(t, rows, 4, 1)
-    ours = run_compiled(t, rows, 4, 1, "float64", cpu.block_lanes(t, "float64"))[:, 0]
+    ours = run_compiled(t, rows, 4, 1, "float64", cpu.default_block_size(t, "float64"))[:, 0]
     assert np.abs(ours - np.concatenate(list(expected.values()))).max() < F64_STEP
 
 
 def test_a_world_has_the_same_bits_whatever_runs_beside_it() -> None:
     t, rows = random_tree(4)
-    width = cpu.block_lanes(t, "float32")
+    width = cpu.default_block_size(t, "float32")
     alone = run_compiled(t, rows, 4, 1, "float32", width, worlds=1, noise=0.0)[:, 0]
     for noise in (0.3, np.nan):
         beside = run_compiled(t, rows, 4, 1, "float32", width, worlds=1, noise=noise)[:, 0]
@@ -171,14 +171,14 @@ def test_zero_parameters_share_the_code_of_non_zero_ones() -> None:
         if name in ("stiffness", "damping", "armature", "static_friction", "dynamic_friction"):
             rows[name] = np.zeros_like(rows[name])
     expected = run_reference(t, rows, 2, 0)
-    ours = run_compiled(t, rows, 2, 0, "float64", cpu.block_lanes(t, "float64"))[:, 0]
+    ours = run_compiled(t, rows, 2, 0, "float64", cpu.default_block_size(t, "float64"))[:, 0]
     assert np.abs(ours - np.concatenate(list(expected.values()))).max() < F64_STEP
 
 
 def test_the_hot_loop_is_vector_code() -> None:
     """Packed multiplications and fmas are there; scalar ones are not."""
     t, _ = random_tree(8)
-    code = assembly_of(step_program(t), Vectors("float", cpu.block_lanes(t, "float32")))
+    code = assembly_of(step_program(t), Vectors("float", cpu.default_block_size(t, "float32")))
     assert re.search(r"v(fn?m(add|sub)\d+|mul)ps", code)
     assert not re.search(r"v?(fn?m(add|sub)\d+|mul|add|sub)ss\b", code)
 
@@ -194,6 +194,6 @@ def test_a_cached_step_is_loaded_without_tracing_it(tmp_path: Path, monkeypatch:
                          "  %a = add i64 %h, %h\n  ret i64 %a\n}\n")
 
     for _ in range(2):
-        address = machine_code.load_kept("question", make)
+        address = machine_code.load_cached_function("question", make)
         assert ctypes.CFUNCTYPE(ctypes.c_int64)(address)() == 42
     assert len(made) == 1

@@ -44,7 +44,7 @@ def test_joints_targets_drives_and_tendons_have_knobs_with_authored_values(robot
 
 def test_turning_a_target_moves_the_link_that_it_drives(robot: LiveRobot) -> None:
     robot.step(1 / 60)
-    robot.turn(knob(robot, TARGETS), 40.0)
+    robot.set_value(knob(robot, TARGETS), 40.0)
     for _ in range(LONG):
         robot.step(1 / 60)
     (state,) = (robot._session.simulation(path).get("q")[0] for path in robot._session.articulations)
@@ -53,7 +53,7 @@ def test_turning_a_target_moves_the_link_that_it_drives(robot: LiveRobot) -> Non
 
 def test_a_joint_is_put_where_its_knob_says_and_authors_nothing(robot: LiveRobot) -> None:
     before = robot.poses()
-    robot.turn(knob(robot, JOINTS), 30.0)
+    robot.set_value(knob(robot, JOINTS), 30.0)
     robot.step(1e-4)
     moved = robot.poses()[robot.bodies.index(LINKS[-1])]
     assert np.abs(moved - before[robot.bodies.index(LINKS[-1])]).max() > 0.1
@@ -61,7 +61,7 @@ def test_a_joint_is_put_where_its_knob_says_and_authors_nothing(robot: LiveRobot
 
 
 def test_edits_are_saved_as_a_layer_over_the_file_without_the_motion(file: Path, robot: LiveRobot) -> None:
-    robot.turn(knob(robot, TARGETS), 40.0)
+    robot.set_value(knob(robot, TARGETS), 40.0)
     for _ in range(SHORT):
         robot.step(1 / 60)
     robot.save(file.with_name("edits.usda"))
@@ -75,7 +75,7 @@ def test_edits_are_saved_as_a_layer_over_the_file_without_the_motion(file: Path,
 
 def test_reset_goes_back_to_the_start_with_the_edits(robot: LiveRobot) -> None:
     before = robot.poses()
-    robot.turn(knob(robot, TARGETS), 40.0)
+    robot.set_value(knob(robot, TARGETS), 40.0)
     for _ in range(SHORT):
         robot.step(1 / 60)
     assert np.abs(robot.poses() - before).max() > 0.1

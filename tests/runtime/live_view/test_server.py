@@ -21,7 +21,7 @@ from physx_schema.errors import UnsupportedError
 
 pytest.importorskip("viser", reason="pip install '.[view]'")
 import viser
-from physx_runtime.live_view.server import LOOPBACK, LiveView, own_pages_only
+from physx_runtime.live_view.server import LOOPBACK, LiveView, same_origin_only
 
 TARGET = (SHOULDER, "drive:angular:physics:targetPosition")
 LONGEST = 30.0          # s that anything may take on a busy machine
@@ -57,7 +57,7 @@ def test_a_slider_moves_what_is_drawn_and_edits_are_saved(view: LiveView, tmp_pa
     before = np.array(frame.position)
     view.sliders[TARGET].value = 60.0
     wait(lambda: float(np.abs(frame.position - before).max()) > 0.2)
-    view._orders.put(view._save)
+    view._commands.put(view._save)
     wait((tmp_path / "edits.usda").exists)
     stage = Usd.Stage.Open(str(tmp_path / "edits.usda"))
     assert stage.GetPropertyAtPath(".".join(TARGET)).Get() == 60.0
@@ -113,7 +113,7 @@ def test_hosts_and_origins_of_other_sites_are_refused(answer: Callable[..., int]
 
 
 def test_a_server_that_cannot_be_guarded_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="cannot be guarded"), own_pages_only():
+    with pytest.raises(UnsupportedError, match="cannot be guarded"), same_origin_only():
         pass
 
 

@@ -16,26 +16,26 @@ from physx_runtime.model.island import (
     AxisTopology,
     IslandTopology,
     JointTopology,
-    Side,
+    SolverBody,
 )
 from physx_runtime.model.island_rows import (
     ISLAND_TABLE,
     island_input_rows,
-    island_lasting_rows,
+    island_output_rows,
     joint_rows,
     kinematic_rows,
 )
-from physx_runtime.model.row_specs import ACTING, DERIVED, KEPT, PARAMETER, TABLE, input_rows, lasting_rows
+from physx_runtime.model.row_specs import CONTROL, DERIVED, PARAMETER, PERSISTENT, TABLE, input_rows, output_rows
 from physx_runtime.model.topology import BodyTopology
 
-SIDES = (Side(WORLD), Side(BODY))
+SIDES = (SolverBody(WORLD), SolverBody(BODY))
 FRAMES = {"frame0_position": 3, "frame0_rotation": 4, "frame1_position": 3, "frame1_rotation": 4,
           "length_scale": 1}
 FIXED = JointTopology(D6, SIDES, (AxisTopology(LOCKED),) * 6)
 
 
 def test_a_joint_that_locks_everything_has_its_frames_alone() -> None:
-    assert joint_rows(FIXED, KEPT, PARAMETER, DERIVED) == FRAMES
+    assert joint_rows(FIXED, PERSISTENT, PARAMETER, DERIVED) == FRAMES
 
 
 def test_a_joint_has_the_numbers_of_what_acts_on_it() -> None:
@@ -52,21 +52,21 @@ def test_a_joint_has_the_numbers_of_what_acts_on_it() -> None:
     assert joint_rows(rope, PARAMETER) == {"minimum_distance": 1, "maximum_distance": 1}
     assert set(joint_rows(replace(rope, spring=True), PARAMETER)) == {
         "minimum_distance", "maximum_distance", "spring_stiffness", "spring_damping"}
-    assert joint_rows(JointTopology(GEAR, SIDES), KEPT, PARAMETER) == {"turns": 2, "last_angle": 2, "ratio": 1}
+    assert joint_rows(JointTopology(GEAR, SIDES), PERSISTENT, PARAMETER) == {"turns": 2, "last_angle": 2, "ratio": 1}
 
 
 def test_only_a_joint_that_breaks_keeps_whether_it_broke() -> None:
-    assert joint_rows(FIXED, KEPT) == {}
-    assert joint_rows(replace(FIXED, breaks=True), KEPT, PARAMETER) == {
+    assert joint_rows(FIXED, PERSISTENT) == {}
+    assert joint_rows(replace(FIXED, breaks=True), PERSISTENT, PARAMETER) == {
         "broken": 1, "break_force": 1, "break_torque": 1}
 
 
 def test_an_islands_rows_are_its_actors_joints_and_kinematic_bodies_side_by_side() -> None:
     body, sleeper = BodyTopology(True), BodyTopology(True, sleeping=True)
     island = IslandTopology((body, sleeper), (FIXED, replace(FIXED, breaks=True)), kinematic=1)
-    assert island_lasting_rows(island) == {
-        **{f"actor0_{name}": size for name, size in lasting_rows(body).items()},
-        **{f"actor1_{name}": size for name, size in lasting_rows(sleeper).items()}, "joint1_broken": 1}
+    assert island_output_rows(island) == {
+        **{f"actor0_{name}": size for name, size in output_rows(body).items()},
+        **{f"actor1_{name}": size for name, size in output_rows(sleeper).items()}, "joint1_broken": 1}
     assert island_input_rows(island) == {
         **{f"actor0_{name}": size for name, size in input_rows(body).items()},
         **{f"actor1_{name}": size for name, size in input_rows(sleeper).items()},
@@ -75,7 +75,7 @@ def test_an_islands_rows_are_its_actors_joints_and_kinematic_bodies_side_by_side
         **{f"joint1_{name}": size for name, size in FRAMES.items()},
         "kinematic0_position": 3, "kinematic0_rotation": 4, "kinematic0_velocity": 6,
         "kinematic0_active": 1}
-    assert kinematic_rows(ACTING) == {"position": 3, "rotation": 4, "velocity": 6, "active": 1}
+    assert kinematic_rows(CONTROL) == {"position": 3, "rotation": 4, "velocity": 6, "active": 1}
 
 
 def test_no_two_numbers_of_a_scene_are_set_by_one_name() -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.model.owners import owners, row_label
-from physx_runtime.model.row_specs import PARAMETER, TABLE, input_rows, lasting_rows, state_rows
+from physx_runtime.model.owners import owners_of, row_label
+from physx_runtime.model.row_specs import PARAMETER, TABLE, input_rows, output_rows, state_rows
 from physx_runtime.simulation import row_page
-from physx_runtime.simulation.parameters import ordered_pairs, said_range
+from physx_runtime.simulation.parameters import ordered_pairs, range_text
 from physx_runtime.simulation.row_page import page, with_table
 from physx_runtime.solver import settings
 from support.places import ROOT
@@ -33,8 +33,8 @@ def simulation(name: str) -> Simulation:
 def test_every_number_of_every_row_has_an_owner(stage: Path) -> None:
     model = Simulation(stage).model
     t = replace(model.topology, link_forces=True)
-    found = owners(t, model.actor, model.scene)
-    for name, size in (lasting_rows(t) | input_rows(t)).items():
+    found = owners_of(t, model.actor, model.scene)
+    for name, size in (output_rows(t) | input_rows(t)).items():
         labels = [row_label(found, name, i) for i in range(size)]
         assert all(labels) and len(set(labels)) == size, (name, labels)
 
@@ -50,7 +50,7 @@ def test_every_number_of_every_row_has_an_owner(stage: Path) -> None:
 ])
 def test_a_number_is_labelled_by_what_its_row_belongs_to(stage: str, row: str, index: int, owner: str) -> None:
     model = simulation(stage).model
-    assert row_label(owners(model.topology, model.actor, model.scene), row, index) == owner
+    assert row_label(owners_of(model.topology, model.actor, model.scene), row, index) == owner
 
 
 def test_no_two_parameters_have_one_public_name() -> None:
@@ -119,7 +119,7 @@ def test_the_pages_are_those_that_the_table_makes() -> None:
 
 
 def test_ranges_of_parameters_are_those_of_the_schemas() -> None:
-    found = {row.public_name: said_range(row) for row in TABLE if row.maker == PARAMETER}
+    found = {row.public_name: range_text(row) for row in TABLE if row.maker == PARAMETER}
     assert (found["cfm_scale"], found["armature"], found["fixed_tendon_offset"]) == (
         "[0, 1]", "[0, inf)", "(-inf, inf)")
     # ends that are another attribute

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from physx_runtime.model_context.tools import MOST_STEPS, TOOLS
+from physx_runtime.model_context.tools import MAX_STEPS, TOOLS
 from support.stages.robots import finger
 
 pytest.importorskip("mcp", reason="pip install '.[mcp]'")
@@ -87,7 +87,7 @@ def test_an_answer_is_structured_and_no_text_repeats_it(client: Client, stage: s
 
 def test_a_refusal_is_an_error_in_a_line(client: Client, stage: str) -> None:
     result = client.call("simulate_stage", path=stage, steps=10**12)
-    assert result["isError"] and f"give 1 to {MOST_STEPS}" in result["content"][0]["text"]
+    assert result["isError"] and f"give 1 to {MAX_STEPS}" in result["content"][0]["text"]
 
 
 def test_other_calls_are_answered_once_endless_ones_are_cancelled(client: Client, stage: str) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from physx_runtime.collision.friction_patch import BODY, KINEMATIC, LINK
 from physx_runtime.model.topology import SAPIEN
-from physx_runtime.packing.contacts import Mover, created_order, sides_before, surfaces
-from physx_runtime.packing.scene import everything
+from physx_runtime.packing.contacts import Mover, rank_by_creation, side_precedence, surfaces
+from physx_runtime.packing.scene import pack_scene
 from support.chance.meetings import meeting
 from support.stages.robots import opened, prim
 from support.stages.units import UNITS, in_unit
@@ -67,7 +67,7 @@ def test_one_soft_material_makes_the_pair_soft_and_keeps_it_from_bouncing() -> N
 def test_pairs_of_every_world_know_the_usual_length_in_the_unit_of_the_stage(
         solver: str, usual: float, metres: float) -> None:
     """PxTolerancesScale::length, as PhysxScene.cpp sets it: 1 / metersPerUnit; SAPIEN's scenes have a tenth of it."""
-    packed = everything(describe(opened(in_unit(meeting("Plane", "Cube", seed=0), metres))), solver)
+    packed = pack_scene(describe(opened(in_unit(meeting("Plane", "Cube", seed=0), metres))), solver)
     [contacts] = [island.contacts for island in packed.islands if island.contacts is not None]
     pairs = contacts.of_worlds(2).pairs
     records = pairs.records(np.array([(0, len(pairs.shapes) - 1), (1, len(pairs.shapes) - 1)], np.int32))
@@ -83,8 +83,8 @@ def test_links_are_sides_before_bodies_and_the_last_created_first() -> None:
     frame = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
     movers = [Mover(replace(body, path=path), kind, owner, link, frame, held)
               for path, kind, owner, link, held in parts]
-    created = created_order(movers, statics=1)
-    before = sides_before(movers, created)
+    created = rank_by_creation(movers, statics=1)
+    before = side_precedence(movers, created)
     ordered = [movers[i].body.path for i in sorted(range(len(movers)), key=before.__getitem__)]
     assert ordered == ["/R/b", "/R/a", "/S/base", "/ball", "/box", "/R/base", "/plate"]
     assert created == [5, 6, 7, 4, 3, 2, 1, 0]      # the static collider first, articulations last

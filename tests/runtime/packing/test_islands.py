@@ -17,13 +17,13 @@ from physx_runtime.model.island import (
     LOCKED,
     WORLD,
     HingeTopology,
-    Side,
+    SolverBody,
 )
-from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
+from physx_runtime.model.island_rows import island_input_rows, island_output_rows
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.packing.island import PackedIsland, islands_of
 from physx_runtime.packing.maximal_joint import creation_order
-from physx_runtime.packing.scene import everything, scene_model
+from physx_runtime.packing.scene import pack_scene, scene_model
 from support.stages.robots import base, described, joint, link, robot
 
 from physx_schema.description import Description
@@ -72,8 +72,8 @@ def test_the_world_and_a_kinematic_body_join_nothing() -> None:
                           joint("Fixed", "w", "", "b")))
     assert [list(item.actors) for item in found] == [["/Robot/a"], ["/Robot/b"]]
     assert [item.kinematic for item in found] == [("/Robot/k",), ("/Robot/k",)]
-    assert found[1].topology.joints[0].sides == (Side(BODY, 0), Side(KINEMATIC, 0))
-    assert found[1].topology.joints[1].sides == (Side(WORLD), Side(BODY, 0))
+    assert found[1].topology.joints[0].solver_bodies == (SolverBody(BODY, 0), SolverBody(KINEMATIC, 0))
+    assert found[1].topology.joints[1].solver_bodies == (SolverBody(WORLD), SolverBody(BODY, 0))
 
 
 def test_a_loop_of_an_articulation_holds_two_of_its_links() -> None:
@@ -81,7 +81,7 @@ def test_a_loop_of_an_articulation_holds_two_of_its_links() -> None:
                  joint("Revolute", "k", "a", "b"),
                  joint("Revolute", "loop", "b", "base", (), {"bool physics:excludeFromArticulation": True}))
     found, = islands(described(text))
-    assert found.topology.joints[0].sides == (Side(LINK, 0, 2), Side(LINK, 0, 0))
+    assert found.topology.joints[0].solver_bodies == (SolverBody(LINK, 0, 2), SolverBody(LINK, 0, 0))
     assert not found.topology.coupled
 
 
@@ -93,7 +93,7 @@ def test_a_disabled_body_is_the_world_where_it_stands() -> None:
     still = link("s", (3, 0, 0), more={"bool physics:rigidBodyEnabled": False})
     found, = islands(loose(still, link("a"), joint("Fixed", "j", "s", "a", (), {
         "point3f physics:localPos0": (0, 2, 0)})))
-    assert found.topology.joints[0].sides == (Side(WORLD), Side(BODY, 0))
+    assert found.topology.joints[0].solver_bodies == (SolverBody(WORLD), SolverBody(BODY, 0))
     np.testing.assert_allclose(found.parameters["joint0_frame0_position"], (3, 2, 0))
 
 
@@ -103,9 +103,9 @@ def test_an_islands_numbers_are_those_that_its_rows_name() -> None:
     found, = islands(loose(link("a"), link("b"), joint("Revolute", "j", "a", "b", ("PhysicsDriveAPI:angular",), limits),
                            meters=0.01))
     settings = {f"actor{i}_{name}" for i in (0, 1) for name in ("dt", "h")}
-    kept = {name for name in island_lasting_rows(found.topology) if name.rpartition("_")[2] in (
+    kept = {name for name in island_output_rows(found.topology) if name.rpartition("_")[2] in (
         "diverged", "asleep", "stirred", "counter", "linear", "angular")}
-    known = island_input_rows(found.topology) | island_lasting_rows(found.topology)
+    known = island_input_rows(found.topology) | island_output_rows(found.topology)
     given = {name: len(values) for name, values in {**found.parameters, **found.state}.items()}
     assert given == {name: size for name, size in known.items() if name in given}
     assert known.keys() - given.keys() - settings - kept == {
@@ -260,7 +260,7 @@ def test_a_switched_off_articulation_is_bodies_on_joints() -> None:
         "PhysicsJointStateAPI:angular",), {"float state:angular:physics:position": 30.0}),
         schemas=("PhysicsArticulationRootAPI", "PhysxArticulationAPI"))
     text = text.replace('def Xform "base"', 'bool physxArticulation:articulationEnabled = 0\ndef Xform "base"', 1)
-    packed = everything(described(text), "physx")
+    packed = pack_scene(described(text), "physx")
     island, = packed.islands
     assert list(island.actors) == ["/Robot/base", "/Robot/a"]
     assert named(island.joints) == ["anchor", "j"]

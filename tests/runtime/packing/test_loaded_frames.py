@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime import Simulation
-from physx_runtime.packing.frames import loaded, loaded_rotations
+from physx_runtime.packing.frames import rounded_frame, rounded_rotations
 from support.stages.robots import opened
 
 # Authored, and as ovphysx 0.7 reports it before the first step, x y z w.
@@ -26,8 +26,8 @@ def Cube "body" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisionA
 
 
 def test_a_rotation_is_loaded_with_the_bits_of_physx() -> None:
-    assert np.array_equal(np.float32(loaded(((0.0, 0.0, 0.0), AUTHORED))[1]), REPORTED)
-    assert np.array_equal(loaded_rotations(np.array([AUTHORED, AUTHORED])), [REPORTED, REPORTED])
+    assert np.array_equal(np.float32(rounded_frame(((0.0, 0.0, 0.0), AUTHORED))[1]), REPORTED)
+    assert np.array_equal(rounded_rotations(np.array([AUTHORED, AUTHORED])), [REPORTED, REPORTED])
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["at first", "after a reset"])

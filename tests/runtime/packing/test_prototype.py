@@ -18,7 +18,7 @@ from physx_runtime.packing.island import PackedIsland, islands_of
 from physx_runtime.packing.scene import scene_model
 from support.stages.robots import described
 
-from physx_schema.description.model import OutsideJoint
+from physx_schema.description.model import MaximalJoint
 
 MODULES = ("maximal", "spec", "scenes")
 # authored numbers are float32; positions and quaternions of size 1
@@ -59,7 +59,7 @@ class Joined(NamedTuple):
     theirs: Any
     island: PackedIsland
     index: int
-    own: OutsideJoint
+    own: MaximalJoint
 
     def row(self, name: str) -> np.ndarray[Any, Any]:
         return np.asarray(self.island.parameters[f"joint{self.index}_{name}"])
@@ -104,7 +104,7 @@ def _placed(item: Joined, side: int) -> Any:
     for i, actor in enumerate(item.island.actors.values()):
         for link, into in zip(actor.actor.links, actor.link_frames, strict=True):
             if link.path == path:
-                assert item.island.topology.joints[item.index].sides[side].owner == i
+                assert item.island.topology.joints[item.index].solver_bodies[side].owner == i
                 return compose(link.pose, inverse_frame(into))
     if path in item.island.kinematic:
         name = f"kinematic{item.island.kinematic.index(path)}"

@@ -52,7 +52,7 @@ class Store:
                 line = np.resize(np.broadcast_to(values[..., i], count), self.buffer.shape[0] * lanes)
                 self.buffer[:, self.layout[f"{name}_{i}"], :] = line.reshape(-1, lanes)
 
-    def alike(self, names: Collection[str]) -> bool:
+    def is_uniform(self, names: Collection[str]) -> bool:
         return False
 
     def blocks(self) -> tuple[np.ndarray, Mapping[str, int]]:

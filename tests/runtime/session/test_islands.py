@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from physx_runtime import Scene, Session
 from physx_runtime.session import session as session_module
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 from pxr import Gf, Sdf
 from support.stages.iteration_stages import DT, KINEMATIC, free, opened, prim, slider, stage
 
@@ -25,7 +25,7 @@ TEXT = stage(slider("S", x=0.0), free("B", x=0.0), free("C", x=9.0), free("K", x
 def started() -> tuple[Any, Session, Scene]:
     """A stage, a session of it and a scene."""
     found = opened(TEXT)
-    return found, Session(found), Scene(opened(TEXT), dt=DT, path=BY_JOINT, sleeping=False)
+    return found, Session(found), Scene(opened(TEXT), dt=DT, path=SCHEDULED, sleeping=False)
 
 
 def assert_alike(session: Session, scene: Scene) -> None:
@@ -89,7 +89,7 @@ def test_moving_a_kinematic_body_reads_nothing_else_of_the_stage(monkeypatch: py
     found.GetAttributeAtPath("/K.xformOp:translate").Set(Gf.Vec3d(0.5, 0.0, 0.0))
     session.step(DT)
     session.reset()                                             # goes back to where the stage has it now
-    restarted = Scene(found, dt=DT, path=BY_JOINT, sleeping=False)
+    restarted = Scene(found, dt=DT, path=SCHEDULED, sleeping=False)
     session.step(DT)
     restarted.step()
     assert_alike(session, restarted)

@@ -36,7 +36,7 @@ def one(rows: dict[str, Any], place: int) -> dict[str, Any]:
 def test_what_is_not_traced_has_the_bits_of_what_is(seen: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
     before, after = states(seen, 0), states(seen, 1)
     traced = seen.links(one(before, 0), one(after, 0), DT)
-    monkeypatch.setattr(link_states, "LARGEST_TRACED", 0)
+    monkeypatch.setattr(link_states, "MAX_TRACED_LINKS", 0)
     np.testing.assert_array_equal(seen.links(one(before, 0), one(after, 0), DT), traced)
 
 

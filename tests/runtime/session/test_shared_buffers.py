@@ -32,7 +32,7 @@ def rows(session: Session, name: str) -> dict[str, Any]:
 
 def test_alike_bodies_are_stepped_by_one_call() -> None:
     with Session(opened(TEXT)) as session:
-        assert len({session.simulation(name).alike for name in session.articulations}) == 1
+        assert len({session.simulation(name).group for name in session.articulations}) == 1
 
 
 @pytest.mark.parametrize("name", EDITS)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import DivergenceWarning, NotSimulatedWarning, Scene, Session, Simulation, simulate
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 from support.stages.iteration_stages import DT, free, opened, slider, stage
 from support.stages.robots import link, prim, robot
 
@@ -22,14 +22,14 @@ MANY = stage(*(slider(f"S{i}", (1 + i % 2, i % 3), x=3.0 * i) for i in range(5))
 
 def scene(worlds: int = WORLDS, **options: Any) -> Scene:
     """A scene of five robots and twenty-one bodies."""
-    return Scene(opened(MANY), worlds, dt=DT, path=BY_JOINT, **options)
+    return Scene(opened(MANY), worlds, dt=DT, path=SCHEDULED, **options)
 
 
 def alone(actor: str, worlds: int = WORLDS) -> Simulation:
     """One of the actors by itself."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotSimulatedWarning)
-        return Simulation(opened(MANY), worlds, dt=DT, path=BY_JOINT, articulation=actor, sleeping=False)
+        return Simulation(opened(MANY), worlds, dt=DT, path=SCHEDULED, articulation=actor, sleeping=False)
 
 
 def bits(actor: Any) -> dict[str, bytes]:
@@ -47,9 +47,9 @@ def vary(actor: Any, seed: int) -> None:
 
 def test_robots_of_one_structure_and_bodies_have_a_buffer_each() -> None:
     found = scene()
-    assert len({found[name].alike for name in found.actors}) == 2
-    assert found["/S0"].alike is found["/S4"].alike
-    assert found["/B0"].alike is found["/B20"].alike
+    assert len({found[name].group for name in found.actors}) == 2
+    assert found["/S0"].group is found["/S4"].group
+    assert found["/B0"].group is found["/B20"].group
 
 
 def test_actors_alike_move_bit_for_bit_as_each_in_a_simulation_of_its_own() -> None:
@@ -77,7 +77,7 @@ def test_bodies_of_a_scene_are_where_each_actor_has_its_links() -> None:
 
 
 def test_a_recording_of_actors_alike_has_each_in_its_place() -> None:
-    found, recording = scene(), simulate(opened(MANY), DT, 6, WORLDS, path=BY_JOINT)
+    found, recording = scene(), simulate(opened(MANY), DT, 6, WORLDS, path=SCHEDULED)
     for step in range(7):
         assert np.array_equal(found.body_pose, recording.body_pose[step])
         assert np.array_equal(found.body_velocity, recording.body_velocity[step])

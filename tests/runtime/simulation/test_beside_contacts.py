@@ -41,7 +41,7 @@ def test_a_report_on_a_root_prim_is_of_all_its_articulations() -> None:
         link(f"l{k}"), link(f"l{k + 1}"), joint("Revolute", f"j{k}", f"l{k}", f"l{k + 1}", (), {}))]
     read = describe(opened(robot(base(), *parts, schemas=("PhysicsArticulationRootAPI", "PhysxContactReportAPI"))))
     reports = ContactReports(read)
-    assert all(reports.concern((item.path, "/ground")) for found in read.articulations for item in found.links)
+    assert all(reports.includes((item.path, "/ground")) for found in read.articulations for item in found.links)
 
 
 def test_a_scene_that_forgets_friction_is_named_where_only_links_touch() -> None:

@@ -46,13 +46,13 @@ def test_ctrl_c_ends_a_call_of_endless_steps(how: str) -> None:
 def test_steps_in_parts_are_those_of_one_call(stage: Path, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     one, parts = (Simulation(stage, worlds=3, path=path) for _ in range(2))
     monkeypatch.setattr(world_batch, "CALL_TIME", np.inf)
-    one._alike.lanes._chunks.size = STEPS
+    one._group.batch._chunks.size = STEPS
     one.step(STEPS)
     monkeypatch.setattr(world_batch, "CALL_TIME", 0.0)
     parts.step(STEPS)
     for row in ("q", "v"):
         np.testing.assert_array_equal(one.get(row), parts.get(row))
-    assert one._alike.lanes.steps_taken == parts._alike.lanes.steps_taken == STEPS
+    assert one._group.batch.steps_taken == parts._group.batch.steps_taken == STEPS
 
 
 @pytest.mark.parametrize("name", ["ball in a corner", "tendon of a robot that lands"])

@@ -37,7 +37,7 @@ def held(kind: str = FIXED, more: Mapping[str, str] | None = None) -> str:
 def scene(text: str, worlds: int = 1, dt: float = DT, dtype: str = "float64") -> Scene:
     """A scene that keeps what joints give."""
     found = Scene(opened(text), worlds, dt=dt, dtype=dtype)
-    found.keep_joint_forces()
+    found.enable_joint_forces()
     return found
 
 

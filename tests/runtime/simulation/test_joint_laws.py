@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Recording, simulate
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 from support.stages.parts import Attributes, frames
 from support.stages.robots import HEAD, opened, placed, prim
 
@@ -53,7 +53,7 @@ def joint(kind: str, name: str, body0: str, body1: str, at: float = 0.5) -> str:
 
 def moved(text: str, steps: int = STEPS, dt: float = 1 / 60) -> Recording:
     """The stage in motion, in float64."""
-    return simulate(opened(text), dt, steps, dtype="float64", path=BY_JOINT)
+    return simulate(opened(text), dt, steps, dtype="float64", path=SCHEDULED)
 
 
 def free_chain(kind: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Scene, Session
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 from pxr import Gf, Usd
 from support.physx.live import STAGE, TIME, Recorded, Write, record_live
 from support.stages.iteration_stages import KINEMATIC, free, opened, prim, stage
@@ -76,7 +76,7 @@ def compare(theirs: Recorded, step: int, path: str, position: Any, velocity: Any
 @pytest.mark.parametrize("name", KINDS)
 def test_what_a_sampled_body_holds_moves_as_in_physx(name: str,
                                                      recorded: Mapping[tuple[str, str], Recorded]) -> None:
-    scene = Scene(opened(SAMPLED[name]), dt=DT, path=BY_JOINT)
+    scene = Scene(opened(SAMPLED[name]), dt=DT, path=SCHEDULED)
     for step in range(1, STEPS + 1):
         scene.step()
         for path in ("/B", "/K"):

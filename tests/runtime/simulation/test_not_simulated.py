@@ -13,7 +13,7 @@ import physx_runtime
 import pytest
 from click.testing import CliRunner
 from physx_runtime import NotSimulatedWarning, Scene, Session, Simulation, simulate, verify
-from physx_runtime.packing.not_simulated import MOST_QUOTED
+from physx_runtime.packing.not_simulated import MAX_QUOTED
 from pxr import Usd
 from support.stages.robots import base, joint, link, opened, prim, robot
 from support.stages.sliding_robots import BOND, CRATE, EXCLUDED, PATH, said, sliding
@@ -208,10 +208,10 @@ def test_an_attachment_to_a_link_is_named() -> None:
 
 
 def test_a_warning_quotes_a_few_lines_and_counts_the_others() -> None:
-    loops = [joint("Fixed", f"loop{i}", "base", "end", (), EXCLUDED) for i in range(MOST_QUOTED + 3)]
-    with pytest.warns(NotSimulatedWarning, match=f"loop{MOST_QUOTED - 1}:.*; and 3 more, see not_simulated$"):
+    loops = [joint("Fixed", f"loop{i}", "base", "end", (), EXCLUDED) for i in range(MAX_QUOTED + 3)]
+    with pytest.warns(NotSimulatedWarning, match=f"loop{MAX_QUOTED - 1}:.*; and 3 more, see not_simulated$"):
         sim = Simulation(opened(sliding(*loops)), **PATH)
-    assert len(sim.not_simulated) == MOST_QUOTED + 3
+    assert len(sim.not_simulated) == MAX_QUOTED + 3
 
 
 # --- masses ---------------------------------------------------------------------------------------------------------

@@ -58,8 +58,8 @@ def read(sim: Simulation, kind: str) -> np.ndarray:
 
 
 SIMULATION: dict[str, Call] = {
-    "adapted": lambda sim: sim.adapted(sim.model).topology == sim.model.topology,
-    "alike": lambda sim: sim.alike.sleepless,
+    "adapt_model": lambda sim: sim.adapt_model(sim.model).topology == sim.model.topology,
+    "group": lambda sim: sim.group.sleepless,
     "apply_force": lambda sim: settled(lambda: (sim.apply_force([0.1, 0, 0], link=sim.model.link_names[1], worlds=SOME),
                                                 sim.step()), sim),
     "asleep": lambda sim: sim.asleep,
@@ -70,11 +70,11 @@ SIMULATION: dict[str, Call] = {
     "dtype": lambda sim: sim.dtype,
     "dynamics": lambda sim: sim.dynamics.bias(),
     "get": lambda sim: sim.get("q"),
-    "give": lambda sim: None,       # see the tests of arrays on the device
+    "read_into": lambda sim: None,       # see the tests of arrays on the device
     "joint_position": lambda sim: sim.joint_position,
     "joint_velocity": lambda sim: sim.joint_velocity,
-    "keep_tendon_impulses": lambda sim: sim.keep_tendon_impulses(),
-    "lanes": lambda sim: sim.lanes(np.array(SOME)),
+    "enable_tendon_impulses": lambda sim: sim.enable_tendon_impulses(),
+    "batch_indices": lambda sim: sim.batch_indices(np.array(SOME)),
     "link_pose": lambda sim: sim.link_pose,
     "model": lambda sim: sim.model.dof_names,
     "model_of_worlds": lambda sim: sim.model_of_worlds().dof_names,
@@ -85,7 +85,7 @@ SIMULATION: dict[str, Call] = {
     "put_to_sleep": lambda sim: settled(lambda: sim.put_to_sleep(SOME), sim),
     "repack": lambda sim: settled(lambda: sim.repack(sim.model), sim),
     "reset": lambda sim: settled(lambda: sim.reset(SOME, joint_position=[0.1, 0.2]), sim),
-    "reset_with_others": lambda sim: settled(lambda: sim.reset_with_others(np.array(SOME)), sim),
+    "group_was_reset": lambda sim: settled(lambda: sim.group_was_reset(np.array(SOME)), sim),
     "set": lambda sim: settled(lambda: sim.set("joint_effort", EFFORTS), sim),
     "set_parameter": lambda sim: settled(lambda: sim.set_parameter("mass", 1.5, SOME), sim),
     "set_parameters": lambda sim: settled(lambda: sim.set_parameters({"center_of_mass": 0.1, "mass": 2.0}, MASK), sim),
@@ -101,7 +101,7 @@ SIMULATION: dict[str, Call] = {
     "use_stream": lambda sim: None,
     "wake": lambda sim: (sim.wake(SOME), sim.asleep)[1],
     "watch": lambda sim: None,
-    "work_on": lambda sim: sim.work_on(sim.store),
+    "use_store": lambda sim: sim.use_store(sim.store),
     "worlds": lambda sim: sim.worlds,
 }
 DIRECT: dict[str, Call] = {
@@ -229,7 +229,7 @@ def test_with_arrays_on_the_device_nothing_travels(apart: Pair) -> None:
         "step": lambda: sim.step(2),
         "set": lambda: sim.set("joint_effort", Packed(EFFORTS)),
         "set some": lambda: sim.set("q", OnDevice(positions[:2]), indices),
-        "give": lambda: sim.give("q", on_device(WORLDS, DOFS)),
+        "read_into": lambda: sim.read_into("q", on_device(WORLDS, DOFS)),
         "reset": lambda: sim.reset(mask, joint_position=OnDevice(positions), joint_velocity=OnDevice(positions)),
         "set_parameters": lambda: sim.set_parameters({"mass": OnDevice(np.full((WORLDS, LINKS), 1.5, np.float32))}),
         "wake": lambda: sim.wake(mask),

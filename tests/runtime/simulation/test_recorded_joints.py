@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from physx_runtime import NotSimulatedWarning, simulate
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 from support.physx.recorded_scenes import Recorded, apart, recorded
 from support.physx.rounded_sums import ROUNDED
 
@@ -38,7 +38,7 @@ def differences(real: Recorded, dtype: str, least: float) -> list[str]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", NotSimulatedWarning)
-            ours = simulate(real.stage, real.dt, int(real.steps[-1]), dtype=dtype, path=BY_JOINT, **given)
+            ours = simulate(real.stage, real.dt, int(real.steps[-1]), dtype=dtype, path=SCHEDULED, **given)
     except (UnsupportedError, NotSimulatedWarning, TypeError) as error:
         return [str(error)]
     return apart(real, ours, least=least)

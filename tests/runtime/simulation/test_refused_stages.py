@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from physx_runtime import Session, Simulation, simulate, verify
 from physx_runtime.quantities.computation import compute
 from physx_runtime.simulation.divergence import DivergenceWarning
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 from support.recorded.scene_stages import REFUSED
 from support.stages.robots import base, joint, opened, prim, robot
 
@@ -20,7 +20,7 @@ from physx_schema.errors import UnsupportedError
 
 VALUES = ("0", "-1", "nan", "inf", "1e300", "1e-200")
 TAKEN = ("1e-30", "1e30", "3e37")      # in which PhysX steps, though its own numbers may overflow
-PATH: dict[str, Any] = {"path": BY_JOINT}
+PATH: dict[str, Any] = {"path": SCHEDULED}
 
 
 def in_units(unit: str, value: str, attributes: dict[str, object] | None = None) -> str:

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner
 from numpy.typing import NDArray
 from physx_runtime import DivergenceWarning, NotSimulatedWarning, Scene, Session, Simulation, simulate
-from physx_runtime.solver.batches import WorldBatches
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.solver.batches import WorldSolverBatches
+from physx_runtime.worlds.store import SCHEDULED
 from support.chance.companies import random_company
 from support.places import ROOT
 from support.stages.iteration_stages import DT, KINEMATIC, WEIGHTLESS, free, opened, prim, slider, stage
@@ -23,7 +23,7 @@ from physx_schema.cli.program import program
 from physx_schema.description import describe
 from physx_schema.errors import UnsupportedError
 
-PATH: dict[str, Any] = {"path": BY_JOINT}
+PATH: dict[str, Any] = {"path": SCHEDULED}
 # A slider of 1/0 beside a body that raises its counts and rests after 42 steps of DT, and a body that stands.
 RESTS = 42
 TOGETHER = stage(slider("A", (1, 0)), free("B", (60, 3), more=WEIGHTLESS), free("K", x=90.0, more=KINEMATIC))
@@ -334,17 +334,17 @@ def test_worlds_that_begin_anew_take_the_order_of_a_start() -> None:
     robots = description.articulations
     roots = [robot.links[0].path for robot in robots]
 
-    def positions(batches: WorldBatches) -> list[tuple[int, ...]]:
+    def positions(batches: WorldSolverBatches) -> list[tuple[int, ...]]:
         found = [{int(world): counts.position for counts, worlds in batches.counts(robot) for world in worlds}
                  for robot in robots]
         return [tuple(by_world[world] for by_world in found) for world in range(2)]
 
-    batches = WorldBatches(description, 2)
+    batches = WorldSolverBatches(description, 2)
     start = positions(batches)[0]
     asleep = np.zeros((18, 2), dtype=np.bool_)
     asleep[5:9] = True
-    batches.rest(roots, asleep)
-    batches.rest(roots, np.zeros_like(asleep))
+    batches.update_asleep(roots, asleep)
+    batches.update_asleep(roots, np.zeros_like(asleep))
     assert all(now != start for now in positions(batches))
     batches.restart(np.array([1]))
     assert [now == start for now in positions(batches)] == [False, True]

@@ -47,8 +47,8 @@ def own(found: Scene, body: str) -> NDArray[Any]:
 def test_joints_are_called_by_their_prims_and_islands_alike_share_a_buffer() -> None:
     found = scene(pendulums(4), WORLDS)
     assert found.joints == ("/J0", "/J1", "/J2", "/J3")
-    assert len({found[f"/B{i}"].alike for i in range(4)}) == 1
-    assert found["/B0"].alike is not found["/Free"].alike
+    assert len({found[f"/B{i}"].group for i in range(4)}) == 1
+    assert found["/B0"].group is not found["/Free"].group
 
 
 def test_a_joint_has_the_parameters_of_its_axes_in_radians() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import Scene, simulate
-from physx_runtime.worlds.cpu import SpecialisedWorlds
+from physx_runtime.worlds.cpu import CompiledWorlds
 from support.stages.robots import base, joint, link, opened, prim, robot
 
 STEPS = 30
@@ -101,7 +101,7 @@ def test_an_articulation_that_can_meet_nothing_keeps_its_own_path() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         scene = Scene(opened(text), path="specialised")
-    assert isinstance(scene["/Robot"].store, SpecialisedWorlds)
+    assert isinstance(scene["/Robot"].store, CompiledWorlds)
 
 
 def test_links_at_rest_on_the_ground_have_no_accelerations(ant: Path) -> None:

@@ -26,7 +26,7 @@ class Log:
         self._sim, self.told, self.written = sim, list[tuple[str, int]](), list[list[int]]()
         sim.watch(self)
 
-    def state_written(self, worlds: NDArray[np.int64]) -> None:
+    def state_changed(self, worlds: NDArray[np.int64]) -> None:
         self.written.append(worlds.tolist())
 
     def about_to_step(self) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from physx_runtime import Simulation, compute, simulate, verify
 from physx_runtime.compiling.cuda.cubin import find_nvrtc, kernel_resources
-from physx_runtime.compiling.cuda.source import HELD
+from physx_runtime.compiling.cuda.source import IN_REGISTERS
 from physx_runtime.model.topology import Topology
 from physx_runtime.worlds.gpu.worlds import step_kernels
 from support.stages.robots import joint, link, opened, prim, robot
@@ -101,7 +101,7 @@ def test_it_compiles_for_cuda(fixed: bool, solver: str) -> None:
         pytest.skip("NVRTC is not installed; it comes with the cuda extra")
     sim = Simulation(opened(welded(2, fixed, f'uniform token physxScene:solverType = "{solver}"')))
     assert sim.topology.pgs == (solver == "PGS")
-    source = step_kernels(sim.topology, "float32", HELD)
+    source = step_kernels(sim.topology, "float32", IN_REGISTERS)
     assert {kernel.name for kernel in source.kernels} == set(kernel_resources(source.text, "sm_90"))
 
 

@@ -30,7 +30,7 @@ from physx_runtime.solver.program import step_on_numbers, step_program
 from physx_runtime.solver.settings import SolverSettings, solver_settings
 from physx_runtime.targets.cuda.kernels import gpu_on_host
 from physx_runtime.targets.host_driver import HostDriver
-from physx_runtime.worlds.cpu import SpecialisedWorlds
+from physx_runtime.worlds.cpu import CompiledWorlds
 from physx_runtime.worlds.gpu.worlds import CudaWorlds
 from support.chance.articulations import random_articulation
 from support.chance.packed_robots import packed_robot
@@ -151,7 +151,7 @@ def test_a_gpu_gives_the_bits_of_the_processor(cpp_compiler: str) -> None:
     assert len(branches_of(t).velocities) == 4
     rows = random_rows(np.random.default_rng(7), t)
     ends = []
-    for store in (SpecialisedWorlds(t, 3, "float32"), CudaWorlds(gpu_on_host(HostDriver()), t, 3, "float32")):
+    for store in (CompiledWorlds(t, 3, "float32"), CudaWorlds(gpu_on_host(HostDriver()), t, 3, "float32")):
         for name, values in rows.items():
             store.write(name, np.tile(values.astype(np.float32), (3, 1)))
         for i in range(2):
@@ -181,7 +181,7 @@ def test_a_tree_that_branches_would_save_little_in_is_one_branch(robot: str) -> 
 
 
 def test_no_other_cut_takes_fewer_products(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inverse_mass, "MOST_PRODUCTS", 1.0)
+    monkeypatch.setattr(inverse_mass, "MAX_PRODUCT_RATIO", 1.0)
     branches_of.cache_clear()
     for seed in range(20):
         t, _ = random_tree(seed, 14, seed % 2 == 1, "rrrs")

@@ -21,7 +21,7 @@ from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.model.topology import DofTopology, LinkTopology, Topology
 from physx_runtime.solver.scheduled.program import step_schedules
 from physx_runtime.solver.settings import begin, finish, iterate
-from physx_runtime.worlds.cpu import ByJointWorlds, load_step
+from physx_runtime.worlds.cpu import ScheduledWorlds, load_step
 from support.chance.articulations import Features, engine_names, random_articulation
 from support.chance.packed_trees import Rows, random_tree
 
@@ -51,7 +51,7 @@ def by_algorithms(t: Topology, rows: Rows, steps: int) -> State:
 def by_path(t: Topology, rows: Rows, steps: int, dtype: str = "float64", worlds: int = 1,
             noise: float = 0.0) -> State:
     """The state of world 0 after steps joint by joint; other worlds start elsewhere by `noise`."""
-    store = ByJointWorlds(t, worlds, dtype)
+    store = ScheduledWorlds(t, worlds, dtype)
     for name in state_rows(t) | input_rows(t):
         values = np.tile(np.asarray(rows[name], dtype=dtype), (worlds, 1))
         if name in ("q", "v"):
@@ -134,14 +134,14 @@ def test_a_block_leaves_nothing_behind_for_the_next_one() -> None:
     """The same thread steps a block of NaN and then a sound one, in the same memory."""
     t, rows = random_tree(4, 8, floating=True, kinds="rpsuf")
     alone = by_path(t, rows, 3, "float32")
-    worlds = 2 * ByJointWorlds(t, 1, "float32").lanes
-    store = ByJointWorlds(t, worlds, "float32")
+    worlds = 2 * ScheduledWorlds(t, 1, "float32").block_size
+    store = ScheduledWorlds(t, worlds, "float32")
     for name in state_rows(t) | input_rows(t):
         values = np.tile(np.asarray(rows[name], dtype=np.float32), (worlds, 1))
         if name in ("q", "v"):
             values[:worlds // 2] = np.nan
         store.write(name, values)
-    step = load_step(t, "float32", store.lanes)
+    step = load_step(t, "float32", store.block_size)
     for block in (0, 1):
         step(store.host[block:block + 1], 3, N, V)
     assert all(np.array_equal(alone[name], store.rows(name)[-1]) for name in alone)
@@ -183,7 +183,7 @@ def test_schedules_grow_with_the_tree_and_fragments_do_not() -> None:
 
 def test_a_diverged_world_is_flagged_and_put_back() -> None:
     t, rows = random_tree(6, 5)
-    store = ByJointWorlds(t, 2, "float32")
+    store = ScheduledWorlds(t, 2, "float32")
     for name in state_rows(t) | input_rows(t):
         store.write(name, np.tile(rows[name].astype(np.float32), (2, 1)))
     v = store.rows("v")
@@ -215,7 +215,7 @@ def chain(links: int, rows_of: int = 3) -> tuple[Topology, Rows]:
 def test_a_chain_of_1024_links_obeys_the_equations_of_motion() -> None:
     """M (v1 - v0) / dt + C = gravity, with M v as the generalised force of the links' momenta."""
     t, rows = chain(1024)
-    store = ByJointWorlds(t, 1, "float64")
+    store = ScheduledWorlds(t, 1, "float64")
     for name in state_rows(t) | input_rows(t):
         store.write(name, rows[name][None])
     store.step(1, 1, 0)
@@ -238,7 +238,7 @@ def _full(s: tuple[float, ...]) -> NDArray[np.float64]:
 def test_every_part_of_a_structure_is_known_to_the_by_joint_step() -> None:
     """A field that schedules do not heed would be ignored in silence."""
     known = {"fixed_base", "forces_every_iteration", "links", "dofs", "fixed_tendons", "spatial_tendons", "mimics",
-             "solver", "link_forces", "tendon_impulses", "pushes", "sleeping", "body"}
+             "solver", "link_forces", "tendon_impulses", "external_forces", "sleeping", "body"}
     assert {field.name for field in fields(Topology)} - known == set()
     assert set(LinkTopology.__slots__) == {"parent", "kind", "flipped"}
     assert set(DofTopology.__slots__) == {"link", "drive", "envelope", "friction", "load_friction", "limit",

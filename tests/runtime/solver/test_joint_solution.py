@@ -25,10 +25,10 @@ from physx_runtime.model.island import (
     AxisTopology,
     HingeTopology,
     JointTopology,
-    Side,
+    SolverBody,
 )
-from physx_runtime.model.island_rows import LASTING, READ, joint_rows
-from physx_runtime.solver.maximal_joint.kinds import prepared_from
+from physx_runtime.model.island_rows import INPUT_MAKERS, OUTPUT_MAKERS, joint_rows
+from physx_runtime.solver.maximal_joint.kinds import preparation_inputs
 from physx_runtime.solver.maximal_joint.step import concluded, prepare, prepared_rows, solve
 from support.chance.held_bodies import DT, UPRIGHT, Rows, body_at_origin
 from support.mechanics.body_islands import BodyIsland, step
@@ -50,7 +50,7 @@ SIDES = ((WORLD, BODY), (BODY, BODY), (BODY, KINEMATIC), (WORLD, LINK), (LINK, L
 
 def along_x(axis: AxisTopology, side: str = WORLD, **more: Any) -> JointTopology:
     """A joint that heeds but the way along x."""
-    return JointTopology(D6, (Side(side), Side(BODY)), (axis,) + (AxisTopology(),) * 5, **more)
+    return JointTopology(D6, (SolverBody(side), SolverBody(BODY)), (axis,) + (AxisTopology(),) * 5, **more)
 
 
 def velocity_after(joint: JointTopology, v: float = 0.0, iterations: tuple[int, int] = (1, 0), **rows: Any) -> float:
@@ -65,9 +65,9 @@ def velocity_after(joint: JointTopology, v: float = 0.0, iterations: tuple[int, 
 @pytest.mark.parametrize("sides", SIDES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_joint_is_solved_from_what_was_prepared_alone(kind: str, sides: tuple[str, str], breaks: bool) -> None:
-    t = JointTopology(sides=(Side(sides[0]), Side(sides[1])), breaks=breaks, **KINDS[kind])
+    t = JointTopology(solver_bodies=(SolverBody(sides[0]), SolverBody(sides[1])), breaks=breaks, **KINDS[kind])
     made = dict(prepared_rows(t))
-    assert not set(made) & {*joint_rows(t, *LASTING, *READ), *prepared_from(t)}
+    assert not set(made) & {*joint_rows(t, *OUTPUT_MAKERS, *INPUT_MAKERS), *preparation_inputs(t)}
     moving = [k for k, side in enumerate(sides) if side in (BODY, LINK)]
     sizes = made | {"elapsed": 1} | {f"side{k}_{name}": size for k in moving for name, size in (
         ("v", 6), ("travel", 3), ("turn", 3), ("turned_by", 4), ("inverse_mass", 1), ("inverse_inertia", 6))}
@@ -83,7 +83,7 @@ def test_a_joint_is_solved_from_what_was_prepared_alone(kind: str, sides: tuple[
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_everything_prepared_is_needed(kind: str) -> None:
-    t = JointTopology(sides=(Side(BODY), Side(BODY)), **KINDS[kind])
+    t = JointTopology(solver_bodies=(SolverBody(BODY), SolverBody(BODY)), **KINDS[kind])
     made = dict(prepared_rows(t))
     sizes = made | {"elapsed": 1} | {f"side{k}_{name}": size for k in (0, 1) for name, size in (
         ("v", 6), ("travel", 3), ("turn", 3), ("turned_by", 4), ("inverse_mass", 1), ("inverse_inertia", 6))}
@@ -152,7 +152,7 @@ def test_a_limit_that_is_far_or_behind_does_nothing() -> None:
 def test_an_error_is_taken_back_at_most_so_fast(axis: int, fastest: float) -> None:
     axes = tuple(AxisTopology(LOCKED if i == axis else FREE) for i in range(6))
     frame = {"frame0_position": [1000.0, 0.0, 0.0]} if axis == 0 else {"frame0_rotation": [0.8, 0.0, 0.0, 0.6]}
-    t, rows = body_at_origin(JointTopology(D6, (Side(WORLD), Side(BODY)), axes), iterations=1, **frame)
+    t, rows = body_at_origin(JointTopology(D6, (SolverBody(WORLD), SolverBody(BODY)), axes), iterations=1, **frame)
     found = abs(step(t, rows, (1, 0))["actor0_v"][axis])
     # the row of a rotation is half a unit axis turned by what is off: the error counts half the angle
     along = 1.0 if axis == 0 else 0.5 * 0.6
@@ -161,13 +161,15 @@ def test_an_error_is_taken_back_at_most_so_fast(axis: int, fastest: float) -> No
 
 def test_what_is_fixed_to_a_kinematic_body_goes_with_it() -> None:
     speed = [0.3, -0.2, 0.1, 0.4, 0.5, -0.6]
-    t, rows = body_at_origin(JointTopology(D6, (Side(KINEMATIC), Side(BODY)), FIXED), velocity=speed, iterations=4)
+    t, rows = body_at_origin(JointTopology(D6, (SolverBody(KINEMATIC), SolverBody(BODY)), FIXED), velocity=speed,
+                             iterations=4)
     np.testing.assert_allclose(step(t, rows, (4, 4))["actor0_v"], speed, atol=1e-12)
 
 
 def test_what_is_fixed_to_a_kinematic_body_is_not_behind_it_at_the_steps_end() -> None:
     speed = [0.3, -0.2, 0.1, 0.0, 0.0, 0.0]
-    t, rows = body_at_origin(JointTopology(D6, (Side(KINEMATIC), Side(BODY)), FIXED), velocity=speed, iterations=4)
+    t, rows = body_at_origin(JointTopology(D6, (SolverBody(KINEMATIC), SolverBody(BODY)), FIXED), velocity=speed,
+                             iterations=4)
     np.testing.assert_allclose(step(t, rows, (4, 0))["actor0_root_position"], DT * np.array(speed[:3]), atol=1e-15)
 
 
@@ -181,7 +183,8 @@ def test_a_drive_damps_against_the_velocity_of_a_kinematic_body() -> None:
 
 def cantilever(**rows: list[float]) -> BodyIsland:
     """A body of mass 2 held at 0.5 beside its centre of mass, after a step in which it hardly sank."""
-    t, given = body_at_origin(JointTopology(D6, (Side(WORLD), Side(BODY)), FIXED, breaks=True, keeps_force=True),
+    t, given = body_at_origin(JointTopology(D6, (SolverBody(WORLD), SolverBody(BODY)), FIXED, breaks=True,
+                                            stores_force=True),
                               gravity=[0, 0, -10.0], frame0_position=[-0.5, 0.0, 0.0],
                               frame1_position=[-0.5, 0.0, 0.0], iterations=16,
                               **{"break_force": [math.inf], "break_torque": [math.inf], **rows})
@@ -197,7 +200,7 @@ def test_a_fixed_joint_bears_the_weight_and_its_torque() -> None:
 
 def test_what_a_drive_bears_does_not_count() -> None:
     axes = tuple(AxisTopology(drive="force") if name == "transZ" else AxisTopology(LOCKED) for name in AXES)
-    t, rows = body_at_origin(JointTopology(D6, (Side(WORLD), Side(BODY)), axes, keeps_force=True),
+    t, rows = body_at_origin(JointTopology(D6, (SolverBody(WORLD), SolverBody(BODY)), axes, stores_force=True),
                              gravity=[0, 0, -10.0], damping=[0, 0, 1e6, 0, 0, 0])
     np.testing.assert_allclose(BodyIsland(t, rows).step(16, 1)["joint0_force"], 0.0, atol=1e-9)
 
@@ -225,7 +228,7 @@ STILL = {f"side{k}_{name}": values for k in (0, 1) for name, values in (
 def two_links(axes: tuple[AxisTopology, ...], answers: Array, coupled: bool, cfm: float = 0.0,
               **more: list[float]) -> tuple[JointTopology, Rows]:
     """A joint between two links and what they answer (12x12, linear first)."""
-    t = JointTopology(D6, (Side(LINK), Side(LINK, 0, 1)), axes)
+    t = JointTopology(D6, (SolverBody(LINK), SolverBody(LINK, 0, 1)), axes)
     given = {"dt": [DT], "h": [DT], "length_scale": [1.0], "frame0_rotation": UPRIGHT, "frame1_rotation": UPRIGHT,
              **({"cross_response": [*answers[:6, 6:].ravel()]} if coupled else {})}
     upper = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
@@ -234,7 +237,7 @@ def two_links(axes: tuple[AxisTopology, ...], answers: Array, coupled: bool, cfm
                                         *(response[3:, 3:][i] for i in upper)],
                   f"side{k}_cfm": [k * cfm], f"side{k}_origin": PLACES[k], f"side{k}_rotation": UPRIGHT,
                   f"side{k}_position": PLACES[k], f"frame{k}_position": [*np.subtract(ANCHOR, PLACES[k])], **more}
-    return t, {name: [0.0] * size for name, size in joint_rows(t, *LASTING, *READ).items()} | given
+    return t, {name: [0.0] * size for name, size in joint_rows(t, *OUTPUT_MAKERS, *INPUT_MAKERS).items()} | given
 
 
 def impulses(t: JointTopology, rows: Rows, v: Array, final: bool) -> Array:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime.solver.constraints.limit import EVER_NEAR, SolvedDof, limit_trigger, solve_limit
+from physx_runtime.solver.constraints.limit import ALWAYS_TRIGGERED, SolvedDof, limit_trigger, solve_limit
 
 H, ROUNDS = 1e-3, 200
 TOTALS = ("lower_total", "upper_total")
@@ -42,7 +42,7 @@ def test_a_limit_that_has_given_an_impulse_is_looked_at_until_it_has_taken_it_ba
     rows = rows_of(-1e-3, 1e-3)
     rows["limit_trigger"] = [limit_trigger(rows, -1e-3)]
     at_start = rows["limit_trigger"][0]
-    speeds, triggers = (-0.5, -3.0, 0.0, 0.9, 0.9, 0.9), (at_start, *[EVER_NEAR] * 4, at_start)
+    speeds, triggers = (-0.5, -3.0, 0.0, 0.9, 0.9, 0.9), (at_start, *[ALWAYS_TRIGGERED] * 4, at_start)
     for v, expected in zip(speeds, triggers, strict=True):
         solve_limit(rows, 0, SolvedDof(1.0, 1.0, v, 0.0), rows, final=False)
         assert rows["limit_trigger"] == [expected]

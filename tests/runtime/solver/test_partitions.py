@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from physx_runtime.model.island import BODY, D6, KINEMATIC, LINK, WORLD, IslandTopology, JointTopology, Side
+from physx_runtime.model.island import BODY, D6, KINEMATIC, LINK, WORLD, IslandTopology, JointTopology, SolverBody
 from physx_runtime.model.topology import REVOLUTE, ROOT, BodyTopology, LinkTopology, Topology
 from physx_runtime.solver.islands import SolvingOrder, partitions
 
-GROUND, CRANE = Side(WORLD), Side(KINEMATIC)
+GROUND, CRANE = SolverBody(WORLD), SolverBody(KINEMATIC)
 FREE_BODY = BodyTopology(True)
 
 
@@ -21,15 +21,15 @@ def arm(links: int) -> Topology:
     return Topology(True, True, (LinkTopology(-1, ROOT), *(LinkTopology(i, REVOLUTE) for i in range(links - 1))), ())
 
 
-def body(i: int) -> Side:
-    return Side(BODY, i)
+def body(i: int) -> SolverBody:
+    return SolverBody(BODY, i)
 
 
-def link(i: int, actor: int = 0) -> Side:
-    return Side(LINK, actor, i)
+def link(i: int, actor: int = 0) -> SolverBody:
+    return SolverBody(LINK, actor, i)
 
 
-def order(*joints: Sequence[Side], actors: Sequence[Topology | BodyTopology] = (FREE_BODY,) * 40) -> SolvingOrder:
+def order(*joints: Sequence[SolverBody], actors: Sequence[Topology | BodyTopology] = (FREE_BODY,) * 40) -> SolvingOrder:
     return partitions(IslandTopology(tuple(actors), tuple(JointTopology(D6, (a, b)) for a, b in joints)))
 
 

@@ -74,10 +74,10 @@ def test_links_answer_impulses_by_pinocchios_jacobian_and_mass_matrix(tree: Simp
         J, impulse = tree.jacobian[link - tree.first], tree.random.normal(size=6)
         made = answer(tree, link, impulse)
         agree(made.row, impulse @ J)
-        agree(made.change, tree.minv @ J.T @ impulse)
-        agree(made.size, impulse @ J @ tree.minv @ J.T @ impulse)
+        agree(made.delta_velocity, tree.minv @ J.T @ impulse)
+        agree(made.unit_response, impulse @ J @ tree.minv @ J.T @ impulse)
         v = tree.random.normal(size=tree.t.nv)
-        agree(made.pushed(list(v), 0.7), v + 0.7 * tree.minv @ J.T @ impulse)
+        agree(made.apply_impulse(list(v), 0.7), v + 0.7 * tree.minv @ J.T @ impulse)
 
 
 def test_velocities_along_an_impulse_carry_the_drift_of_the_steps_start(tree: SimpleNamespace) -> None:
@@ -93,8 +93,8 @@ def test_an_impulse_on_one_link_moves_another_as_that_one_moves_it(tree: SimpleN
              for a, b in zip(tree.links, reversed(tree.links), strict=True)]
     v = list(tree.random.normal(size=tree.t.nv))
     for one, other in pairs:
-        gained = one.velocity(other.pushed(v, 0.7)) - one.velocity(v)
-        agree(gained, other.velocity(one.pushed(v, 0.7)) - other.velocity(v))
+        gained = one.velocity(other.apply_impulse(v, 0.7)) - one.velocity(v)
+        agree(gained, other.velocity(one.apply_impulse(v, 0.7)) - other.velocity(v))
 
 
 def test_cfm_is_the_share_of_a_links_largest_linear_response(tree: SimpleNamespace) -> None:
@@ -107,8 +107,8 @@ def test_cfm_is_the_share_of_a_links_largest_linear_response(tree: SimpleNamespa
 def test_a_fixed_base_answers_no_impulse(tree: SimpleNamespace) -> None:
     if tree.t.fixed_base:
         made = answer(tree, 0, tree.random.normal(size=6))
-        assert not np.any(made.change)
-        assert (made.size, made.bias, made.cfm) == (0.0, 0.0, 0.0)
+        assert not np.any(made.delta_velocity)
+        assert (made.unit_response, made.bias, made.cfm) == (0.0, 0.0, 0.0)
 
 
 # --- rigid bodies -----------------------------------------------------------------------------------------------------
@@ -137,11 +137,11 @@ def test_a_body_answers_an_impulse_at_a_point_as_in_the_textbook() -> None:
         n /= np.linalg.norm(n)
         turning = np.cross(arm, n)
         made = settings.respond(t, rows, settings.begin(t, rows), 0, Force(tuple(turning), tuple(n)))
-        agree(made.size, 1.0 / MASS + turning @ inverse @ turning)
-        agree(made.change, [*(n / MASS), *(inverse @ turning)])
+        agree(made.unit_response, 1.0 / MASS + turning @ inverse @ turning)
+        agree(made.delta_velocity, [*(n / MASS), *(inverse @ turning)])
         v, w = rows["v"][:3], rows["v"][3:]
         agree(made.velocity(rows["v"]), n @ (v + np.cross(w, arm)))
-        agree(made.pushed(list(rows["v"]), 0.7), rows["v"] + 0.7 * np.array([*(n / MASS), *(inverse @ turning)]))
+        agree(made.apply_impulse(list(rows["v"]), 0.7), rows["v"] + 0.7 * np.array([*(n / MASS), *(inverse @ turning)]))
         assert (made.bias, made.cfm) == (0.0, 0.0)
 
 
@@ -153,7 +153,7 @@ def test_an_impulse_between_two_bodies_keeps_their_momentum() -> None:
         t, rows, R = body(random)
         inertia, pushed = R @ np.diag(MOMENTS) @ R.T, sign * impulse
         force = Force(tuple(np.cross(point - place, pushed)), tuple(pushed))
-        moved = settings.respond(t, rows, settings.begin(t, rows), 0, force).pushed(list(rows["v"]), 1.5)
+        moved = settings.respond(t, rows, settings.begin(t, rows), 0, force).apply_impulse(list(rows["v"]), 1.5)
         for total, velocity in ((before, rows["v"]), (after, np.array(moved))):
             momentum = MASS * velocity[:3]
             total += [*momentum, *(inertia @ velocity[3:] + np.cross(place, momentum))]
@@ -164,7 +164,7 @@ def test_an_impulse_between_two_bodies_keeps_their_momentum() -> None:
 def test_answers_become_straight_line_code(t: ActorTopology) -> None:
     def answered(rows: Rows) -> Rows:
         made = settings.respond(t, rows, settings.begin(t, rows), 0, force_of(rows["impulse"]))
-        return {"row": made.row, "change": made.change, "size": [made.size]}
+        return {"row": made.row, "change": made.delta_velocity, "size": [made.unit_response]}
 
     function = trace_function(answered, state_rows(t) | input_rows(t), (("impulse", 6),))
     assert function.results == (("row", 6), ("change", 6), ("size", 1))

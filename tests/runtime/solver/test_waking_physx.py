@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime import Scene
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 from support.physx.live import BODY, JOINT, LINK, STAGE, Recorded, Write, record_live
 from support.stages.iteration_stages import WEIGHTLESS, free, opened, prim, slider, stage
 
@@ -192,7 +192,7 @@ def recorded(oracle_folder: Path) -> Mapping[str, Recorded]:
 @pytest.mark.parametrize("name", CASES)
 def test_a_write_wakes_or_puts_to_sleep_what_it_does_in_physx(name: str, recorded: Mapping[str, Recorded]) -> None:
     case, theirs = CASES[name], recorded[name]
-    scene = Scene(opened(case.text), dt=DT, path=BY_JOINT)
+    scene = Scene(opened(case.text), dt=DT, path=SCHEDULED)
     owners = {link: actor for actor in scene.actors for link in scene[actor].model.link_names}
     for step in range(1, case.steps + 1):
         case.ours.get(step, lambda _: None)(scene)

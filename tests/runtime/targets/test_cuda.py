@@ -18,7 +18,7 @@ from physx_runtime.compiling.cuda import cubin
 from physx_runtime.compiling.cuda.cubin import ToolkitError, compile_cubin, find_nvrtc, section_sizes
 from physx_runtime.targets.cuda import driver as driver_module
 from physx_runtime.targets.cuda import kernels
-from physx_runtime.targets.cuda.driver import NO_DEVICE, Copy2D, DeviceError, Gpu, Lines
+from physx_runtime.targets.cuda.driver import NO_DEVICE, Copy2D, DeviceError, Gpu, PitchedLines
 from physx_runtime.targets.cuda.kernels import gpu_on_host, try_kernel
 from physx_runtime.targets.host_driver import HostDriver
 from support.chance.packed_robots import packed_robot
@@ -131,8 +131,8 @@ def test_a_design_that_needs_too_much_shared_memory_is_refused(cpp_compiler: str
 def test_lines_are_copied_where_they_lie_and_nowhere_else(cpp_compiler: str) -> None:
     gpu = gpu_on_host(HostDriver())
     memory = gpu.allocate(3 * 40, "a test")
-    gpu.write(Lines(memory.address + 8, 40), np.arange(6, dtype="float32").reshape(3, 2))
-    everything = gpu.read(Lines(memory.address, 40), (3, 10), "float32")
+    gpu.write(PitchedLines(memory.address + 8, 40), np.arange(6, dtype="float32").reshape(3, 2))
+    everything = gpu.read(PitchedLines(memory.address, 40), (3, 10), "float32")
     assert everything[:, 2:4].tolist() == [[0, 1], [2, 3], [4, 5]]
     assert not np.delete(everything, (2, 3), axis=1).any()
 
@@ -141,7 +141,7 @@ def test_a_copy_beyond_the_memory_is_the_drivers_to_refuse(cpp_compiler: str) ->
     gpu = gpu_on_host(HostDriver())
     memory = gpu.allocate(64, "a test")
     with pytest.raises(DeviceError, match="cuMemcpy2DAsync_v2 failed: invalid argument"):
-        gpu.read(Lines(memory.address, 64), (2, 16), "float32")
+        gpu.read(PitchedLines(memory.address, 64), (2, 16), "float32")
 
 
 def test_the_copys_structure_is_laid_out_as_in_c() -> None:
@@ -157,16 +157,16 @@ def test_the_copys_structure_is_laid_out_as_in_c() -> None:
 def test_the_numbers_of_the_drivers_enumerations_are_nvidias() -> None:
     driver = pytest.importorskip("cuda.bindings.driver", reason="NVIDIA's own bindings come with the numba-cuda extra")
     attribute = driver.CUdevice_attribute
-    assert (driver_module.MAJOR, driver_module.MINOR, driver_module.SHARED_BYTES) == (
+    assert (driver_module.CAPABILITY_MAJOR, driver_module.CAPABILITY_MINOR, driver_module.SHARED_BYTES) == (
         attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
         attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)
     assert driver_module.SHARED_BYTES_OF_FUNCTION == (
         driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
-    assert (driver_module.ON_HOST, driver_module.ON_DEVICE) == (
+    assert (driver_module.MEMORY_TYPE_HOST, driver_module.MEMORY_TYPE_DEVICE) == (
         driver.CUmemorytype.CU_MEMORYTYPE_HOST, driver.CUmemorytype.CU_MEMORYTYPE_DEVICE)
     assert (driver_module.OUT_OF_MEMORY, NO_DEVICE) == (
         driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY, driver.CUresult.CUDA_ERROR_NO_DEVICE)
-    assert (driver_module.OWN_PACE, driver_module.RELAXED) == (
+    assert (driver_module.STREAM_NON_BLOCKING, driver_module.CAPTURE_MODE_RELAXED) == (
         driver.CUstream_flags.CU_STREAM_NON_BLOCKING, driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED)
 
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 from physx_runtime.compiling.schedule import Schedule, Span
-from physx_runtime.solver.scheduled.fragments.joint import one
+from physx_runtime.solver.scheduled.fragments.joint import set_one
 from physx_runtime.targets.interpreter import (
     LoadedProgram,
+    bytecode_of,
     guards_of,
     load_fragments,
-    run_in_place,
-    settle_guards,
-    words_of,
+    resolve_guards,
+    run_blocks,
 )
 
 
@@ -36,14 +36,14 @@ def test_a_process_that_may_run_on_one_core_steps_all_blocks_in_its_own_thread(m
 def test_a_part_is_done_by_whether_a_row_is_0_in_all_lanes(flags: tuple[int, int], any_done: int,
                                                            none_done: int) -> None:
     lanes, schedule, part, other = 8, Schedule(), Schedule(), Schedule()
-    part.do(one, ones=Span(1, 1))
-    other.do(one, ones=Span(2, 1))
+    part.do(set_one, ones=Span(1, 1))
+    other.do(set_one, ones=Span(2, 1))
     schedule.where_any(Span(0, 1), part)
     schedule.where_none(Span(0, 1), other)
     where = load_fragments((i.fragment for i in schedule.instructions), "float64", lanes)
     x = np.zeros((3, lanes))
     x[0, :2] = flags
-    run_in_place(x, [np.array([*words_of(schedule.instructions, where, 8 * lanes), 0], np.int64)], (1,))
+    run_blocks(x, [np.array([*bytecode_of(schedule.instructions, where, 8 * lanes), 0], np.int64)], (1,))
     assert x[1:, 0].tolist() == [any_done, none_done]
 
 
@@ -51,19 +51,19 @@ def test_a_part_is_done_by_whether_a_row_is_0_in_all_lanes(flags: tuple[int, int
 @pytest.mark.parametrize("inner", [0, 1])
 def test_words_without_guards_do_what_the_guards_let_through(outer: int, inner: int) -> None:
     lanes, schedule, part, nested = 8, Schedule(), Schedule(), Schedule()
-    nested.do(one, ones=Span(2, 1))
-    part.do(one, ones=Span(3, 1))
+    nested.do(set_one, ones=Span(2, 1))
+    part.do(set_one, ones=Span(3, 1))
     part.where_none(Span(1, 1), nested)
     schedule.where_any(Span(0, 1), part)
-    schedule.do(one, ones=Span(4, 1))
+    schedule.do(set_one, ones=Span(4, 1))
     where = load_fragments((i.fragment for i in schedule.instructions), "float64", lanes)
-    words = np.array([*words_of(schedule.instructions, where, 8 * lanes), 0], np.int64)
+    words = np.array([*bytecode_of(schedule.instructions, where, 8 * lanes), 0], np.int64)
     guarded = np.zeros((5, lanes))
     guarded[:2, 3] = outer, inner
     bare, settled = guarded.copy(), np.empty_like(words)
-    settle_guards.py_func(words, guards_of(schedule.instructions).view(np.recarray), bare, settled)
-    run_in_place(guarded, [words], (1,))
-    run_in_place(bare, [settled], (1,))
+    resolve_guards.py_func(words, guards_of(schedule.instructions).view(np.recarray), bare, settled)
+    run_blocks(guarded, [words], (1,))
+    run_blocks(bare, [settled], (1,))
     np.testing.assert_array_equal(bare, guarded)
     assert bare[2:, 0].tolist() == [outer * (1 - inner), outer, 1]
     guards = {where[i.fragment] for i in schedule.instructions if i.count}
@@ -72,8 +72,8 @@ def test_words_without_guards_do_what_the_guards_let_through(outer: int, inner: 
 
 def test_guards_that_a_pass_changes_itself_are_refused() -> None:
     schedule, part = Schedule(), Schedule()
-    part.do(one, ones=Span(1, 1))
+    part.do(set_one, ones=Span(1, 1))
     schedule.where_none(Span(0, 1), part)
-    schedule.do(one, ones=Span(0, 1))
+    schedule.do(set_one, ones=Span(0, 1))
     with pytest.raises(ValueError, match=r"the pass writes rows \[0\]"):
         guards_of(schedule.instructions)

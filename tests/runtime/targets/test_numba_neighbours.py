@@ -35,7 +35,7 @@ for sim in sims:
     sim.set("v", np.linspace(-1, 1, 2 * WORLDS).reshape(WORLDS, 2))
 velocity, effort = (cuda.to_device(np.zeros((WORLDS, 2), np.float32)) for _ in range(2))
 for _ in range(STEPS):
-    sims[0].give("v", named(velocity))
+    sims[0].read_into("v", named(velocity))
     damp[(1, 1), (8, 2)](velocity, effort)
     sims[0].set("joint_effort", named(effort))
     sims[0].step()

@@ -16,7 +16,7 @@ from physx_runtime.packing.body import pack_actor
 from physx_runtime.verification import Verification, verify
 from physx_runtime.verification.engines.physx.simulation import with_rows
 from physx_runtime.verification.engines.physx.stage import stage_text
-from physx_runtime.verification.stage import ELSEWHERE
+from physx_runtime.verification.stage import NOT_REPEATED
 from physx_runtime.verification.text import verification_lines
 from physx_runtime.viewing.report import report_robot
 from pxr import Usd
@@ -103,7 +103,7 @@ def real_physx(oracle_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", STAGES)
 def test_real_physx_makes_the_same_of_every_number(name: str, real_physx: None) -> None:
     verification = verify(STAGES[name](), engines=("builtin", "physx"))
-    asked = [row for row in verification.rows if row.effective is not None and row.not_in_physx != ELSEWHERE]
+    asked = [row for row in verification.rows if row.effective is not None and row.not_in_physx != NOT_REPEATED]
     assert asked
     assert [(row.property, row.not_in_physx) for row in asked if row.in_physx is None] == []
     assert [(row.property, row.effective, row.in_physx) for row in asked if row.engines_differ] == []

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from physx_runtime.verification import verify
 from physx_runtime.verification.bench import Bench
-from physx_runtime.verification.laws.mimics import holders, sweep
+from physx_runtime.verification.laws.mimics import sweep, with_drives
 from pxr import Usd
 from support.stages.verified_robots import both, chain, drive, limits, mimic, row_of, verified
 
@@ -38,7 +38,7 @@ def test_sweep_comes_to_rest_where_physx_does(follower: tuple[float, float], val
                                               follower_at: float) -> None:
     description = describe(pair(follower, **values))
     (articulation,) = description.articulations
-    bench = Bench(description, holders(articulation), 1 / 120)
+    bench = Bench(description, with_drives(articulation), 1 / 120)
     rest = np.degrees(sweep(bench, articulation.mimics[0], np.radians([20.0])).positions[0])
     # PhysX was stopped after two seconds, up to 0.01 degrees before its rest
     assert rest == pytest.approx([leader_at, follower_at], abs=0.015)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime.verification import Verification, verify
-from physx_runtime.verification.maximal_joints.openings import measure_openings
+from physx_runtime.verification.maximal_joints.openings import measure_joint_errors
 from physx_runtime.verification.text import verification_json, verification_lines
 from pxr import Gf, Usd, UsdGeom, UsdPhysics
 from support.places import ROOT
@@ -83,11 +83,11 @@ def test_a_generic_joint_that_locks_no_translation_has_no_opening(locked: tuple[
         limit.CreateHighAttr(-1.0)
     description = describe(stage)
     assert [found.path for found in description.separate_joints] == ["/joint"]
-    assert measure_openings(description, DT) == ()
+    assert measure_joint_errors(description, DT) == ()
 
 
 def test_a_loop_opens_as_far_as_in_physx(oracle_folder: Path, four_bar: Path) -> None:
-    opening, = measure_openings(describe(four_bar), DT)
+    opening, = measure_joint_errors(describe(four_bar), DT)
     assert opening.path == LOOP
     assert opening.authored == pytest.approx(gap_in_physx(four_bar, DT), abs=ROUNDING)
     assert opening.steps == pytest.approx(gap_in_physx(four_bar, SHORTER), abs=ROUNDING)
@@ -129,4 +129,4 @@ def test_the_json_has_every_opening(verified: Verification) -> None:
 
 
 def test_a_stage_without_such_joints_has_no_openings(shared_cases: Path) -> None:
-    assert measure_openings(describe(shared_cases / "direct_api" / "fixed_spherical.usda"), DT) == ()
+    assert measure_joint_errors(describe(shared_cases / "direct_api" / "fixed_spherical.usda"), DT) == ()

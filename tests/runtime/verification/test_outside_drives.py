@@ -87,7 +87,7 @@ def test_a_drive_that_is_not_stepped_says_why() -> None:
 
 
 def test_the_text_shows_the_gains() -> None:
-    lines = list(verification_lines(verified(held("Revolute", gains())), whole=True))
+    lines = list(verification_lines(verified(held("Revolute", gains())), show_all=True))
     line, = (line for line in lines if line.startswith(f"{JOINT} ") and "stiffness" in line)
     assert line.split() == [JOINT, "drive:angular:physics:stiffness", "60", "60", "60", "as", "authored"]
 

@@ -43,7 +43,7 @@ def named(feature: Feature) -> str:
 @pytest.fixture(autouse=True)
 def _without_openings(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the whole stage does is not looked at here."""
-    monkeypatch.setattr(verification_stage, "measure_openings", lambda *_: ())
+    monkeypatch.setattr(verification_stage, "measure_joint_errors", lambda *_: ())
 
 
 @cache

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 
 import pytest
-from physx_runtime.verification.remedies.search import REACHED, Search, solve
+from physx_runtime.verification.remedies.search import SOLVED_TOLERANCE, Search, solve
 
 Laws = Mapping[str, Callable[[Mapping[str, float]], float | None]]
 
@@ -30,7 +30,7 @@ def solved(laws: Laws, **wanted: float) -> dict[str, Search]:
 def test_value_with_the_wanted_effect_is_found(law: Callable[[float], float | None], root: float) -> None:
     search = solved({"a": lambda values: law(values["a"])}, a=100.0)["a"]
     assert search.solved
-    assert search.value == pytest.approx(root, rel=2.0 * REACHED)
+    assert search.value == pytest.approx(root, rel=2.0 * SOLVED_TOLERANCE)
 
 
 def test_values_that_act_on_each_other_are_found_together() -> None:
@@ -39,7 +39,8 @@ def test_values_that_act_on_each_other_are_found_together() -> None:
                   "d": lambda v: v["d"] / (1.0 + 0.01 * v["k"] + 0.02 * v["d"])}
     found = solved(laws, k=20.0, d=10.0)
     share = 1.0 / (1.0 - 0.2 - 0.2)         # with effects K and D the divisor is 1 / (1 - 0.01 K - 0.02 D)
-    assert [found[name].value for name in "kd"] == pytest.approx([20.0 * share, 10.0 * share], rel=4.0 * REACHED)
+    assert [found[name].value for name in "kd"] == pytest.approx([20.0 * share, 10.0 * share],
+                                                                 rel=4.0 * SOLVED_TOLERANCE)
 
 
 def test_a_value_that_is_found_first_follows_the_others() -> None:
@@ -47,13 +48,13 @@ def test_a_value_that_is_found_first_follows_the_others() -> None:
     laws: Laws = {"a": lambda v: v["a"] / (1.0 + v["a"] / 300.0),
                   "b": lambda v: v["b"] * (1.0 + 1e-3 * (v["a"] - 100.0))}
     found = solved(laws, a=100.0, b=10.0)
-    assert [found[name].value for name in "ab"] == pytest.approx([150.0, 10.0 / 1.05], rel=4.0 * REACHED)
+    assert [found[name].value for name in "ab"] == pytest.approx([150.0, 10.0 / 1.05], rel=4.0 * SOLVED_TOLERANCE)
 
 
 def test_an_effect_that_saturates_below_is_given_up_near_its_end() -> None:
     searches = {"a": Search(100.0, 100.0)}
     assert solve(searches, lambda v: {"a": 80.0 * v["a"] / (5.0 + v["a"])}, lambda *_: None) == set()
-    nearest = searches["a"].nearest
+    nearest = searches["a"].closest
     assert nearest is not None
     assert nearest[1] == pytest.approx(80.0, rel=1e-2)
     assert searches["a"].value == 100.0
@@ -62,7 +63,7 @@ def test_an_effect_that_saturates_below_is_given_up_near_its_end() -> None:
 def test_values_stay_within_their_bounds() -> None:
     searches = {"a": Search(1.0, 1.0, upper=2.0)}
     assert solve(searches, lambda v: {"a": 0.25 * v["a"]}, lambda *_: None) == set()
-    assert searches["a"].nearest == (2.0, 0.5)
+    assert searches["a"].closest == (2.0, 0.5)
 
 
 def test_a_number_that_the_trials_alter_joins_them() -> None:

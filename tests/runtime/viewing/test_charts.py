@@ -33,7 +33,7 @@ def test_joints_are_plotted_in_degrees_with_their_limits() -> None:
 def test_a_fixed_tendon_is_plotted_as_its_geared_length() -> None:
     (chart,) = relation_charts([described(arm(tendon=True))], swing(DEGREES), 0, "m")
     np.testing.assert_allclose(chart.value, [0.1 + 0.02 * a + 0.01 * b for a, b in DEGREES], rtol=1e-6)
-    np.testing.assert_allclose(chart.wanted, 0.3, rtol=1e-6)
+    np.testing.assert_allclose(chart.target, 0.3, rtol=1e-6)
 
 
 def test_a_spatial_tendon_is_plotted_as_its_geared_length() -> None:
@@ -46,7 +46,7 @@ def test_a_spatial_tendon_is_plotted_as_its_geared_length() -> None:
 def test_a_mimic_joint_is_plotted_with_what_it_asks_for() -> None:
     (chart,) = relation_charts([described(arm(mimic=True))], swing(DEGREES), 0, "m")
     # q + gearing q_reference + offset = 0 with gearing -0.5 and offset 3
-    np.testing.assert_allclose(chart.wanted, [0.5 * a - 3.0 for a, _ in DEGREES], atol=1e-5)
+    np.testing.assert_allclose(chart.target, [0.5 * a - 3.0 for a, _ in DEGREES], atol=1e-5)
 
 
 def test_a_recording_of_another_stage_is_refused() -> None:

@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from physx_runtime import simulate
 from physx_runtime.commands import simulate_command
 from physx_runtime.viewing.film import writing
-from physx_runtime.viewing.film.scene import FINE, MARGIN, FilmScene
-from physx_runtime.viewing.film.writing import HEIGHT, RATE, WIDTH
+from physx_runtime.viewing.film.scene import MARGIN, SUPERSAMPLING, FilmScene
+from physx_runtime.viewing.film.writing import FRAME_RATE, HEIGHT, WIDTH
 from PIL import Image, ImageSequence
 from pxr import Gf, Usd, UsdGeom
 from support.places import FINGER
@@ -49,9 +49,9 @@ def test_a_ball_is_a_disc_that_fills_the_height_but_for_a_margin(up: str) -> Non
     picture = scene.picture(poses[0], view)
     assert picture.shape == (HEIGHT, WIDTH, 3)
     seen = (picture[..., 1] < 128).sum()
-    assert seen == pytest.approx(np.pi * (RADIUS * view.scale / FINE) ** 2, rel=POLYGONS)
+    assert seen == pytest.approx(np.pi * (RADIUS * view.scale / SUPERSAMPLING) ** 2, rel=POLYGONS)
     # the corners of the box about it lie a little farther out than its surface
-    assert HEIGHT / MARGIN / np.sqrt(3) < 2 * RADIUS * view.scale / FINE <= HEIGHT / MARGIN
+    assert HEIGHT / MARGIN / np.sqrt(3) < 2 * RADIUS * view.scale / SUPERSAMPLING <= HEIGHT / MARGIN
 
 
 def test_what_is_nearer_hides_what_is_behind_in_whatever_order() -> None:
@@ -76,7 +76,7 @@ def test_a_gif_plays_in_real_time_and_moves(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     with Image.open(out) as film:
         frames = [(np.asarray(frame.convert("RGB")), frame.info["duration"]) for frame in ImageSequence.Iterator(film)]
-    assert sum(duration for _, duration in frames) == 1000 * STEPS // 60 + 1000 // RATE
+    assert sum(duration for _, duration in frames) == 1000 * STEPS // 60 + 1000 // FRAME_RATE
     assert any((frame != frames[0][0]).any() for frame, _ in frames)
 
 
@@ -84,7 +84,7 @@ def test_an_mp4_plays_in_real_time(tmp_path: Path) -> None:
     ffmpeg, out = pytest.importorskip("imageio_ffmpeg"), tmp_path / "motion.mp4"
     done = run(FINGER, out)
     assert done.exit_code == 0, done.output
-    assert ffmpeg.count_frames_and_secs(str(out))[0] == STEPS * RATE // 60 + 1
+    assert ffmpeg.count_frames_and_secs(str(out))[0] == STEPS * FRAME_RATE // 60 + 1
     assert is_ours(out)
 
 
@@ -124,4 +124,4 @@ def test_a_film_ends_where_a_position_is_no_number(tmp_path: Path) -> None:
     out = tmp_path / "motion.gif"
     writing.write_film(FINGER, describe(FINGER), recording, out)
     with Image.open(out) as film:
-        assert sum(frame.info["duration"] for frame in ImageSequence.Iterator(film)) == 13 * 1000 // RATE
+        assert sum(frame.info["duration"] for frame in ImageSequence.Iterator(film)) == 13 * 1000 // FRAME_RATE

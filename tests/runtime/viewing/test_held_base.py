@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from physx_runtime.viewing.live.sliders import holder, live_step, with_fixed_base
+from physx_runtime.viewing.live.sliders import find_root_joint, live_step, with_fixed_base
 from pxr import Sdf, Usd
 
 from physx_schema import authoring
@@ -25,7 +25,7 @@ def robot(root: str) -> Usd.Stage:
 def test_a_root_held_at_the_world_is_stepped_with_a_fixed_base() -> None:
     stage = robot(ROOT)
     description = describe(stage)
-    joint = holder(description, description.articulations[0])
+    joint = find_root_joint(description, description.articulations[0])
     assert joint is not None
     found = live_step(with_fixed_base(stage, description.articulations[0], joint))
     fixed = live_step(describe(robot(HELD)))
@@ -38,7 +38,7 @@ def test_the_stage_keeps_its_floating_root() -> None:
     stage.GetPrimAtPath(ROOT).CreateAttribute("note", Sdf.ValueTypeNames.Int).Set(1)
     before = [layer.ExportToString() for layer in stage.GetLayerStack()]
     description = describe(stage)
-    joint = holder(description, description.articulations[0])
+    joint = find_root_joint(description, description.articulations[0])
     assert joint is not None
     with_fixed_base(stage, description.articulations[0], joint)
     assert [layer.ExportToString() for layer in stage.GetLayerStack()] == before
@@ -46,4 +46,4 @@ def test_the_stage_keeps_its_floating_root() -> None:
 
 def test_nothing_holds_a_robot_with_a_fixed_base() -> None:
     description = describe(robot(HELD))
-    assert holder(description, description.articulations[0]) is None
+    assert find_root_joint(description, description.articulations[0]) is None

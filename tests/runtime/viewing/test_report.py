@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from physx_runtime import simulate
 from physx_runtime.verification.report import Change, Remedy, Row, Verification
-from physx_runtime.viewing.report import headline, percent, report_robot, share, write_report
+from physx_runtime.viewing.report import effective_ratio, headline, percent, report_robot, write_report
 from physx_runtime.viewing.text import numeral
 from support.stages.iteration_stages import GRAVITY, free, opened, prim, slider
 from support.stages.iteration_stages import stage as stage_of
@@ -264,7 +264,7 @@ def test_numbers_are_short_and_keep_their_sign(value: float | None, shown: str) 
 @pytest.mark.parametrize(("row", "expected"), [
     (STIFFNESS, 103.125 / 300.0), (GONE, None), (Row("/a", "b", 0.0, 0.5, 0.0, "altered", ""), None)])
 def test_shares_are_of_the_authored_value_and_absent_where_that_is_0(row: Row, expected: float | None) -> None:
-    assert share(row) == expected
+    assert effective_ratio(row) == expected
 
 
 def test_percentages_are_fine_only_near_100() -> None:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime.viewing.poses import rotated
+from physx_runtime.viewing.poses import transform_point
 from physx_runtime.viewing.robot.figure import Figure, figure
-from physx_runtime.viewing.robot.marks import body_index, bones, joint_marks, place_of, tendon_forces
-from physx_runtime.viewing.robot.shapes import SIDES, Triangles, thinned, triangles, visible_shapes
+from physx_runtime.viewing.robot.marks import body_index, body_point, bones, joint_marks, tendon_forces
+from physx_runtime.viewing.robot.shapes import SIDES, Triangles, decimate, triangles, visible_shapes
 from pxr import Gf, Sdf, Usd, UsdGeom
 from support.stages.recorded_arm import ELBOW, LINKS, SHOULDER, arm, swing
 
@@ -76,7 +76,7 @@ def test_a_thinned_shape_keeps_to_its_share_and_about_its_size() -> None:
     points = np.stack([u.ravel(), v.ravel(), np.zeros(u.size)], axis=1)
     corner = (np.arange(59)[:, None] * 60 + np.arange(59)).ravel()
     faces = np.concatenate([np.stack([corner, corner + i, corner + j], axis=1) for i, j in ((1, 61), (61, 60))])
-    small = thinned(Triangles(points, faces), 800)
+    small = decimate(Triangles(points, faces), 800)
     assert 200 < len(small.faces) <= 800
     np.testing.assert_allclose(np.ptp(small.points, axis=0), [1, 1, 0], atol=0.1)
 
@@ -111,7 +111,8 @@ def test_a_joints_hand_stands_where_its_coordinate_says() -> None:
             turn = [recording.body_pose[record, 0, place[0]].copy() for place in (mark.parent, mark.child)]
             for pose in turn:
                 pose[:3] = 0.0
-            axis, zero, hand = (rotated(turn[side], v) for side, v in ((0, mark.axis), (0, mark.zero), (1, mark.hand)))
+            axis, zero, hand = (transform_point(turn[side], v) for side,
+                                v in ((0, mark.axis), (0, mark.zero), (1, mark.hand)))
             angle = mark.sign * math.radians(degrees[joint])
             wanted = math.cos(angle) * zero + math.sin(angle) * np.cross(axis, zero)
             np.testing.assert_allclose(hand, wanted, atol=DIRECTION_TOLERANCE)
@@ -126,14 +127,14 @@ def test_a_tendons_pull_is_its_stiffness_times_its_stretch() -> None:
 
 def test_bones_go_from_joint_to_joint_and_past_the_last_centre_of_mass() -> None:
     poses = swing([(0.0, 0.0)]).body_pose[0, 0]
-    found = [[rotated(poses[body], x)[2] for body, x in bone]
+    found = [[transform_point(poses[body], x)[2] for body, x in bone]
              for bone in bones(describe(arm()).articulations, body_index(LINKS))]
     np.testing.assert_allclose(found, [[0, 0], [0, 1], [1, 2]], atol=1e-6)
 
 
 @pytest.mark.parametrize(("path", "body"), [(ELBOW, 2), (f"{LINKS[1]}/shape", 1), ("/World", None)])
 def test_a_prim_is_found_on_its_body(path: str, body: int | None) -> None:
-    place = place_of(path, describe(arm()), body_index(LINKS))
+    place = body_point(path, describe(arm()), body_index(LINKS))
     assert (place and place[0]) == body
 
 

@@ -10,8 +10,8 @@ from physx_runtime import Simulation, simulate
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.program import step_program
-from physx_runtime.worlds.choice import MOST_OPERATIONS, choose_path, expected_operations
-from physx_runtime.worlds.cpu import HandoverWorlds
+from physx_runtime.worlds.choice import MAX_OPERATIONS, choose_path, expected_operations
+from physx_runtime.worlds.cpu import SwitchingWorlds
 from support.chance.packed_robots import packed_robot
 from support.chance.packed_trees import random_tree
 from support.places import FINGER
@@ -40,7 +40,7 @@ def test_a_tree_over_the_budget_takes_the_generic_path_and_says_so(caplog: pytes
     t, _ = random_tree(1, 30, kinds="r")
     with caplog.at_level(logging.INFO, "physx_runtime"):
         assert choose_path(t, "cpu", "auto").path == "generic"
-    assert f"generic path, over the budget of {MOST_OPERATIONS}" in caplog.text
+    assert f"generic path, over the budget of {MAX_OPERATIONS}" in caplog.text
 
 
 def test_a_small_tree_takes_the_specialised_path() -> None:
@@ -81,10 +81,10 @@ def test_a_handover_keeps_state_and_parameters() -> None:
         each.set("q", [[0.3, 0.1, 0.0], [0.1, 0.2, 0.0], [0.0, 0.0, 0.1]])
         each.set_parameter("fixed_tendon_stiffness", [[100.0], [200.0], [300.0]])
     store = sim.store
-    assert isinstance(store, HandoverWorlds)
+    assert isinstance(store, SwitchingWorlds)
     sim.step()
     own.step()
-    store.hand_over()
+    store.switch()
     assert sim.path == "specialised"
     sim.step(5)
     own.step(5)

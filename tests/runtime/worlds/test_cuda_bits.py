@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Scene, Simulation
-from physx_runtime.compiling.cuda.source import DESIGNS, FORCED
-from physx_runtime.model.row_specs import lasting_rows
+from physx_runtime.compiling.cuda.source import DESIGN_VARIABLE, DESIGNS
+from physx_runtime.model.row_specs import output_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.targets.cuda.kernels import find_gpu
-from physx_runtime.worlds.cpu import ByJointWorlds, SpecialisedWorlds
+from physx_runtime.worlds.cpu import CompiledWorlds, ScheduledWorlds
 from physx_runtime.worlds.gpu.worlds import CudaWorlds
-from physx_runtime.worlds.store import BY_JOINT, SPECIALISED, Worlds
+from physx_runtime.worlds.store import COMPILED, SCHEDULED, Worlds
 from support.chance.articulations import engine_names, random_articulation
 from support.chance.packed_robots import LARGE, SMALL, packed_robot
 from support.chance.packed_trees import Rows, random_tree
@@ -48,9 +48,9 @@ def start(store: Worlds, rows: Rows) -> None:
         store.write(name, each.astype(store.dtype))     # type: ignore[attr-defined]
 
 
-def assert_same_bits(t: Topology, rows: Rows, dtype: str, path: str = SPECIALISED) -> None:
+def assert_same_bits(t: Topology, rows: Rows, dtype: str, path: str = COMPILED) -> None:
     """Hold every row that lasts, of all worlds, against the CPU's after a few steps along a path."""
-    near = ByJointWorlds if path == BY_JOINT else SpecialisedWorlds
+    near = ScheduledWorlds if path == SCHEDULED else CompiledWorlds
     cpu, cuda = near(t, WORLDS, dtype), CudaWorlds(find_gpu(), t, WORLDS, dtype, path)
     for store in (cpu, cuda):
         start(store, rows)
@@ -58,7 +58,7 @@ def assert_same_bits(t: Topology, rows: Rows, dtype: str, path: str = SPECIALISE
     before = np.tile(rows["q"], (WORLDS, 1))
     assert np.isfinite(cpu.rows("q")).all()
     assert (np.abs(cpu.rows("q") - before).max(axis=1) > 0).all()
-    for name in lasting_rows(t):
+    for name in output_rows(t):
         assert np.array_equal(cpu.rows(name), cuda.rows(name), equal_nan=True), name
 
 
@@ -76,24 +76,24 @@ def test_robots_move_with_the_bits_of_the_cpu(robot: str, dtype: str) -> None:
 
 @pytest.mark.parametrize("design", DESIGNS)
 def test_every_design_has_the_bits_of_the_cpu(design: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(FORCED, design)
+    monkeypatch.setenv(DESIGN_VARIABLE, design)
     assert_same_bits(*random_tree(2, 4, kinds="rp"), "float32")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_schedules_have_the_bits_of_those_of_the_cpu(dtype: str) -> None:
-    assert_same_bits(*packed_robot("arm"), dtype, BY_JOINT)
+    assert_same_bits(*packed_robot("arm"), dtype, SCHEDULED)
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("robot", [*SMALL, *LARGE])
 def test_schedules_of_every_robot_have_the_bits_of_those_of_the_cpu(robot: str, dtype: str) -> None:
-    assert_same_bits(*packed_robot(robot), dtype, BY_JOINT)
+    assert_same_bits(*packed_robot(robot), dtype, SCHEDULED)
 
 
 def test_schedules_of_a_tree_beyond_the_budget_have_the_bits_of_those_of_the_cpu() -> None:
-    assert_same_bits(*random_tree(3, 40, True, "rpfsbu"), "float32", BY_JOINT)
+    assert_same_bits(*random_tree(3, 40, True, "rpfsbu"), "float32", SCHEDULED)
 
 
 @pytest.mark.parametrize("floating", [False, True])
@@ -106,7 +106,7 @@ def test_joints_of_every_kind_have_the_bits_of_the_cpu(floating: bool) -> None:
 @pytest.mark.parametrize("robot", LARGE)
 def test_every_design_of_a_large_robot_has_the_bits_of_the_cpu(
         robot: str, design: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(FORCED, design)
+    monkeypatch.setenv(DESIGN_VARIABLE, design)
     assert_same_bits(*packed_robot(robot), "float32")
 
 
@@ -182,12 +182,12 @@ def compare_case(folder: Path, dtype: str) -> None:
     description = describe(folder / "stage.usda")
     order = [list(expected["dof_names"]).index(n) for n in engine_names(description.articulations[0])]
     given = [None if case[key] is None else np.array(case[key])[order] for key in ("q", "qd", "effort")]
-    for path in (SPECIALISED, BY_JOINT):
+    for path in (COMPILED, SCHEDULED):
         assert_same_motion(description, dtype, *given, steps=case["steps"], dt=case["dt"], path=path)
 
 
 def assert_same_motion(description: Description, dtype: str, *given: Array | list[float] | None, steps: int = 20,
-                       dt: float = 1 / 60, path: str = SPECIALISED) -> None:
+                       dt: float = 1 / 60, path: str = COMPILED) -> None:
     """Step a stage on both devices; given: positions, velocities and efforts of its joints."""
     cpu, cuda = (Simulation(description, 2, dt=dt, device=device, dtype=dtype, path=path)
                  for device in ("cpu", "cuda"))

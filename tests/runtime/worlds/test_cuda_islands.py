@@ -55,7 +55,7 @@ def test_what_a_joint_is_given_and_says_is_that_of_the_cpu(shared_cases: Path) -
     cpu, cuda = pair(shared_cases / "scenes" / "d6_drives_limits")
     path, name = cpu.joints[0], "damping"
     for scene in (cpu, cuda):
-        scene.keep_joint_forces()
+        scene.enable_joint_forces()
         scene.step(3)
         scene.joint(path).set_parameter(name, 2.0 * scene.joint(path).parameter(name)[:2], [2, 0])
         scene.step(STEPS)

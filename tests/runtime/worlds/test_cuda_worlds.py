@@ -13,7 +13,7 @@ from physx_runtime.targets.cuda import kernels
 from physx_runtime.targets.cuda.driver import DeviceError
 from physx_runtime.targets.cuda.kernels import gpu_on_host
 from physx_runtime.targets.host_driver import HostDriver, Launch, Transfer
-from physx_runtime.worlds.cpu import SpecialisedWorlds
+from physx_runtime.worlds.cpu import CompiledWorlds
 from physx_runtime.worlds.gpu.worlds import CudaWorlds, step_kernels
 from physx_runtime.worlds.store import Worlds
 from support.chance.packed_trees import random_tree
@@ -80,7 +80,7 @@ def test_efforts_on_the_device_and_positions_to_it_move_nothing(stepped: Simulat
     stepped.step()
     store = stepped.store
     assert isinstance(store, CudaWorlds)
-    store.give("q", OnDevice(positions))
+    store.read_into("q", OnDevice(positions))
     assert not moved(driver)
     assert np.array_equal(stepped.get("joint_effort"), efforts)
     assert np.array_equal(stepped.get("q"), positions)
@@ -99,7 +99,7 @@ def test_a_view_is_the_row_itself(stepped: Simulation) -> None:
     assert np.array_equal(here.reshape(-1, 3)[:WORLDS], stepped.get("joint_effort"))
     here[0, 1, 2] = 7.5
     assert stepped.get("joint_effort")[1, 2] == 7.5
-    assert not store.alike(["joint_effort"])
+    assert not store.is_uniform(["joint_effort"])
 
 
 @pytest.mark.parametrize(("array", "message"), [
@@ -116,13 +116,13 @@ def test_a_read_only_array_takes_no_row(stepped: Simulation) -> None:
     store = stepped.store
     assert isinstance(store, CudaWorlds)
     with pytest.raises(ValueError, match="q is to be written to an array that is read-only"):
-        store.give("q", OnDevice(np.zeros((WORLDS, 3), np.float32), read_only=True))
+        store.read_into("q", OnDevice(np.zeros((WORLDS, 3), np.float32), read_only=True))
 
 
 def test_a_row_that_there_is_none_of_is_refused(stepped: Simulation) -> None:
     store = stepped.store
     assert isinstance(store, CudaWorlds)
-    for call in (store.view, lambda name: store.give(name, OnDevice(np.zeros((WORLDS, 3), np.float32)))):
+    for call in (store.view, lambda name: store.read_into(name, OnDevice(np.zeros((WORLDS, 3), np.float32)))):
         with pytest.raises(ValueError, match=r"^'effort' is no row of these worlds; allowed are .*joint_effort, "):
             call("effort")
 
@@ -139,7 +139,7 @@ def test_an_array_on_the_device_goes_to_no_cpu_and_to_no_fewer_worlds(stepped: S
 @pytest.mark.parametrize("window", [slice(None), slice(3, 9), slice(32, 37), slice(30, 37), slice(0, 32)])
 def test_windows_are_read_and_written_as_on_the_cpu(window: slice, driver: HostDriver) -> None:
     t, rows = random_tree(1, 2)
-    stores: list[Worlds] = [SpecialisedWorlds(t, WORLDS, "float32"),
+    stores: list[Worlds] = [CompiledWorlds(t, WORLDS, "float32"),
                             CudaWorlds(gpu_on_host(driver), t, WORLDS, "float32")]
     values = np.random.default_rng(0).normal(size=(WORLDS, 2)).astype(np.float32)
     for store in stores:
@@ -186,9 +186,9 @@ def test_memory_and_kernels_are_given_back_with_their_worlds(driver: HostDriver)
     store = CudaWorlds(gpu_on_host(driver), random_tree(1, 2)[0], WORLDS, "float32")
     store.step(1, 2, 1)
     store.step(1, 3, 1)
-    assert driver.used and driver.handles == 4
+    assert driver.allocated_bytes and driver.handles == 4
     del store
-    assert driver.used == driver.handles == 0
+    assert driver.allocated_bytes == driver.handles == 0
 
 
 def test_kernels_that_were_written_before_are_not_traced_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ def test_arrays_by_dlpack_go_in_and_out_and_nothing_travels(versioned: bool, sim
     efforts, positions = filled((WORLDS, DOFS)), np.zeros((WORLDS, DOFS), np.float32)
     given = Packed(efforts, versioned=versioned)
     sim.set("joint_effort", given)
-    sim.give("joint_effort", Packed(positions, versioned=versioned))
+    sim.read_into("joint_effort", Packed(positions, versioned=versioned))
     assert not [item for item in driver.log if isinstance(item, Transfer)]
     assert np.array_equal(positions, efforts)
     assert given.streams == [1]         # the default stream
@@ -70,7 +70,7 @@ def test_what_does_not_fit_is_refused_in_one_line(array: Any, message: str, sim:
 def test_an_array_of_another_place_is_refused(sim: Simulation, driver: HostDriver) -> None:
     array = OnDevice(filled((WORLDS, DOFS)))
     for place, message in ((None, "q is given in no GPU's memory; the worlds"), (2, "q is given on GPU 2; the worlds")):
-        driver.elsewhere[array.held.ctypes.data] = place
+        driver.other_devices[array.held.ctypes.data] = place
         with pytest.raises(ValueError, match=message):
             sim.set("q", array)
 
@@ -80,7 +80,7 @@ def test_arrays_that_are_not_to_be_written_take_nothing(sim: Simulation) -> None
     held.flags.writeable = False
     for array in (OnDevice(held, read_only=True), Packed(held)):
         with pytest.raises(ValueError, match="q is to be written to an array that is read-only"):
-            sim.give("q", array)
+            sim.read_into("q", array)
 
 
 def test_numpy_arrays_are_the_hosts_though_they_speak_dlpack(sim: Simulation, driver: HostDriver) -> None:
@@ -104,12 +104,12 @@ def test_all_work_is_given_to_the_callers_stream(sim: Simulation, driver: HostDr
 
 def test_streams_of_arrays_are_waited_for_and_wait(sim: Simulation, driver: HostDriver) -> None:
     positions = OnDevice(np.zeros((WORLDS, DOFS), np.float32), stream=OTHER)
-    sim.give("q", positions)
+    sim.read_into("q", positions)
     assert [item for item in driver.log if isinstance(item, Wait)] == [Wait(0, OTHER), Wait(OTHER, 0)]
     driver.log.clear()
     sim.use_stream(OTHER)
     driver.log.clear()
-    sim.give("q", positions)
+    sim.read_into("q", positions)
     assert not [item for item in driver.log if isinstance(item, Wait)]
 
 

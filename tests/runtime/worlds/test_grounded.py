@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime.collision.pair_table import ContactTable
-from physx_runtime.collision.static_pairs import fixed_pairs
+from physx_runtime.collision.static_pairs import build_static_pairs
 from physx_runtime.model.island import IslandTopology
-from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
+from physx_runtime.model.island_rows import island_input_rows, island_output_rows
 from physx_runtime.packing.island import PackedIsland
-from physx_runtime.packing.scene import everything
+from physx_runtime.packing.scene import pack_scene
 from physx_runtime.solver.contact import static_slots
 from physx_runtime.solver.settings import solver_settings
 from physx_runtime.solver.sleep import WAKE_TIME
@@ -69,12 +69,12 @@ class Both:
 
 
 def island_of(stage: Path) -> PackedIsland:
-    return next(iter(everything(describe(str(stage)), "physx").islands))
+    return next(iter(pack_scene(describe(str(stage)), "physx").islands))
 
 
 def made(island: PackedIsland, dtype: str, worlds: int = WORLDS, sleeping: bool = False) -> Both:
     t = replace(island.topology, actors=tuple(replace(actor, sleeping=sleeping) for actor in island.topology.actors))
-    found = fixed_pairs(table_of(island, worlds), worlds)
+    found = build_static_pairs(table_of(island, worlds), worlds)
     assert found is not None
     both = Both(t, StaticContactWorlds(t, worlds, dtype, found),
                 ContactWorlds(t, worlds, dtype, table_of(island, worlds)))
@@ -119,7 +119,7 @@ def test_worlds_that_share_instructions_move_as_each_by_itself(ants: Both) -> No
 @pytest.fixture
 def swept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Impulses are passed on from link to link, as in articulations too large for M^-1."""
-    monkeypatch.setattr(static_slots, "MOST_VELOCITIES", 0)
+    monkeypatch.setattr(static_slots, "MAX_VELOCITIES", 0)
     static_slots.slot_program.cache_clear()
     yield
     static_slots.slot_program.cache_clear()
@@ -142,11 +142,11 @@ def test_an_arm_on_a_fixed_base_moves_as_by_itself(shared_cases: Path) -> None:
 def test_pairs_that_blocks_meet_at_once_are_those_that_each_world_meets_to_the_bit(
         monkeypatch: pytest.MonkeyPatch, ant: PackedIsland, ants: Both) -> None:
     at_once = ants.together
-    monkeypatch.setattr(worlds_module, "kinds_on_planes", lambda *_: {})
-    found = fixed_pairs(table_of(ant, WORLDS), WORLDS)
+    monkeypatch.setattr(worlds_module, "plane_pair_kinds", lambda *_: {})
+    found = build_static_pairs(table_of(ant, WORLDS), WORLDS)
     assert found is not None
     one_by_one = StaticContactWorlds(ants.t, WORLDS, "float64", found)
-    for name in island_lasting_rows(ants.t) | island_input_rows(ants.t):
+    for name in island_output_rows(ants.t) | island_input_rows(ants.t):
         one_by_one.write(name, at_once.rows(name))
     random = np.random.default_rng(5)
     for _ in range(24):
@@ -154,7 +154,7 @@ def test_pairs_that_blocks_meet_at_once_are_those_that_each_world_meets_to_the_b
         for worlds in (at_once, one_by_one):
             worlds.write("actor0_joint_effort", efforts)
             worlds.step(1, *ITERATIONS)
-        for name in island_lasting_rows(ants.t):
+        for name in island_output_rows(ants.t):
             np.testing.assert_array_equal(at_once.rows(name), one_by_one.rows(name), err_msg=name)
         for name in ("contacts", "impulses", "frictions", "touching"):
             np.testing.assert_array_equal(getattr(at_once, name), getattr(one_by_one, name), err_msg=name)
@@ -185,7 +185,7 @@ def test_parameters_of_each_world_are_its_own(ants: Both) -> None:
 
 
 def test_worlds_that_are_set_anew_repeat_bit_for_bit(ants: Both) -> None:
-    worlds, names = ants.together, island_lasting_rows(ants.t)
+    worlds, names = ants.together, island_output_rows(ants.t)
     start = {name: worlds.rows(name) for name in names}
     worlds.step(12, *ITERATIONS)
     first = worlds.rows("actor0_q")
@@ -226,4 +226,4 @@ def test_worlds_rest_and_wake_with_the_steps_with_which_each_does_by_itself(ant:
 
 def told(worlds: ContactStore) -> int:
     """How many contacts of the last step are of worlds that are awake."""
-    return int(worlds.shown(worlds.contacts["pair"]).sum())
+    return int(worlds.reported_pairs(worlds.contacts["pair"]).sum())

@@ -12,9 +12,9 @@ from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.mass_frames import mass_frame
-from physx_runtime.packing.scene import everything
+from physx_runtime.packing.scene import pack_scene
 from physx_runtime.solver.settings import solver_settings
-from physx_runtime.solver.sleep import WOKEN
+from physx_runtime.solver.sleep import WAKE_REQUEST_WAKE
 from physx_runtime.worlds.contact.worlds import ContactWorlds
 from support.recorded.link_poses import SEEDS, recorded, text
 from support.stages.robots import described
@@ -25,7 +25,7 @@ Array = NDArray[Any]
 
 
 def packed(seed: int) -> PackedIsland:
-    return everything(described(text(seed)), "physx").islands[0]
+    return pack_scene(described(text(seed)), "physx").islands[0]
 
 
 def robot_of(island: PackedIsland) -> Articulation:
@@ -55,7 +55,7 @@ def mass_frames_at_start(island: PackedIsland, dtype: str, worlds: int = 1) -> A
 
 def mass_frames_of_step(made: ContactWorlds) -> Array:
     """(n_world, n_link, 7) float32, as the last step began with them."""
-    places = made.table.places
+    places = made.table.bodies
     links = np.flatnonzero(places["kind"] == LINK)
     return made.poses[links[np.lexsort((places["link"][links], places["world"][links]))]].reshape(made.count, -1, 7)
 
@@ -72,9 +72,9 @@ def prims_of(robot: Articulation, poses: Array) -> Array:
     for link, pose in zip(robot.links, poses, strict=True):
         place, axes = mass_frame(link)
         back = sp.conjugate(axes)
-        inverse = rounded.rotated(back, [-x for x in place])
-        found[link.path] = [*sp.add(rounded.rotated(pose[3:], inverse), tuple(pose[:3])),
-                            *rounded.multiplied(pose[3:], back)]
+        inverse = rounded.rotate_generic(back, [-x for x in place])
+        found[link.path] = [*sp.add(rounded.rotate_generic(pose[3:], inverse), tuple(pose[:3])),
+                            *rounded.multiply_generic(pose[3:], back)]
     return np.array([found[path] for path in sorted(found)])
 
 
@@ -128,12 +128,12 @@ def test_links_that_are_put_somewhere_have_the_turn_that_they_start_with() -> No
     made.step(2, 4, 1)
     q[0] = made.rows("actor0_q")[0]     # the second world is put back to its start
     made.write("actor0_q", q)
-    made.write("actor0_stirred", np.full((2, 1), WOKEN))
+    made.write("actor0_stirred", np.full((2, 1), WAKE_REQUEST_WAKE))
     made.step(1, 4, 1)
     stepped, put = mass_frames_of_step(made)
     assert (cosines_at_balls(robot, stepped) >= 0.0).all()
     assert (cosines_at_balls(robot, put) < 0.0).any()
     made.forget(np.array([0]))
-    made.write("actor0_stirred", np.full((2, 1), WOKEN))
+    made.write("actor0_stirred", np.full((2, 1), WAKE_REQUEST_WAKE))
     made.step(1, 4, 1)
     assert (cosines_at_balls(robot, mass_frames_of_step(made)[0]) < 0.0).any()

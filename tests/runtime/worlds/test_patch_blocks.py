@@ -6,10 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from physx_runtime.worlds.contact.patches import NOBODY_ROWS, PatchBlocks, make_blocks
+from physx_runtime.worlds.contact.patches import DUMMY_ROWS, PatchBlocks, make_blocks
 
 # Of three structures: how many of it are side by side, and the rows of one.
-KNOWN: Any = SimpleNamespace(lanes=np.array([4, 1, 4]), sizes=np.array([10, 7, 3]))
+KNOWN: Any = SimpleNamespace(vector_widths=np.array([4, 1, 4]), sizes=np.array([10, 7, 3]))
 SIZE = 50       # rows of a program
 
 
@@ -37,12 +37,12 @@ def test_no_two_patches_have_a_row_in_common_nor_one_with_what_empty_lanes_touch
     random = np.random.default_rng(0)
     numbers = random.integers(0, 3, 60)
     blocks = blocks_of(numbers.tolist(), random.integers(0, 5, 60).tolist())
-    first, _ = blocks.lanes
-    used = np.concatenate([first[i] + np.arange(KNOWN.sizes[kind]) * KNOWN.lanes[kind]
+    first, _ = blocks.locations
+    used = np.concatenate([first[i] + np.arange(KNOWN.sizes[kind]) * KNOWN.vector_widths[kind]
                            for i, kind in enumerate(numbers.tolist())])
     assert len(np.unique(used)) == len(used)
-    assert blocks.nobody >= SIZE
-    assert used.min() >= blocks.nobody + NOBODY_ROWS
+    assert blocks.dummy_row >= SIZE
+    assert used.min() >= blocks.dummy_row + DUMMY_ROWS
     assert used.max() < blocks.size
 
 

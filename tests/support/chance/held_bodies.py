@@ -8,8 +8,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from physx_runtime.model.island import BODY, KINEMATIC, IslandTopology, JointTopology, Side
-from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, LASTING, READ, joint_rows
+from physx_runtime.model.island import BODY, KINEMATIC, IslandTopology, JointTopology, SolverBody
+from physx_runtime.model.island_rows import (
+    ACTOR_GROUP,
+    INPUT_MAKERS,
+    JOINT_GROUP,
+    KINEMATIC_GROUP,
+    OUTPUT_MAKERS,
+    joint_rows,
+)
 from physx_runtime.model.topology import BodyTopology
 
 from support.mechanics.rigid_motion import rotation
@@ -19,7 +26,7 @@ Array = NDArray[np.float64]
 Frame = tuple[tuple[float, float, float], tuple[float, float, float, float]]
 DT, POSITION_ITERATIONS = 0.01, 4
 UPRIGHT = [0.0, 0.0, 0.0, 1.0]
-BODIES = (Side(BODY, 0), Side(BODY, 1))
+BODIES = (SolverBody(BODY, 0), SolverBody(BODY, 1))
 
 
 def turned(rng: np.random.Generator, most: float = math.pi) -> Array:
@@ -57,7 +64,7 @@ def two_bodies(joint: JointTopology, seed: int, apart: Frame = ((0.0, 0.0, 0.0),
     for i, ((place, q), (end, axes)) in enumerate(zip(poses, ends, strict=True)):
         given[f"frame{i}_position"] = rotation(q).T @ (end - place)
         given[f"frame{i}_rotation"] = product(np.array([*-q[:3], q[3]]), axes)
-    for name, size in {**joint_rows(joint, *LASTING, *READ), "length_scale": 1}.items():
+    for name, size in {**joint_rows(joint, *OUTPUT_MAKERS, *INPUT_MAKERS), "length_scale": 1}.items():
         rows[f"{JOINT_GROUP}0_{name}"] = [float(x) for x in given.get(name, [0.0] * size)]
     return IslandTopology((BodyTopology(True), BodyTopology(True)), (joint,)), rows
 
@@ -76,11 +83,12 @@ def body_at_origin(joint: JointTopology, v: Sequence[float] = (0.0,) * 6, gravit
     given: dict[str, list[float]] = {"length_scale": [1.0], "max_force": [math.inf] * 6, "break_force": [math.inf],
                                      "break_torque": [math.inf], "frame0_rotation": UPRIGHT,
                                      "frame1_rotation": UPRIGHT, **parameters}
-    sizes = {**joint_rows(joint, *LASTING, *READ), "length_scale": 1}
+    sizes = {**joint_rows(joint, *OUTPUT_MAKERS, *INPUT_MAKERS), "length_scale": 1}
     rows: Rows = {f"{ACTOR_GROUP}0_{name}": list(values) for name, values in own.items()}
     rows |= {f"{JOINT_GROUP}0_{name}": given.get(name, [0.0] * size) for name, size in sizes.items()}
     rows |= {f"{KINEMATIC_GROUP}0_{name}": values for name, values in driven.items()}
-    return IslandTopology((BodyTopology(True),), (joint,), kinematic=int(joint.sides[0].kind == KINEMATIC)), rows
+    return IslandTopology((BodyTopology(True),), (joint,),
+                          kinematic=int(joint.solver_bodies[0].kind == KINEMATIC)), rows
 
 
 def momentum(rows: Rows, velocities: list[Array]) -> Array:

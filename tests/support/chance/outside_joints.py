@@ -19,7 +19,7 @@ from physx_runtime.model.island import (
     AxisTopology,
     HingeTopology,
     JointTopology,
-    Side,
+    SolverBody,
 )
 from physx_runtime.model.island_rows import joint_rows
 from physx_runtime.model.row_specs import DERIVED, PARAMETER
@@ -27,11 +27,12 @@ from physx_runtime.model.row_specs import DERIVED, PARAMETER
 from support.chance.packed_trees import Rows
 from support.mechanics.rigid_motion import Array, about, quaternion, rotation
 
-BODIES = (Side(BODY), Side(BODY))
+BODIES = (SolverBody(BODY), SolverBody(BODY))
 LOCKED_AXIS, FREE_AXIS = AxisTopology(LOCKED), AxisTopology(FREE)
 
 
-def d6(axes: Sequence[AxisTopology], cone: str | None = None, sides: tuple[Side, Side] = BODIES) -> JointTopology:
+def d6(axes: Sequence[AxisTopology], cone: str | None = None,
+       sides: tuple[SolverBody, SolverBody] = BODIES) -> JointTopology:
     """A D6 joint whose twist is limited exactly."""
     return JointTopology(D6, sides, tuple(axes), cone, exact=True)
 
@@ -55,7 +56,7 @@ def random_d6(random: Generator) -> JointTopology:
     if random.random() < 0.3:
         cone = str(random.choice(["hard", "soft"]))
         axes[4:] = [AxisTopology(FREE, drive=axis.drive) for axis in axes[4:]]
-    sides = (Side(WORLD), Side(BODY)) if random.random() < 0.2 else BODIES
+    sides = (SolverBody(WORLD), SolverBody(BODY)) if random.random() < 0.2 else BODIES
     return d6(axes, cone, sides)
 
 
@@ -83,7 +84,7 @@ def placed(t: JointTopology, random: Generator, turn: Array, offset: Array,
     R, p = frame or (random_rotation(random), random.uniform(-1, 1, 3))
     rows = parameters(t, random)
     for side, (own, anchor) in enumerate(((R, p), (R @ turn, p + R @ offset))):
-        kind = t.sides[side].kind
+        kind = t.solver_bodies[side].kind
         body, center, origin = np.eye(3), np.zeros(3), np.zeros(3)
         if kind != WORLD:
             body, center = random_rotation(random), anchor + random.uniform(-1, 1, 3)

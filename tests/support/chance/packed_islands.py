@@ -18,9 +18,9 @@ from physx_runtime.model.island import (
     AxisTopology,
     IslandTopology,
     JointTopology,
-    Side,
+    SolverBody,
 )
-from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
+from physx_runtime.model.island_rows import island_input_rows, island_output_rows
 from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.model.topology import BodyTopology, Topology
 from physx_runtime.worlds.cpu import IslandWorlds
@@ -51,7 +51,7 @@ def frame_of(t: BodyTopology | Topology, rows: Mapping[str, NDArray[np.float64]]
     return add(triple(rows, "root_position", 0), k.position[link]), k.rotation[link]
 
 
-def joint(axes: str, *sides: Side) -> JointTopology:
+def joint(axes: str, *sides: SolverBody) -> JointTopology:
     """A D6 joint with an axis locked for every l, free for every f."""
     return JointTopology(D6, (sides[0], sides[1]), tuple(AxisTopology(LOCKED if x == "l" else FREE) for x in axes))
 
@@ -63,16 +63,16 @@ def random_island(seed: int, actors: Sequence[tuple[BodyTopology | Topology, Row
     Kinematic bodies are at the origin and at rest.
     """
     random = np.random.default_rng(seed)
-    count = 1 + max((side.owner for one in joints for side in one.sides if side.kind == KINEMATIC), default=-1)
+    count = 1 + max((side.owner for one in joints for side in one.solver_bodies if side.kind == KINEMATIC), default=-1)
     t = IslandTopology(tuple(actor for actor, _ in actors), tuple(joints), count)
-    rows = {name: np.zeros(n) for name, n in (island_lasting_rows(t) | island_input_rows(t)).items()}
+    rows = {name: np.zeros(n) for name, n in (island_output_rows(t) | island_input_rows(t)).items()}
     for i, (_, own) in enumerate(actors):
         rows |= {f"actor{i}_{name}": values for name, values in own.items()}
     for i in range(count):
         rows[f"kinematic{i}_rotation"] = np.array([0.0, 0.0, 0.0, 1.0])
     for j, one in enumerate(joints):
         poses = [frame_of(*actors[side.owner], side.link) if side.kind in (BODY, LINK)
-                 else ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)) for side in one.sides]
+                 else ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)) for side in one.solver_bodies]
         anchor, turn = add(poses[1][0], tuple(random.uniform(-0.3, 0.3, 3))), random.normal(size=4)
         turn /= np.linalg.norm(turn)
         for k, (position, rotation) in enumerate(poses):
@@ -89,4 +89,4 @@ def stepped(t: IslandTopology, rows: Rows, steps: int, dtype: str = "float64", v
     for name, values in rows.items():
         worlds.write(name, values.astype(dtype)[None])
     worlds.step(steps, N, v)
-    return {name: worlds.rows(name)[0] for name in island_lasting_rows(t)}
+    return {name: worlds.rows(name)[0] for name in island_output_rows(t)}

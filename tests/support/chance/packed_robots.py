@@ -12,9 +12,9 @@ from physx_runtime.model.topology import (
     SPHERICAL,
     TGS,
     DofTopology,
+    ExternalForceTopology,
     FixedTendonTopology,
     LinkTopology,
-    PushTopology,
     SpatialTendonTopology,
     Topology,
 )
@@ -61,8 +61,9 @@ def constrained_tree(solver: str) -> Topology:
         False, True, links, (hinge, DofTopology(2, "acceleration", limit=True), DofTopology(3, "force"), *ball),
         (FixedTendonTopology((0, 1), (False, True)),), (SpatialTendonTopology((0, 1, 3)),), ((2, 1),), solver,
         link_forces=True, tendon_impulses=True, sleeping=True,
-        pushes=tuple(PushTopology(1, world, acceleration, central)
-                     for world in (True, False) for acceleration in (True, False) for central in (True, False)))
+        external_forces=tuple(ExternalForceTopology(1, world, acceleration, central)
+                              for world in (True, False) for acceleration in (True, False)
+                              for central in (True, False)))
 
 
 def _tree(fixed: bool, joints: tuple[tuple[int, str], ...], tendons: tuple[FixedTendonTopology, ...] = (),

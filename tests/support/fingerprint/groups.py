@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner
 from physx_runtime import NotSimulatedWarning, Session, simulate
-from physx_runtime.model.island import BODY, LINK, IslandTopology, Side
+from physx_runtime.model.island import BODY, LINK, IslandTopology, SolverBody
 from physx_runtime.model.topology import PGS, TGS
 from physx_runtime.solver.contact.program import contact_program
 from physx_runtime.solver.island.program import island_schedules
 from physx_runtime.solver.program import step_program
 from physx_runtime.solver.scheduled.program import step_schedules
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 
 from physx_schema.cli.program import program
 from support.chance import jointed_scenes, mixed_scenes, scenes, self_touching_robots, touching_scenes
@@ -91,9 +91,9 @@ def _robot_programs(name: str, solver: str) -> str:
 
 
 def _island_program() -> str:
-    sides = Side(LINK, 0, 1), Side(BODY, 1)
+    sides = SolverBody(LINK, 0, 1), SolverBody(BODY, 1)
     t, _ = random_island(5, [packed_robot("arm"), random_body(1), random_body(2)],
-                         [joint("lllfll", *sides), joint("lllfff", Side(BODY, 1), Side(BODY, 2))])
+                         [joint("lllfll", *sides), joint("lllfff", SolverBody(BODY, 1), SolverBody(BODY, 2))])
     return program_digest(island_schedules(t))
 
 
@@ -121,7 +121,7 @@ def _of(work: Callable[[str], str], text: Callable[[], str]) -> str:
 def _motion(stage: str, dt: float = 1 / 60) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotSimulatedWarning)
-        return numbers_digest(simulate(opened(stage) if stage.startswith("#") else stage, dt, STEPS, path=BY_JOINT))
+        return numbers_digest(simulate(opened(stage) if stage.startswith("#") else stage, dt, STEPS, path=SCHEDULED))
 
 
 def _scene_motion(seed: int, traits: scenes.Traits) -> str:

@@ -18,7 +18,7 @@ from physx_runtime import Session
 from pxr import Usd
 
 from physx_schema.checking import Report, check
-from physx_schema.checking.engine.outcome import order
+from physx_schema.checking.engine.outcome import sort_key
 from physx_schema.errors import PhysxSchemaError, UnreadableError
 from support.fuzzing.answers import require_ours
 
@@ -170,7 +170,7 @@ def require_steady_report(path: Path) -> Report:
     report = check(path)
     failed = [finding for finding in report.findings if finding.code.startswith("rule-failed")]
     assert not failed, failed
-    assert list(report.findings) == sorted(report.findings, key=order)
+    assert list(report.findings) == sorted(report.findings, key=sort_key)
     again = check(path)
     assert (again.findings, again.unused, again.not_evaluated) == (
         report.findings, report.unused, report.not_evaluated)

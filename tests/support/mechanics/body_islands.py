@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from physx_runtime.model.island import BODY, KINEMATIC, RACK, IslandTopology, JointTopology, Side
+from physx_runtime.model.island import BODY, KINEMATIC, RACK, IslandTopology, JointTopology, SolverBody
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.island.fragments import body
@@ -46,14 +46,14 @@ class BodyIsland:
         shared = self.times
         for joint, rows in zip(self.t.joints, self.joints, strict=True):
             rows |= shared
-            rows |= prepare(joint, rows | self.at_sides(joint.sides) | self._coordinates(joint))
+            rows |= prepare(joint, rows | self.at_sides(joint.solver_bodies) | self._coordinates(joint))
 
     def _coordinates(self, joint: JointTopology) -> Rows:
         """How far the hinges of a gear or a rack have turned, or its slider has slid."""
         found: Rows = {}
         for k, own in enumerate(joint.hinges):
             held = self.t.joints[own.joint]
-            rows = self.joints[own.joint] | self.at_sides(held.sides)
+            rows = self.joints[own.joint] | self.at_sides(held.solver_bodies)
             found |= {f"hinge{k}_coordinate": slide(held, rows)["slide_position"] if joint.kind == RACK and k else
                       hinge(held, rows)["hinge_angle"]}
         return found
@@ -83,8 +83,8 @@ class BodyIsland:
         """Every joint once, in the order that PhysX has."""
         for j in partitions(self.t).between:
             joint, rows = self.t.joints[j], self.joints[j]
-            made = solve(joint, rows | self.at_sides(joint.sides) | {"elapsed": [elapsed]}, final)
-            for k, side in enumerate(joint.sides):
+            made = solve(joint, rows | self.at_sides(joint.solver_bodies) | {"elapsed": [elapsed]}, final)
+            for k, side in enumerate(joint.solver_bodies):
                 if side.kind == BODY:
                     self.bodies[side.owner]["v"] = made.pop(f"side{k}_v")
             rows |= made
@@ -93,8 +93,8 @@ class BodyIsland:
         found = dict(self.rows)
         for j, (joint, rows) in enumerate(zip(self.t.joints, self.joints, strict=True)):
             kept = dict(rows)
-            if joint.weighed:
-                kept |= concluded(joint, rows | self.at_sides(joint.sides))
+            if joint.measures_force:
+                kept |= concluded(joint, rows | self.at_sides(joint.solver_bodies))
             found |= {name: kept[name.removeprefix(f"{JOINT_GROUP}{j}_")]
                       for name in found if name.startswith(f"{JOINT_GROUP}{j}_")}
         for i, (t, rows) in enumerate(zip(self.topologies, self.bodies, strict=True)):
@@ -102,7 +102,7 @@ class BodyIsland:
             found |= {f"{ACTOR_GROUP}{i}_{name}": values for name, values in end.items()}
         return found
 
-    def at_sides(self, sides: tuple[Side, Side]) -> Rows:
+    def at_sides(self, sides: tuple[SolverBody, SolverBody]) -> Rows:
         """What a joint reads of its sides."""
         found: Rows = {}
         for k, side in enumerate(sides):

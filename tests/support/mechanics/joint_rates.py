@@ -22,7 +22,7 @@ def error_rates(t: JointTopology, rows: Rows, velocities: tuple[Array, Array], s
     def errors(time: float) -> Array:
         there = rows
         for side, velocity in enumerate(velocities):
-            if t.sides[side].kind != "world":
+            if t.solver_bodies[side].kind != "world":
                 there = moved(there, side, velocity[:3], velocity[3:], time)
         return np.array([float(row.error) for row in rows_of(t, there).rows])
 
@@ -42,7 +42,7 @@ def rate_difference(t: JointTopology, rows: Rows, random: Generator, step: float
     worst = 0.0
     for _ in range(3):
         first, second = random.uniform(-1, 1, (2, 6))
-        if t.sides[0].kind == "world":
+        if t.solver_bodies[0].kind == "world":
             first = np.zeros(6)
         rates = error_rates(t, rows, (first, second), step)
         made = [row_velocity(row, (first, second)) for row in rows_of(t, rows).rows]

@@ -66,7 +66,7 @@ class Configuration:
     @classmethod
     def of(cls, t: Topology, rows: Rows) -> Configuration:
         """The configuration in the rows."""
-        balls = {link: about(cls._parts(t, link, rows["q"])) for link in t.balls}
+        balls = {link: about(cls._parts(t, link, rows["q"])) for link in t.spherical_links}
         return cls(t, rows, rotation(rows["root_rotation"]), rows["root_position"], rows["q"], balls)
 
     @staticmethod

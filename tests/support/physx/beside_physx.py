@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from physx_runtime import NotSimulatedWarning, simulate
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 
 from physx_schema.errors import UnsupportedError
 from support.chance.jointed_scenes import jointed_scene
@@ -114,7 +114,7 @@ def simulated(text: str, **options: Any) -> Motion:
     metres = _metres_in(text)
     with warnings.catch_warnings():
         warnings.simplefilter("error", NotSimulatedWarning)
-        found = simulate(opened(text), DT, STEPS, path=BY_JOINT, **options)
+        found = simulate(opened(text), DT, STEPS, path=SCHEDULED, **options)
     pose, velocity = found.body_pose[:, 0].astype(np.float64), found.body_velocity[:, 0].astype(np.float64)
     return Motion(found.body_names, np.concatenate([
         pose[..., :3] * metres, pose[..., 3:], velocity[..., :3] * metres, velocity[..., 3:]], axis=2))

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from physx_runtime.collision.friction_patch import BODY, LINK, PLACE, STATIC, SURFACE
+from physx_runtime.collision.friction_patch import BODY, LINK, RIGID_BODY, STATIC, SURFACE
 from physx_runtime.collision.pair_table import ContactTable, PairTable
 from physx_runtime.collision.shapes import CONTACT, PAIR, SHAPE
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.frames import compose
 from physx_runtime.packing.model import PackedModel
-from physx_runtime.packing.scene import everything
+from physx_runtime.packing.scene import pack_scene
 from physx_runtime.solver.settings import solver_settings
 from physx_runtime.worlds.contact.worlds import ContactWorlds
 
@@ -105,7 +105,7 @@ def replayed(folder: Path, pair: Pair, last: int, dtype: str) -> ReplayedScene:
     """
     with np.load(folder / "expected.npz") as file:
         expected = dict(file)
-    model = next(iter(everything(describe(str(folder / "stage.usda")), "physx", contacts=False).single.values()))
+    model = next(iter(pack_scene(describe(str(folder / "stage.usda")), "physx", contacts=False).single.values()))
     steps = expected["contact_step"]
     contacts = np.zeros(len(steps), CONTACT)
     paths = model.link_names
@@ -137,7 +137,7 @@ def _until(real: Recorded, last: int) -> Recorded:
 def _table(pair: Pair, model: PackedModel) -> ContactTable:
     """One collider of every link, and the ground."""
     n, linked = len(model.link_names), isinstance(model.topology, Topology)
-    shapes, places = np.zeros(n + 1, SHAPE), np.zeros(n + 1, PLACE)
+    shapes, places = np.zeros(n + 1, SHAPE), np.zeros(n + 1, RIGID_BODY)
     rows, surfaces = np.zeros(n, PAIR), np.zeros((1, 1), SURFACE)
     shapes["body"], places["rotation"][:, 3] = np.arange(n + 1), 1.0
     places["kind"], places["link"][:n] = [*[LINK if linked else BODY] * n, STATIC], np.arange(n)

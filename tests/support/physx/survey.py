@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 
 from physx_schema.description import describe
 from physx_schema.errors import UnsupportedError
@@ -17,7 +17,7 @@ from support.physx.motions import Motion, apart, bar, in_physx, in_session, nudg
 STEPS, EVERY = 60, 4
 BATCH = 10      # stages in one process of PhysX
 # Straight-line code of trees is compared in test_random_physx; this compiles nothing for each stage.
-PATH = BY_JOINT
+PATH = SCHEDULED
 
 
 @dataclass(frozen=True, slots=True)

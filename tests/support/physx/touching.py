@@ -14,7 +14,7 @@ from physx_runtime.collision.broad_phase.pair_order import creation_ranks
 from physx_runtime.collision.meshes.triangle_mesh import meshes_of
 from physx_runtime.collision.pair_table import PairTable, generate
 from physx_runtime.collision.shapes import CONTACT, EMPTY, NO_OWNER, SHAPE, Geometry
-from physx_runtime.packing.hulls import put_geometry
+from physx_runtime.packing.hulls import pack_geometry
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 from physx_schema.description import describe
@@ -86,7 +86,7 @@ def shapes_of(stage: Usd.Stage, offsets: Mapping[str, Sequence[float]],
         else:
             shape["contact_offset"] = _automatic_offset(shape, 1.0 / UsdGeom.GetStageMetersPerUnit(stage))
         used[path] = used.get(path, 0) + 1
-    geometry = put_geometry(shapes, [cooked.get(prim.GetPath().pathString, NO_MESH) for prim in colliders])
+    geometry = pack_geometry(shapes, [cooked.get(prim.GetPath().pathString, NO_MESH) for prim in colliders])
     poses = np.array([_pose(cache.GetLocalToWorldTransform(stage.GetPrimAtPath(path))) for path in bodies], np.float32)
     return shapes, geometry, bodies, len(moving), poses, tuple(meshes)
 
@@ -129,7 +129,7 @@ def differences(touching: Touching) -> Iterator[tuple[int, tuple[int, int], Arra
 
     Where two bodies have several pairs of shapes, PhysX's report of a step begins with those that begin to touch in it.
     """
-    table = PairTable(touching.shapes, touching.moving, apart=touching.apart,
+    table = PairTable(touching.shapes, touching.moving, excluded_pairs=touching.apart,
                       geometry=touching.geometry._replace(meshes=meshes_of(touching.meshes)),
                       tolerance_length=touching.metre)
     known: set[int] = set()     # pairs that touched a step ago, by birth

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
+from physx_runtime.model.island_rows import island_input_rows, island_output_rows
 from physx_runtime.packing.island import PackedIsland, islands_of
 from physx_runtime.packing.scene import scene_model
 from physx_runtime.solver.settings import SolverSettings
@@ -29,7 +29,7 @@ def lone_worlds(island: PackedIsland, settings: SolverSettings, dt: float, dtype
     """One world of an island, at its authored state but for `state`."""
     t, given = island.topology, {**island.parameters, **island.state, **state}
     worlds, time = IslandWorlds(t, 1, dtype), settings.rows(dt)
-    for name, size in (island_lasting_rows(t) | island_input_rows(t)).items():
+    for name, size in (island_output_rows(t) | island_input_rows(t)).items():
         value = time.get(name.partition("_")[2], given.get(name, np.zeros(size)))
         worlds.write(name, np.reshape(value, (1, size)))
     return worlds

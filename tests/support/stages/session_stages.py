@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pxr import Usd, UsdGeom
 
-from physx_schema.description.frames import taken_apart
+from physx_schema.description.frames import decompose
 from support.stages.robots import base, joint, link, opened, prim, robot
 
 DT = 1 / 60
@@ -46,7 +46,7 @@ def texts(stage: Any) -> list[str]:
 def world_poses(stage: Any, paths: tuple[str, ...]) -> NDArray[np.float64]:
     """(n, 7) world poses as USD composes them."""
     cache = UsdGeom.XformCache(Usd.TimeCode.Default())
-    poses = [taken_apart(cache.GetLocalToWorldTransform(stage.GetPrimAtPath(path))).pose for path in paths]
+    poses = [decompose(cache.GetLocalToWorldTransform(stage.GetPrimAtPath(path))).pose for path in paths]
     return np.array([[*position, *rotation] for position, rotation in poses])
 
 

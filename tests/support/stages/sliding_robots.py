@@ -6,11 +6,11 @@ import warnings
 from typing import Any
 
 from physx_runtime import NotSimulatedWarning, Simulation
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 
 from support.stages.robots import base, joint, link, opened, prim, robot
 
-PATH: dict[str, Any] = {"path": BY_JOINT}
+PATH: dict[str, Any] = {"path": SCHEDULED}
 EXCLUDED = {"bool physics:excludeFromArticulation": True}
 CUBE = prim("Cube", "shape", ("PhysicsCollisionAPI",), {"double size": 0.1})
 GROUND = prim("Plane", "ground", ("PhysicsCollisionAPI",), {"uniform token axis": "Z"})

@@ -28,18 +28,18 @@ def levels_for(shapes: int) -> int:
 
 
 @scalar_code
-def stretch(count: Any, level: Any, place: Any) -> Any:
+def node_range(count: Any, level: Any, index: Any) -> Any:
     """Of the shapes below a node: the first, and the one after the last."""
-    return (place * count) >> level, ((place + 1) * count) >> level
+    return (index * count) >> level, ((index + 1) * count) >> level
 
 
 @scalar_entry
-def build(bounds: Any, order: Any, levels: Any) -> None:
+def build_tree(bounds: Any, order: Any, levels: Any) -> None:
     """Order shapes so that those of a node lie together: halves along the axis on which they are spread most."""
     for level in range(levels - 1):
-        for place in range(1 << level):
-            start, stop = stretch(len(order), level, place)
-            middle = ((2 * place + 1) * len(order)) >> (level + 1)
+        for index in range(1 << level):
+            start, stop = node_range(len(order), level, index)
+            middle = ((2 * index + 1) * len(order)) >> (level + 1)
             if stop - start > 1:
                 _halve(bounds, order, start, stop, middle, _widest(bounds, order, start, stop))
 
@@ -88,12 +88,12 @@ def _halve(bounds: Any, order: Any, start: Any, stop: Any, middle: Any, axis: An
 
 
 @scalar_entry
-def fit(bounds: Any, order: Any, levels: Any, nodes: Any) -> None:
+def refit_tree(bounds: Any, order: Any, levels: Any, nodes: Any) -> None:
     """Bounds of the nodes around those of the shapes."""
     first = (1 << (levels - 1)) - 1
-    for place in range(first + 1):
-        start, stop = stretch(len(order), levels - 1, place)
-        node = nodes[first + place]
+    for index in range(first + 1):
+        start, stop = node_range(len(order), levels - 1, index)
+        node = nodes[first + index]
         for axis in range(4):
             node[0, axis], node[1, axis] = LARGEST, -LARGEST
         for i in range(start, stop):
@@ -123,101 +123,104 @@ def overlap(a: Any, i: Any, b: Any, j: Any) -> bool:
 
 
 @scalar_code
-def near_leaf(bounds: Any, order: Any, levels: Any, nodes: Any, leaf: Any, found: Any, sides: Any) -> Any:
+def overlaps_of_leaf(bounds: Any, order: Any, levels: Any, nodes: Any, leaf: Any, overlapping: Any,
+                     columns: Any) -> Any:
     """Fill in the shapes whose bounds overlap those of a leaf, and in columns of `sides` their bounds, low and high of
     every axis; how many, and how many nodes were looked at."""
-    stack, top, count, looked = np.empty(64, np.int64), 1, 0, 0
+    stack, top, count, visited = np.empty(64, np.int64), 1, 0, 0
     first = (1 << (levels - 1)) - 1
     stack[0] = 0
     while top > 0:
         top -= 1
         k = stack[top]
-        looked += 1
+        visited += 1
         if not overlap(nodes, k, nodes, leaf):
             continue
         if k < first:
             stack[top], stack[top + 1] = 2 * k + 1, 2 * k + 2
             top += 2
             continue
-        start, stop = stretch(len(order), levels - 1, k - first)
+        start, stop = node_range(len(order), levels - 1, k - first)
         for i in range(start, stop):
             if overlap(bounds, order[i], nodes, leaf):
-                found[count] = order[i]
+                overlapping[count] = order[i]
                 for axis in range(4):
-                    sides[2 * axis, count], sides[2 * axis + 1, count] = (bounds[order[i], 0, axis],
-                                                                          bounds[order[i], 1, axis])
+                    columns[2 * axis, count], columns[2 * axis + 1, count] = (bounds[order[i], 0, axis],
+                                                                              bounds[order[i], 1, axis])
                 count += 1
-    return count, looked
+    return count, visited
 
 
 @scalar_code
-def overlaps(sides: Any, count: Any, bounds: Any, met: Any) -> None:
+def mark_overlaps(columns: Any, count: Any, bounds: Any, hits: Any) -> None:
     """Fill in whether bounds in the first columns of `sides` overlap one box."""
     for j in range(count):
-        met[j] = ((sides[0, j] <= bounds[1, 0]) & (bounds[0, 0] <= sides[1, j])
-                  & (sides[2, j] <= bounds[1, 1]) & (bounds[0, 1] <= sides[3, j])
-                  & (sides[4, j] <= bounds[1, 2]) & (bounds[0, 2] <= sides[5, j])
-                  & (sides[6, j] <= bounds[1, 3]) & (bounds[0, 3] <= sides[7, j]))
+        hits[j] = ((columns[0, j] <= bounds[1, 0]) & (bounds[0, 0] <= columns[1, j])
+                   & (columns[2, j] <= bounds[1, 1]) & (bounds[0, 1] <= columns[3, j])
+                   & (columns[4, j] <= bounds[1, 2]) & (bounds[0, 2] <= columns[5, j])
+                   & (columns[6, j] <= bounds[1, 3]) & (bounds[0, 3] <= columns[7, j]))
 
 
 Array = NDArray[Any]
 
 
 @scalar_code
-def may_meet(shapes: Any, moving: Any, meets: Any, apart: Any, i: Any, j: Any) -> bool:
+def can_collide(shapes: Any, moving: Any, collides: Any, excluded_pairs: Any, i: Any, j: Any) -> bool:
     """Whether shape j is a partner that the moving shape i is to be paired with.
 
     Of two moving shapes the one of the lower index finds the other.
     """
     a, b = shapes[i], shapes[j]
-    if a.body == b.body or (b.body < moving and j < i) or not meets[a.group, b.group]:
+    if a.body == b.body or (b.body < moving and j < i) or not collides[a.group, b.group]:
         return False
     if a.owner != NO_OWNER and a.owner == b.owner:
         return False
     key = (np.int64(min(i, j)) << 32) | np.int64(max(i, j))
-    low, high = 0, len(apart)
+    low, high = 0, len(excluded_pairs)
     while low < high:
         middle = (low + high) // 2
-        if apart[middle] < key:
+        if excluded_pairs[middle] < key:
             low = middle + 1
         else:
             high = middle
-    return bool(low == len(apart) or apart[low] != key)
+    return bool(low == len(excluded_pairs) or excluded_pairs[low] != key)
 
 
 @scalar_entry
-def find(shapes: Any, moving: Any, meets: Any, apart: Any, bounds: Any, order: Any, levels: Any, nodes: Any,
-         partners: Any, starts: Any, counts: Any) -> Any:
+def find_partners(shapes: Any, moving: Any, collides: Any, excluded_pairs: Any, bounds: Any, order: Any, levels: Any,
+                  nodes: Any,
+                  partners: Any, starts: Any, counts: Any) -> Any:
     """Partners of each moving shape: where they begin, and how many there are.
 
     Shapes of a leaf look together for what is near. Returns the number of partners, which may exceed the room for them,
     and how many nodes of the tree were looked at.
     """
-    total, looked, first = 0, 0, (1 << (levels - 1)) - 1
-    near, met, sides = np.empty(len(shapes), np.int32), np.empty(len(shapes), np.bool_), np.empty(
+    total, visited, first = 0, 0, (1 << (levels - 1)) - 1
+    candidates, hits, columns = np.empty(len(shapes), np.int32), np.empty(len(shapes), np.bool_), np.empty(
         (8, len(shapes)), np.float32)
-    for place in range(first + 1):
-        start, stop = stretch(len(order), levels - 1, place)
-        count, nodes_looked_at = near_leaf(bounds, order, levels, nodes, first + place, near, sides)
-        looked += nodes_looked_at
+    for index in range(first + 1):
+        start, stop = node_range(len(order), levels - 1, index)
+        count, leaf_visited = overlaps_of_leaf(bounds, order, levels, nodes, first + index, candidates, columns)
+        visited += leaf_visited
         for i in order[start:stop]:
             starts[i], counts[i] = total, 0
             if shapes[i].body >= moving:
                 continue
-            overlaps(sides, count, bounds[i], met)
+            mark_overlaps(columns, count, bounds[i], hits)
             for k in range(count):
-                j = near[k]
+                j = candidates[k]
                 # of two that move the first finds the other
-                if met[k] and (j > i or shapes[j].body >= moving) and may_meet(shapes, moving, meets, apart, i, j):
+                if hits[k] and (j > i or shapes[j].body >= moving) and can_collide(shapes, moving, collides,
+                                                                                   excluded_pairs, i, j):
                     if total < len(partners):
                         partners[total] = j
                     total += 1
                     counts[i] += 1
-    return total, looked
+    return total, visited
 
 
 @scalar_entry
-def match(rows: Any, heads: Any, partners: Any, starts: Any, counts: Any, mates: Any, fresh: Any) -> Any:
+def match_pairs(rows: Any, heads: Any, partners: Any, starts: Any, counts: Any, mates: Any, new_pairs: Any) -> Any:
     """Free the pairs that are no longer found and list those that are new as (shape, partner): how many.
 
     heads: by moving shape its first pair; the pairs of a shape are a chain. mates: FREE for every shape.
@@ -232,7 +235,7 @@ def match(rows: Any, heads: Any, partners: Any, starts: Any, counts: Any, mates:
         for at in range(starts[i], starts[i] + counts[i]):
             k = mates[partners[at]]
             if k == FREE:
-                fresh[new, 0], fresh[new, 1] = i, partners[at]
+                new_pairs[new, 0], new_pairs[new, 1] = i, partners[at]
                 new += 1
             else:
                 mates[partners[at]] = FREE
@@ -249,44 +252,45 @@ def match(rows: Any, heads: Any, partners: Any, starts: Any, counts: Any, mates:
 
 
 @borrowing_entry
-def find_free(rows: Any, places: Any) -> Any:
+def find_free(rows: Any, free_rows: Any) -> Any:
     """Fill in free rows, the first ones, as far as there are some: how many."""
-    found = 0
+    count = 0
     for k in range(len(rows)):
-        if found == len(places):
+        if count == len(free_rows):
             break
         if rows[k].shape0 == FREE:
-            places[found] = k
-            found += 1
-    return found
+            free_rows[count] = k
+            count += 1
+    return count
 
 
 @borrowing_entry
-def begin(rows: Any, places: Any, fresh: Any, taken: Any, shapes: Any, ranks: Any, supported: Any, born: Any,
-          tolerance_length: Any, heads: Any) -> Any:
+def create_pairs(rows: Any, free_rows: Any, new_pairs: Any, slots: Any, shapes: Any, ranks: Any, supported: Any,
+                 creation_index: Any,
+                 tolerance_length: Any, heads: Any) -> Any:
     """Write new pairs in front of their shapes' chains, up to the first of two kinds that are not supported: how many.
 
     fresh: (shape, partner), in the order of their birth, of which the first is number `born`; taken: their slots.
     """
-    for i in range(len(fresh)):
-        shape, partner = fresh[i, 0], fresh[i, 1]
-        own, other, pair = shapes[shape], shapes[partner], rows[places[i]]
-        if not supported[own.kind, other.kind]:
+    for i in range(len(new_pairs)):
+        shape, partner = new_pairs[i, 0], new_pairs[i, 1]
+        a, b, pair = shapes[shape], shapes[partner], rows[free_rows[i]]
+        if not supported[a.kind, b.kind]:
             return i
-        forget(pair)
-        later = other.precedence < own.precedence
-        side0, side1 = (partner, shape) if later else (shape, partner)
-        swapped = ranks[shapes[side0].kind] > ranks[shapes[side1].kind]
-        pair.shape0, pair.shape1 = (side1, side0) if swapped else (side0, side1)
-        pair.swapped, pair.born, pair.slot = swapped, born + i, taken[i]
+        reset_pair(pair)
+        later = b.precedence < a.precedence
+        solver_shape0, solver_shape1 = (partner, shape) if later else (shape, partner)
+        swapped = ranks[shapes[solver_shape0].kind] > ranks[shapes[solver_shape1].kind]
+        pair.shape0, pair.shape1 = (solver_shape1, solver_shape0) if swapped else (solver_shape0, solver_shape1)
+        pair.swapped, pair.born, pair.slot = swapped, creation_index + i, slots[i]
         pair.tolerance_length = tolerance_length
-        _add_offsets(pair, own, other)
-        pair.following, heads[shape] = heads[shape], places[i]
-    return len(fresh)
+        _add_offsets(pair, a, b)
+        pair.following, heads[shape] = heads[shape], free_rows[i]
+    return len(new_pairs)
 
 
 @borrowing_entry
-def renew_offsets(rows: Any, shapes: Any) -> None:
+def update_offsets(rows: Any, shapes: Any) -> None:
     """Have pairs keep the offsets that their shapes have now."""
     for k in range(len(rows)):
         if rows[k].shape0 != FREE:
@@ -294,13 +298,13 @@ def renew_offsets(rows: Any, shapes: Any) -> None:
 
 
 @borrowing_code
-def _add_offsets(pair: Any, own: Any, other: Any) -> None:
-    pair.reach = own.contact_offset + other.contact_offset
-    pair.rest = own.rest_offset + other.rest_offset
+def _add_offsets(pair: Any, a: Any, b: Any) -> None:
+    pair.reach = a.contact_offset + b.contact_offset
+    pair.rest = a.rest_offset + b.rest_offset
 
 
 @borrowing_code
-def forget(pair: Any) -> None:
+def reset_pair(pair: Any) -> None:
     """Make a pair one that never touched; its manifold has no points."""
     pair.touching, pair.first, pair.contacts, pair.manifolds = 0, 0, 0, 0
     pair.known, pair.points, pair.warm = 0, 0, 0

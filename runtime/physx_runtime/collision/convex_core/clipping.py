@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.convex_core.support import MOST_FACE_POINTS, ConvexCore, face_towards, widest_four
-from physx_runtime.collision.manifold.persistent import put_contact
-from physx_runtime.collision.scalar_math import across, dot
+from physx_runtime.collision.convex_core.support import MAX_FACE_POINTS, ConvexCore, support_face, widest_four
+from physx_runtime.collision.manifold.persistent import write_contact
+from physx_runtime.collision.scalar_math import dot, tangents
 from physx_runtime.collision.simd_math import (
     HALF,
     LARGEST,
@@ -24,17 +24,17 @@ from physx_runtime.collision.simd_math import (
     add,
     cross,
     negated,
-    put_vector,
     scaled,
+    set_vector,
     sub,
     vector_at,
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
 SLACK = np.float32(1e-5)
-ALIKE = np.float32(1e-6)            # square length in every unit: points of two edges nearer than that are one
-MOST_PLANES = 2 * 6                 # an edge or a diagonal of either face
-MOST_CLIPPED = 4 + MOST_PLANES + 1
+MERGE_SQUARED = np.float32(1e-6)            # square length in every unit: points of two edges nearer than that are one
+MAX_PLANES = 2 * 6                 # an edge or a diagonal of either face
+MAX_CLIPPED_POINTS = 4 + MAX_PLANES + 1
 
 
 @scalar_code
@@ -44,86 +44,86 @@ def contact_points(core0: ConvexCore, core1: ConvexCore, point0: Vector, point1:
 
     point0, point1: closest points of the shapes; axis: the unit vector from shape 1 to shape 0.
     """
-    face0, face1 = np.empty((MOST_FACE_POINTS, 3), np.float32), np.empty((MOST_FACE_POINTS, 3), np.float32)
-    count0, normal0 = face_towards(core0, negated(axis), point0, face0)
-    count1, normal1 = face_towards(core1, axis, point1, face1)
+    face0, face1 = np.empty((MAX_FACE_POINTS, 3), np.float32), np.empty((MAX_FACE_POINTS, 3), np.float32)
+    count0, normal0 = support_face(core0, negated(axis), point0, face0)
+    count1, normal1 = support_face(core1, axis, point1, face1)
     middle = scaled(add(point0, point1), HALF)
     if count0 < 2 or count1 < 2:
-        return _one(middle, dot(axis, sub(point0, point1)), points, gaps)
+        return _single_contact(middle, dot(axis, sub(point0, point1)), points, gaps)
     if count0 == 2 and count1 == 2:
         if abs(dot(cross(sub(vector_at(face0, 1), vector_at(face0, 0)), sub(vector_at(face1, 1), vector_at(face1, 0))),
                    axis)) > SLACK:
-            return _one(middle, dot(axis, sub(point0, point1)), points, gaps)
-        return _of_two_edges(face0, face1, axis, points, gaps)
-    polygon = np.empty((MOST_CLIPPED, 3), np.float32)
+            return _single_contact(middle, dot(axis, sub(point0, point1)), points, gaps)
+        return _edge_edge_contacts(face0, face1, axis, points, gaps)
+    polygon = np.empty((MAX_CLIPPED_POINTS, 3), np.float32)
     count = _first_polygon(face0, count0, face1, count1, axis, middle, polygon)
-    planes = np.empty((MOST_PLANES, 4), np.float32)
-    walls = _put_walls(face1, count1, axis, planes, _put_walls(face0, count0, axis, planes, 0))
-    for i in range(walls):
-        count = _cut(planes[i], polygon, count)
-    put_vector(polygon, count, middle)
-    return _between(face0, normal0, face1, normal1, axis, polygon, count + 1, points, gaps)
+    planes = np.empty((MAX_PLANES, 4), np.float32)
+    plane_count = _add_side_planes(face1, count1, axis, planes, _add_side_planes(face0, count0, axis, planes, 0))
+    for i in range(plane_count):
+        count = _clip_by_plane(planes[i], polygon, count)
+    set_vector(polygon, count, middle)
+    return _midpoint_contacts(face0, normal0, face1, normal1, axis, polygon, count + 1, points, gaps)
 
 
 @scalar_code
-def _one(point: Vector, gap: Number, points: Any, gaps: Any) -> Any:
-    put_vector(points, 0, point)
+def _single_contact(point: Vector, gap: Number, points: Any, gaps: Any) -> Any:
+    set_vector(points, 0, point)
     gaps[0] = gap
     return 1
 
 
 @scalar_code
-def _of_two_edges(edge0: Any, edge1: Any, axis: Vector, points: Any, gaps: Any) -> Any:
+def _edge_edge_contacts(edge0: Any, edge1: Any, axis: Vector, points: Any, gaps: Any) -> Any:
     """Each end of one edge that lies along the other; the deeper of ends that coincide."""
     count = 0
     for i in range(2):
         end = vector_at(edge0, i)
-        found, foot = _foot_on(edge1, end)
-        if found:
-            put_vector(points, count, scaled(add(end, foot), HALF))
+        is_inside, foot = _foot_on(edge1, end)
+        if is_inside:
+            set_vector(points, count, scaled(add(end, foot), HALF))
             gaps[count] = dot(axis, sub(end, foot))
             count += 1
     for i in range(2):
         end = vector_at(edge1, i)
-        found, foot = _foot_on(edge0, end)
-        if found:
-            put_vector(points, count, scaled(add(foot, end), HALF))
+        is_inside, foot = _foot_on(edge0, end)
+        if is_inside:
+            set_vector(points, count, scaled(add(foot, end), HALF))
             gaps[count] = dot(axis, sub(foot, end))
             count += 1
-    return _merged(points, gaps, count)
+    return _merge_contacts(points, gaps, count)
 
 
 @scalar_code
 def _foot_on(edge: Any, point: Vector) -> tuple[bool, Vector]:
     start, end = vector_at(edge, 0), vector_at(edge, 1)
-    along, off = sub(end, start), sub(point, start)
-    if not (dot(off, along) > -SLACK and dot(sub(point, end), sub(start, end)) > -SLACK):
+    edge_vector, off = sub(end, start), sub(point, start)
+    if not (dot(off, edge_vector) > -SLACK and dot(sub(point, end), sub(start, end)) > -SLACK):
         return False, start
-    inverse = ONE / dot(along, along)
-    return True, add(start, scaled(scaled(along, dot(along, off)), inverse))
+    inverse = ONE / dot(edge_vector, edge_vector)
+    return True, add(start, scaled(scaled(edge_vector, dot(edge_vector, off)), inverse))
 
 
 @scalar_code
-def _merged(points: Any, gaps: Any, count: Any) -> Any:
+def _merge_contacts(points: Any, gaps: Any, count: Any) -> Any:
     for i in range(count - 1, -1, -1):
         for j in range(i - 1, -1, -1):
-            way = sub(vector_at(points, i), vector_at(points, j))
-            if dot(way, way) < ALIKE:
+            offset = sub(vector_at(points, i), vector_at(points, j))
+            if dot(offset, offset) < MERGE_SQUARED:
                 if gaps[i] < gaps[j]:
-                    put_vector(points, j, vector_at(points, i))
+                    set_vector(points, j, vector_at(points, i))
                     gaps[j] = gaps[i]
                 count -= 1
-                put_vector(points, i, vector_at(points, count))
+                set_vector(points, i, vector_at(points, count))
                 gaps[i] = gaps[count]
                 break
     return count
 
 
 @scalar_code
-def _put_walls(face: Any, count: Any, axis: Vector, planes: Any, walls: Any) -> Any:
+def _add_side_planes(face: Any, count: Any, axis: Vector, planes: Any, plane_count: Any) -> Any:
     """Add the planes along the axis that enclose a face; how many there are then."""
     if count < 3:
-        return walls
+        return plane_count
     for i in range(count):
         start = vector_at(face, i)
         for j in range(i + 1, count):
@@ -143,10 +143,10 @@ def _put_walls(face: Any, count: Any, axis: Vector, planes: Any, walls: Any) -> 
                 continue
             if beyond:
                 normal = negated(normal)
-            put_vector(planes, walls, negated(normal))
-            planes[walls, 3] = dot(normal, start)
-            walls += 1
-    return walls
+            set_vector(planes, plane_count, negated(normal))
+            planes[plane_count, 3] = dot(normal, start)
+            plane_count += 1
+    return plane_count
 
 
 @scalar_code
@@ -155,9 +155,9 @@ def _first_polygon(face0: Any, count0: Any, face1: Any, count1: Any, axis: Vecto
     """The edge of a shape that has no face there, else a rectangle around both faces; how many points."""
     if count0 == 2 or count1 == 2:
         for i in range(2):
-            put_vector(polygon, i, vector_at(face0, i) if count0 == 2 else vector_at(face1, i))
+            set_vector(polygon, i, vector_at(face0, i) if count0 == 2 else vector_at(face1, i))
         return 2
-    x, y = across(axis)
+    x, y = tangents(axis)
     low_x, high_x, low_y, high_y = LARGEST, -LARGEST, LARGEST, -LARGEST
     for i in range(count0 + count1):
         point = vector_at(face0, i) if i < count0 else vector_at(face1, i - count0)
@@ -167,76 +167,76 @@ def _first_polygon(face0: Any, count0: Any, face1: Any, count1: Any, axis: Vecto
     for i in range(4):
         to_x = (low_x if i in (0, 3) else high_x) - middle_x
         to_y = (low_y if i < 2 else high_y) - middle_y
-        put_vector(polygon, i, add(add(middle, scaled(x, to_x)), scaled(y, to_y)))
+        set_vector(polygon, i, add(add(middle, scaled(x, to_x)), scaled(y, to_y)))
     return 4
 
 
 @scalar_code
-def _cut(plane: Any, polygon: Any, count: Any) -> Any:
+def _clip_by_plane(plane: Any, polygon: Any, count: Any) -> Any:
     """Keep of a polygon what lies on the inner side of a plane; how many points."""
-    heights = np.empty(MOST_CLIPPED, np.float32)
+    heights = np.empty(MAX_CLIPPED_POINTS, np.float32)
     before = polygon.copy()
     for i in range(count):
         heights[i] = plane[0] * before[i, 0] + plane[1] * before[i, 1] + plane[2] * before[i, 2] + plane[3]
-    kept = 0
+    size = 0
     for i in range(count):
         j = (i + 1) % count
         h0, h1 = heights[i], heights[j]
         if h0 > -SLACK:
-            put_vector(polygon, kept, vector_at(before, i))
-            kept += 1
+            set_vector(polygon, size, vector_at(before, i))
+            size += 1
             crosses = h1 < -SLACK and h0 - h1 > SLACK
         else:
             crosses = h1 > -SLACK and h1 - h0 > SLACK
         if crosses:
             start = vector_at(before, i)
-            put_vector(polygon, kept, add(start, scaled(sub(vector_at(before, j), start), h0 / (h0 - h1))))
-            kept += 1
-    return kept
+            set_vector(polygon, size, add(start, scaled(sub(vector_at(before, j), start), h0 / (h0 - h1))))
+            size += 1
+    return size
 
 
 @scalar_code
-def _between(face0: Any, normal0: Vector, face1: Any, normal1: Vector, axis: Vector, polygon: Any, count: Any,
-             points: Any, gaps: Any) -> Any:
+def _midpoint_contacts(face0: Any, normal0: Vector, face1: Any, normal1: Vector, axis: Vector, polygon: Any, count: Any,
+                       points: Any, gaps: Any) -> Any:
     """The four points of a polygon that span most, the deepest first, each half-way between both faces."""
     off0, off1 = dot(negated(normal0), vector_at(face0, 0)), dot(negated(normal1), vector_at(face1, 0))
-    found, gap = np.empty((MOST_CLIPPED, 3), np.float32), np.empty(MOST_CLIPPED, np.float32)
+    candidates, gap = np.empty((MAX_CLIPPED_POINTS, 3), np.float32), np.empty(MAX_CLIPPED_POINTS, np.float32)
     deepest = 0
     for i in range(count):
         point = vector_at(polygon, i)
-        on0, on1 = _onto(point, axis, normal0, off0), _onto(point, axis, normal1, off1)
-        put_vector(found, i, scaled(add(on0, on1), HALF))
+        on0, on1 = _project_to_plane(point, axis, normal0, off0), _project_to_plane(point, axis, normal1, off1)
+        set_vector(candidates, i, scaled(add(on0, on1), HALF))
         gap[i] = dot(axis, sub(on0, on1))
         if gap[i] < gap[deepest]:
             deepest = i
-    first, other = vector_at(found, 0), vector_at(found, deepest)
-    put_vector(found, 0, other)
-    put_vector(found, deepest, first)
+    first, other = vector_at(candidates, 0), vector_at(candidates, deepest)
+    set_vector(candidates, 0, other)
+    set_vector(candidates, deepest, first)
     gap[0], gap[deepest] = gap[deepest], gap[0]
-    chosen = np.empty(4, np.int64)
-    kept = widest_four(found, count, axis, chosen)
-    for i in range(kept):
-        put_vector(points, i, vector_at(found, chosen[i]))
-        gaps[i] = gap[chosen[i]]
-    return kept
+    selected = np.empty(4, np.int64)
+    size = widest_four(candidates, count, axis, selected)
+    for i in range(size):
+        set_vector(points, i, vector_at(candidates, selected[i]))
+        gaps[i] = gap[selected[i]]
+    return size
 
 
 @scalar_code
-def _onto(point: Vector, axis: Vector, normal: Vector, off: Number) -> Vector:
+def _project_to_plane(point: Vector, axis: Vector, normal: Vector, off: Number) -> Vector:
     """A point moved along the axis into a plane."""
     height = normal[0] * point[0] + normal[1] * point[1] + normal[2] * point[2] + off
     return sub(point, scaled(scaled(axis, height), ONE / dot(axis, normal)))
 
 
-MOST_PATCHES, MOST_OF_PATCH = 16, 4
+MAX_PATCHES, MAX_PATCH_POINTS = 16, 4
 ONE_NORMAL = np.float32(0.999)
 
 PATCHES = np.dtype([
     ("count", "i4"),
-    ("normal", "f4", (MOST_PATCHES, 3)),
-    ("points", "i4", MOST_PATCHES),
-    ("point", "f4", (MOST_PATCHES, MOST_OF_PATCH, 3)),
-    ("gap", "f4", (MOST_PATCHES, MOST_OF_PATCH)),
+    ("normal", "f4", (MAX_PATCHES, 3)),
+    ("points", "i4", MAX_PATCHES),
+    ("point", "f4", (MAX_PATCHES, MAX_PATCH_POINTS, 3)),
+    ("gap", "f4", (MAX_PATCHES, MAX_PATCH_POINTS)),
 ], align=True)
 
 
@@ -245,70 +245,70 @@ def add_to_patches(patches: Any, point: Vector, normal: Vector, gap: Number) -> 
     """Add a contact to the patch of its normal, or as a new patch."""
     for i in range(patches.count):
         if dot(vector_at(patches.normal, i), normal) >= ONE_NORMAL:
-            _add_to(patches, i, point, gap)
+            _add_to_patch(patches, i, point, gap)
             return
-    place = patches.count
-    if place < MOST_PATCHES:
+    index = patches.count
+    if index < MAX_PATCHES:
         patches.count += 1
     else:
-        place = _place_among(patches, normal)
-    if place >= 0:
-        put_vector(patches.normal, place, normal)
-        patches.points[place] = 1
-        put_vector(patches.point[place], 0, point)
-        patches.gap[place, 0] = gap
+        index = _patch_to_replace(patches, normal)
+    if index >= 0:
+        set_vector(patches.normal, index, normal)
+        patches.points[index] = 1
+        set_vector(patches.point[index], 0, point)
+        patches.gap[index, 0] = gap
 
 
 @scalar_code
-def put_patches(patches: Any, contacts: Any, at: Any) -> Any:
+def write_patches(patches: Any, contacts: Any, at: Any) -> Any:
     """Write the contacts, patch by patch; the row of the next one."""
     for i in range(patches.count):
         normal = vector_at(patches.normal, i)
         for k in range(patches.points[i]):
-            at = put_contact(contacts, at, vector_at(patches.point[i], k), normal, patches.gap[i, k])
+            at = write_contact(contacts, at, vector_at(patches.point[i], k), normal, patches.gap[i, k])
     return at
 
 
 @scalar_code
-def _add_to(patches: Any, patch: Any, point: Vector, gap: Number) -> None:
+def _add_to_patch(patches: Any, patch: Any, point: Vector, gap: Number) -> None:
     """Keep those four points that span most; the deepest one comes first."""
     count = patches.points[patch]
-    points, gaps = np.empty((MOST_OF_PATCH + 1, 3), np.float32), np.empty(MOST_OF_PATCH + 1, np.float32)
-    chosen, place = np.empty(MOST_OF_PATCH, np.int64), 0
-    while place < count and gap > patches.gap[patch, place]:
-        put_vector(points, place, vector_at(patches.point[patch], place))
-        gaps[place] = patches.gap[patch, place]
-        place += 1
-    put_vector(points, place, point)
-    gaps[place] = gap
-    for k in range(place, count):
-        put_vector(points, k + 1, vector_at(patches.point[patch], k))
+    points, gaps = np.empty((MAX_PATCH_POINTS + 1, 3), np.float32), np.empty(MAX_PATCH_POINTS + 1, np.float32)
+    selected, index = np.empty(MAX_PATCH_POINTS, np.int64), 0
+    while index < count and gap > patches.gap[patch, index]:
+        set_vector(points, index, vector_at(patches.point[patch], index))
+        gaps[index] = patches.gap[patch, index]
+        index += 1
+    set_vector(points, index, point)
+    gaps[index] = gap
+    for k in range(index, count):
+        set_vector(points, k + 1, vector_at(patches.point[patch], k))
         gaps[k + 1] = patches.gap[patch, k]
-    kept = widest_four(points, count + 1, vector_at(patches.normal, patch), chosen)
-    for k in range(kept):
-        put_vector(patches.point[patch], k, vector_at(points, chosen[k]))
-        patches.gap[patch, k] = gaps[chosen[k]]
-    patches.points[patch] = kept
+    size = widest_four(points, count + 1, vector_at(patches.normal, patch), selected)
+    for k in range(size):
+        set_vector(patches.point[patch], k, vector_at(points, selected[k]))
+        patches.gap[patch, k] = gaps[selected[k]]
+    patches.points[patch] = size
 
 
 @scalar_code
-def _place_among(patches: Any, normal: Vector) -> Any:
+def _patch_to_replace(patches: Any, normal: Vector) -> Any:
     """The shallower of those two patches that are most alike, or -1 where the new normal is more like one of them."""
-    own, most, first, second = -LARGEST, -LARGEST, 0, 0
-    for i in range(MOST_PATCHES):
-        own = max(own, dot(normal, vector_at(patches.normal, i)))
-        for k in range(i + 1, MOST_PATCHES):
-            alike = dot(vector_at(patches.normal, i), vector_at(patches.normal, k))
-            if alike > most:
-                most, first, second = alike, i, k
-    if own > most:
+    new_similarity, max_similarity, first, second = -LARGEST, -LARGEST, 0, 0
+    for i in range(MAX_PATCHES):
+        new_similarity = max(new_similarity, dot(normal, vector_at(patches.normal, i)))
+        for k in range(i + 1, MAX_PATCHES):
+            similarity = dot(vector_at(patches.normal, i), vector_at(patches.normal, k))
+            if similarity > max_similarity:
+                max_similarity, first, second = similarity, i, k
+    if new_similarity > max_similarity:
         return -1
     return first if _deepest(patches, first) > _deepest(patches, second) else second
 
 
 @scalar_code
 def _deepest(patches: Any, patch: Any) -> Number:
-    least = patches.gap[patch, 0]
+    min_gap = patches.gap[patch, 0]
     for k in range(1, patches.points[patch]):
-        least = min(least, patches.gap[patch, k])
-    return least
+        min_gap = min(min_gap, patches.gap[patch, k])
+    return min_gap

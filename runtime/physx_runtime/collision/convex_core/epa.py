@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.convex_core.gjk import HUNDREDTH, MOST_POINTS, accuracy, find_point, towards
+from physx_runtime.collision.convex_core.gjk import HUNDREDTH, MAX_POINTS, accuracy, center_direction, find_point
 from physx_runtime.collision.convex_core.support import ConvexCore
-from physx_runtime.collision.scalar_math import across, dot, length, shared
+from physx_runtime.collision.scalar_math import dot, length, tangents, times_reciprocal
 from physx_runtime.collision.simd_math import (
     EPSILON,
     LARGEST,
@@ -19,97 +19,97 @@ from physx_runtime.collision.simd_math import (
     add,
     cross,
     negated,
-    put_vector,
     scaled,
+    set_vector,
     sub,
     vector_at,
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-MOST_FACES = 2 * MOST_POINTS - 4
-MOST_EDGES = MOST_POINTS + MOST_FACES - 2
-NOWHERE = (ZERO, ZERO, ZERO)
+MAX_FACES = 2 * MAX_POINTS - 4
+MAX_EDGES = MAX_POINTS + MAX_FACES - 2
+ZERO_VECTOR = (ZERO, ZERO, ZERO)
 
 # Points of either core, corners made of one of each, and faces between corners with their planes.
 HULL = np.dtype([
-    ("known0", "f4", (MOST_POINTS, 3)), ("known1", "f4", (MOST_POINTS, 3)), ("count0", "i4"), ("count1", "i4"),
+    ("known0", "f4", (MAX_POINTS, 3)), ("known1", "f4", (MAX_POINTS, 3)), ("count0", "i4"), ("count1", "i4"),
     ("weld0", "f4"), ("weld1", "f4"),
-    ("which", "i4", (MOST_POINTS, 2)), ("corners", "i4"),
-    ("face", "i4", (MOST_FACES, 3)), ("normal", "f4", (MOST_FACES, 3)), ("depth", "f4", MOST_FACES), ("faces", "i4"),
-    ("edge", "i4", (MOST_EDGES, 2)),
+    ("which", "i4", (MAX_POINTS, 2)), ("corners", "i4"),
+    ("face", "i4", (MAX_FACES, 3)), ("normal", "f4", (MAX_FACES, 3)), ("depth", "f4", MAX_FACES), ("faces", "i4"),
+    ("edge", "i4", (MAX_EDGES, 2)),
 ], align=True)
 
 
 @scalar_code
-def least_depth(core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vector, Vector, Vector]:
+def penetration_depth(core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vector, Vector, Vector]:
     """Minus how deep two cores overlap, the points of both that are deepest, and the direction from core 1 to 0.
 
     The distance is LARGEST where no volume is spanned.
     """
-    return _least_depth(np.zeros(1, HULL), core0, core1)
+    return _expand(np.zeros(1, HULL), core0, core1)
 
 
 @scalar_code
-def _least_depth(room: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vector, Vector, Vector]:
+def _expand(storage: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vector, Vector, Vector]:
     """The same with room for a hull, which the caller keeps: a record does not keep its array alive."""
-    hull = room[0]
+    hull = storage[0]
     hull.weld0, hull.weld1 = accuracy(core0), accuracy(core1)
-    least = HUNDREDTH * min(hull.weld0, hull.weld1)
-    _begin(hull, core0, core1, least)
+    epsilon = HUNDREDTH * min(hull.weld0, hull.weld1)
+    _add_first_triangle(hull, core0, core1, epsilon)
     if hull.faces == 0:
-        return LARGEST, NOWHERE, NOWHERE, NOWHERE
+        return LARGEST, ZERO_VECTOR, ZERO_VECTOR, ZERO_VECTOR
     best, best_ahead = np.zeros(3, np.int64), -LARGEST
-    best_normal, best_depth = NOWHERE, ZERO
+    best_normal, best_depth = ZERO_VECTOR, ZERO
     while hull.faces > 0:
         closest = _closest_face(hull)
         normal, depth = vector_at(hull.normal, closest), hull.depth[closest]
         a, b, c = hull.face[closest, 0], hull.face[closest, 1], hull.face[closest, 2]
-        flat, full = hull.faces == 2, hull.corners == MOST_POINTS
-        ahead, fresh = -LARGEST, LARGEST
+        flat, full = hull.faces == 2, hull.corners == MAX_POINTS
+        ahead, new_depth = -LARGEST, LARGEST
         if not full:
-            ahead, fresh = _add(hull, core0, core1, normal, least)
+            ahead, new_depth = _add(hull, core0, core1, normal, epsilon)
         if flat or ahead > best_ahead:
             best[0], best[1], best[2] = a, b, c
             best_normal, best_depth = normal, depth
         best_ahead = max(best_ahead, ahead)
-        if fresh >= depth - least:
+        if new_depth >= depth - epsilon:
             break
-    at0, at1 = _points_of(hull, best[0], best[1], best[2])
+    at0, at1 = _witness_points(hull, best[0], best[1], best[2])
     return best_depth, at0, at1, negated(best_normal)
 
 
 @scalar_code
-def _begin(hull: Any, core0: ConvexCore, core1: ConvexCore, least: Number) -> None:
+def _add_first_triangle(hull: Any, core0: ConvexCore, core1: ConvexCore, epsilon: Number) -> None:
     """Span a first triangle, seen from both sides."""
-    first = towards(core0, core1)
-    second, third = across(first)
-    _add(hull, core0, core1, first, least)
-    _add(hull, core0, core1, negated(first), least)
-    _add(hull, core0, core1, second, least)
+    first = center_direction(core0, core1)
+    second, third = tangents(first)
+    _add(hull, core0, core1, first, epsilon)
+    _add(hull, core0, core1, negated(first), epsilon)
+    _add(hull, core0, core1, second, epsilon)
     if hull.corners < 3:
-        _add(hull, core0, core1, negated(second), least)
+        _add(hull, core0, core1, negated(second), epsilon)
     if hull.corners < 3:
-        _add(hull, core0, core1, third, least)
+        _add(hull, core0, core1, third, epsilon)
     if hull.corners < 3:
-        _add(hull, core0, core1, negated(third), least)
+        _add(hull, core0, core1, negated(third), epsilon)
 
 
 @scalar_code
 def _closest_face(hull: Any) -> Any:
-    closest, most = 0, -LARGEST
+    closest, max_depth = 0, -LARGEST
     for i in range(hull.faces):
-        if hull.depth[i] > most:
-            closest, most = i, hull.depth[i]
+        if hull.depth[i] > max_depth:
+            closest, max_depth = i, hull.depth[i]
     return closest
 
 
 @scalar_code
-def _corner(hull: Any, i: Any) -> Vector:
+def _vertex(hull: Any, i: Any) -> Vector:
     return sub(vector_at(hull.known0, hull.which[i, 0]), vector_at(hull.known1, hull.which[i, 1]))
 
 
 @scalar_code
-def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vector, least: Number) -> tuple[Number, Number]:
+def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vector, epsilon: Number) -> tuple[Number, Number]:
     """Grow the hull by its farthest point; how far that lies against the direction, twice, LARGEST second at an end."""
     a, hull.count0 = find_point(core0, direction, hull.known0, hull.count0, hull.weld0)
     b, hull.count1 = find_point(core1, negated(direction), hull.known1, hull.count1, hull.weld1)
@@ -123,29 +123,29 @@ def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vector, lea
     if hull.corners < 3:
         return ahead, ZERO
     if hull.corners == 3:
-        if not (_put_face(hull, 0, 1, 2) and _put_face(hull, 1, 0, 2)):
+        if not (_add_face(hull, 0, 1, 2) and _add_face(hull, 1, 0, 2)):
             hull.faces = 0
             return ahead, LARGEST
         return ahead, ZERO
-    edges = _open(hull, point, least)
-    if edges == 0 or hull.faces > MOST_FACES - edges:
+    edges = _remove_faces_below(hull, point, epsilon)
+    if edges == 0 or hull.faces > MAX_FACES - edges:
         return ahead, LARGEST
     for i in range(edges):
-        if not _put_face(hull, hull.edge[i, 0], hull.edge[i, 1], hull.corners - 1):
+        if not _add_face(hull, hull.edge[i, 0], hull.edge[i, 1], hull.corners - 1):
             return ahead, LARGEST
     return ahead, ahead
 
 
 @scalar_code
-def _open(hull: Any, point: Vector, least: Number) -> Any:
+def _remove_faces_below(hull: Any, point: Vector, epsilon: Number) -> Any:
     """Take away the faces that a point lies outside of; how many edges of the hole there are."""
     edges = 0
     for i in range(hull.faces - 1, -1, -1):
         normal = vector_at(hull.normal, i)
-        if not normal[0] * point[0] + normal[1] * point[1] + normal[2] * point[2] + hull.depth[i] > least:
+        if not normal[0] * point[0] + normal[1] * point[1] + normal[2] * point[2] + hull.depth[i] > epsilon:
             continue
         for j in range(3):
-            edges = _toggle(hull, edges, hull.face[i, j], hull.face[i, (j + 1) % 3])
+            edges = _toggle_edge(hull, edges, hull.face[i, j], hull.face[i, (j + 1) % 3])
         hull.faces -= 1
         last = hull.faces
         for k in range(3):
@@ -155,7 +155,7 @@ def _open(hull: Any, point: Vector, least: Number) -> Any:
 
 
 @scalar_code
-def _toggle(hull: Any, edges: Any, start: Any, end: Any) -> Any:
+def _toggle_edge(hull: Any, edges: Any, start: Any, end: Any) -> Any:
     """An edge is open until its other side is taken away too."""
     for k in range(edges - 1, -1, -1):
         if start == hull.edge[k, 1] and end == hull.edge[k, 0]:
@@ -166,36 +166,36 @@ def _toggle(hull: Any, edges: Any, start: Any, end: Any) -> Any:
 
 
 @scalar_code
-def _put_face(hull: Any, i: Any, j: Any, k: Any) -> bool:
+def _add_face(hull: Any, i: Any, j: Any, k: Any) -> bool:
     """Add a face; not one without area."""
-    a, b, c = _corner(hull, i), _corner(hull, j), _corner(hull, k)
+    a, b, c = _vertex(hull, i), _vertex(hull, j), _vertex(hull, k)
     spanned = add(add(cross(sub(b, a), sub(c, a)), cross(sub(c, b), sub(a, b))), cross(sub(a, c), sub(b, c)))
     size = length(spanned)
     if size < EPSILON:
         return False
-    normal, row = shared(spanned, size), hull.faces
+    normal, row = times_reciprocal(spanned, size), hull.faces
     hull.face[row, 0], hull.face[row, 1], hull.face[row, 2] = i, j, k
-    put_vector(hull.normal, row, normal)
+    set_vector(hull.normal, row, normal)
     hull.depth[row] = dot(normal, negated(a))
     hull.faces += 1
     return True
 
 
 @scalar_code
-def _points_of(hull: Any, i: Any, j: Any, k: Any) -> tuple[Vector, Vector]:
+def _witness_points(hull: Any, i: Any, j: Any, k: Any) -> tuple[Vector, Vector]:
     """The points of both cores at the foot of the origin in a face."""
-    a, b, c = _corner(hull, i), _corner(hull, j), _corner(hull, k)
+    a, b, c = _vertex(hull, i), _vertex(hull, j), _vertex(hull, k)
     normal = cross(sub(b, a), sub(c, a))
     inverse = ONE / dot(normal, normal)
     foot = scaled(scaled(normal, dot(normal, a)), inverse)
-    shares = (dot(normal, cross(sub(b, foot), sub(c, foot))) * inverse,
-              dot(normal, cross(sub(c, foot), sub(a, foot))) * inverse,
-              dot(normal, cross(sub(a, foot), sub(b, foot))) * inverse)
-    return (_among(hull.known0, hull.which[i, 0], hull.which[j, 0], hull.which[k, 0], shares),
-            _among(hull.known1, hull.which[i, 1], hull.which[j, 1], hull.which[k, 1], shares))
+    barycentric = (dot(normal, cross(sub(b, foot), sub(c, foot))) * inverse,
+                   dot(normal, cross(sub(c, foot), sub(a, foot))) * inverse,
+                   dot(normal, cross(sub(a, foot), sub(b, foot))) * inverse)
+    return (_interpolate(hull.known0, hull.which[i, 0], hull.which[j, 0], hull.which[k, 0], barycentric),
+            _interpolate(hull.known1, hull.which[i, 1], hull.which[j, 1], hull.which[k, 1], barycentric))
 
 
 @scalar_code
-def _among(known: Any, i: Any, j: Any, k: Any, shares: Vector) -> Vector:
-    return add(add(scaled(vector_at(known, i), shares[0]), scaled(vector_at(known, j), shares[1])),
-               scaled(vector_at(known, k), shares[2]))
+def _interpolate(points: Any, i: Any, j: Any, k: Any, barycentric: Vector) -> Vector:
+    return add(add(scaled(vector_at(points, i), barycentric[0]), scaled(vector_at(points, j), barycentric[1])),
+               scaled(vector_at(points, k), barycentric[2]))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from physx_runtime.collision.manifold.reduction import four_of_boxes, four_of_five, two_of
-from physx_runtime.collision.shapes import MOST_POINTS
+from physx_runtime.collision.shapes import MANIFOLD_SIZE
 from physx_runtime.collision.simd_math import (
     EPSILON,
     HALF,
@@ -23,31 +23,31 @@ from physx_runtime.collision.simd_math import (
     Quaternion,
     Vector,
     add,
-    alike,
     dot,
+    from_frame,
     half_rotated,
-    least,
-    out_of,
-    outward,
-    put_vector,
+    min_component,
+    quat_dot,
     scaled,
+    set_vector,
     sub,
     times,
+    transform,
     unit,
     vector_at,
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
 # Shares of a margin that shape 0 may move before a pair of boxes is made anew, by the number of points
-BOXES_MAY_MOVE = (HALF, np.float32(0.125), np.float32(0.25), np.float32(0.375), np.float32(0.375))
-BOXES_MAY_TURN = (np.float32(0.9998), np.float32(0.9999))               # without points, with points
-SEGMENT_MAY_MOVE = (HALF, np.float32(0.1), np.float32(0.75))            # and a pair of a capsule
-SEGMENT_MAY_TURN = (np.float32(0.9995), np.float32(0.9999), np.float32(0.9997))
-PLANE_MAY_TURN = np.float32(0.99996)
+BOX_INVALIDATE = (HALF, np.float32(0.125), np.float32(0.25), np.float32(0.375), np.float32(0.375))
+BOX_ROTATION_THRESHOLD = (np.float32(0.9998), np.float32(0.9999))               # without points, with points
+SEGMENT_INVALIDATE = (HALF, np.float32(0.1), np.float32(0.75))            # and a pair of a capsule
+SEGMENT_ROTATION_THRESHOLD = (np.float32(0.9995), np.float32(0.9999), np.float32(0.9997))
+INVALIDATE_ROTATION_THRESHOLD = np.float32(0.99996)
 BOX_MARGIN = np.float32(0.15)       # of the smallest half side, and at most of the tolerance length
 # Of the smallest inner half side, and at most of the tolerance length
-HULL_MARGIN, MOST_HULL_MARGIN = np.float32(0.25), np.float32(0.05)
-MOST_FOUND = 64                     # points of one pair before some are chosen
+HULL_MARGIN, MAX_HULL_MARGIN = np.float32(0.25), np.float32(0.05)
+MAX_POINTS = 64                     # points of one pair before some are chosen
 
 
 class Points(NamedTuple):
@@ -63,47 +63,47 @@ class Points(NamedTuple):
 @scalar_code
 def new_points() -> Points:
     """No points yet."""
-    return Points(np.empty((MOST_FOUND, 3), np.float32), np.empty((MOST_FOUND, 3), np.float32),
-                  np.empty((MOST_FOUND, 3), np.float32), np.empty(MOST_FOUND, np.float32), np.zeros(1, np.int64))
+    return Points(np.empty((MAX_POINTS, 3), np.float32), np.empty((MAX_POINTS, 3), np.float32),
+                  np.empty((MAX_POINTS, 3), np.float32), np.empty(MAX_POINTS, np.float32), np.zeros(1, np.int64))
 
 
 @scalar_code
-def add_found(points: Points, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+def add_point(points: Points, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
     """Add a point while there is room."""
     i = points.count[0]
-    if i < MOST_FOUND:
-        put_vector(points.local0, i, local0)
-        put_vector(points.local1, i, local1)
-        put_vector(points.normal, i, normal)
+    if i < MAX_POINTS:
+        set_vector(points.local0, i, local0)
+        set_vector(points.local1, i, local1)
+        set_vector(points.normal, i, normal)
         points.distance[i] = distance
         points.count[0] = i + 1
 
 
 @scalar_code
-def keep_two(pair: Any, points: Points, first: Any) -> None:
+def reduce_to_two(pair: Any, points: Points, first: Any) -> None:
     """Take two of the points from one on."""
-    chosen = np.array([first, first + 1])
+    selected = np.array([first, first + 1])
     count = points.count[0] - first
     if count > 2:
-        two_of(points.local1, points.distance, first, points.count[0], chosen)
-    _take(pair, points, chosen, min(count, 2))
+        two_of(points.local1, points.distance, first, points.count[0], selected)
+    _store_points(pair, points, selected, min(count, 2))
 
 
 @scalar_code
-def keep_four(pair: Any, points: Points) -> None:
+def reduce_to_four(pair: Any, points: Points) -> None:
     """Take four of the points."""
-    chosen, count = np.arange(MOST_POINTS), points.count[0]
-    if count > MOST_POINTS:
+    selected, count = np.arange(MANIFOLD_SIZE), points.count[0]
+    if count > MANIFOLD_SIZE:
         four_of_boxes(points.local1, points.distance, count, vector_at(points.normal, 0), pair.tolerance_length,
-                      chosen)
-    _take(pair, points, chosen, min(count, MOST_POINTS))
+                      selected)
+    _store_points(pair, points, selected, min(count, MANIFOLD_SIZE))
 
 
 @scalar_code
-def _take(pair: Any, points: Points, chosen: Any, count: Any) -> None:
+def _store_points(pair: Any, points: Points, selected: Any, count: Any) -> None:
     for i in range(count):
-        k = chosen[i]
-        put_point(pair, i, vector_at(points.local0, k), vector_at(points.local1, k), vector_at(points.normal, k),
+        k = selected[i]
+        set_point(pair, i, vector_at(points.local0, k), vector_at(points.local1, k), vector_at(points.normal, k),
                   points.distance[k])
     pair.points = count
 
@@ -111,13 +111,13 @@ def _take(pair: Any, points: Points, chosen: Any, count: Any) -> None:
 @scalar_code
 def box_margin(half: Vector, tolerance_length: Number) -> Number:
     """How far a point of a box may stray, before shares are taken of it."""
-    return min(least(half) * BOX_MARGIN, tolerance_length * BOX_MARGIN)
+    return min(min_component(half) * BOX_MARGIN, tolerance_length * BOX_MARGIN)
 
 
 @scalar_code
 def hull_margin(hull: Any, scale: Vector, tolerance_length: Number) -> Number:
     """How far a point of a hull may stray, before shares are taken of it."""
-    return min(least(times(hull.inner_half, scale)) * HULL_MARGIN, tolerance_length * MOST_HULL_MARGIN)
+    return min(min_component(times(hull.inner_half, scale)) * HULL_MARGIN, tolerance_length * MAX_HULL_MARGIN)
 
 
 @scalar_code
@@ -126,7 +126,7 @@ def refresh(pair: Any, frame: Frame, breaking: Number) -> bool:
     before, limit = pair.points, breaking * breaking
     for i in range(before - 1, -1, -1):
         local0, local1, normal = vector_at(pair.local0, i), vector_at(pair.local1, i), vector_at(pair.normal, i)
-        distance, slid = where_now(frame, local0, local1, normal)
+        distance, slid = project_points(frame, local0, local1, normal)
         if slid > limit:
             pair.points -= 1
             copy_point(pair, pair.points, i)
@@ -136,9 +136,9 @@ def refresh(pair: Any, frame: Frame, breaking: Number) -> bool:
 
 
 @scalar_code
-def where_now(frame: Frame, local0: Vector, local1: Vector, normal: Vector) -> tuple[Number, Number]:
+def project_points(frame: Frame, local0: Vector, local1: Vector, normal: Vector) -> tuple[Number, Number]:
     """The distance of a point, shape 0 being at `frame` in shape 1, and the square of how far it has slid."""
-    point0 = out_of(frame, local0)
+    point0 = from_frame(frame, local0)
     distance = dot(sub(point0, local1), normal)
     slid = sub(local1, sub(point0, scaled(normal, distance)))
     return distance, dot(slid, slid)
@@ -155,74 +155,75 @@ def copy_point(pair: Any, source: Any, target: Any) -> None:
 
 
 @scalar_code
-def put_point(pair: Any, i: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+def set_point(pair: Any, i: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
     """Write a point."""
-    put_vector(pair.local0, i, local0)
-    put_vector(pair.local1, i, local1)
-    put_vector(pair.normal, i, normal)
+    set_vector(pair.local0, i, local0)
+    set_vector(pair.local1, i, local1)
+    set_vector(pair.normal, i, normal)
     pair.distance[i] = distance
 
 
 @scalar_code
-def remember(pair: Any, pose: Pose) -> None:
+def store_pose(pair: Any, pose: Pose) -> None:
     """Keep the pose of shape 0 in shape 1 at which the points are made."""
     pair.known = 1
     for k in range(3):
         pair.position[k] = pose[0][k]
-    _keep_rotation(pair.rotation, pose[1])
+    _store_rotation(pair.rotation, pose[1])
 
 
 @scalar_code
-def remember_rotations(pair: Any, rotation0: Quaternion, rotation1: Quaternion) -> None:
+def store_rotations(pair: Any, rotation0: Quaternion, rotation1: Quaternion) -> None:
     """Keep the rotations of both shapes in the world."""
-    _keep_rotation(pair.rotation0, rotation0)
-    _keep_rotation(pair.rotation1, rotation1)
+    _store_rotation(pair.rotation0, rotation0)
+    _store_rotation(pair.rotation1, rotation1)
 
 
 @scalar_code
-def _keep_rotation(kept: Any, q: Quaternion) -> None:
-    kept[0], kept[1], kept[2], kept[3] = q[0], q[1], q[2], q[3]
+def _store_rotation(stored: Any, q: Quaternion) -> None:
+    stored[0], stored[1], stored[2], stored[3] = q[0], q[1], q[2], q[3]
 
 
 @scalar_code
-def _kept_rotation(kept: Any) -> Quaternion:
-    return kept[0], kept[1], kept[2], kept[3]
+def _load_rotation(stored: Any) -> Quaternion:
+    return stored[0], stored[1], stored[2], stored[3]
 
 
 @scalar_code
-def moved_on(pair: Any, pose: Pose, may_move: Number, may_turn: Number) -> bool:
+def is_invalidated(pair: Any, pose: Pose, max_displacement: Number, min_dot: Number) -> bool:
     """Whether shape 0 has moved or turned too far in shape 1 for the points to be kept."""
     if not pair.known:
         return True
-    return bool(_way(pair, pose) > may_move or may_turn > alike(pose[1], _kept_rotation(pair.rotation)))
+    return bool(_displacement(pair, pose) > max_displacement or min_dot
+                > quat_dot(pose[1], _load_rotation(pair.rotation)))
 
 
 @scalar_code
-def _way(pair: Any, pose: Pose) -> Number:
-    p, kept = pose[0], pair.position
-    return max(max(abs(p[0] - kept[0]), abs(p[1] - kept[1])), abs(p[2] - kept[2]))
+def _displacement(pair: Any, pose: Pose) -> Number:
+    p, stored = pose[0], pair.position
+    return max(max(abs(p[0] - stored[0]), abs(p[1] - stored[1])), abs(p[2] - stored[2]))
 
 
 @scalar_code
-def segment_moved_on(pair: Any, pose: Pose, margin: Number) -> bool:
+def is_segment_invalidated(pair: Any, pose: Pose, margin: Number) -> bool:
     """Whether the points of a capsule must be made anew or added to."""
-    return moved_on(pair, pose, margin * SEGMENT_MAY_MOVE[pair.points], SEGMENT_MAY_TURN[pair.points])
+    return is_invalidated(pair, pose, margin * SEGMENT_INVALIDATE[pair.points], SEGMENT_ROTATION_THRESHOLD[pair.points])
 
 
 @scalar_code
-def boxes_moved_on(pair: Any, pose: Pose, rotation0: Quaternion, rotation1: Quaternion, margin: Number,
-                   radius0: Number, radius1: Number) -> bool:
+def are_boxes_invalidated(pair: Any, pose: Pose, rotation0: Quaternion, rotation1: Quaternion, margin: Number,
+                          radius0: Number, radius1: Number) -> bool:
     """Whether the points of two boxes or hulls must be made anew; radii: from their centres to their corners."""
     if not pair.known:
         return True
-    may_move, may_turn = margin * BOXES_MAY_MOVE[pair.points], BOXES_MAY_TURN[min(pair.points, 1)]
-    alike0 = alike(rotation0, _kept_rotation(pair.rotation0))
-    alike1 = alike(rotation1, _kept_rotation(pair.rotation1))
-    if _way(pair, pose) > may_move or may_turn > alike0 or may_turn > alike1:
+    max_displacement, min_dot = margin * BOX_INVALIDATE[pair.points], BOX_ROTATION_THRESHOLD[min(pair.points, 1)]
+    dot0 = quat_dot(rotation0, _load_rotation(pair.rotation0))
+    dot1 = quat_dot(rotation1, _load_rotation(pair.rotation1))
+    if _displacement(pair, pose) > max_displacement or min_dot > dot0 or min_dot > dot1:
         return True
-    turned0 = math.acos(alike0) if alike0 < ONE else ZERO
-    turned1 = math.acos(alike1) if alike1 < ONE else ZERO
-    return bool(turned0 * radius0 > may_move or turned1 * radius1 > may_move)
+    angle0 = math.acos(dot0) if dot0 < ONE else ZERO
+    angle1 = math.acos(dot1) if dot1 < ONE else ZERO
+    return bool(angle0 * radius0 > max_displacement or angle1 * radius1 > max_displacement)
 
 
 @scalar_code
@@ -248,7 +249,7 @@ def world_normal(pair: Any, pose1: Pose) -> Vector:
 
 
 @scalar_code
-def put_contact(contacts: Any, at: Any, point: Vector, normal: Vector, separation: Number) -> Any:
+def write_contact(contacts: Any, at: Any, point: Vector, normal: Vector, separation: Number) -> Any:
     """Write a contact; the row of the next one."""
     contact = contacts[at]
     for k in range(3):
@@ -259,17 +260,17 @@ def put_contact(contacts: Any, at: Any, point: Vector, normal: Vector, separatio
 
 
 @scalar_code
-def put_points_of_1(pair: Any, pose1: Pose, normal: Vector, contacts: Any, at: Any) -> Any:
+def write_points_on_1(pair: Any, pose1: Pose, normal: Vector, contacts: Any, at: Any) -> Any:
     """Write the points within reach, each where it lies on shape 1; the row of the next contact."""
     for i in range(pair.points):
         if pair.reach >= pair.distance[i]:
-            at = put_contact(contacts, at, outward(pose1, vector_at(pair.local1, i)), normal, pair.distance[i])
+            at = write_contact(contacts, at, transform(pose1, vector_at(pair.local1, i)), normal, pair.distance[i])
     return at
 
 
 @scalar_code
-def put_points_of_segment(pair: Any, pose: Pose, outside: Vector, normal: Vector, radius: Number, contacts: Any,
-                          at: Any) -> Any:
+def write_segment_points(pair: Any, pose: Pose, to_capsule: Vector, normal: Vector, radius: Number, contacts: Any,
+                         at: Any) -> Any:
     """Write the points within reach of a capsule whose axis local0 lies on; the row of the next contact.
 
     pose: of the capsule. outside: from the other shape to the capsule; normal: that of the contacts.
@@ -277,56 +278,58 @@ def put_points_of_segment(pair: Any, pose: Pose, outside: Vector, normal: Vector
     for i in range(pair.points):
         separation = pair.distance[i] - radius
         if pair.reach >= separation:
-            point = sub(outward(pose, vector_at(pair.local0, i)), scaled(outside, radius))
-            at = put_contact(contacts, at, point, normal, separation)
+            point = sub(transform(pose, vector_at(pair.local0, i)), scaled(to_capsule, radius))
+            at = write_contact(contacts, at, point, normal, separation)
     return at
 
 
 @scalar_code
-def add_of_two(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number, near: Number) -> None:
+def add_segment_point(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number,
+                      replace_distance: Number) -> None:
     """Add a point of a capsule, which keeps two: for one that is nearer than `near`, else the nearer of two."""
-    place = pair.points
+    index = pair.points
     for i in range(pair.points - 1, -1, -1):
         off0, off1 = sub(vector_at(pair.local0, i), local0), sub(vector_at(pair.local1, i), local1)
-        if near * near > min(dot(off1, off1), dot(off0, off0)):
-            place = i
-    if place == 2:
+        if replace_distance * replace_distance > min(dot(off1, off1), dot(off0, off0)):
+            index = i
+    if index == 2:
         off0, off1 = sub(vector_at(pair.local1, 0), local1), sub(vector_at(pair.local1, 1), local1)
-        place = 1 if dot(off0, off0) > dot(off1, off1) else 0
-    put_point(pair, place, local0, local1, normal, distance)
-    pair.points = max(pair.points, place + 1)
+        index = 1 if dot(off0, off0) > dot(off1, off1) else 0
+    set_point(pair, index, local0, local1, normal, distance)
+    pair.points = max(pair.points, index + 1)
 
 
 @scalar_code
-def add_of_four(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number, near: Number) -> None:
+def add_manifold_point(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number,
+                       replace_distance: Number) -> None:
     """Add a point of two boxes: for one that is nearer than `near`, else four of five are kept."""
     for i in range(pair.points):
         off0, off1 = sub(vector_at(pair.local0, i), local0), sub(vector_at(pair.local1, i), local1)
-        if near * near > min(dot(off1, off1), dot(off0, off0)):
-            put_point(pair, i, local0, local1, normal, distance)
+        if replace_distance * replace_distance > min(dot(off1, off1), dot(off0, off0)):
+            set_point(pair, i, local0, local1, normal, distance)
             return
-    if pair.points < MOST_POINTS:
-        put_point(pair, pair.points, local0, local1, normal, distance)
+    if pair.points < MANIFOLD_SIZE:
+        set_point(pair, pair.points, local0, local1, normal, distance)
         pair.points += 1
         return
-    _choose_of_five(pair, local0, local1, normal, distance)
+    _reduce_five(pair, local0, local1, normal, distance)
 
 
 @scalar_code
-def _choose_of_five(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+def _reduce_five(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
     before0, before1, normals = (np.empty((5, 3), np.float32), np.empty((5, 3), np.float32),
                                  np.empty((5, 3), np.float32))
-    distances, chosen = np.empty(5, np.float32), np.empty(4, np.int64)
+    distances, selected = np.empty(5, np.float32), np.empty(4, np.int64)
     for i in range(4):
-        put_vector(before0, i, vector_at(pair.local0, i))
-        put_vector(before1, i, vector_at(pair.local1, i))
-        put_vector(normals, i, vector_at(pair.normal, i))
+        set_vector(before0, i, vector_at(pair.local0, i))
+        set_vector(before1, i, vector_at(pair.local1, i))
+        set_vector(normals, i, vector_at(pair.normal, i))
         distances[i] = pair.distance[i]
-    put_vector(before0, 4, local0)
-    put_vector(before1, 4, local1)
-    put_vector(normals, 4, normal)
+    set_vector(before0, 4, local0)
+    set_vector(before1, 4, local1)
+    set_vector(normals, 4, normal)
     distances[4] = distance
-    four_of_five(before0, before1, distances, chosen)
+    four_of_five(before0, before1, distances, selected)
     for i in range(4):
-        k = chosen[i]
-        put_point(pair, i, vector_at(before0, k), vector_at(before1, k), vector_at(normals, k), distances[k])
+        k = selected[i]
+        set_point(pair, i, vector_at(before0, k), vector_at(before1, k), vector_at(normals, k), distances[k])

@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.collision.manifold.multi import (
-    MOST_MADE,
-    MOST_MANIFOLDS,
+    MAX_BUFFERED,
+    MAX_MANIFOLDS,
     NONE,
     ONE_NORMAL,
     append_manifold,
-    copy_made,
-    deepest_of,
+    append_point,
+    clear_buffer,
+    copy_contact,
+    deepest_index,
     link_patches,
     manifold_normal,
     rows_of,
-    start,
-    take,
 )
-from physx_runtime.collision.pcm.simplex import nearest_of_segment, nearest_of_triangle
+from physx_runtime.collision.pcm.simplex import closest_on_segment, closest_on_triangle
 from physx_runtime.collision.simd_math import (
     EPSILON,
     LARGEST,
@@ -51,96 +51,96 @@ SHALLOW = np.float32(0.02)      # of the tolerance length: of points above and b
 
 
 @scalar_code
-def across(points: Any, first: Any, second: Any, normal: Vector) -> Vector:
+def perpendicular(points: Any, first: Any, second: Any, normal: Vector) -> Vector:
     """The direction in which points lie beside a line between two of them."""
-    beside = cross(sub(vector_at(points, second), vector_at(points, first)), normal)
-    square = dot(beside, beside)
-    return divided(beside, math.sqrt(square)) if square > ZERO else normal
+    direction = cross(sub(vector_at(points, second), vector_at(points, first)), normal)
+    square = dot(direction, direction)
+    return divided(direction, math.sqrt(square)) if square > ZERO else normal
 
 
 @scalar_code
-def square_between(points: Any, i: Any, j: Any) -> Any:
+def squared_distance(points: Any, i: Any, j: Any) -> Any:
     """The square of the distance of two points."""
-    way = sub(vector_at(points, i), vector_at(points, j))
-    return dot(way, way)
+    offset = sub(vector_at(points, i), vector_at(points, j))
+    return dot(offset, offset)
 
 
 @scalar_code
 def furthest(points: Any, candidates: Any, count: Any, first: Any) -> Any:
     """The place in the list of the candidate furthest from a point."""
-    best, place = square_between(points, candidates[0], first), 0
+    best, index = squared_distance(points, candidates[0], first), 0
     for i in range(1, count):
-        square = square_between(points, candidates[i], first)
+        square = squared_distance(points, candidates[i], first)
         if square > best:
-            best, place = square, i
-    return place
+            best, index = square, i
+    return index
 
 
 @scalar_code
-def extremes(points: Any, candidates: Any, count: Any, first: Any, side: Vector) -> Any:
+def extremes(points: Any, candidates: Any, count: Any, first: Any, direction: Vector) -> Any:
     """Places in the list of the furthest and nearest candidates along a direction, and how far both are."""
-    high, low, place_high, place_low = -LARGEST, LARGEST, 0, 0
+    high, low, high_index, low_index = -LARGEST, LARGEST, 0, 0
     origin = vector_at(points, first)
     for i in range(count):
-        d = dot(sub(vector_at(points, candidates[i]), origin), side)
+        d = dot(sub(vector_at(points, candidates[i]), origin), direction)
         if d > high:
-            high, place_high = d, i
+            high, high_index = d, i
         if low > d:
-            low, place_low = d, i
-    return place_high, place_low, high, low
+            low, low_index = d, i
+    return high_index, low_index, high, low
 
 
 @scalar_code
 def four_of_boxes(points: Any, distances: Any, count: Any, normal: Vector, tolerance_length: Number,
-                  chosen: Any) -> None:
+                  selected: Any) -> None:
     """Choose four of more than four points of two boxes or hulls."""
-    candidates = _all(count)
+    candidates = _all_indices(count)
     deepest, highest = 0, distances[0]
     for i in range(1, count):
         highest = max(highest, distances[i])
         if distances[deepest] > distances[i]:
             deepest = i
-    chosen[0] = deepest
+    selected[0] = deepest
     count -= 1
     candidates[deepest] = candidates[count]     # whatever is taken leaves its place to the last
-    place = furthest(points, candidates, count, deepest)
-    chosen[1] = candidates[place]
+    index = furthest(points, candidates, count, deepest)
+    selected[1] = candidates[index]
     count -= 1
-    candidates[place] = candidates[count]
-    side = across(points, deepest, chosen[1], normal)
-    place, place_low, high, low = extremes(points, candidates, count, deepest, side)
-    chosen[2], lowest = candidates[place], candidates[place_low]
+    candidates[index] = candidates[count]
+    direction = perpendicular(points, deepest, selected[1], normal)
+    index, low_index, high, low = extremes(points, candidates, count, deepest, direction)
+    selected[2], lowest = candidates[index], candidates[low_index]
     count -= 1
-    candidates[place] = candidates[count]
-    if place_low == count:
-        place_low = place
+    candidates[index] = candidates[count]
+    if low_index == count:
+        low_index = index
     if low * high > ZERO:                       # all on one side: the furthest again
-        place_low = extremes(points, candidates, count, deepest, side)[0]
-        lowest = candidates[place_low]
-    chosen[3] = lowest
+        low_index = extremes(points, candidates, count, deepest, direction)[0]
+        lowest = candidates[low_index]
+    selected[3] = lowest
     count -= 1
-    candidates[place_low] = candidates[count]
+    candidates[low_index] = candidates[count]
     shallow = tolerance_length * SHALLOW
     if distances[deepest] < shallow and highest > shallow:
-        _deepen(distances, candidates, count, shallow, chosen)
+        _deepen(distances, candidates, count, shallow, selected)
 
 
 @scalar_code
-def _deepen(distances: Any, candidates: Any, count: Any, shallow: Number, chosen: Any) -> None:
+def _deepen(distances: Any, candidates: Any, count: Any, shallow: Number, selected: Any) -> None:
     """Exchange chosen points that are far off for candidates that are not."""
     for i in range(4):
-        best, place = distances[chosen[i]], -1
+        best, index = distances[selected[i]], -1
         if best > shallow:
             for j in range(count):
                 d = distances[candidates[j]]
                 if best > d and d < shallow:
-                    best, place = d, j
-        if place >= 0:
-            chosen[i], candidates[place] = candidates[place], chosen[i]
+                    best, index = d, j
+        if index >= 0:
+            selected[i], candidates[index] = candidates[index], selected[i]
 
 
 @scalar_code
-def two_of(points: Any, distances: Any, first: Any, last: Any, chosen: Any) -> None:
+def two_of(points: Any, distances: Any, first: Any, last: Any, selected: Any) -> None:
     """Choose two of the points from one to before another: the deepest, and the furthest from it.
 
     The second gives way to the last of those nearer to it than to the deepest that is deeper.
@@ -151,97 +151,97 @@ def two_of(points: Any, distances: Any, first: Any, last: Any, chosen: Any) -> N
             deepest = i
     second = first
     for i in range(first + 1, last):
-        if square_between(points, i, deepest) > square_between(points, second, deepest):
+        if squared_distance(points, i, deepest) > squared_distance(points, second, deepest):
             second = i
-    chosen[0], chosen[1] = deepest, second
+    selected[0], selected[1] = deepest, second
     for i in range(first, last):
         if i not in (deepest, second) and distances[second] > distances[i] and (
-                square_between(points, deepest, i) > square_between(points, second, i)):
-            chosen[1] = i
+                squared_distance(points, deepest, i) > squared_distance(points, second, i)):
+            selected[1] = i
 
 
 @scalar_code
-def four_of_plane(points: Any, distances: Any, count: Any, normal: Vector, chosen: Any) -> None:
+def four_of_plane(points: Any, distances: Any, count: Any, normal: Vector, selected: Any) -> None:
     """Choose four of more than four points on a plane; each then gives way to the deepest of those nearest to it."""
     first = 0
     for i in range(1, count):
         if distances[first] > distances[i]:
             first = i
-    everyone = _all(count)
-    second = everyone[furthest(points, everyone, count, first)]
-    side, left = across(points, first, second, normal), _without(everyone, first, second, -1)
-    place_high, place_low, high, low = extremes(points, everyone, left, first, side)
-    third, fourth = everyone[place_high], everyone[place_low]
+    candidates = _all_indices(count)
+    second = candidates[furthest(points, candidates, count, first)]
+    direction, remaining = perpendicular(points, first, second, normal), _compact(candidates, first, second, -1)
+    high_index, low_index, high, low = extremes(points, candidates, remaining, first, direction)
+    third, fourth = candidates[high_index], candidates[low_index]
     if low * high > ZERO:
-        left = _without(everyone, first, second, third)
-        fourth = everyone[extremes(points, everyone, left, first, side)[0]]
+        remaining = _compact(candidates, first, second, third)
+        fourth = candidates[extremes(points, candidates, remaining, first, direction)[0]]
     centres = (first, second, third, fourth)
     for k in range(4):
-        chosen[k] = centres[k]
+        selected[k] = centres[k]
     for i in range(count):
         if i in (first, second, third, fourth):
             continue
-        best, nearest = LARGEST, 0
+        best, closest = LARGEST, 0
         for k in range(4):
-            square = square_between(points, i, centres[k])
+            square = squared_distance(points, i, centres[k])
             if best > square:
-                best, nearest = square, k
-        if distances[chosen[nearest]] > distances[i]:
-            chosen[nearest] = i
+                best, closest = square, k
+        if distances[selected[closest]] > distances[i]:
+            selected[closest] = i
 
 
 @scalar_code
-def four_of_five(points0: Any, points: Any, distances: Any, chosen: Any) -> None:
+def four_of_five(points0: Any, points: Any, distances: Any, selected: Any) -> None:
     """Choose four of five points: the deepest, the furthest from it, from their line, from the triangle.
 
     The fifth takes the place of the one nearest to it on shape 0 where it is deeper.
     """
-    candidates, first = _all(5), 4
+    candidates, first = _all_indices(5), 4
     for i in range(4):
         if distances[first] > distances[i]:
             first = i
-    _take(chosen, candidates, 0, first)
+    _select(selected, candidates, 0, first)
     for k in range(1, 4):
-        best, place = -ONE, 0
+        best, index = -ONE, 0
         for i in range(5):
             if candidates[i] == i:
-                square = _square_from(points, chosen, k, i)
+                square = _squared_distance_to(points, selected, k, i)
                 if square > best:
-                    best, place = square, i
-        _take(chosen, candidates, k, place)
-    fifth, nearest, least = 0, 0, LARGEST
+                    best, index = square, i
+        _select(selected, candidates, k, index)
+    fifth, closest, min_square = 0, 0, LARGEST
     for i in range(5):
         if candidates[i] == i:
             fifth = i
     for k in range(4):
-        square = square_between(points0, chosen[k], fifth)
-        if least > square:
-            least, nearest = square, k
-    if distances[chosen[nearest]] > distances[fifth]:
-        chosen[nearest] = fifth
+        square = squared_distance(points0, selected[k], fifth)
+        if min_square > square:
+            min_square, closest = square, k
+    if distances[selected[closest]] > distances[fifth]:
+        selected[closest] = fifth
 
 
 @scalar_code
-def _take(chosen: Any, candidates: Any, k: Any, i: Any) -> None:
-    chosen[k], candidates[i] = i, -1
+def _select(selected: Any, candidates: Any, k: Any, i: Any) -> None:
+    selected[k], candidates[i] = i, -1
 
 
 @scalar_code
-def _square_from(points: Any, chosen: Any, count: Any, i: Any) -> Any:
+def _squared_distance_to(points: Any, selected: Any, count: Any, i: Any) -> Any:
     """The square of the distance of a point from the first one, two or three chosen ones' hull."""
     point = vector_at(points, i)
-    a = sub(vector_at(points, chosen[0]), point)
+    a = sub(vector_at(points, selected[0]), point)
     if count == 1:
         return dot(a, a)
-    b = sub(vector_at(points, chosen[1]), point)
+    b = sub(vector_at(points, selected[1]), point)
     if count == 2:
-        nearest = nearest_of_segment(a, b)[0]
-        return dot(nearest, nearest)
-    return nearest_of_triangle(a, b, sub(vector_at(points, chosen[2]), point))[1]
+        closest = closest_on_segment(a, b)[0]
+        return dot(closest, closest)
+    return closest_on_triangle(a, b, sub(vector_at(points, selected[2]), point))[1]
 
 
 @scalar_code
-def _all(count: Any) -> Any:
+def _all_indices(count: Any) -> Any:
     candidates = np.empty(count, np.int64)
     for i in range(count):
         candidates[i] = i
@@ -249,7 +249,7 @@ def _all(count: Any) -> Any:
 
 
 @scalar_code
-def _without(candidates: Any, first: Any, second: Any, third: Any) -> Any:
+def _compact(candidates: Any, first: Any, second: Any, third: Any) -> Any:
     """Move the candidates that are none of three to the front: how many."""
     count = 0
     for i in range(len(candidates)):
@@ -260,39 +260,39 @@ def _without(candidates: Any, first: Any, second: Any, third: Any) -> Any:
 
 
 OF_FACE, OF_HULL = 5, 6         # contacts of a face and a triangle, and of a manifold, at most
-BEFORE_CHOICE = 16              # contacts of a face and a triangle, of which five are kept then
+REDUCE_THRESHOLD = 16              # contacts of a face and a triangle, of which five are kept then
 
 
 @scalar_code
-def keep_few(made: Any, first: Any, many: Any) -> None:
-    """Of the contacts from `first` on keep five whenever there come to be BEFORE_CHOICE, or once if `many` is less.
+def reduce_to_five(buffer: Any, first: Any, threshold: Any) -> None:
+    """Of the contacts from `first` on keep five whenever there come to be REDUCE_THRESHOLD, or once if `many` is less.
 
     Where less than six places differ, those are the first five rows.
     """
-    while made.contacts - first >= many:
-        last = made.contacts
-        made.contacts = first + BEFORE_CHOICE if many == BEFORE_CHOICE else last
-        waiting = made.contacts
-        count = _without_equals(made, first)
+    while buffer.contacts - first >= threshold:
+        last = buffer.contacts
+        buffer.contacts = first + REDUCE_THRESHOLD if threshold == REDUCE_THRESHOLD else last
+        waiting = buffer.contacts
+        count = _drop_equal(buffer, first)
         if count > OF_FACE:
-            _put_five_first(made, first, count, last)
-        made.contacts = first + OF_FACE
+            _select_five(buffer, first, count, last)
+        buffer.contacts = first + OF_FACE
         for row in range(waiting, last):
-            copy_made(made, row, made.contacts)
-            made.contacts += 1
+            copy_contact(buffer, row, buffer.contacts)
+            buffer.contacts += 1
 
 
 @scalar_code
-def _without_equals(made: Any, first: Any) -> Any:
+def _drop_equal(buffer: Any, first: Any) -> Any:
     """Move contacts of places of their own to the front: how many."""
-    count, i = made.contacts - first, 0
+    count, i = buffer.contacts - first, 0
     while i < count:
-        a, j = vector_at(made.local1, first + i), i + 1
+        a, j = vector_at(buffer.local1, first + i), i + 1
         while j < count:
-            way = sub(a, vector_at(made.local1, first + j))
-            if abs(way[0]) < EPSILON and abs(way[1]) < EPSILON and abs(way[2]) < EPSILON:
+            offset = sub(a, vector_at(buffer.local1, first + j))
+            if abs(offset[0]) < EPSILON and abs(offset[1]) < EPSILON and abs(offset[2]) < EPSILON:
                 count -= 1
-                copy_made(made, first + count, first + j)
+                copy_contact(buffer, first + count, first + j)
             else:
                 j += 1
         i += 1
@@ -300,165 +300,168 @@ def _without_equals(made: Any, first: Any) -> Any:
 
 
 @scalar_code
-def _put_five_first(made: Any, first: Any, count: Any, free: Any) -> None:
+def _select_five(buffer: Any, first: Any, count: Any, free: Any) -> None:
     """The deepest, the one furthest from it, both extremes beside their line, and the deepest of the others."""
-    candidates, chosen = np.arange(first, first + count), np.empty(OF_FACE, np.int64)
-    place = _deepest(made, candidates, count)
-    chosen[0], count = _take_out(candidates, place, count)
-    chosen[1], count = _take_out(candidates, furthest(made.local1, candidates, count, chosen[0]), count)
-    line = sub(vector_at(made.local1, chosen[1]), vector_at(made.local1, chosen[0]))
-    side = cross(line, vector_at(made.normal, chosen[0]))
-    place, place_low, high, low = extremes(made.local1, candidates, count, chosen[0], side)
-    chosen[2], count = _take_out(candidates, place, count)
-    if place_low == count:
-        place_low = place
+    candidates, selected = np.arange(first, first + count), np.empty(OF_FACE, np.int64)
+    index = _deepest(buffer, candidates, count)
+    selected[0], count = _remove_candidate(candidates, index, count)
+    selected[1], count = _remove_candidate(candidates, furthest(buffer.local1, candidates, count, selected[0]), count)
+    line = sub(vector_at(buffer.local1, selected[1]), vector_at(buffer.local1, selected[0]))
+    direction = cross(line, vector_at(buffer.normal, selected[0]))
+    index, low_index, high, low = extremes(buffer.local1, candidates, count, selected[0], direction)
+    selected[2], count = _remove_candidate(candidates, index, count)
+    if low_index == count:
+        low_index = index
     if low * high > ZERO:                       # all on one side: the furthest again
-        place_low = extremes(made.local1, candidates, count, chosen[0], side)[0]
-    chosen[3], count = _take_out(candidates, place_low, count)
-    chosen[4] = candidates[_deepest(made, candidates, count)]
+        low_index = extremes(buffer.local1, candidates, count, selected[0], direction)[0]
+    selected[3], count = _remove_candidate(candidates, low_index, count)
+    selected[4] = candidates[_deepest(buffer, candidates, count)]
     for k in range(OF_FACE):
-        copy_made(made, chosen[k], free + k)
+        copy_contact(buffer, selected[k], free + k)
     for k in range(OF_FACE):
-        copy_made(made, free + k, first + k)
+        copy_contact(buffer, free + k, first + k)
 
 
 @scalar_code
-def _deepest(made: Any, candidates: Any, count: Any) -> Any:
+def _deepest(buffer: Any, candidates: Any, count: Any) -> Any:
     best = 0
     for i in range(1, count):
-        if made.distance[candidates[best]] > made.distance[candidates[i]]:
+        if buffer.distance[candidates[best]] > buffer.distance[candidates[i]]:
             best = i
     return best
 
 
 @scalar_code
-def _take_out(candidates: Any, place: Any, count: Any) -> tuple[Any, Any]:
+def _remove_candidate(candidates: Any, index: Any, count: Any) -> tuple[Any, Any]:
     """A candidate, which leaves its place to the last, and how many are left."""
-    taken = candidates[place]
-    candidates[place] = candidates[count - 1]
-    return taken, count - 1
+    candidate = candidates[index]
+    candidates[index] = candidates[count - 1]
+    return candidate, count - 1
 
 
 @scalar_code
-def take_six(kept: Any, m: Any, made: Any, rows: Any, count: Any) -> Number:
+def select_six(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any) -> Number:
     """Fill a manifold with six of more contacts: the widest four and the deepest two of the others; the least distance.
 
     The first is the one furthest from the origin of the mesh.
     """
-    chosen, least = np.zeros(count, np.bool_), LARGEST
-    first, most = 0, -LARGEST
+    selected, min_distance = np.zeros(count, np.bool_), LARGEST
+    first, max_square = 0, -LARGEST
     for k in range(count):
-        point = vector_at(made.local1, rows[k])
-        if dot(point, point) > most:
-            first, most = k, dot(point, point)
-    second = furthest(made.local1, rows, count, rows[first])
-    chosen[first] = chosen[second] = True
-    side = across(made.local1, rows[first], rows[second], vector_at(made.normal, rows[first]))
-    third, fourth, high, low = _extremes_left(made, rows, count, chosen, rows[first], side)
-    chosen[third] = True
+        point = vector_at(buffer.local1, rows[k])
+        if dot(point, point) > max_square:
+            first, max_square = k, dot(point, point)
+    second = furthest(buffer.local1, rows, count, rows[first])
+    selected[first] = selected[second] = True
+    direction = perpendicular(buffer.local1, rows[first], rows[second], vector_at(buffer.normal, rows[first]))
+    third, fourth, high, low = _remaining_extremes(buffer, rows, count, selected, rows[first], direction)
+    selected[third] = True
     if low * high > ZERO:
-        fourth = _extremes_left(made, rows, count, chosen, rows[first], side)[0]
-    chosen[fourth] = True
+        fourth = _remaining_extremes(buffer, rows, count, selected, rows[first], direction)[0]
+    selected[fourth] = True
     for k in (first, second, third, fourth):
-        take(kept, m, made, rows[k])
-        least = min(least, made.distance[rows[k]])
+        append_point(manifolds, m, buffer, rows[k])
+        min_distance = min(min_distance, buffer.distance[rows[k]])
     for _ in range(OF_HULL - 4):
-        deepest = deepest_of(made, rows, count, chosen)
+        deepest = deepest_index(buffer, rows, count, selected)
         if deepest != NONE:
-            chosen[deepest] = True
-            take(kept, m, made, rows[deepest])
-            least = min(least, made.distance[rows[deepest]])
-    return least
+            selected[deepest] = True
+            append_point(manifolds, m, buffer, rows[deepest])
+            min_distance = min(min_distance, buffer.distance[rows[deepest]])
+    return min_distance
 
 
 @scalar_code
-def _extremes_left(made: Any, rows: Any, count: Any, chosen: Any, origin: Any, side: Any) -> tuple[Any, Any, Any, Any]:
+def _remaining_extremes(buffer: Any, rows: Any, count: Any, selected: Any, origin: Any,
+                        direction: Any) -> tuple[Any, Any, Any, Any]:
     """As `extremes`, of rows that are not chosen yet."""
-    left, places, found = np.empty(count, np.int64), np.empty(count, np.int64), 0
+    remaining, indices, size = np.empty(count, np.int64), np.empty(count, np.int64), 0
     for k in range(count):
-        if not chosen[k]:
-            left[found], places[found] = rows[k], k
-            found += 1
-    high, low, most, least = extremes(made.local1, left, found, origin, side)
-    return places[high], places[low], most, least
+        if not selected[k]:
+            remaining[size], indices[size] = rows[k], k
+            size += 1
+    high, low, max_projection, min_projection = extremes(buffer.local1, remaining, size, origin, direction)
+    return indices[high], indices[low], max_projection, min_projection
 
 
 OF_SPHERE, OF_CAPSULE = 1, 3        # points of a manifold at most
 
 
 @scalar_code
-def divide(kept: Any, made: Any, limit: Number, most: Any) -> None:
+def process_contacts(manifolds: Any, buffer: Any, limit: Number, max_points: Any) -> None:
     """Move all contacts made so far into manifolds of `most` points at most, and forget them."""
-    if made.contacts:
-        link_patches(made, limit)
-        known = kept.count
-        for i in range(made.patches):
-            patch = made.order[i]
-            if made.root[patch] == patch and not _place(kept, known, made, patch, most):
+    if buffer.contacts:
+        link_patches(buffer, limit)
+        initial_count = manifolds.count
+        for i in range(buffer.patches):
+            patch = buffer.order[i]
+            if buffer.root[patch] == patch and not _add_to_manifold(manifolds, initial_count, buffer, patch,
+                                                                    max_points):
                 break
-    start(made)
+    clear_buffer(buffer)
 
 
 @scalar_code
-def _place(kept: Any, known: Any, made: Any, patch: Any, most: Any) -> bool:
+def _add_to_manifold(manifolds: Any, initial_count: Any, buffer: Any, patch: Any, max_points: Any) -> bool:
     """Put linked patches into the manifold of their normal, a new one or a shallower one's place.
 
     known: how many manifolds there were before these patches; where there were none, each gets one.
     """
-    before, m, known_normal = kept.count, 0, False
-    while m < before and known and not known_normal:
-        known_normal = dot(vector_at(made.patch_normal, patch), unit(manifold_normal(kept, m))) >= ONE_NORMAL
+    before, m, known_normal = manifolds.count, 0, False
+    while m < before and initial_count and not known_normal:
+        known_normal = dot(vector_at(buffer.patch_normal, patch), unit(manifold_normal(manifolds, m))) >= ONE_NORMAL
         m += not known_normal
-    full = not known_normal and before == MOST_MANIFOLDS
+    full = not known_normal and before == MAX_MANIFOLDS
     if known_normal:
-        append_manifold(made, kept, m, patch)
+        append_manifold(buffer, manifolds, m, patch)
     elif full:
         m = 0
         for i in range(1, before):
-            if kept.deepest[i] > kept.deepest[m]:
+            if manifolds.deepest[i] > manifolds.deepest[m]:
                 m = i
     else:
-        kept.count, m = before + 1, before
-    if not full or kept.deepest[m] > made.deepest[patch]:
-        _fill(kept, m, made, patch, most)
+        manifolds.count, m = before + 1, before
+    if not full or manifolds.deepest[m] > buffer.deepest[patch]:
+        _fill(manifolds, m, buffer, patch, max_points)
     return not full
 
 
 @scalar_code
-def _fill(kept: Any, m: Any, made: Any, patch: Any, most: Any) -> None:
-    rows, chosen = np.zeros(MOST_MADE, np.int64), np.zeros(MOST_MADE, np.bool_)
-    count = rows_of(made, patch, rows)
-    kept.points[m] = 0
-    if most > 1 and count <= most:      # as the wheel counts; the public source counts dropped ones, too
+def _fill(manifolds: Any, m: Any, buffer: Any, patch: Any, max_points: Any) -> None:
+    rows, selected = np.zeros(MAX_BUFFERED, np.int64), np.zeros(MAX_BUFFERED, np.bool_)
+    count = rows_of(buffer, patch, rows)
+    manifolds.points[m] = 0
+    if max_points > 1 and count <= max_points:      # as the wheel counts; the public source counts dropped ones, too
         for k in range(count):
-            take(kept, m, made, rows[k])
-        kept.deepest[m] = made.deepest[patch]
+            append_point(manifolds, m, buffer, rows[k])
+        manifolds.deepest[m] = buffer.deepest[patch]
         return
-    if most == OF_HULL:
-        kept.deepest[m] = take_six(kept, m, made, rows, count)
+    if max_points == OF_HULL:
+        manifolds.deepest[m] = select_six(manifolds, m, buffer, rows, count)
         return
-    first = deepest_of(made, rows, count, chosen)
-    chosen[first] = True
-    take(kept, m, made, rows[first])
-    least = made.distance[rows[first]]
-    if most > 1:
-        least = _widen(kept, m, made, rows, count, chosen, first, least)
-    kept.deepest[m] = least
+    first = deepest_index(buffer, rows, count, selected)
+    selected[first] = True
+    append_point(manifolds, m, buffer, rows[first])
+    min_distance = buffer.distance[rows[first]]
+    if max_points > 1:
+        min_distance = _widen(manifolds, m, buffer, rows, count, selected, first, min_distance)
+    manifolds.deepest[m] = min_distance
 
 
 @scalar_code
-def _widen(kept: Any, m: Any, made: Any, rows: Any, count: Any, chosen: Any, first: Any, least: Number) -> Number:
+def _widen(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any, selected: Any, first: Any,
+           min_distance: Number) -> Number:
     """Add the contact farthest from the deepest one, and the deepest of the others; the least distance of all."""
-    far, most = 0, -LARGEST
+    far, max_square = 0, -LARGEST
     for k in range(count):
-        way = sub(vector_at(made.local1, rows[k]), vector_at(made.local1, rows[first]))
-        square = dot(way, way)
-        if square > most:
-            far, most = k, square
-    chosen[far] = True
-    take(kept, m, made, rows[far])
-    second = deepest_of(made, rows, count, chosen)
+        offset = sub(vector_at(buffer.local1, rows[k]), vector_at(buffer.local1, rows[first]))
+        square = dot(offset, offset)
+        if square > max_square:
+            far, max_square = k, square
+    selected[far] = True
+    append_point(manifolds, m, buffer, rows[far])
+    second = deepest_index(buffer, rows, count, selected)
     if second == NONE:
         second = far
-    take(kept, m, made, rows[second])
-    return min(least, min(made.distance[rows[far]], made.distance[rows[second]]))
+    append_point(manifolds, m, buffer, rows[second])
+    return min(min_distance, min(buffer.distance[rows[far]], buffer.distance[rows[second]]))

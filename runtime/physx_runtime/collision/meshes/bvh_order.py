@@ -30,16 +30,16 @@ def triangles_in_order(points: Array, triangles: Array) -> Array:
     corners = np.ascontiguousarray(points[triangles], np.float32)
     centers = (corners.max(axis=1) + corners.min(axis=1)) * HALF
     order, nodes = np.arange(len(triangles)), np.zeros(2 * len(triangles) - 1, NODE)
-    halve(corners, centers, order, nodes)
+    build_nodes(corners, centers, order, nodes)
     if len(triangles) <= IN_LEAF:
         return order
-    return order[_visited(nodes)]
+    return order[_leaf_order(nodes)]
 
 
 @scalar_entry
-def halve(corners: Any, centers: Any, order: Any, nodes: Any) -> None:
+def build_nodes(corners: Any, centers: Any, order: Any, nodes: Any) -> None:
     """Order triangles by halves of halves, and fill in the nodes of the tree."""
-    nodes[0].first, nodes[0].count, made = 0, len(order), 1
+    nodes[0].first, nodes[0].count, node_count = 0, len(order), 1
     waiting, stack = 1, np.zeros(len(nodes), np.int64)
     while waiting:
         waiting -= 1
@@ -49,11 +49,11 @@ def halve(corners: Any, centers: Any, order: Any, nodes: Any) -> None:
         node.split = _split(corners, centers, prims) if len(prims) > 1 else 0
         if node.count <= IN_LEAF:
             continue
-        node.positive, node.negative = made, made + 1
-        nodes[made].first, nodes[made].count = node.first, node.split
-        nodes[made + 1].first, nodes[made + 1].count = node.first + node.split, node.count - node.split
-        stack[waiting], stack[waiting + 1] = made + 1, made
-        waiting, made = waiting + 2, made + 2
+        node.positive, node.negative = node_count, node_count + 1
+        nodes[node_count].first, nodes[node_count].count = node.first, node.split
+        nodes[node_count + 1].first, nodes[node_count + 1].count = node.first + node.split, node.count - node.split
+        stack[waiting], stack[waiting + 1] = node_count + 1, node_count
+        waiting, node_count = waiting + 2, node_count + 2
 
 
 @scalar_code
@@ -76,20 +76,20 @@ def _split(corners: Any, centers: Any, prims: Any) -> Any:
     for k in range(1, 3):
         if spread[k] > spread[axis]:
             axis = k
-    upper = _reshuffled(corners, centers, prims, axis)
+    upper = _partition(corners, centers, prims, axis)
     if 0 < upper < count:
         return upper
-    best, least = 0, np.float32(2.0)
+    best, min_square = 0, np.float32(2.0)
     for k in range(3):
-        share = np.float32(_reshuffled(corners, centers, prims, k)) / np.float32(count) - HALF
-        if share * share < least:
-            best, least = k, share * share
-    upper = _reshuffled(corners, centers, prims, best)
+        fraction = np.float32(_partition(corners, centers, prims, k)) / np.float32(count) - HALF
+        if fraction * fraction < min_square:
+            best, min_square = k, fraction * fraction
+    upper = _partition(corners, centers, prims, best)
     return upper if 0 < upper < count else count // 2
 
 
 @scalar_code
-def _reshuffled(corners: Any, centers: Any, prims: Any, axis: Any) -> Any:
+def _partition(corners: Any, centers: Any, prims: Any, axis: Any) -> Any:
     value = np.float32(0.0)
     for i in prims:
         for k in range(3):
@@ -104,18 +104,18 @@ def _reshuffled(corners: Any, centers: Any, prims: Any, axis: Any) -> Any:
     return upper
 
 
-def _visited(nodes: Array) -> Array:
+def _leaf_order(nodes: Array) -> Array:
     """Places of triangles in the order in which a search comes upon them: leaves right below a node last to first."""
     depths = _depths(nodes)
-    found: list[Array] = []
+    ranges: list[Array] = []
     waiting = [0]
     while waiting:
         slots = _branches(nodes, depths, waiting.pop())
         for first, count, node in reversed(slots):
             if node == NONE:
-                found.append(np.arange(first, first + count))
+                ranges.append(np.arange(first, first + count))
         waiting += [node for *_, node in reversed(slots) if node != NONE]
-    return np.concatenate(found)
+    return np.concatenate(ranges)
 
 
 def _depths(nodes: Array) -> list[int]:

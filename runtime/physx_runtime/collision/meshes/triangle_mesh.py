@@ -31,7 +31,7 @@ from physx_runtime.collision.simd_math import (
     by_transposed,
     cross,
     dot,
-    out_of,
+    from_frame,
     scaled,
     sub,
 )
@@ -41,7 +41,7 @@ FACE = 6            # corners are 0 to 2, edges 01 12 20 are 3 to 5
 
 
 @scalar_code
-def nearest_on_triangle(p: Vector, a: Vector, b: Vector, c: Vector) -> tuple[Any, Vector, Number]:
+def closest_point_on_triangle(p: Vector, a: Vector, b: Vector, c: Vector) -> tuple[Any, Vector, Number]:
     """Feature, point and square distance."""
     ab, ac, ap, bp, cp = sub(b, a), sub(c, a), sub(p, a), sub(p, b), sub(p, c)
     d1, d2, d3, d4, d5, d6 = dot(ab, ap), dot(ac, ap), dot(ab, bp), dot(ac, bp), dot(ab, cp), dot(ac, cp)
@@ -53,21 +53,22 @@ def nearest_on_triangle(p: Vector, a: Vector, b: Vector, c: Vector) -> tuple[Any
         return 2, c, dot(cp, cp)
     normal = cross(ab, ac)
     if dot(normal, cross(ap, bp)) < ZERO and d1 >= ZERO and d3 < ZERO:
-        return _on_edge(3, p, a, ab, d1 / (d1 - d3))
+        return _point_on_edge(3, p, a, ab, d1 / (d1 - d3))
     upper, lower = d4 - d3, d5 - d6
     if dot(normal, cross(bp, cp)) < ZERO and d4 >= d3 and d5 >= d6:
-        return _on_edge(4, p, b, sub(c, b), upper / (upper + lower))
+        return _point_on_edge(4, p, b, sub(c, b), upper / (upper + lower))
     if dot(normal, cross(cp, ap)) < ZERO and d2 >= ZERO and d6 < ZERO:
-        return _on_edge(5, p, a, ac, d2 / (d2 - d6))
-    way = scaled(normal, dot(normal, sub(a, p)) / dot(normal, normal))
-    return FACE, add(p, way), dot(way, way)
+        return _point_on_edge(5, p, a, ac, d2 / (d2 - d6))
+    offset = scaled(normal, dot(normal, sub(a, p)) / dot(normal, normal))
+    return FACE, add(p, offset), dot(offset, offset)
 
 
 @scalar_code
-def _on_edge(feature: Any, p: Vector, start: Vector, along: Vector, share: Number) -> tuple[Any, Vector, Number]:
-    point = add(scaled(along, share), start)
-    way = sub(p, point)
-    return feature, point, dot(way, way)
+def _point_on_edge(feature: Any, p: Vector, start: Vector, edge: Vector, fraction: Number) -> tuple[Any, Vector,
+                                                                                                    Number]:
+    point = add(scaled(edge, fraction), start)
+    offset = sub(p, point)
+    return feature, point, dot(offset, offset)
 
 
 Array = NDArray[Any]
@@ -104,11 +105,11 @@ def neighbours(triangles: Array) -> Array:
     Of an edge of more than two triangles the first two have each other.
     """
     _, shared, order, starts = _edges(triangles)
-    beside = np.full(3 * len(triangles), NO_TRIANGLE, np.int32)
+    neighbour = np.full(3 * len(triangles), NO_TRIANGLE, np.int32)
     pairs = np.flatnonzero(shared > 1)
     first, second = order[starts[pairs]], order[starts[pairs] + 1]
-    beside[first], beside[second] = second // 3, first // 3
-    return beside.reshape(-1, 3)
+    neighbour[first], neighbour[second] = second // 3, first // 3
+    return neighbour.reshape(-1, 3)
 
 
 def _edges(triangles: Array) -> tuple[Array, Array, Array, Array]:
@@ -120,8 +121,8 @@ def _edges(triangles: Array) -> tuple[Array, Array, Array, Array]:
 
 
 IN_LEAF = 4             # triangles in a leaf of the search tree, about
-MOST_LEVELS = 32
-FEW = 64                # triangles that a search first has room for
+MAX_LEVELS = 32
+INITIAL_CAPACITY = 64                # triangles that a search first has room for
 
 # Rows of a mesh in the arrays of all: first, and one after the last
 MESH = np.dtype([
@@ -143,7 +144,7 @@ class Meshes(NamedTuple):
     vertices: Array     # (n, 3) f4
     points: Array       # (n, 3) f4, the same as authored, neither scaled nor mirrored
     triangles: Array    # (n, 3) i4, in PhysX's order
-    beside: Array       # (n, 3) i4, the triangles beyond their edges from each corner on, NO_TRIANGLE without one
+    adjacencies: Array       # (n, 3) i4, the triangles beyond their edges from each corner on, NO_TRIANGLE without one
     flags: Array        # (n,) i1, of triangles: which edges are active (`edge_flags`)
     nodes: Array        # (n, 2, 3) f4, low and high bounds; node k of a mesh has the children 2k + 1 and 2k + 2
 
@@ -165,16 +166,17 @@ def meshes_of(meshes: Sequence[tuple[Array, Array, Array]]) -> Meshes:
     counts = [0, 0, 0]
     for row, (points, corners, scale) in zip(rows, meshes, strict=True):
         signs = np.where(np.asarray(scale) < 0.0, np.float32(-1.0), np.float32(1.0))
-        own, faces = np.asarray(points, np.float32) * signs, np.asarray(corners, np.int64)
+        mirrored_points, faces = np.asarray(points, np.float32) * signs, np.asarray(corners, np.int64)
         row["scale"], row["mirrored"] = scale, np.prod(signs) < 0.0
-        faces = faces[triangles_in_order(own, faces[:, (1, 0, 2)] if row["mirrored"] else faces)]
-        scaled = own * row["scale"]
+        faces = faces[triangles_in_order(mirrored_points, faces[:, (1, 0, 2)] if row["mirrored"] else faces)]
+        scaled = mirrored_points * row["scale"]
         levels, bounds = _search_tree(scaled[faces])
         row["levels"], row["low"], row["high"] = levels, scaled.min(axis=0), scaled.max(axis=0)
-        beside = neighbours(faces)
-        arrays = (scaled, own, faces.astype(np.int32), np.where(beside == NO_TRIANGLE, beside, beside + counts[1]),
-                  edge_flags(own * signs, faces), bounds)
-        after = [a + b for a, b in zip(counts, (len(own), len(faces), len(bounds)), strict=True)]
+        neighbour = neighbours(faces)
+        arrays = (scaled, mirrored_points, faces.astype(np.int32),
+                  np.where(neighbour == NO_TRIANGLE, neighbour, neighbour + counts[1]),
+                  edge_flags(mirrored_points * signs, faces), bounds)
+        after = [a + b for a, b in zip(counts, (len(mirrored_points), len(faces), len(bounds)), strict=True)]
         for name, first, last in zip(("vertices", "triangles", "nodes"), counts, after, strict=True):
             row[name] = first, last
         counts = after
@@ -191,9 +193,9 @@ def _search_tree(corners: Array) -> tuple[int, Array]:
     low, high = corners.min(axis=1), corners.max(axis=1)
     first = (1 << (levels - 1)) - 1
     starts = np.arange((1 << (levels - 1)) + 1) * count >> (levels - 1)
-    for place in range(1 << (levels - 1)):
-        nodes[first + place] = low[starts[place]:starts[place + 1]].min(axis=0), high[
-            starts[place]:starts[place + 1]].max(axis=0)
+    for leaf in range(1 << (levels - 1)):
+        nodes[first + leaf] = low[starts[leaf]:starts[leaf + 1]].min(axis=0), high[
+            starts[leaf]:starts[leaf + 1]].max(axis=0)
     for node in range(first - 1, -1, -1):
         pair = nodes[2 * node + 1], nodes[2 * node + 2]
         nodes[node] = np.minimum(pair[0][0], pair[1][0]), np.maximum(pair[0][1], pair[1][1])
@@ -201,41 +203,41 @@ def _search_tree(corners: Array) -> tuple[int, Array]:
 
 
 @scalar_code
-def triangles_near(meshes: Meshes, row: Any, low: Vector, high: Vector) -> Any:
+def triangles_in_bounds(meshes: Meshes, row: Any, low: Vector, high: Vector) -> Any:
     """The rows of the triangles whose bounds meet a box, in PhysX's order."""
     mesh = meshes.meshes[row]
     first, count, levels = mesh.triangles[0], mesh.triangles[1] - mesh.triangles[0], mesh.levels
     nodes = meshes.nodes[mesh.nodes[0]:mesh.nodes[1]]
     leaves = 1 << (levels - 1)
-    stack, near = np.zeros(MOST_LEVELS + 1, np.int64), np.empty(FEW, np.int64)
-    waiting, found = 1, 0
+    stack, candidates = np.zeros(MAX_LEVELS + 1, np.int64), np.empty(INITIAL_CAPACITY, np.int64)
+    waiting, total = 1, 0
     while waiting:
         waiting -= 1
         node = stack[waiting]
-        if not _meet(nodes[node, 0], nodes[node, 1], low, high):
+        if not _bounds_overlap(nodes[node, 0], nodes[node, 1], low, high):
             continue
         if node < leaves - 1:
             stack[waiting], stack[waiting + 1] = 2 * node + 2, 2 * node + 1
             waiting += 2
             continue
-        place = node - (leaves - 1)
-        for i in range((place * count) >> (levels - 1), ((place + 1) * count) >> (levels - 1)):
-            if _triangle_meets(meshes, mesh.vertices[0], first + i, low, high):
-                if found == len(near):
-                    near = np.concatenate((near, np.empty(found, np.int64)))
-                near[found] = first + i
-                found += 1
-    return near[:found]
+        leaf = node - (leaves - 1)
+        for i in range((leaf * count) >> (levels - 1), ((leaf + 1) * count) >> (levels - 1)):
+            if _triangle_overlaps(meshes, mesh.vertices[0], first + i, low, high):
+                if total == len(candidates):
+                    candidates = np.concatenate((candidates, np.empty(total, np.int64)))
+                candidates[total] = first + i
+                total += 1
+    return candidates[:total]
 
 
 @scalar_code
-def _meet(low0: Any, high0: Any, low: Vector, high: Vector) -> bool:
+def _bounds_overlap(low0: Any, high0: Any, low: Vector, high: Vector) -> bool:
     return bool(low0[0] <= high[0] and low0[1] <= high[1] and low0[2] <= high[2]
                 and low[0] <= high0[0] and low[1] <= high0[1] and low[2] <= high0[2])
 
 
 @scalar_code
-def _triangle_meets(meshes: Meshes, vertices: Any, triangle: Any, low: Vector, high: Vector) -> bool:
+def _triangle_overlaps(meshes: Meshes, vertices: Any, triangle: Any, low: Vector, high: Vector) -> bool:
     for k in range(3):
         a, b, c = (meshes.vertices[vertices + meshes.triangles[triangle, 0], k],
                    meshes.vertices[vertices + meshes.triangles[triangle, 1], k],
@@ -264,23 +266,23 @@ def triangles_in_box(meshes: Meshes, row: Any, frame: Frame, center: Vector, hal
 
     frame: of the box in the mesh; center: in that frame.
     """
-    middle, m = out_of(frame, center), frame[1]
-    reach = (abs(m[0][0]) * half[0] + abs(m[1][0]) * half[1] + abs(m[2][0]) * half[2],
-             abs(m[0][1]) * half[0] + abs(m[1][1]) * half[1] + abs(m[2][1]) * half[2],
-             abs(m[0][2]) * half[0] + abs(m[1][2]) * half[1] + abs(m[2][2]) * half[2])
-    near, count = triangles_near(meshes, row, sub(middle, reach), add(middle, reach)), 0
-    for k in range(len(near)):
-        a, b, c = (by_transposed(m, sub(corner_of(meshes, row, near[k], 0), middle)),
-                   by_transposed(m, sub(corner_of(meshes, row, near[k], 1), middle)),
-                   by_transposed(m, sub(corner_of(meshes, row, near[k], 2), middle)))
-        if meets_box(half, a, b, c):
-            near[count] = near[k]
+    middle, m = from_frame(frame, center), frame[1]
+    extent = (abs(m[0][0]) * half[0] + abs(m[1][0]) * half[1] + abs(m[2][0]) * half[2],
+              abs(m[0][1]) * half[0] + abs(m[1][1]) * half[1] + abs(m[2][1]) * half[2],
+              abs(m[0][2]) * half[0] + abs(m[1][2]) * half[1] + abs(m[2][2]) * half[2])
+    candidates, count = triangles_in_bounds(meshes, row, sub(middle, extent), add(middle, extent)), 0
+    for k in range(len(candidates)):
+        a, b, c = (by_transposed(m, sub(corner_of(meshes, row, candidates[k], 0), middle)),
+                   by_transposed(m, sub(corner_of(meshes, row, candidates[k], 1), middle)),
+                   by_transposed(m, sub(corner_of(meshes, row, candidates[k], 2), middle)))
+        if overlaps_box(half, a, b, c):
+            candidates[count] = candidates[k]
             count += 1
-    return near[:count]
+    return candidates[:count]
 
 
 @scalar_code
-def meets_box(half: Vector, a: Vector, b: Vector, c: Vector) -> bool:
+def overlaps_box(half: Vector, a: Vector, b: Vector, c: Vector) -> bool:
     """Whether a triangle meets the upright box of some half sides about the origin."""
     if abs(a[0]) <= half[0] and abs(a[1]) <= half[1] and abs(a[2]) <= half[2]:
         return True
@@ -289,22 +291,23 @@ def meets_box(half: Vector, a: Vector, b: Vector, c: Vector) -> bool:
             return False
     ab, bc, ca = sub(b, a), sub(c, b), sub(a, c)
     normal = cross(ab, bc)
-    height, most = dot(normal, a), dot(normal, (math.copysign(half[0], normal[0]), math.copysign(half[1], normal[1]),
-                                                math.copysign(half[2], normal[2])))
-    if height > most or -most > height:
+    height, radius = dot(normal, a), dot(normal, (math.copysign(half[0], normal[0]), math.copysign(half[1], normal[1]),
+                                                  math.copysign(half[2], normal[2])))
+    if height > radius or -radius > height:
         return False
-    return _meets_across(half, ab, a, b, c) and _meets_across(half, bc, a, b, c) and _meets_across(half, ca, a, b, c)
+    return _overlaps_along(half, ab, a, b, c) and _overlaps_along(half, bc, a, b, c) and _overlaps_along(half, ca, a, b,
+                                                                                                         c)
 
 
 @scalar_code
-def _meets_across(half: Vector, edge: Vector, a: Vector, b: Vector, c: Vector) -> bool:
+def _overlaps_along(half: Vector, edge: Vector, a: Vector, b: Vector, c: Vector) -> bool:
     """Whether box and triangle overlap along the products of an edge with the axes."""
     p, q, r, e = _products(a, edge), _products(b, edge), _products(c, edge), absolute(edge)
     radii = half[0] * e[1] + half[1] * e[0], half[1] * e[2] + half[2] * e[1], half[2] * e[0] + half[0] * e[2]
-    apart = False
+    separated = False
     for k in range(3):
-        apart = apart or min(min(p[k], q[k]), r[k]) > radii[k] or -radii[k] > max(max(p[k], q[k]), r[k])
-    return not apart
+        separated = separated or min(min(p[k], q[k]), r[k]) > radii[k] or -radii[k] > max(max(p[k], q[k]), r[k])
+    return not separated
 
 
 @scalar_code

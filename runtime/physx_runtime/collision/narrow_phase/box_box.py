@@ -13,20 +13,20 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.collision.manifold.persistent import (
-    add_of_four,
+    add_manifold_point,
+    are_boxes_invalidated,
     box_margin,
-    boxes_moved_on,
-    put_contact,
-    put_point,
-    put_points_of_1,
     refresh,
-    remember,
-    remember_rotations,
+    set_point,
+    store_pose,
+    store_rotations,
     world_normal,
+    write_contact,
+    write_points_on_1,
 )
 from physx_runtime.collision.manifold.reduction import four_of_boxes
 from physx_runtime.collision.narrow_phase.polygons import contains
-from physx_runtime.collision.pcm.closest_points import FOUND, closest_points
+from physx_runtime.collision.pcm.closest_points import GJK_CONTACT, closest_points
 from physx_runtime.collision.pcm.simplex import box_core
 from physx_runtime.collision.shapes import TO_SEARCH
 from physx_runtime.collision.simd_math import (
@@ -45,17 +45,17 @@ from physx_runtime.collision.simd_math import (
     dot,
     frame_in,
     frame_of,
+    from_frame,
     half_rotated,
-    into,
     matrix_of,
     negated,
-    out_of,
-    put_vector,
     reciprocal,
     relative,
     scaled,
+    set_vector,
     sub,
     times,
+    to_frame,
     transposed,
     unit,
     vector_at,
@@ -64,11 +64,11 @@ from physx_runtime.compiling.numba_functions import scalar_code
 
 BORDER = np.float32(1.0001)         # the face is taken this much larger
 PARALLEL = np.float32(1e-6)         # an edge's way along an axis below which it runs beside it
-MOST = 16                           # points: four corners of either face and two cuts of four edges
+MAX_POINTS = 16                           # points: four corners of either face and two cuts of four edges
 
 
 @scalar_code
-def incident_face(direction: Vector, frame: Frame, half: Vector, corners: Any) -> Vector:
+def incident_face(direction: Vector, frame: Frame, half: Vector, vertices: Any) -> Vector:
     """Corners of the face of a box most against a direction, in the frame in which the box is given; its normal."""
     u0, u1, u2 = frame[1]
     d0, d1, d2 = dot(u0, direction), dot(u1, direction), dot(u2, direction)
@@ -83,15 +83,15 @@ def incident_face(direction: Vector, frame: Frame, half: Vector, corners: Any) -
     if against:
         normal, out = negated(normal), negated(out)
     centre, s, t = add(frame[0], out), add(p, q), sub(p, q)
-    put_vector(corners, 0, add(centre, s))
-    put_vector(corners, 1, add(centre, t))
-    put_vector(corners, 2, sub(centre, s))
-    put_vector(corners, 3, sub(centre, t))
+    set_vector(vertices, 0, add(centre, s))
+    set_vector(vertices, 1, add(centre, t))
+    set_vector(vertices, 2, sub(centre, s))
+    set_vector(vertices, 3, sub(centre, t))
     return normal
 
 
 @scalar_code
-def points_over_face(ex: Number, ey: Number, corners: Any, face_normal: Vector, reach: Number, on_face: Any,
+def points_over_face(ex: Number, ey: Number, vertices: Any, face_normal: Vector, contact_distance: Number, on_face: Any,
                      on_other: Any, distances: Any) -> Any:
     """Points of a face with four corners over the face |x| <= ex, |y| <= ey of z = 0: how many.
 
@@ -100,64 +100,64 @@ def points_over_face(ex: Number, ey: Number, corners: Any, face_normal: Vector, 
     ex, ey, count = ex * BORDER, ey * BORDER, 0
     near, inside = np.zeros(4, np.bool_), np.zeros(4, np.bool_)
     for i in range(4):
-        x, y, z = vector_at(corners, i)
-        near[i] = reach > -z
+        x, y, z = vector_at(vertices, i)
+        near[i] = contact_distance > -z
         inside[i] = near[i] and ex >= abs(x) and ey >= abs(y)
         if inside[i]:
-            count = _put(on_face, on_other, distances, count, (x, y, z))
+            count = _add_point(on_face, on_other, distances, count, (x, y, z))
     if count == 4:
         return count
     for i in range(4):
         x, y = ex if i < 2 else -ex, ey if i & 1 == 0 else -ey
-        if contains(corners, 4, ZERO, x, y):
-            height = dot(face_normal, sub(vector_at(corners, 0), (x, y, ZERO))) / face_normal[2]
-            if reach > -height:
-                count = _put(on_face, on_other, distances, count, (x, y, height))
-    high, low = (ex, ey, LARGEST), (-ex, -ey, -(reach + EPSILON))
+        if contains(vertices, 4, ZERO, x, y):
+            height = dot(face_normal, sub(vector_at(vertices, 0), (x, y, ZERO))) / face_normal[2]
+            if contact_distance > -height:
+                count = _add_point(on_face, on_other, distances, count, (x, y, height))
+    high, low = (ex, ey, LARGEST), (-ex, -ey, -(contact_distance + EPSILON))
     for i in range(4):
         j = (i + 3) & 3
         if not (near[i] or near[j]) or (inside[i] and inside[j]):
             continue
-        start = vector_at(corners, i)
-        way = sub(vector_at(corners, j), start)
-        cut, enters, leaves = _clipped(start, way, high, low)
+        start = vector_at(vertices, i)
+        edge = sub(vector_at(vertices, j), start)
+        cut, enters, leaves = _clip_segment(start, edge, high, low)
         if cut and not inside[i]:
-            count = _put(on_face, on_other, distances, count, add(scaled(way, enters), start))
+            count = _add_point(on_face, on_other, distances, count, add(scaled(edge, enters), start))
         if cut and not inside[j]:
-            count = _put(on_face, on_other, distances, count, add(scaled(way, leaves), start))
+            count = _add_point(on_face, on_other, distances, count, add(scaled(edge, leaves), start))
     return count
 
 
 @scalar_code
-def _put(on_face: Any, on_other: Any, distances: Any, count: Any, point: Vector) -> Any:
-    put_vector(on_face, count, (point[0], point[1], ZERO))
-    put_vector(on_other, count, point)
+def _add_point(on_face: Any, on_other: Any, distances: Any, count: Any, point: Vector) -> Any:
+    set_vector(on_face, count, (point[0], point[1], ZERO))
+    set_vector(on_other, count, point)
     distances[count] = -point[2]
     return count + 1
 
 
 @scalar_code
-def _clipped(start: Vector, way: Vector, high: Vector, low: Vector) -> Any:
+def _clip_segment(start: Vector, direction: Vector, high: Vector, low: Vector) -> Any:
     """Whether a segment enters an upright box, and the shares of its way at which it enters and leaves."""
     enters, leaves = -LARGEST, LARGEST
-    steep = absolute(way)
+    steep = absolute(direction)
     for k in range(3):
         if steep[k] < PARALLEL:
             if start[k] > high[k] or low[k] > start[k]:
                 return False, ZERO, ZERO
             a, b = ZERO, LARGEST
         else:
-            inverse = reciprocal(way[k])
+            inverse = reciprocal(direction[k])
             a, b = (low[k] - start[k]) * inverse, (high[k] - start[k]) * inverse
         enters, leaves = max(enters, min(a, b)), min(leaves, max(a, b))
     enters, leaves = max(enters, ZERO), min(leaves, ONE)
     return enters <= leaves and enters <= ONE, enters, leaves
 
 
-BREAKING = np.float32(0.8)          # of the smaller margin
-SAME = np.float32(0.05)             # of the smaller margin: nearer points are one
+BOX_BREAKING = np.float32(0.8)          # of the smaller margin
+BOX_REPLACE = np.float32(0.05)             # of the smaller margin: nearer points are one
 SLACK = np.float32(1e-6)            # added to cosines between axes
-APART = -1                          # a face that does not exist: the boxes are apart
+SEPARATED = -1                          # a face that does not exist: the boxes are apart
 
 
 @scalar_code
@@ -165,40 +165,40 @@ def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, h
             at: Any) -> Any:
     after = box_faces(pair, size0, pose0, size1, pose1, contacts, at)
     if pair.warm == TO_SEARCH:
-        return box_nearest(pair, size0, pose0, size1, pose1, hulls, contacts, at)
+        return box_gjk(pair, size0, pose0, size1, pose1, hulls, contacts, at)
     return after
 
 
 @scalar_code
 def box_faces(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
-    """Contacts that faces make, the row of the next one; TO_SEARCH in the pair where `box_nearest` is to make them."""
+    """Contacts that faces make, the row of the next one; TO_SEARCH in the pair where `box_gjk` is to make them."""
     pose, margin = relative(pose0, pose1), _margin(pair, size0, size1)
-    lost = refresh(pair, frame_of(pose), margin * BREAKING)
+    lost = refresh(pair, frame_of(pose), margin * BOX_BREAKING)
     radius0, radius1 = math.sqrt(dot(size0, size0)), math.sqrt(dot(size1, size1))
-    if lost or boxes_moved_on(pair, pose, pose0[1], pose1[1], margin, radius0, radius1):
-        remember(pair, pose)
-        remember_rotations(pair, pose0[1], pose1[1])
-        apart, after = _make(pair, size0, _unit_frame(pose0), size1, _unit_frame(pose1), contacts, at)
-        if not apart and after == at:
+    if lost or are_boxes_invalidated(pair, pose, pose0[1], pose1[1], margin, radius0, radius1):
+        store_pose(pair, pose)
+        store_rotations(pair, pose0[1], pose1[1])
+        separated, after = _generate(pair, size0, _unit_frame(pose0), size1, _unit_frame(pose1), contacts, at)
+        if not separated and after == at:
             pair.warm = TO_SEARCH
         return after
     if pair.points == 0:
         return at
-    return put_points_of_1(pair, pose1, world_normal(pair, pose1), contacts, at)
+    return write_points_on_1(pair, pose1, world_normal(pair, pose1), contacts, at)
 
 
 @scalar_code
-def box_nearest(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
-                at: Any) -> Any:
+def box_gjk(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
+            at: Any) -> Any:
     """Add where boxes are nearest that meet by edges or corners alone, and write all points; the row of the next."""
     pair.warm = 0
     frame, margin = frame_of(relative(pose0, pose1)), _margin(pair, size0, size1)
     core0, core1 = box_core(size0, hulls), box_core(size1, hulls)
-    end, point0, point1, normal, distance, _ = closest_points(pair, core0, frame, core1, frame[0], pair.reach)
-    if end != FOUND:
+    status, point0, point1, normal, distance, _ = closest_points(pair, core0, frame, core1, frame[0], pair.reach)
+    if status != GJK_CONTACT:
         return at
-    add_of_four(pair, into(frame, point0), point1, normal, distance, margin * SAME)
-    return put_points_of_1(pair, pose1, unit(half_rotated(pose1[1], normal)), contacts, at)
+    add_manifold_point(pair, to_frame(frame, point0), point1, normal, distance, margin * BOX_REPLACE)
+    return write_points_on_1(pair, pose1, unit(half_rotated(pose1[1], normal)), contacts, at)
 
 
 @scalar_code
@@ -213,50 +213,51 @@ def _unit_frame(pose: Pose) -> Frame:
 
 
 @scalar_code
-def _make(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Frame, contacts: Any, at: Any) -> Any:
+def _generate(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Frame, contacts: Any, at: Any) -> Any:
     """Make points anew from faces and write them as contacts; whether the boxes are apart, and the row of the next.
 
     Boxes that meet by edges or corners alone are not apart and yet have no point here.
     """
-    face, below = _least_overlap(half0, half1, frame_in(frame1, frame0), pair.reach)
-    if face == APART:
+    face, below = _min_overlap_face(half0, half1, frame_in(frame1, frame0), pair.reach)
+    if face == SEPARATED:
         return True, at
-    on0, on1 = np.empty((MOST, 3), np.float32), np.empty((MOST, 3), np.float32)
-    distances, chosen = np.empty(MOST, np.float32), np.empty(4, np.int64)
+    on0, on1 = np.empty((MAX_POINTS, 3), np.float32), np.empty((MAX_POINTS, 3), np.float32)
+    distances, selected = np.empty(MAX_POINTS, np.float32), np.empty(4, np.int64)
     if face < 3:
         frame, ex, ey = _face_frame(half0, frame0, face, below)
         towards0 = by_transposed(frame[1], frame[1][2])
-        count = _over(frame, ex, ey, negated(towards0), half1, frame1, pair.reach, on0, on1, distances)
+        count = _points_over(frame, ex, ey, negated(towards0), half1, frame1, pair.reach, on0, on1, distances)
     else:
         frame, ex, ey = _face_frame(half1, frame1, face - 3, not below)
         towards0 = negated(by_transposed(frame[1], frame[1][2]))
-        count = _over(frame, ex, ey, towards0, half0, frame0, pair.reach, on1, on0, distances)
+        count = _points_over(frame, ex, ey, towards0, half0, frame0, pair.reach, on1, on0, distances)
     if count == 0:
         return False, at
     in0, in1 = frame_in(frame, frame0), frame_in(frame, frame1)
     normal = by_matrix(in1[1], towards0)
     for i in range(count):
-        put_vector(on0, i, out_of(in0, vector_at(on0, i)))
-        put_vector(on1, i, out_of(in1, vector_at(on1, i)))
+        set_vector(on0, i, from_frame(in0, vector_at(on0, i)))
+        set_vector(on1, i, from_frame(in1, vector_at(on1, i)))
     for i in range(4):
-        chosen[i] = i
+        selected[i] = i
     if count > 4:
-        four_of_boxes(on1, distances, count, normal, pair.tolerance_length, chosen)
+        four_of_boxes(on1, distances, count, normal, pair.tolerance_length, selected)
     pair.points = min(count, 4)
     world = unit(by_matrix(frame1[1], normal))
     for i in range(pair.points):
-        k = chosen[i]
-        put_point(pair, i, vector_at(on0, k), vector_at(on1, k), normal, distances[k])
-        at = put_contact(contacts, at, out_of(frame1, vector_at(on1, k)), world, distances[k])
+        k = selected[i]
+        set_point(pair, i, vector_at(on0, k), vector_at(on1, k), normal, distances[k])
+        at = write_contact(contacts, at, from_frame(frame1, vector_at(on1, k)), world, distances[k])
     return False, at
 
 
 @scalar_code
-def _over(frame: Frame, ex: Number, ey: Number, direction: Vector, half: Vector, other: Frame, reach: Number,
-          on_face: Any, on_other: Any, distances: Any) -> Any:
-    corners = np.empty((4, 3), np.float32)
-    face_normal = incident_face(direction, frame_in(other, frame), half, corners)
-    return points_over_face(ex, ey, corners, face_normal, reach, on_face, on_other, distances)
+def _points_over(frame: Frame, ex: Number, ey: Number, direction: Vector, half: Vector, other: Frame,
+                 contact_distance: Number,
+                 on_face: Any, on_other: Any, distances: Any) -> Any:
+    vertices = np.empty((4, 3), np.float32)
+    face_normal = incident_face(direction, frame_in(other, frame), half, vertices)
+    return points_over_face(ex, ey, vertices, face_normal, contact_distance, on_face, on_other, distances)
 
 
 @scalar_code
@@ -286,7 +287,7 @@ def _with_slack(a: Vector) -> Vector:
 
 
 @scalar_code
-def _least_overlap(half0: Vector, half1: Vector, frame: Frame, reach: Number) -> Any:
+def _min_overlap_face(half0: Vector, half1: Vector, frame: Frame, contact_distance: Number) -> Any:
     """The face of least overlap, 0 to 2 of box 0 and 3 to 5 of box 1, and whether box 1 lies below along its axis.
 
     frame: of box 1 in box 0. Edges against edges only tell that the boxes are apart.
@@ -295,15 +296,15 @@ def _least_overlap(half0: Vector, half1: Vector, frame: Frame, reach: Number) ->
     back = transposed(c)
     a = (_with_slack(c[0]), _with_slack(c[1]), _with_slack(c[2]))
     b = (_with_slack(back[0]), _with_slack(back[1]), _with_slack(back[2]))
-    along = (p[0], p[1], p[2], dot(p, c[0]), dot(p, c[1]), dot(p, c[2]))
-    least, face = ZERO, APART
+    projections = (p[0], p[1], p[2], dot(p, c[0]), dot(p, c[1]), dot(p, c[2]))
+    min_overlap, face = ZERO, SEPARATED
     for k in range(6):
         radii = half0[k] + _sum(times(b[k], half1)) if k < 3 else _sum(times(a[k - 3], half0)) + half1[k - 3]
-        overlap = (radii - abs(along[k])) + reach
+        overlap = (radii - abs(projections[k])) + contact_distance
         if overlap < ZERO:
-            return APART, False
-        if face == APART or least > overlap:
-            least, face = overlap, k
+            return SEPARATED, False
+        if face == SEPARATED or min_overlap > overlap:
+            min_overlap, face = overlap, k
     for i in range(3):
         e, f = (i + 1) % 3, (i + 2) % 3
         for j in range(3):
@@ -311,6 +312,6 @@ def _least_overlap(half0: Vector, half1: Vector, frame: Frame, reach: Number) ->
             gap = abs(c[j][e] * p[f] - c[j][f] * p[e])
             radius0 = a[j][f] * half0[e] + a[j][e] * half0[f]
             radius1 = b[i][h] * half1[g] + b[i][g] * half1[h]
-            if gap > (radius0 + radius1) + reach:
-                return APART, False
-    return face, along[face] <= ZERO
+            if gap > (radius0 + radius1) + contact_distance:
+                return SEPARATED, False
+    return face, projections[face] <= ZERO

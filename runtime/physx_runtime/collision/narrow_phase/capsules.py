@@ -19,29 +19,34 @@ import numpy as np
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.persistent import (
     BOX_MARGIN,
-    add_found,
-    add_of_two,
+    add_point,
+    add_segment_point,
     box_margin,
     hull_margin,
-    keep_two,
+    is_segment_invalidated,
     new_points,
-    put_contact,
-    put_points_of_segment,
+    reduce_to_two,
     refresh,
-    remember,
-    segment_moved_on,
+    store_pose,
     world_normal,
+    write_contact,
+    write_segment_points,
 )
-from physx_runtime.collision.narrow_phase.polygons import WITNESS_MARGIN, box_hull, opposed_face, witness_face
-from physx_runtime.collision.narrow_phase.segment import edges_under_axis, ends_over_face, ends_over_hull, least_overlap
-from physx_runtime.collision.pcm.closest_points import APART, FOUND, closest_points
+from physx_runtime.collision.narrow_phase.polygons import WITNESS_MARGIN, box_hull, incident_face, witness_face
+from physx_runtime.collision.narrow_phase.segment import (
+    edges_under_axis,
+    ends_over_face,
+    ends_over_hull,
+    min_overlap_axis,
+)
+from physx_runtime.collision.pcm.closest_points import GJK_CONTACT, GJK_NON_INTERSECT, closest_points
 from physx_runtime.collision.pcm.simplex import box_core, hull_core, segment_core
 from physx_runtime.collision.scalar_math import dot as plain_dot
 from physx_runtime.collision.simd_math import (
     EPSILON,
     HALF,
+    IDENTITY,
     ONE,
-    UPRIGHT,
     ZERO,
     Frame,
     Number,
@@ -52,9 +57,7 @@ from physx_runtime.collision.simd_math import (
     divided,
     dot,
     frame_of,
-    into,
-    inward,
-    least,
+    min_component,
     negated,
     over,
     relative,
@@ -62,6 +65,8 @@ from physx_runtime.collision.simd_math import (
     scaled,
     sub,
     times,
+    to_frame,
+    transform_inv,
     unit,
     x_axis,
 )
@@ -74,36 +79,36 @@ SMALL = np.float32(1e-6)            # squares of lengths
 @scalar_code
 def capsule_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
     middle = scaled(add(pose0[0], pose1[0]), HALF)
-    start0, along0 = _axis(size0, pose0, middle)
-    start1, along1 = _axis(size1, pose1, middle)
+    start0, axis0 = _axis(size0, pose0, middle)
+    start1, axis1 = _axis(size1, pose1, middle)
     radii = size0[0] + size1[0]
     within = radii + pair.reach
-    share0, share1 = closest_shares(start0, along0, start1, along1)
-    point0, point1 = add(scaled(along0, share0), start0), add(scaled(along1, share1), start1)
-    way = sub(point0, point1)
-    square = dot(way, way)
+    t0, t1 = closest_parameters(start0, axis0, start1, axis1)
+    point0, point1 = add(scaled(axis0, t0), start0), add(scaled(axis1, t1), start1)
+    offset = sub(point0, point1)
+    square = dot(offset, offset)
     if not within * within >= square:
         return at
-    if abs(dot(_direction(along0), _direction(along1))) > PARALLEL:
+    if abs(dot(_direction(axis0), _direction(axis1))) > PARALLEL:
         first = at
-        ends = (start1, add(start1, along1), start0, add(start0, along0))
+        ends = (start1, add(start1, axis1), start0, add(start0, axis0))
         for i in range(4):
-            start, along = (start0, along0) if i < 2 else (start1, along1)
-            foot, faces = _foot(start, along, ends[i])
+            start, axis = (start0, axis0) if i < 2 else (start1, axis1)
+            foot, faces = _foot(start, axis, ends[i])
             on0, on1 = (foot, ends[i]) if i < 2 else (ends[i], foot)
-            way = sub(on0, on1)
-            gap = dot(way, way)
+            offset = sub(on0, on1)
+            gap = dot(offset, offset)
             if faces and gap > SMALL and within * within > gap:
                 distance = math.sqrt(gap)
-                normal = divided(way, distance)
+                normal = divided(offset, distance)
                 point = add(sub(on0, scaled(normal, size0[0])), middle)
-                at = put_contact(contacts, at, point, normal, distance - radii)
+                at = write_contact(contacts, at, point, normal, distance - radii)
         if at > first:
             return at
-    touch = square < SMALL
-    normal = unit((along0 if dot(along0, along0) > SMALL else (ONE, ZERO, ZERO)) if touch else sub(point0, point1))
+    coincident = square < SMALL
+    normal = unit((axis0 if dot(axis0, axis0) > SMALL else (ONE, ZERO, ZERO)) if coincident else sub(point0, point1))
     point = add(sub(point0, scaled(normal, size0[0])), middle)
-    return put_contact(contacts, at, point, normal, (ZERO if touch else math.sqrt(square)) - radii)
+    return write_contact(contacts, at, point, normal, (ZERO if coincident else math.sqrt(square)) - radii)
 
 
 @scalar_code
@@ -115,29 +120,29 @@ def _axis(size: Vector, pose: Pose, middle: Vector) -> Any:
 
 
 @scalar_code
-def _direction(along: Vector) -> Vector:
-    square = dot(along, along)
-    return (ZERO, ZERO, ZERO) if square < SMALL else divided(along, math.sqrt(square))
+def _direction(axis: Vector) -> Vector:
+    square = dot(axis, axis)
+    return (ZERO, ZERO, ZERO) if square < SMALL else divided(axis, math.sqrt(square))
 
 
 @scalar_code
-def _foot(start: Vector, along: Vector, end: Vector) -> Any:
+def _foot(start: Vector, axis: Vector, end: Vector) -> Any:
     """Where an end of the other axis projects to, and whether that lies on this one."""
-    length = dot(along, along)
-    share = plain_dot(sub(end, start), along) / length if length != ZERO else ZERO
-    return add(scaled(along, share), start), share >= ZERO and share <= ONE
+    length = dot(axis, axis)
+    t = plain_dot(sub(end, start), axis) / length if length != ZERO else ZERO
+    return add(scaled(axis, t), start), t >= ZERO and t <= ONE
 
 
 @scalar_code
-def closest_shares(start0: Vector, along0: Vector, start1: Vector, along1: Vector) -> tuple[Number, Number]:
+def closest_parameters(start0: Vector, axis0: Vector, start1: Vector, axis1: Vector) -> tuple[Number, Number]:
     """The closest points of two segments, as shares of their lengths."""
-    way = sub(start0, start1)
-    a, e, b, c, f = (plain_dot(along0, along0), plain_dot(along1, along1), plain_dot(along0, along1),
-                     plain_dot(along0, way), dot(along1, way))
+    offset = sub(start0, start1)
+    a, e, b, c, f = (plain_dot(axis0, axis0), plain_dot(axis1, axis1), plain_dot(axis0, axis1),
+                     plain_dot(axis0, offset), dot(axis1, offset))
     determinant = a * e - b * b
-    share0 = HALF if determinant < EPSILON else clamped((b * f - c * e) / determinant, ZERO, ONE)
-    share1 = clamped((b * share0 + f) * (ONE / e if e > EPSILON else ZERO), ZERO, ONE)
-    return clamped((b * share1 - c) * (ONE / a if a > EPSILON else ZERO), ZERO, ONE), share1
+    t0 = HALF if determinant < EPSILON else clamped((b * f - c * e) / determinant, ZERO, ONE)
+    t1 = clamped((b * t0 + f) * (ONE / e if e > EPSILON else ZERO), ZERO, ONE)
+    return clamped((b * t1 - c) * (ONE / a if a > EPSILON else ZERO), ZERO, ONE), t1
 
 
 BOX_BREAKING, BOX_REPLACE = np.float32(0.8), np.float32(0.1)       # shares of the margin
@@ -150,53 +155,54 @@ def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pos
     radius, pose = size0[0], relative(pose0, pose1)
     frame, margin, before = frame_of(pose), min(box_margin(size1, pair.tolerance_length), radius), pair.points
     lost = refresh(pair, frame, margin * BOX_BREAKING)
-    if not (lost or segment_moved_on(pair, pose, margin)):
+    if not (lost or is_segment_invalidated(pair, pose, margin)):
         if pair.points == 0:
             return at
         normal = world_normal(pair, pose1)
-        return put_points_of_segment(pair, pose0, normal, normal, radius, contacts, at)
-    remember(pair, pose)
+        return write_segment_points(pair, pose0, normal, normal, radius, contacts, at)
+    store_pose(pair, pose)
     half = scaled(frame[1][0], size0[1])
     core0, core1 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls), box_core(size1, hulls)
     # PhysX takes the place of the box in the world for that in its own frame here
     start = sub(frame[0], pose1[0])
-    end, point0, point1, normal, distance, _ = closest_points(pair, core0, UPRIGHT, core1, start, pair.reach)
-    if end == APART:
+    status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
+    if status == GJK_NON_INTERSECT:
         return at
-    if end == FOUND and before > 0 and not lost:
-        add_of_two(pair, inward(pose, point0), point1, normal, distance, margin * BOX_REPLACE)
+    if status == GJK_CONTACT and before > 0 and not lost:
+        add_segment_point(pair, transform_inv(pose, point0), point1, normal, distance, margin * BOX_REPLACE)
     else:
         points = new_points()
-        if end == FOUND:
-            add_found(points, into(frame, point0), point1, normal, distance)
-        within, normal = _over_box(pair, core0, core1, frame, normal, point1, end == FOUND, points, hulls)
+        if status == GJK_CONTACT:
+            add_point(points, to_frame(frame, point0), point1, normal, distance)
+        within, normal = _box_points(pair, core0, core1, frame, normal, point1, status == GJK_CONTACT, points, hulls)
         if not within:
             return at
-        keep_two(pair, points, 1 if end == FOUND and points.count[0] > 1 else 0)
+        reduce_to_two(pair, points, 1 if status == GJK_CONTACT and points.count[0] > 1 else 0)
     normal = rotated(pose1[1], normal)
-    return put_points_of_segment(pair, pose0, normal, normal, radius, contacts, at)
+    return write_segment_points(pair, pose0, normal, normal, radius, contacts, at)
 
 
 @scalar_code
-def _over_box(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector, point1: Vector, known: Any,
-              points: Any, hulls: Any) -> Any:
+def _box_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector, point1: Vector, known: Any,
+                points: Any, hulls: Any) -> Any:
     """Add what of the axis lies over a face: whether the capsule is within reach, and the normal.
 
     known: whether the normal is; else it is that of the least overlap.
     """
-    hull, first, end, radius, reach = box_hull(core1.half, hulls), core0.half, core0.end, core0.radius, pair.reach
+    hull, first, end, radius, contact_distance = box_hull(core1.half,
+                                                          hulls), core0.half, core0.end, core0.radius, pair.reach
     if known:
-        margin = least(core1.half) * BOX_MARGIN
+        margin = min_component(core1.half) * BOX_MARGIN
         face = witness_face(hull, UNSCALED, negated(normal), point1, margin, pair.tolerance_length)
     else:
-        within, normal = least_overlap(core1, hull, first, end, radius, UNSCALED, reach)
+        within, normal = min_overlap_axis(core1, hull, first, end, radius, UNSCALED, contact_distance)
         if not within:
             return False, normal
-        face = opposed_face(hull, UNSCALED, negated(normal))
+        face = incident_face(hull, UNSCALED, negated(normal))
     before = points.count[0]
-    ends_over_face(hull, face, frame, first, end, normal, radius + reach, points)
+    ends_over_face(hull, face, frame, first, end, normal, radius + contact_distance, points)
     if points.count[0] - before < 2:
-        edges_under_axis(hull, face, UNSCALED, frame, first, end, normal, radius + reach, points)
+        edges_under_axis(hull, face, UNSCALED, frame, first, end, normal, radius + contact_distance, points)
     return True, normal
 
 
@@ -212,30 +218,30 @@ def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose
     core1 = hull_core(hulls, shape1.geometry, scale_of(shape1))
     margin = min(hull_margin(core1.hull, core1.scale, pair.tolerance_length), radius * SEGMENT_MARGIN)
     lost = refresh(pair, frame, margin * CONVEX_BREAKING)
-    if not (lost or segment_moved_on(pair, pose, margin)):
+    if not (lost or is_segment_invalidated(pair, pose, margin)):
         if pair.points == 0:
             return at
         normal = world_normal(pair, pose1)
-        return put_points_of_segment(pair, pose0, normal, normal, radius, contacts, at)
-    remember(pair, pose)
+        return write_segment_points(pair, pose0, normal, normal, radius, contacts, at)
+    store_pose(pair, pose)
     half = scaled(frame[1][0], size[1])
     core0 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls)
     start = sub(frame[0], times(core1.hull.center, core1.scale))
-    end, point0, point1, normal, distance, _ = closest_points(pair, core0, UPRIGHT, core1, start, pair.reach)
-    if end == APART:
+    status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
+    if status == GJK_NON_INTERSECT:
         return at
-    if end == FOUND:
-        add_of_two(pair, into(frame, point0), point1, normal, distance, margin * CONVEX_REPLACE)
-    if end != FOUND or before == 0 or lost:
-        within, normal = _over_hull(pair, core0, core1, frame, normal, point1, end == FOUND)
+    if status == GJK_CONTACT:
+        add_segment_point(pair, to_frame(frame, point0), point1, normal, distance, margin * CONVEX_REPLACE)
+    if status != GJK_CONTACT or before == 0 or lost:
+        within, normal = _hull_points(pair, core0, core1, frame, normal, point1, status == GJK_CONTACT)
         if not within:
             return at
     normal = rotated(pose1[1], normal)
-    return put_points_of_segment(pair, pose0, normal, normal, radius, contacts, at)
+    return write_segment_points(pair, pose0, normal, normal, radius, contacts, at)
 
 
 @scalar_code
-def _over_hull(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector, point1: Vector, known: Any) -> Any:
+def _hull_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector, point1: Vector, known: Any) -> Any:
     """Make the points anew from what of the axis lies over the hull: whether there are any, and the normal.
 
     known: whether the normal is; else it is that of the least overlap.
@@ -243,17 +249,17 @@ def _over_hull(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector, 
     hull, first, end, inverse = core1.hull, core0.half, core0.end, over(ONE, core1.scale)
     within, points = core0.radius + pair.reach, new_points()
     if not known:
-        meets, normal = least_overlap(core1, hull, first, end, core0.radius, inverse, pair.reach)
-        if not meets:
+        overlaps, normal = min_overlap_axis(core1, hull, first, end, core0.radius, inverse, pair.reach)
+        if not overlaps:
             return False, normal
     ends_over_hull(hull, inverse, frame, first, end, normal, within, points)
     if points.count[0] < 2:
         if known:
-            margin = least(times(hull.inner_half, core1.scale)) * WITNESS_MARGIN
+            margin = min_component(times(hull.inner_half, core1.scale)) * WITNESS_MARGIN
             face = witness_face(hull, inverse, negated(normal), point1, margin, pair.tolerance_length)
         else:
-            face = opposed_face(hull, core1.scale, negated(normal))
+            face = incident_face(hull, core1.scale, negated(normal))
         edges_under_axis(hull, face, core1.scale, frame, first, end, normal, within, points)
     if points.count[0] > 0:
-        keep_two(pair, points, 0)
+        reduce_to_two(pair, points, 0)
     return known or points.count[0] > 0, normal

@@ -18,19 +18,19 @@ from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.persistent import (
     BOX_MARGIN,
     Points,
-    add_found,
-    add_of_four,
+    add_manifold_point,
+    add_point,
+    are_boxes_invalidated,
     box_margin,
-    boxes_moved_on,
     hull_margin,
-    keep_four,
     local_normal,
     new_points,
-    put_points_of_1,
+    reduce_to_four,
     refresh,
-    remember,
-    remember_rotations,
+    store_pose,
+    store_rotations,
     world_normal,
+    write_points_on_1,
 )
 from physx_runtime.collision.narrow_phase.polygons import (
     WITNESS_MARGIN,
@@ -38,14 +38,22 @@ from physx_runtime.collision.narrow_phase.polygons import (
     box_hull,
     contains,
     face_normal,
-    opposed_face,
-    put_corners_of,
-    turn,
-    turned_up,
+    incident_face,
+    rotate_rows,
+    rotation_to_z,
     witness_face,
+    write_face_vertices,
 )
-from physx_runtime.collision.pcm.closest_points import APART, FOUND, STALLED, closest_points
-from physx_runtime.collision.pcm.simplex import GjkConvex, along, box_core, corner, corner_along, hull_core, interval
+from physx_runtime.collision.pcm.closest_points import GJK_CONTACT, GJK_DEGENERATE, GJK_NON_INTERSECT, closest_points
+from physx_runtime.collision.pcm.simplex import (
+    GjkConvex,
+    box_core,
+    dot_scalar,
+    hull_core,
+    interval,
+    support_vertex,
+    vertex_of,
+)
 from physx_runtime.collision.shapes import BOX, Hull
 from physx_runtime.collision.simd_math import (
     EPSILON,
@@ -63,24 +71,24 @@ from physx_runtime.collision.simd_math import (
     cross,
     dot,
     frame_of,
+    from_frame,
     half_rotated,
-    into,
-    least,
+    min_component,
     negated,
-    out_of,
     over,
-    put_vector,
     relative,
     scaled,
+    set_vector,
     sub,
     times,
+    to_frame,
     unit,
     vector_at,
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
 
-class Side(NamedTuple):
+class PolygonalData(NamedTuple):
     """One of two hulls; a box is one, too."""
 
     core: GjkConvex
@@ -92,313 +100,320 @@ class Side(NamedTuple):
 
 
 @scalar_code
-def points_over_face(side0: Side, face0: Any, side1: Side, face1: Any, frame: Frame, reach: Number,
+def points_over_face(poly0: PolygonalData, face0: Any, poly1: PolygonalData, face1: Any, frame: Frame,
+                     contact_distance: Number,
                      points: Points) -> None:
     """Add points of face 1 over face 0: local0 on side 1, local1 on side 0, and the normal of face 0.
 
     frame: of side 0 in side 1. Distances are along that normal.
     """
-    normal = face_normal(side0.hull, face0, side0.inverse)
-    m = turned_up(normal)
-    corners0 = np.empty((side0.hull.spans[face0, 1], 3), np.float32)
-    count0 = put_corners_of(side0.hull, face0, side0.core.scale, corners0)
-    turn(m, corners0, count0)
-    level = corners0[0, 2]
-    corners1 = np.empty((side1.hull.spans[face1, 1], 3), np.float32)
-    count1 = put_corners_of(side1.hull, face1, side1.core.scale, corners1)
-    on_plane = vector_at(corners1, 0)
+    normal = face_normal(poly0.hull, face0, poly0.inverse)
+    m = rotation_to_z(normal)
+    vertices0 = np.empty((poly0.hull.spans[face0, 1], 3), np.float32)
+    count0 = write_face_vertices(poly0.hull, face0, poly0.core.scale, vertices0)
+    rotate_rows(m, vertices0, count0)
+    level = vertices0[0, 2]
+    vertices1 = np.empty((poly1.hull.spans[face1, 1], 3), np.float32)
+    count1 = write_face_vertices(poly1.hull, face1, poly1.core.scale, vertices1)
+    on_plane = vector_at(vertices1, 0)
     heights, near = np.empty(count1, np.float32), np.empty(count1, np.bool_)
     inside = 0
     for i in range(count1):
-        corner = vector_at(corners1, i)
-        x, y, z = by_matrix(m, into(frame, corner))
-        heights[i], near[i] = z - level, level + reach > z
-        put_vector(corners1, i, (x, y, level))
-        if near[i] and contains(corners0, count0, EPSILON, x, y):
+        vertex = vector_at(vertices1, i)
+        x, y, z = by_matrix(m, to_frame(frame, vertex))
+        heights[i], near[i] = z - level, level + contact_distance > z
+        set_vector(vertices1, i, (x, y, level))
+        if near[i] and contains(vertices0, count0, EPSILON, x, y):
             inside += 1
-            add_found(points, corner, by_transposed(m, (x, y, level)), normal, heights[i])
+            add_point(points, vertex, by_transposed(m, (x, y, level)), normal, heights[i])
     if inside == count1:
         return
-    if _add_covered(corners0, count0, corners1, count1, m, normal, on_plane,
-                    face_normal(side1.hull, face1, side1.inverse), frame, reach, points):
+    if _add_covered(vertices0, count0, vertices1, count1, m, normal, on_plane,
+                    face_normal(poly1.hull, face1, poly1.inverse), frame, contact_distance, points):
         return
     for i in range(count1):
         j = i - 1 if i > 0 else count1 - 1
         if near[i] or near[j]:
             for k in range(count0):
-                _add_crossing(corners0, k, k - 1 if k > 0 else count0 - 1, corners1, i, j, heights, level, m, normal,
-                              frame, reach, points)
+                _add_crossing(vertices0, k, k - 1 if k > 0 else count0 - 1, vertices1, i, j, heights, level, m, normal,
+                              frame, contact_distance, points)
 
 
 @scalar_code
-def _add_covered(corners0: Any, count0: Any, corners1: Any, count1: Any, m: Matrix, normal: Vector, on_plane: Vector,
-                 facing: Vector, frame: Frame, reach: Number, points: Points) -> bool:
+def _add_covered(vertices0: Any, count0: Any, vertices1: Any, count1: Any, m: Matrix, normal: Vector, on_plane: Vector,
+                 facing: Vector, frame: Frame, contact_distance: Number, points: Points) -> bool:
     """Add the corners of face 0 that face 1 covers; whether that is all of them."""
-    seen, inside = by_matrix(frame[1], normal), 0
+    normal1, inside = by_matrix(frame[1], normal), 0
     for i in range(count0):
-        if contains(corners1, count1, EPSILON, corners0[i, 0], corners0[i, 1]):
-            corner = by_transposed(m, vector_at(corners0, i))
-            at = out_of(frame, corner)
-            gap = dot(facing, sub(on_plane, at)) / dot(facing, seen)
-            if not gap > reach:
+        if contains(vertices1, count1, EPSILON, vertices0[i, 0], vertices0[i, 1]):
+            vertex = by_transposed(m, vector_at(vertices0, i))
+            at = from_frame(frame, vertex)
+            gap = dot(facing, sub(on_plane, at)) / dot(facing, normal1)
+            if not gap > contact_distance:
                 inside += 1
-                add_found(points, add(scaled(seen, gap), at), corner, normal, gap)
+                add_point(points, add(scaled(normal1, gap), at), vertex, normal, gap)
     return bool(inside == count0)
 
 
 @scalar_code
-def _add_crossing(corners0: Any, k: Any, h: Any, corners1: Any, i: Any, j: Any, heights: Any, level: Number, m: Matrix,
-                  normal: Vector, frame: Frame, reach: Number, points: Points) -> None:
+def _add_crossing(vertices0: Any, k: Any, h: Any, vertices1: Any, i: Any, j: Any, heights: Any, level: Number,
+                  m: Matrix,
+                  normal: Vector, frame: Frame, contact_distance: Number, points: Points) -> None:
     """Add the point where edge i-j of face 1 crosses edge k-h of face 0, as seen along the normal."""
     for axis in range(2):
-        if min(corners1[i, axis], corners1[j, axis]) > max(corners0[k, axis], corners0[h, axis]) or (
-                min(corners0[k, axis], corners0[h, axis]) > max(corners1[i, axis], corners1[j, axis])):
+        if min(vertices1[i, axis], vertices1[j, axis]) > max(vertices0[k, axis], vertices0[h, axis]) or (
+                min(vertices0[k, axis], vertices0[h, axis]) > max(vertices1[i, axis], vertices1[j, axis])):
             return
-    a1, a2 = area(corners0, k, corners0, h, corners1, i), area(corners0, k, corners0, h, corners1, j)
+    a1, a2 = area(vertices0, k, vertices0, h, vertices1, i), area(vertices0, k, vertices0, h, vertices1, j)
     if not a1 * a2 < ZERO:
         return
-    a3, a4 = area(corners1, i, corners1, j, corners0, k), area(corners1, i, corners1, j, corners0, h)
+    a3, a4 = area(vertices1, i, vertices1, j, vertices0, k), area(vertices1, i, vertices1, j, vertices0, h)
     if not a3 * a4 < ZERO:
         return
-    start = (corners1[i, 0], corners1[i, 1], heights[i] + level)
-    end = (corners1[j, 0], corners1[j, 1], heights[j] + level)
+    start = (vertices1[i, 0], vertices1[i, 1], heights[i] + level)
+    end = (vertices1[j, 0], vertices1[j, 1], heights[j] + level)
     x, y, z = sub(start, scaled(sub(end, start), a1 / (a2 - a1)))
     gap = z - level
-    if not gap > reach:
-        add_found(points, out_of(frame, by_transposed(m, (x, y, z))), by_transposed(m, (x, y, level)), normal, gap)
+    if not gap > contact_distance:
+        add_point(points, from_frame(frame, by_transposed(m, (x, y, z))), by_transposed(m, (x, y, level)), normal, gap)
 
 
 @scalar_code
-def change_sides(points: Points, normal: Vector) -> None:
+def swap_shapes(points: Points, normal: Vector) -> None:
     """Exchange the points of both sides, and give them all a normal."""
     for i in range(points.count[0]):
         a, b = vector_at(points.local0, i), vector_at(points.local1, i)
-        put_vector(points.local0, i, b)
-        put_vector(points.local1, i, a)
-        put_vector(points.normal, i, normal)
+        set_vector(points.local0, i, b)
+        set_vector(points.local1, i, a)
+        set_vector(points.normal, i, normal)
 
 
 @scalar_code
-def side_of(core: GjkConvex, hull: Hull) -> Side:
+def polygonal_data(core: GjkConvex, hull: Hull) -> PolygonalData:
     """A side from its core and its faces; hull: of a box its faces."""
     inverse = over(ONE, core.scale)
     center = hull.center[0] * core.scale[0], hull.center[1] * core.scale[1], hull.center[2] * core.scale[2]
     plain = core.scale == (ONE, ONE, ONE)
     inner = hull.inner_half if plain else (ZERO, ZERO, ZERO)
-    return Side(core, hull, inverse, center, inner, hull.inner_radius if plain else ZERO)
+    return PolygonalData(core, hull, inverse, center, inner, hull.inner_radius if plain else ZERO)
 
 
 SAME_AXIS = np.float32(0.9999)
-MOST_AXES = 256
-NOWHERE = (ZERO, ZERO, ZERO)
+MAX_AXES = 256
+ZERO_VECTOR = (ZERO, ZERO, ZERO)
 
 
 @scalar_code
-def least_overlap_of_faces(side0: Side, side1: Side, into1: Frame, into0: Frame, reach: Number) -> Any:
+def min_overlap_of_faces(poly0: PolygonalData, poly1: PolygonalData, into1: Frame, into0: Frame,
+                         contact_distance: Number) -> Any:
     """Whether the hulls are within reach along the normals of side 0; the least overlap, its face and its normal.
 
     into1: the frame of side 0 in side 1; into0: the other way round.
     """
-    least, found, axis = LARGEST, 0, NOWHERE
-    center = out_of(into0, side1.center)
-    for i in range(len(side0.hull.planes)):
-        plane = vector_at(side0.hull.planes, i)
-        stretched = times(plane, side0.inverse)
+    min_overlap, face, axis = LARGEST, 0, ZERO_VECTOR
+    center = from_frame(into0, poly1.center)
+    for i in range(len(poly0.hull.planes)):
+        plane = vector_at(poly0.hull.planes, i)
+        stretched = times(plane, poly0.inverse)
         size = ONE / math.sqrt(dot(stretched, stretched))
-        low0 = dot(plane, vector_at(side0.hull.vertices, side0.hull.spans[i, 2])) * size
-        high0 = -side0.hull.planes[i, 3] * size
+        low0 = dot(plane, vector_at(poly0.hull.vertices, poly0.hull.spans[i, 2])) * size
+        high0 = -poly0.hull.planes[i, 3] * size
         normal = scaled(stretched, size)
-        seen = by_matrix(into1[1], normal)
-        radius, middle = _inner_reach(side1, seen), dot(center, normal)
-        if min(high0, middle + radius) - max(low0, middle - radius) > least:
+        normal1 = by_matrix(into1[1], normal)
+        radius, middle = _inner_extent(poly1, normal1), dot(center, normal)
+        if min(high0, middle + radius) - max(low0, middle - radius) > min_overlap:
             continue
-        low1, high1 = interval(side1.core, seen)
+        low1, high1 = interval(poly1.core, normal1)
         offset = dot(into0[0], normal)
         low1, high1 = offset + low1, offset + high1
-        if low1 > high0 + reach or low0 > high1 + reach:
-            return False, least, found, axis
-        if least > high0 - low1:
-            least, found, axis = high0 - low1, i, normal
-    return True, least, found, axis
+        if low1 > high0 + contact_distance or low0 > high1 + contact_distance:
+            return False, min_overlap, face, axis
+        if min_overlap > high0 - low1:
+            min_overlap, face, axis = high0 - low1, i, normal
+    return True, min_overlap, face, axis
 
 
 @scalar_code
-def less_overlap_of_edges(side0: Side, side1: Side, into1: Frame, into0: Frame, reach: Number, least: Number) -> Any:
+def min_overlap_of_edges(poly0: PolygonalData, poly1: PolygonalData, into1: Frame, into0: Frame,
+                         contact_distance: Number, min_overlap: Number) -> Any:
     """Whether the hulls are within reach along all products of edges; whether they overlap less there, and the axis."""
-    way = sub(out_of(into0, side1.center), side0.center)
-    back = by_matrix(into1[1], negated(way))
-    end0 = corner(side0.core, corner_along(side0.core, way))
-    end1 = corner(side1.core, corner_along(side1.core, back))
-    axes0, axes1 = np.empty((MOST_AXES, 3), np.float32), np.empty((MOST_AXES, 3), np.float32)
-    count0 = _edges_facing(side0, out_of(into0, end1), way, axes0)
-    count1 = _edges_facing(side1, out_of(into1, end0), back, axes1)
-    less, axis = False, NOWHERE
+    center_offset = sub(from_frame(into0, poly1.center), poly0.center)
+    back = by_matrix(into1[1], negated(center_offset))
+    end0 = vertex_of(poly0.core, support_vertex(poly0.core, center_offset))
+    end1 = vertex_of(poly1.core, support_vertex(poly1.core, back))
+    axes0, axes1 = np.empty((MAX_AXES, 3), np.float32), np.empty((MAX_AXES, 3), np.float32)
+    count0 = _edges_facing(poly0, from_frame(into0, end1), center_offset, axes0)
+    count1 = _edges_facing(poly1, from_frame(into1, end0), back, axes1)
+    less, axis = False, ZERO_VECTOR
     for i in range(count0):
         for j in range(count1):
-            across = cross(vector_at(axes0, i), by_matrix(into0[1], vector_at(axes1, j)))
-            square = dot(across, across)
+            product = cross(vector_at(axes0, i), by_matrix(into0[1], vector_at(axes1, j)))
+            square = dot(product, product)
             if square < EPSILON:
                 continue
-            normal = scaled(across, ONE / math.sqrt(square))
-            seen = by_matrix(into1[1], normal)
-            radius0, radius1, middle = _inner_reach(side0, normal), _inner_reach(side1, seen), dot(way, normal)
-            if min(radius0, middle + radius1) - max(-radius0, middle - radius1) > least:
+            normal = scaled(product, ONE / math.sqrt(square))
+            normal1 = by_matrix(into1[1], normal)
+            radius0, radius1, middle = _inner_extent(poly0, normal), _inner_extent(poly1, normal1), dot(center_offset,
+                                                                                                        normal)
+            if min(radius0, middle + radius1) - max(-radius0, middle - radius1) > min_overlap:
                 continue
-            low0, high0 = interval(side0.core, normal)
-            low1, high1 = interval(side1.core, seen)
+            low0, high0 = interval(poly0.core, normal)
+            low1, high1 = interval(poly1.core, normal1)
             offset = dot(into0[0], normal)
             low1, high1 = offset + low1, offset + high1
-            if low1 > high0 + reach or low0 > high1 + reach:
+            if low1 > high0 + contact_distance or low0 > high1 + contact_distance:
                 return False, less, axis
-            if least > high0 - low1:
-                least, less, axis = high0 - low1, True, normal
+            if min_overlap > high0 - low1:
+                min_overlap, less, axis = high0 - low1, True, normal
     return True, less, axis
 
 
 @scalar_code
-def _inner_reach(side: Side, direction: Vector) -> Number:
+def _inner_extent(poly: PolygonalData, direction: Vector) -> Number:
     """How far what lies inside a hull for certain reaches along a direction from its centre."""
-    half = side.inner_half
-    corner = (half[0] if direction[0] > ZERO else -half[0], half[1] if direction[1] > ZERO else -half[1],
+    half = poly.inner_half
+    vertex = (half[0] if direction[0] > ZERO else -half[0], half[1] if direction[1] > ZERO else -half[1],
               half[2] if direction[2] > ZERO else -half[2])
-    return max(dot(direction, corner), side.inner_radius)
+    return max(dot(direction, vertex), poly.inner_radius)
 
 
 @scalar_code
-def _edges_facing(side: Side, point: Vector, way: Vector, axes: Any) -> Any:
+def _edges_facing(poly: PolygonalData, point: Vector, offset: Vector, axes: Any) -> Any:
     """Write the directions of edges that reach beyond a point along a way: how many, alike ones once."""
-    direction, count = unit(way), 0
-    for face in range(len(side.hull.spans)):
-        corners = np.empty((side.hull.spans[face, 1], 3), np.float32)
-        size = put_corners_of(side.hull, face, side.core.scale, corners)
+    direction, count = unit(offset), 0
+    for face in range(len(poly.hull.spans)):
+        vertices = np.empty((poly.hull.spans[face, 1], 3), np.float32)
+        size = write_face_vertices(poly.hull, face, poly.core.scale, vertices)
         for k in range(size):
-            a, b = vector_at(corners, k - 1 if k > 0 else size - 1), vector_at(corners, k)
+            a, b = vector_at(vertices, k - 1 if k > 0 else size - 1), vector_at(vertices, k)
             if dot(direction, sub(a, point)) > ZERO or dot(direction, sub(b, point)) > ZERO:
                 edge = sub(a, b)
-                length = math.sqrt(along(edge, edge))
-                edge = scaled(edge, ONE / length) if length > ZERO else NOWHERE
-                known = count == MOST_AXES
+                length = math.sqrt(dot_scalar(edge, edge))
+                edge = scaled(edge, ONE / length) if length > ZERO else ZERO_VECTOR
+                is_duplicate = count == MAX_AXES
                 for i in range(count):
-                    known = known or abs(along(edge, vector_at(axes, i))) > SAME_AXIS
-                if not known:
-                    put_vector(axes, count, edge)
+                    is_duplicate = is_duplicate or abs(dot_scalar(edge, vector_at(axes, i))) > SAME_AXIS
+                if not is_duplicate:
+                    set_vector(axes, count, edge)
                     count += 1
     return count
 
 
-BREAKING, NEAR = np.float32(0.8), np.float32(0.05)      # of the smaller margin
-LIKE = np.float32(0.70710677)           # cosine: points of another normal are given up
-STRAIGHT = np.float32(0.9999)           # between where a stalled search was and went, for its points to count
-OUTWARD = np.float32(0.707)             # and between its normal and the way between the centres
+CONVEX_BREAKING, CONVEX_REPLACE = np.float32(0.8), np.float32(0.05)      # of the smaller margin
+SAME_NORMAL = np.float32(0.70710677)           # cosine: points of another normal are given up
+RELIABLE_COSINE = np.float32(0.9999)           # between where a stalled search was and went, for its points to count
+OUTWARD_COSINE = np.float32(0.707)             # and between its normal and the way between the centres
 
 
 @scalar_code
 def convex_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
                   at: Any) -> Any:
-    side0, margin0 = _side(shape0, hulls, pair.tolerance_length)
-    side1, margin1 = _side(shape1, hulls, pair.tolerance_length)
+    poly0, margin0 = _polygonal_data(shape0, hulls, pair.tolerance_length)
+    poly1, margin1 = _polygonal_data(shape1, hulls, pair.tolerance_length)
     pose, margin, before = relative(pose0, pose1), min(margin0, margin1), pair.points
     frame = frame_of(pose)
-    lost = refresh(pair, frame, margin * BREAKING)
-    if not (lost or boxes_moved_on(pair, pose, pose0[1], pose1[1], margin, _radius(shape0, side0),
-                                   _radius(shape1, side1))):
+    lost = refresh(pair, frame, margin * CONVEX_BREAKING)
+    if not (lost or are_boxes_invalidated(pair, pose, pose0[1], pose1[1], margin, _radius(shape0, poly0),
+                                          _radius(shape1, poly1))):
         if pair.points == 0:
             return at
-        return put_points_of_1(pair, pose1, world_normal(pair, pose1), contacts, at)
-    remember(pair, pose)
-    remember_rotations(pair, pose0[1], pose1[1])
-    end, point0, point1, normal, distance, last = closest_points(pair, side0.core, frame, side1.core, frame[0],
-                                                                 pair.reach)
-    if end == APART:
+        return write_points_on_1(pair, pose1, world_normal(pair, pose1), contacts, at)
+    store_pose(pair, pose)
+    store_rotations(pair, pose0[1], pose1[1])
+    status, point0, point1, normal, distance, last = closest_points(pair, poly0.core, frame, poly1.core, frame[0],
+                                                                    pair.reach)
+    if status == GJK_NON_INTERSECT:
         return at
     mean = local_normal(pair)
-    known = end == FOUND or (end == STALLED and _trusted(side0, frame, side1, normal, last))
+    known = status == GJK_CONTACT or (status == GJK_DEGENERATE and _is_reliable(poly0, frame, poly1, normal, last))
     if known:
-        add_of_four(pair, into(frame, point0), point1, normal, distance, margin * NEAR)
+        add_manifold_point(pair, to_frame(frame, point0), point1, normal, distance, margin * CONVEX_REPLACE)
         # measured: PhysX adds to one point; with more it makes all anew
-        if before == 1 and dot(mean, normal) >= LIKE:
-            return put_points_of_1(pair, pose1, unit(half_rotated(pose1[1], add(mean, normal))), contacts, at)
+        if before == 1 and dot(mean, normal) >= SAME_NORMAL:
+            return write_points_on_1(pair, pose1, unit(half_rotated(pose1[1], add(mean, normal))), contacts, at)
     back, points = frame_of(relative(pose1, pose0)), new_points()
     if known:
-        _over_witnesses(pair, side0, side1, frame, back, normal, point0, point1, points)
-    elif not _over_least_overlap(side0, side1, frame, back, pair.reach, points):
+        _add_witness_points(pair, poly0, poly1, frame, back, normal, point0, point1, points)
+    elif not _add_min_overlap_points(poly0, poly1, frame, back, pair.reach, points):
         return at
     if points.count[0] > 0:
-        keep_four(pair, points)
+        reduce_to_four(pair, points)
     elif not known:
         return at
-    return put_points_of_1(pair, pose1, world_normal(pair, pose1), contacts, at)
+    return write_points_on_1(pair, pose1, world_normal(pair, pose1), contacts, at)
 
 
 @scalar_code
-def _side(shape: Any, hulls: Any, tolerance_length: Number) -> Any:
+def _polygonal_data(shape: Any, hulls: Any, tolerance_length: Number) -> Any:
     """A side, and how far points on it may stray."""
     if shape.kind == BOX:
         size = size_of(shape)
-        return side_of(box_core(size, hulls), box_hull(size, hulls)), box_margin(size, tolerance_length)
+        return polygonal_data(box_core(size, hulls), box_hull(size, hulls)), box_margin(size, tolerance_length)
     core = hull_core(hulls, shape.geometry, scale_of(shape))
-    return side_of(core, core.hull), hull_margin(core.hull, core.scale, tolerance_length)
+    return polygonal_data(core, core.hull), hull_margin(core.hull, core.scale, tolerance_length)
 
 
 @scalar_code
-def _radius(shape: Any, side: Side) -> Number:
+def _radius(shape: Any, poly: PolygonalData) -> Number:
     """From the centre of a shape to a corner of the box inside it."""
-    half = size_of(shape) if shape.kind == BOX else times(side.hull.inner_half, side.core.scale)
+    half = size_of(shape) if shape.kind == BOX else times(poly.hull.inner_half, poly.core.scale)
     return math.sqrt(dot(half, half))
 
 
 @scalar_code
-def _trusted(side0: Side, frame: Frame, side1: Side, normal: Vector, last: Vector) -> bool:
+def _is_reliable(poly0: PolygonalData, frame: Frame, poly1: PolygonalData, normal: Vector, last: Vector) -> bool:
     """Whether points of a stalled search count."""
-    way = unit(sub(out_of(frame, side0.center), side1.center))
-    return bool(dot(last, normal) > STRAIGHT and dot(way, normal) > OUTWARD)
+    center_direction = unit(sub(from_frame(frame, poly0.center), poly1.center))
+    return bool(dot(last, normal) > RELIABLE_COSINE and dot(center_direction, normal) > OUTWARD_COSINE)
 
 
 @scalar_code
-def _witness_margin(side: Side) -> Number:
-    if side.core.kind == BOX:
-        return least(side.core.half) * BOX_MARGIN
-    return least(times(side.hull.inner_half, side.core.scale)) * WITNESS_MARGIN
+def _witness_margin(poly: PolygonalData) -> Number:
+    if poly.core.kind == BOX:
+        return min_component(poly.core.half) * BOX_MARGIN
+    return min_component(times(poly.hull.inner_half, poly.core.scale)) * WITNESS_MARGIN
 
 
 @scalar_code
-def _over_witnesses(pair: Any, side0: Side, side1: Side, frame: Frame, back: Frame, normal: Vector, point0: Vector,
-                    point1: Vector, points: Any) -> None:
+def _add_witness_points(pair: Any, poly0: PolygonalData, poly1: PolygonalData, frame: Frame, back: Frame,
+                        normal: Vector, point0: Vector,
+                        point1: Vector, points: Any) -> None:
     """Add points of the faces that two closest points belong to, over the one that lies straighter to the normal."""
-    away, normal0 = negated(normal), by_transposed(frame[1], normal)
-    length, reach = pair.tolerance_length, pair.reach
-    face1 = witness_face(side1.hull, side1.inverse, away, point1, _witness_margin(side1), length)
-    face0 = witness_face(side0.hull, side0.inverse, normal0, into(frame, point0), _witness_margin(side0), length)
-    up1, up0 = face_normal(side1.hull, face1, side1.inverse), face_normal(side0.hull, face0, side0.inverse)
-    if abs(dot(up1, away)) >= abs(dot(up0, normal0)):
-        points_over_face(side1, face1, side0, face0, back, reach, points)
+    normal1, normal0 = negated(normal), by_transposed(frame[1], normal)
+    length, contact_distance = pair.tolerance_length, pair.reach
+    face1 = witness_face(poly1.hull, poly1.inverse, normal1, point1, _witness_margin(poly1), length)
+    face0 = witness_face(poly0.hull, poly0.inverse, normal0, to_frame(frame, point0), _witness_margin(poly0), length)
+    up1, up0 = face_normal(poly1.hull, face1, poly1.inverse), face_normal(poly0.hull, face0, poly0.inverse)
+    if abs(dot(up1, normal1)) >= abs(dot(up0, normal0)):
+        points_over_face(poly1, face1, poly0, face0, back, contact_distance, points)
     else:
-        points_over_face(side0, face0, side1, face1, frame, reach, points)
-        change_sides(points, negated(by_matrix(frame[1], up0)))
+        points_over_face(poly0, face0, poly1, face1, frame, contact_distance, points)
+        swap_shapes(points, negated(by_matrix(frame[1], up0)))
 
 
 @scalar_code
-def _over_least_overlap(side0: Side, side1: Side, frame: Frame, back: Frame, reach: Number, points: Any) -> bool:
+def _add_min_overlap_points(poly0: PolygonalData, poly1: PolygonalData, frame: Frame, back: Frame,
+                            contact_distance: Number, points: Any) -> bool:
     """Add points of the faces of least overlap, or where these have none of the edges; False if hulls are apart."""
-    within, least0, face0, axis0 = least_overlap_of_faces(side0, side1, frame, back, reach)
+    within, overlap0, face0, axis0 = min_overlap_of_faces(poly0, poly1, frame, back, contact_distance)
     if not within:
         return False
-    within, least1, face1, axis1 = least_overlap_of_faces(side1, side0, back, frame, reach)
+    within, overlap1, face1, axis1 = min_overlap_of_faces(poly1, poly0, back, frame, contact_distance)
     if not within:
         return False
-    if least0 > least1:
-        other = opposed_face(side0.hull, side0.core.scale, by_matrix(back[1], axis1))
-        points_over_face(side1, face1, side0, other, back, reach, points)
+    if overlap0 > overlap1:
+        other = incident_face(poly0.hull, poly0.core.scale, by_matrix(back[1], axis1))
+        points_over_face(poly1, face1, poly0, other, back, contact_distance, points)
     else:
         axis = by_matrix(frame[1], axis0)
-        other = opposed_face(side1.hull, side1.core.scale, axis)
-        points_over_face(side0, face0, side1, other, frame, reach, points)
-        change_sides(points, negated(axis))
+        other = incident_face(poly1.hull, poly1.core.scale, axis)
+        points_over_face(poly0, face0, poly1, other, frame, contact_distance, points)
+        swap_shapes(points, negated(axis))
     if points.count[0] > 0:
         return True
-    within, less, axis = less_overlap_of_edges(side0, side1, frame, back, reach, min(least0, least1))
+    within, less, axis = min_overlap_of_edges(poly0, poly1, frame, back, contact_distance, min(overlap0, overlap1))
     if within and less:
-        face0 = opposed_face(side0.hull, side0.core.scale, negated(axis))
-        face1 = opposed_face(side1.hull, side1.core.scale, by_matrix(frame[1], axis))
-        points_over_face(side1, face1, side0, face0, back, reach, points)
+        face0 = incident_face(poly0.hull, poly0.core.scale, negated(axis))
+        face1 = incident_face(poly1.hull, poly1.core.scale, by_matrix(frame[1], axis))
+        points_over_face(poly1, face1, poly0, face0, back, contact_distance, points)
     return bool(within)

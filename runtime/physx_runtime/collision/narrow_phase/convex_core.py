@@ -14,14 +14,20 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.collision.bounds import scale_of, size_of
-from physx_runtime.collision.convex_core.clipping import PATCHES, add_to_patches, contact_points, put_patches
-from physx_runtime.collision.convex_core.epa import least_depth
+from physx_runtime.collision.convex_core.clipping import PATCHES, add_to_patches, contact_points, write_patches
+from physx_runtime.collision.convex_core.epa import penetration_depth
 from physx_runtime.collision.convex_core.gjk import closest_points
-from physx_runtime.collision.convex_core.support import MOST_FACE_POINTS, ConvexCore, core_of, face_towards, support
-from physx_runtime.collision.manifold.persistent import put_contact
-from physx_runtime.collision.meshes.active_edges import is_hidden
+from physx_runtime.collision.convex_core.support import (
+    MAX_FACE_POINTS,
+    ConvexCore,
+    core_of,
+    support_face,
+    support_point,
+)
+from physx_runtime.collision.manifold.persistent import write_contact
+from physx_runtime.collision.meshes.active_edges import is_internal
 from physx_runtime.collision.meshes.triangle_mesh import Meshes, corner_as_authored, triangles_in_box
-from physx_runtime.collision.scalar_math import dot, outward, relative, rotated, unit, x_axis
+from physx_runtime.collision.scalar_math import dot, relative, rotated, transform, unit, x_axis
 from physx_runtime.collision.shapes import CONVEX, Hulls
 from physx_runtime.collision.simd_math import (
     EPSILON,
@@ -34,10 +40,10 @@ from physx_runtime.collision.simd_math import (
     add,
     cross,
     frame_of,
-    least,
+    min_component,
     negated,
-    put_vector,
     scaled,
+    set_vector,
     sub,
     vector_at,
 )
@@ -49,8 +55,8 @@ SLACK = np.float32(1e-5)
 @scalar_code
 def core_core(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose,
               contacts: Any, at: Any) -> Any:
-    corners = np.empty((0, 3), np.float32)
-    return _contact_cores(pair, kind0, size0, pose0, kind1, size1, pose1, corners, contacts, at)
+    vertices = np.empty((0, 3), np.float32)
+    return _contact_cores(pair, kind0, size0, pose0, kind1, size1, pose1, vertices, contacts, at)
 
 
 @scalar_code
@@ -63,37 +69,37 @@ def core_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, h
 
 @scalar_code
 def _contact_cores(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose,
-                   corners1: Any,
+                   vertices1: Any,
                    contacts: Any, at: Any) -> Any:
     middle = scaled(add(pose0[0], pose1[0]), HALF)
-    core0 = core_of(kind0, size0, (sub(pose0[0], middle), pose0[1]), corners1[:0])
-    core1 = core_of(kind1, size1, (sub(pose1[0], middle), pose1[1]), corners1)
+    core0 = core_of(kind0, size0, (sub(pose0[0], middle), pose0[1]), vertices1[:0])
+    core1 = core_of(kind1, size1, (sub(pose1[0], middle), pose1[1]), vertices1)
     points, gaps = np.empty((4, 3), np.float32), np.empty(4, np.float32)
     count, normal = touching_points(core0, core1, pair.reach, (ZERO, ZERO, ZERO), points, gaps)
     for i in range(count):
-        at = put_contact(contacts, at, add(vector_at(points, i), middle), normal, gaps[i])
+        at = write_contact(contacts, at, add(vector_at(points, i), middle), normal, gaps[i])
     return at
 
 
 @scalar_code
-def touching_points(core0: ConvexCore, core1: ConvexCore, reach: Number, front: Vector, points: Any,
+def touching_points(core0: ConvexCore, core1: ConvexCore, contact_distance: Number, front: Vector, points: Any,
                     gaps: Any) -> tuple[Any, Vector]:
     """Fill in points and separations; how many, and their normal towards core 0.
 
     front: none where the normal points against it.
     """
-    most = core0[2] + core1[2] + reach
-    distance, point0, point1, axis = closest_points(core0, core1, most)
+    max_distance = core0[2] + core1[2] + contact_distance
+    distance, point0, point1, axis = closest_points(core0, core1, max_distance)
     if distance < EPSILON:
-        distance, point0, point1, axis = least_depth(core0, core1)
-    if distance > most or front[0] * axis[0] + front[1] * axis[1] + front[2] * axis[2] < -SLACK:
+        distance, point0, point1, axis = penetration_depth(core0, core1)
+    if distance > max_distance or front[0] * axis[0] + front[1] * axis[1] + front[2] * axis[2] < -SLACK:
         return 0, axis
     point0, point1 = sub(point0, scaled(axis, core0[2])), add(point1, scaled(axis, core1[2]))
     return contact_points(core0, core1, point0, point1, axis, points, gaps), axis
 
 
 THICKNESS = np.float32(0.0001)      # of a triangle, of the least half side of the box that is searched
-UNTURNED = ((ZERO, ZERO, ZERO), (ZERO, ZERO, ZERO, ONE))
+IDENTITY_POSE = ((ZERO, ZERO, ZERO), (ZERO, ZERO, ZERO, ONE))
 
 
 @scalar_code
@@ -103,44 +109,45 @@ def core_mesh(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, mes
 
 
 @scalar_code
-def _contact_core_mesh(room: Any, pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
+def _contact_core_mesh(storage: Any, pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
                        contacts: Any,
                        at: Any) -> Any:
     """The same with room for patches, which the caller keeps: a record does not keep its array alive."""
-    patches, size, row, pose = room[0], size_of(shape0), shape1.geometry, relative(pose0, pose1)
+    patches, size, row, pose = storage[0], size_of(shape0), shape1.geometry, relative(pose0, pose1)
     half = size[1] + pair.reach, size[0] + pair.reach, size[0] + pair.reach
-    corners = np.empty((3, 3), np.float32)
-    core0 = core_of(shape0.kind, size, pose, corners[:0])
-    thickness = least(half) * THICKNESS
+    vertices = np.empty((3, 3), np.float32)
+    core0 = core_of(shape0.kind, size, pose, vertices[:0])
+    thickness = min_component(half) * THICKNESS
     for triangle in triangles_in_box(meshes, row, frame_of(pose), (ZERO, ZERO, ZERO), half):
-        core1, front = _triangle(meshes, row, triangle, thickness, corners)
+        core1, front = _triangle(meshes, row, triangle, thickness, vertices)
         _add_contacts(patches, core0, core1, front, pair.reach, pose1, meshes, row, triangle)
-    return put_patches(patches, contacts, at)
+    return write_patches(patches, contacts, at)
 
 
 @scalar_code
-def _triangle(meshes: Meshes, row: Any, triangle: Any, thickness: Number, corners: Any) -> tuple[ConvexCore, Vector]:
+def _triangle(meshes: Meshes, row: Any, triangle: Any, thickness: Number, vertices: Any) -> tuple[ConvexCore, Vector]:
     """A triangle as a core in its mesh, and its normal, both as authored: PhysX heeds no scale in that normal."""
     mesh = meshes.meshes[row]
     first, scale = mesh.vertices[0], scale_of(mesh)
     for k in range(3):
         vertex = meshes.triangles[triangle, corner_as_authored(meshes, row, k)]
-        put_vector(corners, k, vector_at(meshes.points, first + vertex))
-    a = vector_at(corners, 0)
-    front = unit(cross(sub(vector_at(corners, 1), a), sub(vector_at(corners, 2), a)))
-    return (CONVEX, scale, thickness, UNTURNED, corners), front
+        set_vector(vertices, k, vector_at(meshes.points, first + vertex))
+    a = vector_at(vertices, 0)
+    front = unit(cross(sub(vector_at(vertices, 1), a), sub(vector_at(vertices, 2), a)))
+    return (CONVEX, scale, thickness, IDENTITY_POSE, vertices), front
 
 
 @scalar_code
-def _add_contacts(patches: Any, core0: ConvexCore, core1: ConvexCore, front: Vector, reach: Number, pose1: Pose,
+def _add_contacts(patches: Any, core0: ConvexCore, core1: ConvexCore, front: Vector, contact_distance: Number,
+                  pose1: Pose,
                   meshes: Meshes,
                   row: Any, triangle: Any) -> None:
     points, gaps = np.empty((4, 3), np.float32), np.empty(4, np.float32)
-    count, normal = touching_points(core0, core1, reach, front, points, gaps)
+    count, normal = touching_points(core0, core1, contact_distance, front, points, gaps)
     for i in range(count):
         point = vector_at(points, i)
-        if not is_hidden(meshes, row, triangle, normal, sub(point, scaled(normal, gaps[i]))):
-            add_to_patches(patches, outward(pose1, point), rotated(pose1[1], normal), gaps[i])
+        if not is_internal(meshes, row, triangle, normal, sub(point, scaled(normal, gaps[i]))):
+            add_to_patches(patches, transform(pose1, point), rotated(pose1[1], normal), gaps[i])
 
 
 @scalar_code
@@ -149,16 +156,16 @@ def plane_core(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, si
     up = x_axis(pose0[1])
     height = dot(negated(pose0[0]), up)
     core, normal = core_of(kind1, size1, pose1, np.empty((0, 3), np.float32)), negated(up)
-    lowest = support(core, normal)
+    lowest = support_point(core, normal)
     gap = dot(lowest, up) + height
     if not gap < pair.reach:
         return at
-    points = np.empty((MOST_FACE_POINTS, 3), np.float32)
-    count, _ = face_towards(core, normal, lowest, points)
+    points = np.empty((MAX_FACE_POINTS, 3), np.float32)
+    count, _ = support_face(core, normal, lowest, points)
     if count == 0:
-        return put_contact(contacts, at, add(lowest, scaled(scaled(normal, gap), HALF)), normal, gap)
+        return write_contact(contacts, at, add(lowest, scaled(scaled(normal, gap), HALF)), normal, gap)
     for i in range(count):
         point = vector_at(points, i)
         gap = dot(point, up) + height
-        at = put_contact(contacts, at, add(point, scaled(scaled(normal, gap), HALF)), normal, gap)
+        at = write_contact(contacts, at, add(point, scaled(scaled(normal, gap), HALF)), normal, gap)
     return at

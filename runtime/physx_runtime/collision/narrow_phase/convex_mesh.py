@@ -15,31 +15,37 @@ import numpy as np
 
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.multi import (
-    MADE,
-    begin_anew,
-    copy_made,
-    drop_alike,
+    CONTACT_BUFFER,
+    add_contact,
+    copy_contact,
+    drop_duplicates,
+    is_invalidated,
     join_patch,
-    moved_on,
-    put_made,
     refresh_all,
+    reset_manifolds,
     world_normal_of,
 )
-from physx_runtime.collision.manifold.persistent import BOX_MARGIN, MOST_HULL_MARGIN, hull_margin, put_contact
-from physx_runtime.collision.manifold.reduction import BEFORE_CHOICE, OF_FACE, OF_HULL, divide, keep_few
-from physx_runtime.collision.meshes.active_edges import SEEN, knows_corner, knows_edge, see_corner, see_edge
+from physx_runtime.collision.manifold.persistent import BOX_MARGIN, MAX_HULL_MARGIN, hull_margin, write_contact
+from physx_runtime.collision.manifold.reduction import (
+    OF_FACE,
+    OF_HULL,
+    REDUCE_THRESHOLD,
+    process_contacts,
+    reduce_to_five,
+)
+from physx_runtime.collision.meshes.active_edges import EDGE_CACHE, cache_edge, cache_vertex, has_edge, has_vertex
 from physx_runtime.collision.meshes.triangle_mesh import EDGE_01, EDGE_12, EDGE_20, Meshes, corner_of, triangles_in_box
-from physx_runtime.collision.narrow_phase.convex_convex import Side, side_of
+from physx_runtime.collision.narrow_phase.convex_convex import PolygonalData, polygonal_data
 from physx_runtime.collision.narrow_phase.polygons import (
     NO_FACE,
     area,
     box_hull,
     contains,
     face_normal,
-    opposed_faces,
-    put_corners_of,
-    turn,
-    turned_up,
+    incident_faces,
+    rotate_rows,
+    rotation_to_z,
+    write_face_vertices,
 )
 from physx_runtime.collision.pcm.simplex import box_core, hull_core, interval
 from physx_runtime.collision.shapes import BOX, Hulls
@@ -59,23 +65,23 @@ from physx_runtime.collision.simd_math import (
     cross,
     dot,
     frame_of,
-    into,
-    least,
+    from_frame,
+    min_component,
     negated,
-    out_of,
-    outward,
-    put_vector,
     reciprocal_root,
     relative,
     scaled,
+    set_vector,
     sub,
     times,
+    to_frame,
+    transform,
     unit,
     vector_at,
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-TRIANGLE, FACE, EDGE, LATE, NO_AXIS = 0, 1, 2, 3, -1        # what the axis belongs to; LATE: a face put off
+TRIANGLE, FACE, EDGE, DEFERRED, NO_AXIS = 0, 1, 2, 3, -1        # what the axis belongs to; LATE: a face put off
 PARALLEL = np.float32(1e-6)
 
 
@@ -95,44 +101,45 @@ def triangle_of(a: Vector, b: Vector, c: Vector) -> Triangle:
 
 
 @scalar_code
-def least_overlap(side: Side, triangle: Triangle, flags: Any, reach: Number) -> tuple[Any, Any, Vector]:
+def min_overlap_axis(poly: PolygonalData, triangle: Triangle, flags: Any, contact_distance: Number) -> tuple[Any, Any,
+                                                                                                             Vector]:
     """What the axis of least overlap belongs to, which face of the hull, and the axis; NO_AXIS where they are apart."""
     height = dot(triangle.normal, triangle.a)
-    low, high = interval(side.core, triangle.normal)
-    if low > height + reach or height > high + reach:
+    low, high = interval(poly.core, triangle.normal)
+    if low > height + contact_distance or height > high + contact_distance:
         return NO_AXIS, 0, triangle.normal
-    least, kind, axis = (height - low) - EPSILON, TRIANGLE, triangle.normal
-    within, overlap, face, normal = _of_faces(side, triangle, reach)
+    min_overlap, kind, axis = (height - low) - EPSILON, TRIANGLE, triangle.normal
+    within, overlap, face, normal = _of_faces(poly, triangle, contact_distance)
     if not within:
         return NO_AXIS, 0, axis
-    if least > overlap + EPSILON:
-        least, kind, axis = overlap, FACE, normal
-    within, less, across = _of_edges(side, triangle, flags, reach, least)
+    if min_overlap > overlap + EPSILON:
+        min_overlap, kind, axis = overlap, FACE, normal
+    within, less, edge_axis = _of_edges(poly, triangle, flags, contact_distance, min_overlap)
     if not within:
         return NO_AXIS, 0, axis
     if less:
-        return EDGE, face, across
+        return EDGE, face, edge_axis
     return kind, face, axis
 
 
 @scalar_code
-def _of_faces(side: Side, triangle: Triangle, reach: Number) -> tuple[bool, Number, Any, Vector]:
+def _of_faces(poly: PolygonalData, triangle: Triangle, contact_distance: Number) -> tuple[bool, Number, Any, Vector]:
     """Whether both are within reach along the normals of faces; the least overlap, its face and normal."""
-    least, found, axis = LARGEST, 0, triangle.normal
-    plain = side.core.scale == (1.0, 1.0, 1.0)
-    for i in range(len(side.hull.planes)):
-        normal = vector_at(side.hull.planes, i)
-        low, high = dot(normal, vector_at(side.hull.vertices, side.hull.spans[i, 2])), -side.hull.planes[i, 3]
+    min_overlap, face, axis = LARGEST, 0, triangle.normal
+    plain = poly.core.scale == (1.0, 1.0, 1.0)
+    for i in range(len(poly.hull.planes)):
+        normal = vector_at(poly.hull.planes, i)
+        low, high = dot(normal, vector_at(poly.hull.vertices, poly.hull.spans[i, 2])), -poly.hull.planes[i, 3]
         if not plain:
-            stretched = times(normal, side.inverse)
+            stretched = times(normal, poly.inverse)
             size = reciprocal_root(dot(stretched, stretched))
             low, high, normal = low * size, high * size, scaled(stretched, size)
         lowest, highest = _span(triangle, normal)
-        if lowest > high + reach or low > highest + reach:
-            return False, least, found, axis
-        if least > high - lowest:
-            least, found, axis = high - lowest, i, normal
-    return True, least, found, axis
+        if lowest > high + contact_distance or low > highest + contact_distance:
+            return False, min_overlap, face, axis
+        if min_overlap > high - lowest:
+            min_overlap, face, axis = high - lowest, i, normal
+    return True, min_overlap, face, axis
 
 
 @scalar_code
@@ -143,35 +150,36 @@ def _span(triangle: Triangle, direction: Vector) -> tuple[Number, Number]:
 
 
 @scalar_code
-def _of_edges(side: Side, triangle: Triangle, flags: Any, reach: Number, least: Number) -> tuple[bool, bool, Vector]:
+def _of_edges(poly: PolygonalData, triangle: Triangle, flags: Any, contact_distance: Number,
+              min_overlap: Number) -> tuple[bool, bool, Vector]:
     """Whether both are within reach along products of edges; whether they overlap less there, and along which axis."""
     axes, axis, less = np.empty((3, 3), np.float32), triangle.normal, False
-    a, b, c = times(triangle.a, side.inverse), times(triangle.b, side.inverse), times(triangle.c, side.inverse)
+    a, b, c = times(triangle.a, poly.inverse), times(triangle.b, poly.inverse), times(triangle.c, poly.inverse)
     count = _active_edges(a, b, c, flags, axes)
     if count == 0:
         return True, False, axis
-    facing, hull = unit(cross(sub(b, a), sub(c, a))), side.hull
+    facing, hull = unit(cross(sub(b, a), sub(c, a))), poly.hull
     for face in range(len(hull.spans)):
         if dot(vector_at(hull.planes, face), facing) > ZERO:
             continue
-        first, corners = hull.spans[face, 0], hull.spans[face, 1]
-        for k in range(corners):
-            before = hull.corners[first + (k - 1 if k > 0 else corners - 1)]
+        first, vertex_count = hull.spans[face, 0], hull.spans[face, 1]
+        for k in range(vertex_count):
+            before = hull.corners[first + (k - 1 if k > 0 else vertex_count - 1)]
             edge = sub(vector_at(hull.vertices, before), vector_at(hull.vertices, hull.corners[first + k]))
             for j in range(count):
                 product = cross(edge, vector_at(axes, j))
                 flat = abs(product[0]) < PARALLEL and abs(product[1]) < PARALLEL and abs(product[2]) < PARALLEL
                 if flat or not dot(product, facing) > ZERO:
                     continue
-                normal = unit(times(product, side.inverse))
+                normal = unit(times(product, poly.inverse))
                 lowest, highest = _span(triangle, normal)
-                low, high = interval(side.core, normal)
-                if low > highest + reach or lowest > high + reach:
+                low, high = interval(poly.core, normal)
+                if low > highest + contact_distance or lowest > high + contact_distance:
                     return False, less, axis
-                if least > highest - low:
-                    least, axis, less = highest - low, normal, True
-                if least > high - lowest:
-                    least, axis, less = high - lowest, negated(normal), True
+                if min_overlap > highest - low:
+                    min_overlap, axis, less = highest - low, normal, True
+                if min_overlap > high - lowest:
+                    min_overlap, axis, less = high - lowest, negated(normal), True
     return True, less, axis
 
 
@@ -180,43 +188,44 @@ def _active_edges(a: Vector, b: Vector, c: Vector, flags: Any, axes: Any) -> Any
     """Write the active edges of a triangle: how many."""
     count = 0
     if flags & EDGE_20:
-        put_vector(axes, count, sub(c, a))
+        set_vector(axes, count, sub(c, a))
         count += 1
     if flags & EDGE_01:
-        put_vector(axes, count, sub(a, b))
+        set_vector(axes, count, sub(a, b))
         count += 1
     if flags & EDGE_12:
-        put_vector(axes, count, sub(b, c))
+        set_vector(axes, count, sub(b, c))
         count += 1
     return count
 
 
 @scalar_code
-def points_of_faces(made: Any, side: Side, face: Any, triangle: Triangle, normal: Vector, over: Any,
-                    reach: Number) -> None:
+def points_of_faces(buffer: Any, poly: PolygonalData, face: Any, triangle: Triangle, normal: Vector, over: Any,
+                    contact_distance: Number) -> None:
     """Add contacts along a normal: `over` the triangle and of its normal, else over the face and of that one's.
 
     They are in the frame of the hull: local0 on the hull, local1 on the triangle.
     """
-    m, polygon, corners = turned_up(normal), np.empty((side.hull.spans[face, 1], 3), np.float32), _corners(triangle)
-    count = put_corners_of(side.hull, face, side.core.scale, polygon)
-    facing, start = (face_normal(side.hull, face, side.inverse), vector_at(polygon, 0)) if over else (
+    m, polygon, triangle_vertices = rotation_to_z(normal), np.empty((poly.hull.spans[face, 1], 3),
+                                                                    np.float32), _triangle_vertices(triangle)
+    count = write_face_vertices(poly.hull, face, poly.core.scale, polygon)
+    facing, start = (face_normal(poly.hull, face, poly.inverse), vector_at(polygon, 0)) if over else (
         triangle.normal, triangle.a)
-    below, above = (corners, polygon) if over else (polygon, corners)
+    below, above = (triangle_vertices, polygon) if over else (polygon, triangle_vertices)
     count_below, count_above = (3, count) if over else (count, 3)
     origin = vector_at(below, 0)
-    turn(m, below, count_below)
+    rotate_rows(m, below, count_below)
     level, inside = below[0, 2], 0
     heights, near = np.empty(count_above, np.float32), np.empty(count_above, np.bool_)
     for i in range(count_above):
-        corner = vector_at(above, i)
-        x, y, z = by_matrix(m, corner)
-        heights[i], near[i] = z - level, level + reach > z
-        put_vector(above, i, (x, y, level))
+        vertex = vector_at(above, i)
+        x, y, z = by_matrix(m, vertex)
+        heights[i], near[i] = z - level, level + contact_distance > z
+        set_vector(above, i, (x, y, level))
         if near[i] and contains(below, count_below, EPSILON, x, y):
             inside += 1
-            gap = dot(normal, sub(corner, origin))
-            _put(made, over, sub(corner, scaled(normal, gap)), corner, normal, gap)
+            gap = dot(normal, sub(vertex, origin))
+            _add_point_pair(buffer, over, sub(vertex, scaled(normal, gap)), vertex, normal, gap)
     if inside == count_above:
         return
     inside = 0
@@ -225,10 +234,10 @@ def points_of_faces(made: Any, side: Side, face: Any, triangle: Triangle, normal
             point = by_transposed(m, vector_at(below, i))
             height = dot(facing, point) - dot(facing, start)
             upper = sub(point, scaled(facing, height))
-            on_triangle = over or (not height > reach and _is_on(upper, triangle))
+            on_triangle = over or (not height > contact_distance and _is_on(upper, triangle))
             inside += on_triangle
-            if on_triangle and not height > reach:
-                _put(made, over, point, upper, normal, dot(sub(upper, point), normal))
+            if on_triangle and not height > contact_distance:
+                _add_point_pair(buffer, over, point, upper, normal, dot(sub(upper, point), normal))
     if inside == count_below:
         return
     for e in range(3):
@@ -236,35 +245,35 @@ def points_of_faces(made: Any, side: Side, face: Any, triangle: Triangle, normal
             k, i = (e, f) if over else (f, e)
             h, j = k - 1 if k > 0 else count_below - 1, i - 1 if i > 0 else count_above - 1
             if near[i] or near[j]:
-                _put_crossing(made, over, below, k, h, above, i, j, heights, level, m, normal, reach)
+                _add_crossing(buffer, over, below, k, h, above, i, j, heights, level, m, normal, contact_distance)
 
 
 @scalar_code
-def _put(made: Any, over: Any, lower: Vector, upper: Vector, normal: Vector, gap: Number) -> None:
+def _add_point_pair(buffer: Any, over: Any, lower: Vector, upper: Vector, normal: Vector, gap: Number) -> None:
     """Add a contact of a point below and one above; over: the upper one is the hull's."""
     if over:
-        put_made(made, upper, lower, normal, gap)
+        add_contact(buffer, upper, lower, normal, gap)
     else:
-        put_made(made, lower, upper, negated(normal), gap)
+        add_contact(buffer, lower, upper, negated(normal), gap)
 
 
 @scalar_code
-def _corners(triangle: Triangle) -> Any:
+def _triangle_vertices(triangle: Triangle) -> Any:
     rows = np.empty((3, 3), np.float32)
-    put_vector(rows, 0, triangle.a)
-    put_vector(rows, 1, triangle.b)
-    put_vector(rows, 2, triangle.c)
+    set_vector(rows, 0, triangle.a)
+    set_vector(rows, 1, triangle.b)
+    set_vector(rows, 2, triangle.c)
     return rows
 
 
 @scalar_code
 def _is_on(p: Vector, triangle: Triangle) -> bool:
-    v, w = shares_of(p, triangle)
+    v, w = barycentric(p, triangle)
     return bool(v >= ZERO and w >= ZERO and v + w <= ONE)
 
 
 @scalar_code
-def shares_of(p: Vector, triangle: Triangle) -> tuple[Number, Number]:
+def barycentric(p: Vector, triangle: Triangle) -> tuple[Number, Number]:
     """The shares of corners b and c of which a point of a triangle is made."""
     a, b, c = triangle.a, triangle.b, triangle.c
     n, pa, pb, pc = cross(sub(b, a), sub(c, a)), sub(a, p), sub(b, p), sub(c, p)
@@ -275,8 +284,8 @@ def shares_of(p: Vector, triangle: Triangle) -> tuple[Number, Number]:
 
 
 @scalar_code
-def _put_crossing(made: Any, over: Any, below: Any, k: Any, h: Any, above: Any, i: Any, j: Any, heights: Any,
-                  level: Number, m: Matrix, normal: Vector, reach: Number) -> None:
+def _add_crossing(buffer: Any, over: Any, below: Any, k: Any, h: Any, above: Any, i: Any, j: Any, heights: Any,
+                  level: Number, m: Matrix, normal: Vector, contact_distance: Number) -> None:
     """Add where edge i-j of what is above crosses edge k-h of what is below, as seen along the normal."""
     for axis in range(2):
         if min(above[i, axis], above[j, axis]) > max(below[k, axis], below[h, axis]) or (
@@ -288,84 +297,88 @@ def _put_crossing(made: Any, over: Any, below: Any, k: Any, h: Any, above: Any, 
     start = (above[i, 0], above[i, 1], heights[i] + level)
     end = (above[j, 0], above[j, 1], heights[j] + level)
     x, y, z = sub(start, scaled(sub(end, start), a1 * (ONE / (a2 - a1))))
-    if not z - level > reach:
-        _put(made, over, by_transposed(m, (x, y, level)), by_transposed(m, (x, y, z)), normal, z - level)
+    if not z - level > contact_distance:
+        _add_point_pair(buffer, over, by_transposed(m, (x, y, level)), by_transposed(m, (x, y, z)), normal, z - level)
 
 
-MAY_MOVE, BREAKING, NEAR = np.float32(0.2), np.float32(0.8), np.float32(0.05)       # of the margin
-FACE_ON = np.float32(0.70710677)        # cosine between a face and a triangle, which then has the normal
-AT_CORNER = np.float32(0.97)            # share of a corner in a point that counts as that corner
-BEFORE_DIVISION = 16
+HULL_INVALIDATE, HULL_BREAKING, HULL_REPLACE = np.float32(0.2), np.float32(0.8), np.float32(0.05)       # of the margin
+FACE_COSINE = np.float32(0.70710677)        # cosine between a face and a triangle, which then has the normal
+VERTEX_WEIGHT = np.float32(0.97)            # share of a corner in a point that counts as that corner
+PROCESS_THRESHOLD = 16
 
 
 @scalar_code
-def convex_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Hulls,
+def convex_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Hulls,
                 meshes: Meshes, contacts: Any, at: Any) -> Any:
     pose = relative(pose0, pose1)
-    side, margin, center, half = _side(shape0, hulls, pair.tolerance_length)
-    if moved_on(kept, pose, margin * MAY_MOVE):
-        begin_anew(kept, pose)
-        grown = half[0] + pair.reach, half[1] + pair.reach, half[2] + pair.reach
-        near = triangles_in_box(meshes, shape1.geometry, frame_of(pose), center, grown)
-        _make(np.zeros(1, MADE), np.zeros(1, SEEN), kept, side, frame_of(relative(pose1, pose0)), meshes,
-              shape1.geometry, near, pair.reach, margin * NEAR)
+    poly, margin, center, half = _polygonal_data(shape0, hulls, pair.tolerance_length)
+    if is_invalidated(manifolds, pose, margin * HULL_INVALIDATE):
+        reset_manifolds(manifolds, pose)
+        inflated = half[0] + pair.reach, half[1] + pair.reach, half[2] + pair.reach
+        candidates = triangles_in_box(meshes, shape1.geometry, frame_of(pose), center, inflated)
+        _generate(np.zeros(1, CONTACT_BUFFER), np.zeros(1, EDGE_CACHE), manifolds, poly,
+                  frame_of(relative(pose1, pose0)), meshes,
+                  shape1.geometry, candidates, pair.reach, margin * HULL_REPLACE)
     else:
-        refresh_all(kept, frame_of(pose), margin * BREAKING)
-    for m in range(kept.count):
-        normal = world_normal_of(kept, m, pose1)
-        for i in range(kept.points[m]):
-            at = put_contact(contacts, at, outward(pose1, vector_at(kept.local1[m], i)), normal, kept.distance[m, i])
+        refresh_all(manifolds, frame_of(pose), margin * HULL_BREAKING)
+    for m in range(manifolds.count):
+        normal = world_normal_of(manifolds, m, pose1)
+        for i in range(manifolds.points[m]):
+            at = write_contact(contacts, at, transform(pose1, vector_at(manifolds.local1[m], i)), normal,
+                               manifolds.distance[m, i])
     return at
 
 
 @scalar_code
-def _side(shape: Any, hulls: Hulls, tolerance_length: Number) -> tuple[Side, Number, Vector, Vector]:
+def _polygonal_data(shape: Any, hulls: Hulls, tolerance_length: Number) -> tuple[PolygonalData, Number, Vector, Vector]:
     """The hull, how far points on it may stray, and the middle and half sides of its bounds."""
     if shape.kind == BOX:
         size = size_of(shape)
-        margin = min(least(size) * BOX_MARGIN, tolerance_length * MOST_HULL_MARGIN)
-        return side_of(box_core(size, hulls), box_hull(size, hulls)), margin, (ZERO, ZERO, ZERO), size
+        margin = min(min_component(size) * BOX_MARGIN, tolerance_length * MAX_HULL_MARGIN)
+        return polygonal_data(box_core(size, hulls), box_hull(size, hulls)), margin, (ZERO, ZERO, ZERO), size
     core, row = hull_core(hulls, shape.geometry, scale_of(shape)), hulls.hulls[shape.geometry]
     low, high = times((row.low[0], row.low[1], row.low[2]), core.scale), times(
         (row.high[0], row.high[1], row.high[2]), core.scale)
     middle = (low[0] + high[0]) * HALF, (low[1] + high[1]) * HALF, (low[2] + high[2]) * HALF
     margin = hull_margin(core.hull, core.scale, tolerance_length)
-    return side_of(core, core.hull), margin, middle, scaled(sub(high, low), HALF)
+    return polygonal_data(core, core.hull), margin, middle, scaled(sub(high, low), HALF)
 
 
 @scalar_code
-def _make(made_room: Any, seen_room: Any, kept: Any, side: Side, frame: Frame, meshes: Meshes, row: Any, near: Any,
-          reach: Number, close: Number) -> None:
+def _generate(buffers: Any, edge_caches: Any, manifolds: Any, poly: PolygonalData, frame: Frame, meshes: Meshes,
+              row: Any, candidates: Any,
+              contact_distance: Number, merge_distance: Number) -> None:
     """Make the manifolds anew, in rooms that the caller keeps: a record does not keep its array alive.
 
     frame: of the mesh in the hull. near: triangles. close: contacts of less distance are one.
     """
-    made, seen, limit, count, i = made_room[0], seen_room[0], close * close, len(near), 0
-    center, put_off, waiting = into(frame, side.center), np.empty((count, 2), np.int64), 0
-    while i < count + waiting:
-        late, first = i >= count, made.contacts
-        k = put_off[i - count, 0] if late else near[i]
-        corners, flags = meshes.triangles[k], meshes.flags[k]
+    buffer, edge_cache, limit = buffers[0], edge_caches[0], merge_distance * merge_distance
+    count, i = len(candidates), 0
+    center, deferred, deferred_count = to_frame(frame, poly.center), np.empty((count, 2), np.int64), 0
+    while i < count + deferred_count:
+        is_deferred, first = i >= count, buffer.contacts
+        k = deferred[i - count, 0] if is_deferred else candidates[i]
+        vertices, flags = meshes.triangles[k], meshes.flags[k]
         triangle, kind, face, axis = _in_hull(meshes, row, k, frame), NO_AXIS, 0, center
-        if late:
-            if _is_new(seen, corners, flags):
-                kind, face = LATE, put_off[i - count, 1]
+        if is_deferred:
+            if _is_uncached(edge_cache, vertices, flags):
+                kind, face = DEFERRED, deferred[i - count, 1]
         elif _faces(meshes, row, k, center):
-            kind, face, axis = least_overlap(side, triangle, flags, reach)
-            if kind == FACE and not dot(negated(axis), triangle.normal) > FACE_ON:
-                kind, put_off[waiting, 0], put_off[waiting, 1] = NO_AXIS, k, face
-                waiting += 1
+            kind, face, axis = min_overlap_axis(poly, triangle, flags, contact_distance)
+            if kind == FACE and not dot(negated(axis), triangle.normal) > FACE_COSINE:
+                kind, deferred[deferred_count, 0], deferred[deferred_count, 1] = NO_AXIS, k, face
+                deferred_count += 1
         if kind != NO_AXIS:
-            normal = _touch_triangle(made, side, triangle, kind, face, axis, reach)
-            if late:
-                _drop_known_corners(made, first, seen, corners, triangle)
-            elif made.contacts > first:
-                _see(seen, corners, flags)
-            if made.contacts > first:
-                _add(made, first, normal, frame, limit)
+            normal = _collide_triangle(buffer, poly, triangle, kind, face, axis, contact_distance)
+            if is_deferred:
+                _drop_cached_vertices(buffer, first, edge_cache, vertices, triangle)
+            elif buffer.contacts > first:
+                _cache_edges(edge_cache, vertices, flags)
+            if buffer.contacts > first:
+                _finish_contacts(buffer, first, normal, frame, limit)
         i += 1
-        if made.contacts >= BEFORE_DIVISION or i == count + waiting:
-            divide(kept, made, limit, OF_HULL)
+        if buffer.contacts >= PROCESS_THRESHOLD or i == count + deferred_count:
+            process_contacts(manifolds, buffer, limit, OF_HULL)
 
 
 @scalar_code
@@ -378,66 +391,66 @@ def _faces(meshes: Meshes, row: Any, k: Any, center: Vector) -> bool:
 
 @scalar_code
 def _in_hull(meshes: Meshes, row: Any, k: Any, frame: Frame) -> Triangle:
-    return triangle_of(out_of(frame, corner_of(meshes, row, k, 0)), out_of(frame, corner_of(meshes, row, k, 1)),
-                       out_of(frame, corner_of(meshes, row, k, 2)))
+    return triangle_of(from_frame(frame, corner_of(meshes, row, k, 0)), from_frame(frame, corner_of(meshes, row, k, 1)),
+                       from_frame(frame, corner_of(meshes, row, k, 2)))
 
 
 @scalar_code
-def _touch_triangle(made: Any, side: Side, triangle: Triangle, kind: Any, face: Any, axis: Vector,
-                    reach: Number) -> Vector:
+def _collide_triangle(buffer: Any, poly: PolygonalData, triangle: Triangle, kind: Any, face: Any, axis: Vector,
+                      contact_distance: Number) -> Vector:
     """Add the contacts of a triangle by what its axis of least overlap belongs to; their normal."""
-    beside, over, normal = NO_FACE, kind in (TRIANGLE, FACE), triangle.normal
+    second_face, over, normal = NO_FACE, kind in (TRIANGLE, FACE), triangle.normal
     if kind in (TRIANGLE, EDGE):
-        face, beside = opposed_faces(side.hull, side.core.scale, axis)
+        face, second_face = incident_faces(poly.hull, poly.core.scale, axis)
     if not over:
-        beside, normal = NO_FACE, face_normal(side.hull, face, side.inverse)
+        second_face, normal = NO_FACE, face_normal(poly.hull, face, poly.inverse)
     while face != NO_FACE:
-        first = made.contacts
-        points_of_faces(made, side, face, triangle, normal, over, reach)
-        keep_few(made, first, BEFORE_CHOICE)
-        face, beside = beside, NO_FACE
+        first = buffer.contacts
+        points_of_faces(buffer, poly, face, triangle, normal, over, contact_distance)
+        reduce_to_five(buffer, first, REDUCE_THRESHOLD)
+        face, second_face = second_face, NO_FACE
     return normal if over else negated(normal)
 
 
 @scalar_code
-def _see(seen: Any, corners: Any, flags: Any) -> None:
+def _cache_edges(edge_cache: Any, vertices: Any, flags: Any) -> None:
     """Note the corners and the edges that are not active of a triangle."""
     for k in range(3):
         if not flags & (1 << k):
-            see_edge(seen, corners[k], corners[(k + 1) % 3])
+            cache_edge(edge_cache, vertices[k], vertices[(k + 1) % 3])
     for k in range(3):
-        see_corner(seen, corners[k])
+        cache_vertex(edge_cache, vertices[k])
 
 
 @scalar_code
-def _is_new(seen: Any, corners: Any, flags: Any) -> bool:
+def _is_uncached(edge_cache: Any, vertices: Any, flags: Any) -> bool:
     """Whether all edges of a triangle are active or were not noted."""
-    known = False
+    cached = False
     for k in range(3):
-        known = known or (not flags & (1 << k) and knows_edge(seen, corners[k], corners[(k + 1) % 3]))
-    return not known
+        cached = cached or (not flags & (1 << k) and has_edge(edge_cache, vertices[k], vertices[(k + 1) % 3]))
+    return not cached
 
 
 @scalar_code
-def _drop_known_corners(made: Any, first: Any, seen: Any, corners: Any, triangle: Triangle) -> None:
+def _drop_cached_vertices(buffer: Any, first: Any, edge_cache: Any, vertices: Any, triangle: Triangle) -> None:
     """Drop contacts at corners of a triangle that were noted."""
-    for i in range(made.contacts - 1, first - 1, -1):
-        v, w = shares_of(vector_at(made.local1, i), triangle)
-        corner = 1 if v > AT_CORNER else 2 if w > AT_CORNER else 0 if v + w <= ONE - AT_CORNER else -1
-        if corner >= 0 and knows_corner(seen, corners[corner]):
-            made.contacts -= 1
-            for k in range(i, made.contacts):
-                copy_made(made, k + 1, k)
+    for i in range(buffer.contacts - 1, first - 1, -1):
+        v, w = barycentric(vector_at(buffer.local1, i), triangle)
+        corner = 1 if v > VERTEX_WEIGHT else 2 if w > VERTEX_WEIGHT else 0 if v + w <= ONE - VERTEX_WEIGHT else -1
+        if corner >= 0 and has_vertex(edge_cache, vertices[corner]):
+            buffer.contacts -= 1
+            for k in range(i, buffer.contacts):
+                copy_contact(buffer, k + 1, k)
 
 
 @scalar_code
-def _add(made: Any, first: Any, normal: Vector, frame: Frame, limit: Number) -> None:
+def _finish_contacts(buffer: Any, first: Any, normal: Vector, frame: Frame, limit: Number) -> None:
     """Add the contacts from `first` on, of one normal in the hull, to the last patch or to a new one."""
-    keep_few(made, first, OF_FACE + 1)
-    drop_alike(made, first, limit)
-    turned, deepest = by_transposed(frame[1], normal), LARGEST
-    for i in range(first, made.contacts):
-        put_vector(made.normal, i, turned)
-        put_vector(made.local1, i, into(frame, vector_at(made.local1, i)))
-        deepest = min(deepest, made.distance[i])
-    join_patch(made, first, turned, deepest, limit)
+    reduce_to_five(buffer, first, OF_FACE + 1)
+    drop_duplicates(buffer, first, limit)
+    mesh_normal, deepest = by_transposed(frame[1], normal), LARGEST
+    for i in range(first, buffer.contacts):
+        set_vector(buffer.normal, i, mesh_normal)
+        set_vector(buffer.local1, i, to_frame(frame, vector_at(buffer.local1, i)))
+        deepest = min(deepest, buffer.distance[i])
+    join_patch(buffer, first, mesh_normal, deepest, limit)

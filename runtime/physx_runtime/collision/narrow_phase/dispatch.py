@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from physx_runtime.collision.bounds import pose_at, size_of
-from physx_runtime.collision.narrow_phase.box_box import box_box, box_faces, box_nearest
+from physx_runtime.collision.narrow_phase.box_box import box_box, box_faces, box_gjk
 from physx_runtime.collision.narrow_phase.capsules import capsule_box, capsule_capsule, capsule_convex
 from physx_runtime.collision.narrow_phase.convex_convex import convex_convex
 from physx_runtime.collision.narrow_phase.convex_core import core_convex, core_core, core_mesh, plane_core
@@ -31,29 +31,30 @@ from physx_runtime.collision.narrow_phase.spheres import (
 from physx_runtime.collision.shapes import BOX, CAPSULE, CONE, CONVEX, CYLINDER, MESH, PLANE, SPHERE, TO_SEARCH
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
-Maker = Callable[..., Any]
+ContactMethod = Callable[..., Any]
 
 
-def over_pairs(contacts_of: Maker) -> Maker:
+def for_each_pair(contacts_of: ContactMethod) -> ContactMethod:
     """The loop over rows of a table of pairs, compiled for Python to call."""
 
     @scalar_entry
-    def touch(rows: Any, chosen: Any, shapes: Any, placed: Any, geometry: Any, manifolds: Any, contacts: Any,
-              at: Any) -> Any:
+    def loop(rows: Any, selected: Any, shapes: Any, shape_poses: Any, geometry: Any, manifolds: Any, contacts: Any,
+             at: Any) -> Any:
         """Write the contacts of the chosen rows from row `at` on; the next free row."""
-        for k in chosen:
+        for k in selected:
             pair, i, j = rows[k], rows[k].shape0, rows[k].shape1
-            end = contacts_of(pair, shapes[i], pose_at(placed, i), shapes[j], pose_at(placed, j), geometry, manifolds,
+            end = contacts_of(pair, shapes[i], pose_at(shape_poses, i), shapes[j], pose_at(shape_poses, j), geometry,
+                              manifolds,
                               contacts, at)
-            put_down(pair, k, contacts, at, end)
+            store_contacts(pair, k, contacts, at, end)
             at = end
         return at
 
-    return touch
+    return loop
 
 
 @scalar_code
-def put_down(pair: Any, k: Any, contacts: Any, first: Any, end: Any) -> None:
+def store_contacts(pair: Any, k: Any, contacts: Any, first: Any, end: Any) -> None:
     """Tell a pair, row `k` of its table, which contacts are its own, and have their normals point to solver side 0."""
     pair.first, pair.contacts = first, end - first
     for row in range(first, end):
@@ -63,132 +64,132 @@ def put_down(pair: Any, k: Any, contacts: Any, first: Any, end: Any) -> None:
                 contacts[row].normal[axis] = -contacts[row].normal[axis]
 
 
-def one_of(made: Sequence[Maker]) -> Maker:
+def select_method(methods: Sequence[ContactMethod]) -> ContactMethod:
     """The maker that is told by its place among these."""
-    if len(made) == 1:
-        return _only(made[0])
-    return _or(made[0], one_of(made[1:]))
+    if len(methods) == 1:
+        return _only(methods[0])
+    return _or(methods[0], select_method(methods[1:]))
 
 
-def _only(make: Maker) -> Maker:
+def _only(method: ContactMethod) -> ContactMethod:
 
     @scalar_code
     def contacts_of(which: Any, pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any,
                     manifolds: Any, contacts: Any, at: Any) -> Any:
-        return make(pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
+        return method(pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
 
     return contacts_of
 
 
-def _or(make: Maker, others: Maker) -> Maker:
+def _or(method: ContactMethod, remaining: ContactMethod) -> ContactMethod:
 
     @scalar_code
     def contacts_of(which: Any, pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any,
                     manifolds: Any, contacts: Any, at: Any) -> Any:
         if which == 0:
-            return make(pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
-        return others(which - 1, pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
+            return method(pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
+        return remaining(which - 1, pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
 
     return contacts_of
 
 
-def searched_apart(touch: Maker, search: Maker) -> Maker:
+def with_search(loop: ContactMethod, search: ContactMethod) -> ContactMethod:
     """The loop of `touch`, and that of `search` over the pairs that it leaves, which is not compiled before one is."""
 
-    def both(rows: Any, chosen: Any, shapes: Any, placed: Any, geometry: Any, manifolds: Any, contacts: Any,
-             at: int) -> int:
-        at = touch(rows, chosen, shapes, placed, geometry, manifolds, contacts, at)
-        left = chosen[rows["warm"][chosen] == TO_SEARCH]
-        return search(rows, left, shapes, placed, geometry, manifolds, contacts, at) if len(left) else at
+    def combined(rows: Any, selected: Any, shapes: Any, shape_poses: Any, geometry: Any, manifolds: Any, contacts: Any,
+                 at: int) -> int:
+        at = loop(rows, selected, shapes, shape_poses, geometry, manifolds, contacts, at)
+        remaining = selected[rows["warm"][selected] == TO_SEARCH]
+        return search(rows, remaining, shapes, shape_poses, geometry, manifolds, contacts, at) if len(remaining) else at
 
-    return both
+    return combined
 
 
-def of_sizes(make: Maker) -> Maker:
+def of_sizes(method: ContactMethod) -> ContactMethod:
     """For shapes that are told by their sizes."""
 
     @scalar_code
     def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
                     contacts: Any, at: Any) -> Any:
-        return make(pair, size_of(shape0), pose0, size_of(shape1), pose1, contacts, at)
+        return method(pair, size_of(shape0), pose0, size_of(shape1), pose1, contacts, at)
 
     return contacts_of
 
 
-def of_sizes_beside_hulls(make: Maker) -> Maker:
+def of_sizes_and_hulls(method: ContactMethod) -> ContactMethod:
     """For shapes told by their sizes that the search for hulls is used for."""
 
     @scalar_code
     def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
                     contacts: Any, at: Any) -> Any:
-        return make(pair, size_of(shape0), pose0, size_of(shape1), pose1, geometry.hulls, contacts, at)
+        return method(pair, size_of(shape0), pose0, size_of(shape1), pose1, geometry.hulls, contacts, at)
 
     return contacts_of
 
 
-def of_cores(make: Maker) -> Maker:
+def of_cores(method: ContactMethod) -> ContactMethod:
     """For shapes of kinds that only the core tells apart."""
 
     @scalar_code
     def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
                     contacts: Any, at: Any) -> Any:
-        return make(pair, shape0.kind, size_of(shape0), pose0, shape1.kind, size_of(shape1), pose1, contacts, at)
+        return method(pair, shape0.kind, size_of(shape0), pose0, shape1.kind, size_of(shape1), pose1, contacts, at)
 
     return contacts_of
 
 
-def of_hulls(make: Maker) -> Maker:
+def of_hulls(method: ContactMethod) -> ContactMethod:
     """For shapes that refer to hulls."""
 
     @scalar_code
     def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
                     contacts: Any, at: Any) -> Any:
-        return make(pair, shape0, pose0, shape1, pose1, geometry.hulls, contacts, at)
+        return method(pair, shape0, pose0, shape1, pose1, geometry.hulls, contacts, at)
 
     return contacts_of
 
 
-def of_mesh(make: Maker) -> Maker:
+def of_mesh(method: ContactMethod) -> ContactMethod:
     """For a shape with a mesh, a pair that keeps several manifolds."""
 
     @scalar_code
     def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
                     contacts: Any, at: Any) -> Any:
-        return make(pair, manifolds[pair.manifolds], shape0, pose0, shape1, pose1, geometry.meshes, contacts, at)
+        return method(pair, manifolds[pair.manifolds], shape0, pose0, shape1, pose1, geometry.meshes, contacts, at)
 
     return contacts_of
 
 
-def of_hull_and_mesh(make: Maker) -> Maker:
+def of_hull_and_mesh(method: ContactMethod) -> ContactMethod:
     """For a box or a hull and a mesh, a pair that keeps several manifolds."""
 
     @scalar_code
     def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
                     contacts: Any, at: Any) -> Any:
-        return make(pair, manifolds[pair.manifolds], shape0, pose0, shape1, pose1, geometry.hulls, geometry.meshes,
-                    contacts, at)
+        return method(pair, manifolds[pair.manifolds], shape0, pose0, shape1, pose1, geometry.hulls, geometry.meshes,
+                      contacts, at)
 
     return contacts_of
 
 
-def of_remade_mesh(make: Maker) -> Maker:
+def of_mesh_without_manifolds(method: ContactMethod) -> ContactMethod:
     """For a shape with a mesh whose contacts are new in every step."""
 
     @scalar_code
     def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
                     contacts: Any, at: Any) -> Any:
-        return make(pair, shape0, pose0, shape1, pose1, geometry.meshes, contacts, at)
+        return method(pair, shape0, pose0, shape1, pose1, geometry.meshes, contacts, at)
 
     return contacts_of
 
 
-_CORES, _BESIDE_CORES = (CYLINDER, CONE), (SPHERE, CAPSULE, BOX, CYLINDER, CONE)
+_CORES, _CORE_PARTNERS = (CYLINDER, CONE), (SPHERE, CAPSULE, BOX, CYLINDER, CONE)
 _OF_CORES, _PLANE_OF_CORE, _OF_HULLS = of_cores(core_core), of_cores(plane_core), of_hulls(convex_convex)
 _OF_HULL_AND_MESH = of_hull_and_mesh(convex_mesh)
-_CORE_AND_HULL, _CORE_AND_MESH = of_hulls(core_convex), of_remade_mesh(core_mesh)
+_CORE_AND_HULL, _CORE_AND_MESH = of_hulls(core_convex), of_mesh_without_manifolds(core_mesh)
 
-# By the kinds of shape 0 and shape 1, what makes the contacts of one pair: see `over_pairs`.
-MAKERS: Mapping[tuple[int, int], Maker] = {
+# By the kinds of shape 0 and shape 1, what makes the contacts of one pair: see `for_each_pair`.
+CONTACT_METHODS: Mapping[tuple[int, int], ContactMethod] = {
     (SPHERE, SPHERE): of_sizes(sphere_sphere),
     (SPHERE, PLANE): of_sizes(sphere_plane),
     (SPHERE, CAPSULE): of_sizes(sphere_capsule),
@@ -196,9 +197,9 @@ MAKERS: Mapping[tuple[int, int], Maker] = {
     (PLANE, CAPSULE): of_sizes(plane_capsule),
     (PLANE, BOX): of_sizes(plane_box),
     (CAPSULE, CAPSULE): of_sizes(capsule_capsule),
-    (CAPSULE, BOX): of_sizes_beside_hulls(capsule_box),
-    (BOX, BOX): of_sizes_beside_hulls(box_box),
-    **{(kind, core): _OF_CORES for core in _CORES for kind in _BESIDE_CORES},
+    (CAPSULE, BOX): of_sizes_and_hulls(capsule_box),
+    (BOX, BOX): of_sizes_and_hulls(box_box),
+    **{(kind, core): _OF_CORES for core in _CORES for kind in _CORE_PARTNERS},
     **{(PLANE, core): _PLANE_OF_CORE for core in _CORES},
     **{(core, CONVEX): _CORE_AND_HULL for core in _CORES},
     **{(core, MESH): _CORE_AND_MESH for core in _CORES},
@@ -210,7 +211,8 @@ MAKERS: Mapping[tuple[int, int], Maker] = {
     (CAPSULE, MESH): of_mesh(capsule_mesh),
     **{(kind, MESH): _OF_HULL_AND_MESH for kind in (BOX, CONVEX)},
 }
-_LOOPS = {make: over_pairs(make) for make in MAKERS.values()}
+_LOOPS = {method: for_each_pair(method) for method in CONTACT_METHODS.values()}
 # The loop over pairs of such kinds; each is compiled when it is first needed.
-TOUCH: Mapping[tuple[int, int], Maker] = {kinds: _LOOPS[make] for kinds, make in MAKERS.items()} | {
-    (BOX, BOX): searched_apart(over_pairs(of_sizes(box_faces)), over_pairs(of_sizes_beside_hulls(box_nearest)))}
+CONTACT_LOOPS: Mapping[tuple[int, int], ContactMethod] = {kinds: _LOOPS[method] for kinds,
+                                                          method in CONTACT_METHODS.items()} | {
+    (BOX, BOX): with_search(for_each_pair(of_sizes(box_faces)), for_each_pair(of_sizes_and_hulls(box_gjk)))}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.pcm.simplex import along
+from physx_runtime.collision.pcm.simplex import dot_scalar
 from physx_runtime.collision.shapes import Hull, no_hull
 from physx_runtime.collision.simd_math import (
     EPSILON,
@@ -21,8 +21,8 @@ from physx_runtime.collision.simd_math import (
     by_matrix,
     dot,
     negated,
-    put_vector,
     scaled,
+    set_vector,
     sub,
     times,
     unit,
@@ -31,10 +31,10 @@ from physx_runtime.collision.simd_math import (
 from physx_runtime.compiling.numba_functions import scalar_code
 
 NEARLY_UP = np.float32(0.9999)
-LEAST_WITNESS, MOST_WITNESS = np.float32(0.01), np.float32(0.05)    # of the tolerance length
+MIN_WITNESS_TOLERANCE, MAX_WITNESS_TOLERANCE = np.float32(0.01), np.float32(0.05)    # of the tolerance length
 WITNESS_MARGIN = np.float32(0.1)     # of the smallest inner half side of a hull
 NO_FACE = -1
-BOX_CORNERS = np.array([0, 3, 2, 1, 1, 2, 6, 5, 5, 6, 7, 4, 4, 7, 3, 0, 3, 7, 6, 2, 4, 0, 1, 5], np.int32)
+BOX_INDICES = np.array([0, 3, 2, 1, 1, 2, 6, 5, 5, 6, 7, 4, 4, 7, 3, 0, 3, 7, 6, 2, 4, 0, 1, 5], np.int32)
 BOX_NORMALS = np.array([[0, 0, -1], [1, 0, 0], [0, 0, 1], [-1, 0, 0], [0, 1, 0], [0, -1, 0]], np.float32)
 BOX_LOWEST = np.array([4, 0, 0, 1, 0, 2], np.int32)
 BOX_VERTICES = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1, -1, 1], [1, -1, 1], [1, 1, 1],
@@ -46,14 +46,14 @@ def box_hull(half: Vector, hulls: Any) -> Hull:
     """A box as a hull; its edges are nobody's business."""
     vertices, planes, spans = np.empty((8, 3), np.float32), np.empty((6, 4), np.float32), np.empty((6, 3), np.int32)
     for i in range(8):
-        put_vector(vertices, i, times(vector_at(BOX_VERTICES, i), half))
+        set_vector(vertices, i, times(vector_at(BOX_VERTICES, i), half))
     for i in range(6):
         normal = vector_at(BOX_NORMALS, i)
-        put_vector(planes, i, normal)
-        planes[i, 3] = -abs(along(normal, half))
+        set_vector(planes, i, normal)
+        planes[i, 3] = -abs(dot_scalar(normal, half))
         spans[i, 0], spans[i, 1], spans[i, 2] = 4 * i, 4, BOX_LOWEST[i]
     none = no_hull(hulls)
-    return Hull(vertices, planes, spans, BOX_CORNERS.copy(), none.edges, none.valencies, none.neighbours, none.samples,
+    return Hull(vertices, planes, spans, BOX_INDICES.copy(), none.edges, none.valencies, none.neighbours, none.samples,
                 (ZERO, ZERO, ZERO), half, ZERO)
 
 
@@ -64,49 +64,49 @@ def face_normal(hull: Hull, face: Any, inverse: Vector) -> Vector:
 
 
 @scalar_code
-def put_corners_of(hull: Hull, face: Any, scale: Vector, corners: Any) -> Any:
+def write_face_vertices(hull: Hull, face: Any, scale: Vector, vertices: Any) -> Any:
     """Write the corners of a face: how many."""
     first, count = hull.spans[face, 0], hull.spans[face, 1]
     for i in range(count):
-        put_vector(corners, i, times(vector_at(hull.vertices, hull.corners[first + i]), scale))
+        set_vector(vertices, i, times(vector_at(hull.vertices, hull.corners[first + i]), scale))
     return count
 
 
 @scalar_code
-def opposed_face(hull: Hull, scale: Vector, normal: Vector) -> Any:
+def incident_face(hull: Hull, scale: Vector, normal: Vector) -> Any:
     """The face most against a direction; where an edge is more so, the flatter of the faces beside it."""
     n = times(normal, scale)
-    least, found = _lowest_face(hull, n)
-    edge = edge_along(hull, negated(n), least * least)
-    return found if edge == NO_FACE else _flatter(hull, edge, n)[0]
+    min_height, face = _lowest_face(hull, n)
+    edge = support_edge(hull, negated(n), min_height * min_height)
+    return face if edge == NO_FACE else _flatter(hull, edge, n)[0]
 
 
 @scalar_code
-def opposed_faces(hull: Hull, scale: Vector, normal: Vector) -> tuple[Any, Any]:
+def incident_faces(hull: Hull, scale: Vector, normal: Vector) -> tuple[Any, Any]:
     """The face most against a direction and the one beside it that is next; NO_FACE for that of a box."""
     n = times(normal, scale)
-    least, found = _lowest_face(hull, n)
-    edge = edge_along(hull, negated(n), least * least)
+    min_height, face = _lowest_face(hull, n)
+    edge = support_edge(hull, negated(n), min_height * min_height)
     if edge != NO_FACE:
         return _flatter(hull, edge, n)
-    beside, best = np.int64(NO_FACE), ZERO
+    second, best = np.int64(NO_FACE), ZERO
     for i in range(len(hull.edges)):
         face0, face1 = hull.edges[i, 0], hull.edges[i, 1]
-        if found in (face0, face1):
+        if face in (face0, face1):
             height = dot(add(vector_at(hull.planes, face0), vector_at(hull.planes, face1)), n)
             if height * height >= best:
-                best, beside = height * height, np.int64(face1 if face0 == found else face0)
-    return found, beside
+                best, second = height * height, np.int64(face1 if face0 == face else face0)
+    return face, second
 
 
 @scalar_code
 def _lowest_face(hull: Hull, n: Vector) -> tuple[Number, Any]:
-    least, found = dot(n, vector_at(hull.planes, 0)), 0
+    min_height, face = dot(n, vector_at(hull.planes, 0)), 0
     for i in range(1, len(hull.planes)):
         height = dot(n, vector_at(hull.planes, i))
-        if least > height:
-            least, found = height, i
-    return least, found
+        if min_height > height:
+            min_height, face = height, i
+    return min_height, face
 
 
 @scalar_code
@@ -119,46 +119,46 @@ def _flatter(hull: Hull, edge: Any, n: Vector) -> tuple[Any, Any]:
 
 
 @scalar_code
-def edge_along(hull: Hull, direction: Vector, square: Number) -> Any:
+def support_edge(hull: Hull, direction: Vector, square: Number) -> Any:
     """The edge most along a direction whose cosine's square is above the given one, or NO_FACE."""
-    found = NO_FACE
+    edge = NO_FACE
     for i in range(len(hull.edges)):
         normal = add(vector_at(hull.planes, hull.edges[i, 0]), vector_at(hull.planes, hull.edges[i, 1]))
         size, height = dot(normal, normal), dot(normal, direction)
         if height >= ZERO and height * height > square * size:
-            square, found = height * height / size, i
-    return found
+            square, edge = height * height / size, i
+    return edge
 
 
 @scalar_code
 def witness_face(hull: Hull, inverse: Vector, normal: Vector, point: Vector, margin: Number,
                  tolerance_length: Number) -> Any:
     """The face that a point on a hull belongs to; of several that are near, the one most against a direction."""
-    tolerance = max(min(margin, tolerance_length * MOST_WITNESS), tolerance_length * LEAST_WITNESS)
+    tolerance = max(min(margin, tolerance_length * MAX_WITNESS_TOLERANCE), tolerance_length * MIN_WITNESS_TOLERANCE)
     at = times(point, inverse)
     count = len(hull.planes)
     gaps = np.empty(count, np.float32)
-    nearest, highest, top = 0, -LARGEST, 0
+    closest, highest, top = 0, -LARGEST, 0
     for i in range(count):
-        height = along(vector_at(hull.planes, i), at) + hull.planes[i, 3]
+        height = dot_scalar(vector_at(hull.planes, i), at) + hull.planes[i, 3]
         gaps[i] = abs(height) if height >= -tolerance else LARGEST
-        if gaps[nearest] > gaps[i]:
-            nearest = i
+        if gaps[closest] > gaps[i]:
+            closest = i
         if height > highest:
             highest, top = height, i
-    if gaps[nearest] == LARGEST:
+    if gaps[closest] == LARGEST:
         return top
-    found, least = nearest, dot(face_normal(hull, nearest, inverse), normal)
+    face, min_cosine = closest, dot(face_normal(hull, closest, inverse), normal)
     for i in range(count):
-        if i != nearest and tolerance > gaps[i] - gaps[nearest]:
+        if i != closest and tolerance > gaps[i] - gaps[closest]:
             height = dot(face_normal(hull, i, inverse), normal)
-            if least > height:
-                found, least = i, height
-    return found
+            if min_cosine > height:
+                face, min_cosine = i, height
+    return face
 
 
 @scalar_code
-def turned_up(normal: Vector) -> Matrix:
+def rotation_to_z(normal: Vector) -> Matrix:
     """The columns of a rotation that turns a direction to z."""
     x, y, z = normal
     if abs(z) < NEARLY_UP:
@@ -183,28 +183,28 @@ def _reflected(u: Vector, v: Vector, a: Number, b: Number, c: Number) -> Vector:
 
 
 @scalar_code
-def turn(m: Matrix, corners: Any, count: Any) -> None:
+def rotate_rows(m: Matrix, vertices: Any, count: Any) -> None:
     """Turn rows of an array in place."""
     for i in range(count):
-        put_vector(corners, i, by_matrix(m, vector_at(corners, i)))
+        set_vector(vertices, i, by_matrix(m, vector_at(vertices, i)))
 
 
 @scalar_code
-def contains(corners: Any, count: Any, slack: Number, x: Number, y: Number) -> bool:
+def contains(vertices: Any, count: Any, slack: Number, x: Number, y: Number) -> bool:
     """Whether a point lies in a polygon as seen along z; points on its corners do.
 
     slack: how much larger its bounds are taken.
     """
     low_x, high_x, low_y, high_y = LARGEST, -LARGEST, LARGEST, -LARGEST
     for i in range(count):
-        low_x, high_x = min(low_x, corners[i, 0]), max(high_x, corners[i, 0])
-        low_y, high_y = min(low_y, corners[i, 1]), max(high_y, corners[i, 1])
+        low_x, high_x = min(low_x, vertices[i, 0]), max(high_x, vertices[i, 0])
+        low_y, high_y = min(low_y, vertices[i, 1]), max(high_y, vertices[i, 1])
     if low_x - slack > x or x > high_x + slack or low_y - slack > y or y > high_y + slack:
         return False
     hits = 0
     for i in range(count):
         j = i - 1 if i > 0 else count - 1
-        xi, yi, xj, yj = corners[i, 0], corners[i, 1], corners[j, 0], corners[j, 1]
+        xi, yi, xj, yj = vertices[i, 0], vertices[i, 1], vertices[j, 0], vertices[j, 1]
         if (x == xj and y == yj) or (x == xi and y == yi):
             return True
         if (yj > y) != (yi > y):

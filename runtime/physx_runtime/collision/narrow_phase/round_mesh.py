@@ -14,24 +14,30 @@ import numpy as np
 
 from physx_runtime.collision.bounds import size_of
 from physx_runtime.collision.manifold.multi import (
-    MADE,
+    CONTACT_BUFFER,
     ONE_NORMAL,
-    begin_anew,
-    drop_alike,
+    add_contact,
+    drop_duplicates,
+    is_invalidated,
     join_patch,
-    moved_on,
     open_patch,
     origin,
-    put_made,
     refresh_all,
+    reset_manifolds,
     world_normal_of,
 )
-from physx_runtime.collision.manifold.persistent import put_contact
-from physx_runtime.collision.manifold.reduction import OF_CAPSULE, OF_SPHERE, divide
-from physx_runtime.collision.meshes.active_edges import SEEN, see_triangle
-from physx_runtime.collision.meshes.triangle_mesh import FACE, Meshes, corner_of, nearest_on_triangle, triangles_near
-from physx_runtime.collision.narrow_phase.segment import nearest_of_segment, points_over_triangle, seen_face_on
-from physx_runtime.collision.scalar_math import inward, rotated_back, x_axis
+from physx_runtime.collision.manifold.persistent import write_contact
+from physx_runtime.collision.manifold.reduction import OF_CAPSULE, OF_SPHERE, process_contacts
+from physx_runtime.collision.meshes.active_edges import EDGE_CACHE, cache_triangle
+from physx_runtime.collision.meshes.triangle_mesh import (
+    FACE,
+    Meshes,
+    closest_point_on_triangle,
+    corner_of,
+    triangles_in_bounds,
+)
+from physx_runtime.collision.narrow_phase.segment import points_over_triangle, segment_triangle, uses_face_normal
+from physx_runtime.collision.scalar_math import rotated_back, transform_inv, x_axis
 from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
@@ -44,155 +50,161 @@ from physx_runtime.collision.simd_math import (
     cross,
     dot,
     frame_of,
-    out_of,
-    outward,
-    put_vector,
+    from_frame,
     relative,
     scaled,
+    set_vector,
     sub,
+    transform,
     unit,
     vector_at,
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-MAY_MOVE, BREAKING, ONE_POINT = np.float32(0.02), np.float32(0.05), np.float32(0.001)    # of the radius
-BEFORE_DIVISION = 16
+ROUND_INVALIDATE, ROUND_BREAKING, ROUND_REPLACE = np.float32(0.02), np.float32(0.05), np.float32(0.001)  # of the radius
+PROCESS_THRESHOLD = 16
 
 
 @scalar_code
-def sphere_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
+def sphere_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
                 contacts: Any, at: Any) -> Any:
     radius, pose = size_of(shape0)[0], relative(pose0, pose1)
-    if moved_on(kept, pose, radius * MAY_MOVE):
-        begin_anew(kept, pose)
-        _make_sphere_manifolds(np.zeros(1, MADE), np.zeros(1, SEEN), kept, inward(pose1, pose0[0]), radius, pair.reach,
+    if is_invalidated(manifolds, pose, radius * ROUND_INVALIDATE):
+        reset_manifolds(manifolds, pose)
+        _make_sphere_manifolds(np.zeros(1, CONTACT_BUFFER), np.zeros(1, EDGE_CACHE), manifolds,
+                               transform_inv(pose1, pose0[0]), radius, pair.reach,
                                meshes, shape1.geometry)
     else:
-        refresh_all(kept, frame_of(pose), radius * BREAKING)
-    for m in range(kept.count):
-        normal = world_normal_of(kept, m, pose1)
-        for i in range(kept.points[m]):
-            point = sub(outward(pose0, vector_at(kept.local0[m], i)), scaled(normal, radius))
-            at = put_contact(contacts, at, point, normal, kept.distance[m, i] - radius)
+        refresh_all(manifolds, frame_of(pose), radius * ROUND_BREAKING)
+    for m in range(manifolds.count):
+        normal = world_normal_of(manifolds, m, pose1)
+        for i in range(manifolds.points[m]):
+            point = sub(transform(pose0, vector_at(manifolds.local0[m], i)), scaled(normal, radius))
+            at = write_contact(contacts, at, point, normal, manifolds.distance[m, i] - radius)
     return at
 
 
 @scalar_code
-def _make_sphere_manifolds(made_room: Any, seen_room: Any, kept: Any, center: Vector, radius: Number, reach: Number,
+def _make_sphere_manifolds(buffers: Any, edge_caches: Any, manifolds: Any, center: Vector, radius: Number,
+                           contact_distance: Number,
                            meshes: Meshes,
                            row: Any) -> None:
     """Make the manifolds anew, in rooms that the caller keeps: a record does not keep its array alive."""
-    grown = radius + reach
-    made, seen = made_room[0], seen_room[0]
-    low = (center[0] - grown, center[1] - grown, center[2] - grown)
-    high = (center[0] + grown, center[1] + grown, center[2] + grown)
-    near = triangles_near(meshes, row, low, high)
-    count, waiting = len(near), 0
+    inflated = radius + contact_distance
+    buffer, edge_cache = buffers[0], edge_caches[0]
+    low = (center[0] - inflated, center[1] - inflated, center[2] - inflated)
+    high = (center[0] + inflated, center[1] + inflated, center[2] + inflated)
+    candidates = triangles_in_bounds(meshes, row, low, high)
+    count, feature_count = len(candidates), 0
     features, squares = np.empty((count, 2), np.int64), np.empty(count, np.float32)
     points, normals = np.empty((count, 3), np.float32), np.empty((count, 3), np.float32)
-    limit = (radius * ONE_POINT) * (radius * ONE_POINT)
+    limit = (radius * ROUND_REPLACE) * (radius * ROUND_REPLACE)
     for k in range(count):
-        a, b, c = (corner_of(meshes, row, near[k], 0), corner_of(meshes, row, near[k], 1),
-                   corner_of(meshes, row, near[k], 2))
+        a, b, c = (corner_of(meshes, row, candidates[k], 0), corner_of(meshes, row, candidates[k], 1),
+                   corner_of(meshes, row, candidates[k], 2))
         normal = unit(cross(sub(b, a), sub(c, a)))
         if dot(center, normal) - dot(a, normal) < ZERO:
             continue
-        feature, point, square = nearest_on_triangle(center, a, b, c)
-        if not grown * grown > square:
+        feature, point, square = closest_point_on_triangle(center, a, b, c)
+        if not inflated * inflated > square:
             continue
         if feature == FACE:
-            see_triangle(seen, meshes.triangles[near[k]], feature)
-            _add_sphere_point(kept, made, point, normal, math.sqrt(square), limit)
+            cache_triangle(edge_cache, meshes.triangles[candidates[k]], feature)
+            _add_sphere_point(manifolds, buffer, point, normal, math.sqrt(square), limit)
         else:
-            squares[waiting], features[waiting, 0], features[waiting, 1] = square, feature, near[k]
-            put_vector(points, waiting, point)
-            put_vector(normals, waiting, unit(sub(center, point)))
-            waiting += 1
-    for k in np.argsort(squares[:waiting], kind="mergesort"):
-        if see_triangle(seen, meshes.triangles[features[k, 1]], features[k, 0]):
-            _add_sphere_point(kept, made, vector_at(points, k), vector_at(normals, k), math.sqrt(squares[k]), limit)
-    divide(kept, made, limit, OF_SPHERE)
+            squares[feature_count], features[feature_count, 0], features[feature_count,
+                                                                         1] = square, feature, candidates[k]
+            set_vector(points, feature_count, point)
+            set_vector(normals, feature_count, unit(sub(center, point)))
+            feature_count += 1
+    for k in np.argsort(squares[:feature_count], kind="mergesort"):
+        if cache_triangle(edge_cache, meshes.triangles[features[k, 1]], features[k, 0]):
+            _add_sphere_point(manifolds, buffer, vector_at(points, k), vector_at(normals, k), math.sqrt(squares[k]),
+                              limit)
+    process_contacts(manifolds, buffer, limit, OF_SPHERE)
 
 
 @scalar_code
-def _add_sphere_point(kept: Any, made: Any, point: Vector, normal: Vector, distance: Number, limit: Number) -> None:
+def _add_sphere_point(manifolds: Any, buffer: Any, point: Vector, normal: Vector, distance: Number,
+                      limit: Number) -> None:
     """Add a point to the last patch, which keeps its deepest one, or as a new patch."""
-    last = made.patches - 1
-    if last >= 0 and dot(vector_at(made.patch_normal, last), normal) > ONE_NORMAL:
-        if made.deepest[last] > distance:
-            at = made.first[last]
-            put_vector(made.local1, at, point)
-            put_vector(made.normal, at, normal)
-            made.distance[at] = made.deepest[last] = distance
+    last = buffer.patches - 1
+    if last >= 0 and dot(vector_at(buffer.patch_normal, last), normal) > ONE_NORMAL:
+        if buffer.deepest[last] > distance:
+            at = buffer.first[last]
+            set_vector(buffer.local1, at, point)
+            set_vector(buffer.normal, at, normal)
+            buffer.distance[at] = buffer.deepest[last] = distance
     else:
-        put_made(made, origin(), point, normal, distance)
-        open_patch(made, made.contacts - 1, normal, distance)
-    if made.contacts >= BEFORE_DIVISION:
-        divide(kept, made, limit, OF_SPHERE)
+        add_contact(buffer, origin(), point, normal, distance)
+        open_patch(buffer, buffer.contacts - 1, normal, distance)
+    if buffer.contacts >= PROCESS_THRESHOLD:
+        process_contacts(manifolds, buffer, limit, OF_SPHERE)
 
 
 @scalar_code
-def capsule_mesh(pair: Any, kept: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
+def capsule_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
                  contacts: Any, at: Any) -> Any:
     size, pose = size_of(shape0), relative(pose0, pose1)
     radius = size[0]
-    if moved_on(kept, pose, radius * MAY_MOVE):
-        begin_anew(kept, pose)
-        along = rotated_back(pose1[1], scaled(x_axis(pose0[1]), size[1]))
-        center = inward(pose1, pose0[0])
-        _make_capsule_manifolds(np.zeros(1, MADE), kept, center, add(center, along), sub(center, along), radius,
+    if is_invalidated(manifolds, pose, radius * ROUND_INVALIDATE):
+        reset_manifolds(manifolds, pose)
+        half_axis = rotated_back(pose1[1], scaled(x_axis(pose0[1]), size[1]))
+        center = transform_inv(pose1, pose0[0])
+        _make_capsule_manifolds(np.zeros(1, CONTACT_BUFFER), manifolds, center, add(center, half_axis),
+                                sub(center, half_axis), radius,
                                 pair.reach, frame_of(relative(pose1, pose0)), meshes, shape1.geometry)
     else:
-        refresh_all(kept, frame_of(pose), radius * BREAKING)
-    for m in range(kept.count):
-        normal = world_normal_of(kept, m, pose1)
-        for i in range(kept.points[m]):
-            point = sub(outward(pose0, vector_at(kept.local0[m], i)), scaled(normal, radius))
-            at = put_contact(contacts, at, point, normal, kept.distance[m, i] - radius)
+        refresh_all(manifolds, frame_of(pose), radius * ROUND_BREAKING)
+    for m in range(manifolds.count):
+        normal = world_normal_of(manifolds, m, pose1)
+        for i in range(manifolds.points[m]):
+            point = sub(transform(pose0, vector_at(manifolds.local0[m], i)), scaled(normal, radius))
+            at = write_contact(contacts, at, point, normal, manifolds.distance[m, i] - radius)
     return at
 
 
 @scalar_code
-def _make_capsule_manifolds(room: Any, kept: Any, center: Vector, start: Vector, end: Vector, radius: Number,
-                            reach: Number, frame: Frame,
+def _make_capsule_manifolds(buffers: Any, manifolds: Any, center: Vector, start: Vector, end: Vector, radius: Number,
+                            contact_distance: Number, frame: Frame,
                             meshes: Meshes, row: Any) -> None:
     """Make the manifolds anew, in room that the caller keeps: a record does not keep its array alive.
 
     frame: of the mesh in the capsule.
     """
-    grown, limit = radius + reach, (radius * ONE_POINT) * (radius * ONE_POINT)
-    low = (min(start[0], end[0]) - grown, min(start[1], end[1]) - grown, min(start[2], end[2]) - grown)
-    high = (max(start[0], end[0]) + grown, max(start[1], end[1]) + grown, max(start[2], end[2]) + grown)
-    near, made = triangles_near(meshes, row, low, high), room[0]
-    for k in range(len(near)):
-        a, b, c = (corner_of(meshes, row, near[k], 0), corner_of(meshes, row, near[k], 1),
-                   corner_of(meshes, row, near[k], 2))
+    inflated, limit = radius + contact_distance, (radius * ROUND_REPLACE) * (radius * ROUND_REPLACE)
+    low = (min(start[0], end[0]) - inflated, min(start[1], end[1]) - inflated, min(start[2], end[2]) - inflated)
+    high = (max(start[0], end[0]) + inflated, max(start[1], end[1]) + inflated, max(start[2], end[2]) + inflated)
+    candidates, buffer = triangles_in_bounds(meshes, row, low, high), buffers[0]
+    for k in range(len(candidates)):
+        a, b, c = (corner_of(meshes, row, candidates[k], 0), corner_of(meshes, row, candidates[k], 1),
+                   corner_of(meshes, row, candidates[k], 2))
         face = unit(cross(sub(b, a), sub(c, a)))
         if dot(center, face) - dot(a, face) < ZERO:
             continue
-        square, t, u, v = nearest_of_segment(start, end, a, b, c)
-        if not grown * grown > square:
+        square, t, u, v = segment_triangle(start, end, a, b, c)
+        if not inflated * inflated > square:
             continue
         normal = face
-        if not seen_face_on(u, v, meshes.flags[near[k]]) and square != ZERO:
+        if not uses_face_normal(u, v, meshes.flags[candidates[k]]) and square != ZERO:
             on_axis = add(scaled(sub(end, start), t), start)
             on_face = add(scaled(a, ONE - (u + v)), add(scaled(b, u), scaled(c, v)))
             normal = unit(sub(on_axis, on_face))
-        first = made.contacts
-        points_over_triangle(made, start, end, a, b, c, face, normal, grown)
-        if made.contacts > first:
-            _add_capsule_points(made, first, normal, frame, limit)
-            if made.contacts >= BEFORE_DIVISION:
-                divide(kept, made, limit, OF_CAPSULE)
-    divide(kept, made, limit, OF_CAPSULE)
+        first = buffer.contacts
+        points_over_triangle(buffer, start, end, a, b, c, face, normal, inflated)
+        if buffer.contacts > first:
+            _add_capsule_points(buffer, first, normal, frame, limit)
+            if buffer.contacts >= PROCESS_THRESHOLD:
+                process_contacts(manifolds, buffer, limit, OF_CAPSULE)
+    process_contacts(manifolds, buffer, limit, OF_CAPSULE)
 
 
 @scalar_code
-def _add_capsule_points(made: Any, first: Any, normal: Vector, frame: Frame, limit: Number) -> None:
+def _add_capsule_points(buffer: Any, first: Any, normal: Vector, frame: Frame, limit: Number) -> None:
     """Add the contacts from `first` on to the last patch or to a new one, each place once."""
     deepest = LARGEST
-    for i in range(first, made.contacts):
-        put_vector(made.local0, i, out_of(frame, vector_at(made.local0, i)))
-        deepest = min(deepest, made.distance[i])
-    drop_alike(made, first, limit)
-    join_patch(made, first, normal, deepest, limit)
+    for i in range(first, buffer.contacts):
+        set_vector(buffer.local0, i, from_frame(frame, vector_at(buffer.local0, i)))
+        deepest = min(deepest, buffer.distance[i])
+    drop_duplicates(buffer, first, limit)
+    join_patch(buffer, first, normal, deepest, limit)

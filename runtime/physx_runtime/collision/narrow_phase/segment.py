@@ -14,10 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.manifold.multi import put_made
-from physx_runtime.collision.manifold.persistent import Points, add_found
+from physx_runtime.collision.manifold.multi import add_contact
+from physx_runtime.collision.manifold.persistent import Points, add_point
 from physx_runtime.collision.meshes.triangle_mesh import EDGE_01, EDGE_12, EDGE_20
-from physx_runtime.collision.narrow_phase.polygons import contains, face_normal, put_corners_of, turn, turned_up
+from physx_runtime.collision.narrow_phase.polygons import (
+    contains,
+    face_normal,
+    rotate_rows,
+    rotation_to_z,
+    write_face_vertices,
+)
 from physx_runtime.collision.pcm.simplex import GjkConvex, interval
 from physx_runtime.collision.shapes import Hull
 from physx_runtime.collision.simd_math import (
@@ -35,11 +41,11 @@ from physx_runtime.collision.simd_math import (
     cross,
     divided,
     dot,
-    into,
     negated,
     scaled,
     sub,
     times,
+    to_frame,
     unit,
     vector_at,
 )
@@ -47,60 +53,60 @@ from physx_runtime.compiling.numba_functions import scalar_code
 
 
 @scalar_code
-def least_overlap(core: GjkConvex, hull: Hull, first: Vector, end: Vector, radius: Number, inverse: Vector,
-                  reach: Number) -> Any:
+def min_overlap_axis(core: GjkConvex, hull: Hull, first: Vector, end: Vector, radius: Number, inverse: Vector,
+                     contact_distance: Number) -> Any:
     """Whether the capsule is within reach along all axes, and the one of least overlap, towards the capsule."""
-    within, least, axis = least_overlap_of_faces(hull, first, end, radius, inverse, reach)
+    within, min_overlap, axis = min_overlap_of_faces(hull, first, end, radius, inverse, contact_distance)
     if not within:
         return False, axis
-    way = sub(end, first)
+    segment = sub(end, first)
     for face in range(len(hull.spans)):
         start, count = hull.spans[face, 0], hull.spans[face, 1]
         for k in range(count):
             a = vector_at(hull.vertices, hull.corners[start + k])
             b = vector_at(hull.vertices, hull.corners[start + (k if k > 0 else count) - 1])
-            across = cross(way, times(sub(b, a), inverse))
-            square = dot(across, across)
+            product = cross(segment, times(sub(b, a), inverse))
+            square = dot(product, product)
             if square < EPSILON:
                 continue
-            normal = divided(across, math.sqrt(square))
+            normal = divided(product, math.sqrt(square))
             low, high = interval(core, normal)
-            within, overlap = _overlap(normal, first, end, radius, low, high, reach)
+            within, overlap = _overlap(normal, first, end, radius, low, high, contact_distance)
             if not within:
                 return False, axis
-            if least > overlap:
-                least, axis = overlap, normal
+            if min_overlap > overlap:
+                min_overlap, axis = overlap, normal
     return True, axis
 
 
 @scalar_code
-def least_overlap_of_faces(hull: Hull, first: Vector, end: Vector, radius: Number, inverse: Vector,
-                           reach: Number) -> Any:
+def min_overlap_of_faces(hull: Hull, first: Vector, end: Vector, radius: Number, inverse: Vector,
+                         contact_distance: Number) -> Any:
     """Whether the capsule is within reach along all normals of faces; the least overlap, and its normal."""
-    least, axis = LARGEST, (ZERO, ONE, ZERO)
+    min_overlap, axis = LARGEST, (ZERO, ONE, ZERO)
     for face in range(len(hull.planes)):
         plane = vector_at(hull.planes, face)
         stretched = times(plane, inverse)
         size = ONE / math.sqrt(dot(stretched, stretched))
         normal = scaled(stretched, size)
         low = dot(plane, vector_at(hull.vertices, hull.spans[face, 2])) * size
-        within, overlap = _overlap(normal, first, end, radius, low, -hull.planes[face, 3] * size, reach)
+        within, overlap = _overlap(normal, first, end, radius, low, -hull.planes[face, 3] * size, contact_distance)
         if not within:
-            return False, least, axis
-        if least > overlap:
-            least, axis = overlap, normal
-    return True, least, axis
+            return False, min_overlap, axis
+        if min_overlap > overlap:
+            min_overlap, axis = overlap, normal
+    return True, min_overlap, axis
 
 
 @scalar_code
 def _overlap(normal: Vector, first: Vector, end: Vector, radius: Number, low: Number, high: Number,
-             reach: Number) -> Any:
+             contact_distance: Number) -> Any:
     a, b = dot(first, normal), dot(end, normal)
     below, above = min(a, b) - radius, max(a, b) + radius
-    return not (below > high + reach or low > above + reach), high - below
+    return not (below > high + contact_distance or low > above + contact_distance), high - below
 
 
-BESIDE = np.float32(1e-7)       # of a ray's direction along a normal: it runs beside the face
+PARALLEL = np.float32(1e-7)       # of a ray's direction along a normal: it runs beside the face
 BEYOND = np.float32(0.005)      # of an edge, past its ends, where the axis still touches it
 
 
@@ -109,19 +115,19 @@ def ends_over_face(hull: Hull, face: Any, frame: Frame, first: Vector, end: Vect
                    points: Points) -> None:
     """Add the ends of the axis that lie over one face of a box."""
     up = face_normal(hull, face, (ONE, ONE, ONE))
-    corners = np.empty((hull.spans[face, 1], 3), np.float32)
-    count = put_corners_of(hull, face, (ONE, ONE, ONE), corners)
-    origin, slope = vector_at(corners, 0), dot(up, normal)
+    vertices = np.empty((hull.spans[face, 1], 3), np.float32)
+    count = write_face_vertices(hull, face, (ONE, ONE, ONE), vertices)
+    origin, slope = vector_at(vertices, 0), dot(up, normal)
     inverse = ONE / slope if slope > ZERO else ZERO
-    m = turned_up(up)
-    turn(m, corners, count)
+    m = rotation_to_z(up)
+    rotate_rows(m, vertices, count)
     for point in (first, end):
         height = dot(up, sub(point, origin)) * inverse
         if within >= height:
             foot = sub(point, scaled(normal, height))
-            seen = by_matrix(m, foot)
-            if contains(corners, count, ZERO, seen[0], seen[1]):
-                add_found(points, into(frame, point), foot, normal, height)
+            projected = by_matrix(m, foot)
+            if contains(vertices, count, ZERO, projected[0], projected[1]):
+                add_point(points, to_frame(frame, point), foot, normal, height)
 
 
 @scalar_code
@@ -130,28 +136,28 @@ def ends_over_hull(hull: Hull, inverse: Vector, frame: Frame, first: Vector, end
     """Add the ends of the axis from which the way against the normal meets the hull."""
     back = negated(normal)
     for point in (first, end):
-        meets, way = way_to_hull(hull, inverse, point, back)
-        if meets and within >= way:
-            add_found(points, into(frame, point), add(scaled(back, way), point), normal, way)
+        hit, distance = raycast_hull(hull, inverse, point, back)
+        if hit and within >= distance:
+            add_point(points, to_frame(frame, point), add(scaled(back, distance), point), normal, distance)
 
 
 @scalar_code
-def way_to_hull(hull: Hull, inverse: Vector, point: Vector, direction: Vector) -> Any:
+def raycast_hull(hull: Hull, inverse: Vector, point: Vector, direction: Vector) -> Any:
     """Whether a ray meets a hull, and how far away, 0 from inside; inverse: 1 over the hull's scale."""
     start, along = times(point, inverse), times(direction, inverse)
     enters, leaves = ZERO, LARGEST
     for i in range(len(hull.planes)):
         plane = vector_at(hull.planes, i)
         slope, height = dot(plane, along), dot(plane, start) + hull.planes[i, 3]
-        if abs(slope) < BESIDE:
+        if abs(slope) < PARALLEL:
             if height > ZERO:
                 return False, ZERO
         else:
-            way = -(height / slope)
+            distance = -(height / slope)
             if slope < ZERO:
-                enters = max(enters, way)
-            elif leaves > way:
-                leaves = way
+                enters = max(enters, distance)
+            elif leaves > distance:
+                leaves = distance
         if enters > leaves:
             return False, ZERO
     return True, enters
@@ -161,30 +167,30 @@ def way_to_hull(hull: Hull, inverse: Vector, point: Vector, direction: Vector) -
 def edges_under_axis(hull: Hull, face: Any, scale: Vector, frame: Frame, first: Vector, end: Vector, normal: Vector,
                      within: Number, points: Points) -> None:
     """Add the points where the axis crosses edges of a face, as seen along the normal."""
-    corners = np.empty((hull.spans[face, 1], 3), np.float32)
-    count = put_corners_of(hull, face, scale, corners)
+    vertices = np.empty((hull.spans[face, 1], 3), np.float32)
+    count = write_face_vertices(hull, face, scale, vertices)
     for i in range(count):
-        a, b = vector_at(corners, i), vector_at(corners, i - 1 if i > 0 else count - 1)
+        a, b = vector_at(vertices, i), vector_at(vertices, i - 1 if i > 0 else count - 1)
         crossed, point, foot, height = _edge_crossing(first, end, normal, a, b)
         if crossed and within >= height:
-            add_found(points, into(frame, point), foot, normal, height)
+            add_point(points, to_frame(frame, point), foot, normal, height)
 
 
 @scalar_code
 def _edge_crossing(first: Vector, end: Vector, normal: Vector, a: Vector, b: Vector) -> Any:
     """Whether an axis and an edge cross, the point on the axis, that on the edge, and the gap along the normal."""
     edge, axis = sub(b, a), sub(end, first)
-    across = cross(edge, normal)
-    level, low, high = dot(across, a), dot(across, first), dot(across, end)
-    steep = dot(across, axis)
+    edge_normal = cross(edge, normal)
+    level, low, high = dot(edge_normal, a), dot(edge_normal, first), dot(edge_normal, end)
+    steep = dot(edge_normal, axis)
     if (low - level) * (high - level) > ZERO or steep == ZERO:
         return False, a, a, ZERO
     point = add(scaled(axis, (level - low) / steep), first)
-    beside, way = cross(normal, axis), sub(point, a)
-    share = dot(beside, way) / dot(beside, edge)
-    if share > ONE + BEYOND or share < -BEYOND:
+    axis_normal, offset = cross(normal, axis), sub(point, a)
+    fraction = dot(axis_normal, offset) / dot(axis_normal, edge)
+    if fraction > ONE + BEYOND or fraction < -BEYOND:
         return False, a, a, ZERO
-    gap = sub(way, scaled(edge, share))
+    gap = sub(offset, scaled(edge, fraction))
     return True, point, sub(point, gap), dot(gap, normal)
 
 
@@ -193,14 +199,14 @@ AT_START, AT_END, AT_SUM = np.float32(1e-6), np.float32(0.999999), np.float32(0.
 
 
 @scalar_code
-def inside(v: Number, w: Number) -> bool:
+def is_inside(v: Number, w: Number) -> bool:
     """Whether shares of the second and third corner are those of a point of a triangle."""
-    most = ONE + EPSILON
-    return bool(v >= -EPSILON and most >= v and w >= -EPSILON and most >= w and most > v + w)
+    upper = ONE + EPSILON
+    return bool(v >= -EPSILON and upper >= v and w >= -EPSILON and upper >= w and upper > v + w)
 
 
 @scalar_code
-def nearest_of_segment(p: Vector, q: Vector, a: Vector, b: Vector, c: Vector) -> tuple[Number, Number, Number, Number]:
+def segment_triangle(p: Vector, q: Vector, a: Vector, b: Vector, c: Vector) -> tuple[Number, Number, Number, Number]:
     """The square distance of a segment and a triangle, the share along the segment, and those of corners b and c."""
     pq, ab, ac, bc, ap, aq = sub(q, p), sub(b, a), sub(c, a), sub(c, b), sub(p, a), sub(q, a)
     n = unit(cross(ab, ac))
@@ -209,16 +215,16 @@ def nearest_of_segment(p: Vector, q: Vector, a: Vector, b: Vector, c: Vector) ->
     inverse = ONE / spanned if spanned > ZERO else ZERO
     if height_p * height_q < ZERO:
         t = -dot(n, ap) * (ONE / dot(n, pq))
-        v, w = _shares(sub(add(scaled(pq, t), p), a), ab, ac, d00, d01, d11, inverse)
-        if inside(v, w):
+        v, w = _barycentric(sub(add(scaled(pq, t), p), a), ab, ac, d00, d01, d11, inverse)
+        if is_inside(v, w):
             return ZERO, t, v, w
     square_p, square_q = height_p * height_p, height_q * height_q
-    v0, w0 = _shares(sub(sub(p, scaled(n, height_p)), a), ab, ac, d00, d01, d11, inverse)
-    v1, w1 = _shares(sub(sub(q, scaled(n, height_q)), a), ab, ac, d00, d01, d11, inverse)
-    over_p, over_q = inside(v0, w0), inside(v1, w1)
+    v0, w0 = _barycentric(sub(sub(p, scaled(n, height_p)), a), ab, ac, d00, d01, d11, inverse)
+    v1, w1 = _barycentric(sub(sub(q, scaled(n, height_q)), a), ab, ac, d00, d01, d11, inverse)
+    over_p, over_q = is_inside(v0, w0), is_inside(v1, w1)
     if over_p and over_q:
         return (square_p, ZERO, v0, w0) if square_q > square_p else (square_q, ONE, v1, w1)
-    square, t, v, w = _nearest_edge(p, pq, a, ab, b, bc, ac)
+    square, t, v, w = _closest_edge(p, pq, a, ab, b, bc, ac)
     if over_p:
         return (square_p, ZERO, v0, w0) if square > square_p else (square, t, v, w)
     if over_q:
@@ -227,18 +233,18 @@ def nearest_of_segment(p: Vector, q: Vector, a: Vector, b: Vector, c: Vector) ->
 
 
 @scalar_code
-def _shares(off: Vector, ab: Vector, ac: Vector, d00: Number, d01: Number, d11: Number,
-            inverse: Number) -> tuple[Number, Number]:
+def _barycentric(off: Vector, ab: Vector, ac: Vector, d00: Number, d01: Number, d11: Number,
+                 inverse: Number) -> tuple[Number, Number]:
     d20, d21 = dot(off, ab), dot(off, ac)
     return (d11 * d20 - d01 * d21) * inverse, (d00 * d21 - d01 * d20) * inverse
 
 
 @scalar_code
-def _nearest_edge(p: Vector, pq: Vector, a: Vector, ab: Vector, b: Vector, bc: Vector,
+def _closest_edge(p: Vector, pq: Vector, a: Vector, ab: Vector, b: Vector, bc: Vector,
                   ac: Vector) -> tuple[Number, Number, Number, Number]:
-    square0, t0, s0 = _of_segments(p, pq, a, ab)
-    square1, t1, s1 = _of_segments(p, pq, b, bc)
-    square2, t2, s2 = _of_segments(p, pq, a, ac)
+    square0, t0, s0 = _segment_segment_distance(p, pq, a, ab)
+    square1, t1, s1 = _segment_segment_distance(p, pq, b, bc)
+    square2, t2, s2 = _segment_segment_distance(p, pq, a, ac)
     if square1 > square0 and square2 > square0:
         return square0, t0, s0, ZERO
     if square2 > square1:
@@ -247,28 +253,28 @@ def _nearest_edge(p: Vector, pq: Vector, a: Vector, ab: Vector, b: Vector, bc: V
 
 
 @scalar_code
-def _sum(a: Vector, b: Vector) -> Number:
+def _dot4(a: Vector, b: Vector) -> Number:
     """A dot product in the order of four segments at once."""
     return a[2] * b[2] + (a[0] * b[0] + a[1] * b[1])
 
 
 @scalar_code
-def _of_segments(p: Vector, along: Vector, start: Vector, other: Vector) -> tuple[Number, Number, Number]:
+def _segment_segment_distance(p: Vector, along: Vector, start: Vector, other: Vector) -> tuple[Number, Number, Number]:
     """The square distance of two segments, and the shares along both."""
     r = sub(p, start)
-    a, e, b, c, f = dot(along, along), _sum(other, other), _sum(along, other), _sum(along, r), _sum(other, r)
+    a, e, b, c, f = dot(along, along), _dot4(other, other), _dot4(along, other), _dot4(along, r), _dot4(other, r)
     spanned = a * e - b * b
     s = clamped(ONE if spanned == ZERO else (b * f - c * e) / spanned, ZERO, ONE)
     if spanned <= EPSILON:
         s = HALF
     t = clamped(ONE if e == ZERO else (b * s + f) * (ONE / e), ZERO, ONE)
     s = clamped(ONE if a == ZERO else (b * t - c) * (ONE / a), ZERO, ONE)
-    way = sub(add(scaled(along, s), p), add(scaled(other, t), start))
-    return way[0] * way[0] + (way[1] * way[1] + way[2] * way[2]), s, t
+    offset = sub(add(scaled(along, s), p), add(scaled(other, t), start))
+    return offset[0] * offset[0] + (offset[1] * offset[1] + offset[2] * offset[2]), s, t
 
 
 @scalar_code
-def seen_face_on(u: Number, v: Number, flags: Any) -> bool:
+def uses_face_normal(u: Number, v: Number, flags: Any) -> bool:
     """Whether the nearest point, of shares u, v of corners 1, 2, has the triangle's normal: of no active edge."""
     edges = 0
     if u < AT_START:
@@ -285,38 +291,38 @@ def seen_face_on(u: Number, v: Number, flags: Any) -> bool:
 
 
 @scalar_code
-def points_over_triangle(made: Any, p: Vector, q: Vector, a: Vector, b: Vector, c: Vector, face: Vector,
-                         normal: Vector, reach: Number) -> None:
+def points_over_triangle(buffer: Any, p: Vector, q: Vector, a: Vector, b: Vector, c: Vector, face: Vector,
+                         normal: Vector, contact_distance: Number) -> None:
     """Add the ends of a segment that lie over a triangle along a normal, else where the segment crosses its edges."""
-    ab, ac, first = sub(b, a), sub(c, a), made.contacts
+    ab, ac, first = sub(b, a), sub(c, a), buffer.contacts
     d00, d01, d11 = dot(ab, ab), dot(ab, ac), dot(ac, ac)
     spanned, slope = d00 * d11 - d01 * d01, dot(face, normal)
     inverse = ONE / spanned if spanned > ZERO else FAR
     for end in (p, q):
         height = -(dot(face, negated(sub(end, a))) / slope) if slope > ZERO else FAR
         foot = sub(end, scaled(normal, height))
-        v, w = _shares(sub(foot, a), ab, ac, d00, d01, d11, inverse)
-        if inside(v, w) and reach > height:
-            put_made(made, end, foot, normal, height)
+        v, w = _barycentric(sub(foot, a), ab, ac, d00, d01, d11, inverse)
+        if is_inside(v, w) and contact_distance > height:
+            add_contact(buffer, end, foot, normal, height)
     for start, along in ((a, ab), (b, sub(c, b)), (a, ac)):
-        if made.contacts - first < 2:
-            _add_edge_crossing(made, p, q, start, along, normal, reach * reach)
+        if buffer.contacts - first < 2:
+            _add_edge_crossing(buffer, p, q, start, along, normal, contact_distance * contact_distance)
 
 
 @scalar_code
-def _add_edge_crossing(made: Any, p: Vector, q: Vector, a: Vector, ab: Vector, normal: Vector, reach: Number) -> None:
+def _add_edge_crossing(buffer: Any, p: Vector, q: Vector, a: Vector, ab: Vector, normal: Vector, limit: Number) -> None:
     """Add where a segment crosses an edge, seen along the normal; reach: squared."""
     n = cross(ab, normal)
     d, at_p, at_q = dot(n, a), dot(n, p), dot(n, q)
     pq = sub(q, p)
-    across = dot(n, pq)
-    if (at_p - d) * (at_q - d) > ZERO or across == ZERO:
+    slope = dot(n, pq)
+    if (at_p - d) * (at_q - d) > ZERO or slope == ZERO:
         return
-    point = add(scaled(pq, (d - at_p) / across), p)
-    beside, off = cross(normal, pq), sub(point, a)
-    share = dot(beside, off) / dot(beside, ab)
-    if not (share <= ONE and share >= ZERO):
+    point = add(scaled(pq, (d - at_p) / slope), p)
+    segment_normal, off = cross(normal, pq), sub(point, a)
+    fraction = dot(segment_normal, off) / dot(segment_normal, ab)
+    if not (fraction <= ONE and fraction >= ZERO):
         return
-    way = sub(off, scaled(ab, share))
-    if reach > dot(way, way):
-        put_made(made, point, sub(point, way), normal, dot(way, normal))
+    offset = sub(off, scaled(ab, fraction))
+    if limit > dot(offset, offset):
+        add_contact(buffer, point, sub(point, offset), normal, dot(offset, normal))

@@ -21,19 +21,19 @@ import numpy as np
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.persistent import (
     hull_margin,
-    put_contact,
-    put_point,
+    is_segment_invalidated,
     refresh,
-    remember,
-    segment_moved_on,
+    set_point,
+    store_pose,
+    write_contact,
 )
-from physx_runtime.collision.narrow_phase.segment import least_overlap_of_faces, way_to_hull
-from physx_runtime.collision.pcm.closest_points import APART, FOUND, closest_points
+from physx_runtime.collision.narrow_phase.segment import min_overlap_of_faces, raycast_hull
+from physx_runtime.collision.pcm.closest_points import GJK_CONTACT, GJK_NON_INTERSECT, closest_points
 from physx_runtime.collision.pcm.simplex import hull_core, segment_core
 from physx_runtime.collision.simd_math import (
     EPSILON,
+    IDENTITY,
     ONE,
-    UPRIGHT,
     ZERO,
     Pose,
     Vector,
@@ -43,41 +43,41 @@ from physx_runtime.collision.simd_math import (
     divided,
     dot,
     frame_of,
-    inward,
     negated,
-    outward,
     over,
     relative,
     rotated,
     scaled,
     sub,
     times,
+    transform,
+    transform_inv,
     vector_at,
     x_axis,
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-SAME_PLACE = np.float32(1e-5)       # centres this near have no direction between them
+COINCIDENT = np.float32(1e-5)       # centres this near have no direction between them
 
 
 @scalar_code
 def sphere_sphere(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
-    way, radii = sub(pose0[0], pose1[0]), size0[0] + size1[0]
-    square, within = dot(way, way), radii + pair.reach
+    delta, radii = sub(pose0[0], pose1[0]), size0[0] + size1[0]
+    square, within = dot(delta, delta), radii + pair.reach
     if not within * within > square:
         return at
     distance = math.sqrt(square)
-    normal = (ONE, ZERO, ZERO) if distance <= SAME_PLACE else divided(way, distance)
-    return put_contact(contacts, at, add(scaled(normal, size1[0]), pose1[0]), normal, distance - radii)
+    normal = (ONE, ZERO, ZERO) if distance <= COINCIDENT else divided(delta, distance)
+    return write_contact(contacts, at, add(scaled(normal, size1[0]), pose1[0]), normal, distance - radii)
 
 
 @scalar_code
 def sphere_plane(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
-    separation = inward(pose1, pose0[0])[0] - size0[0]
+    separation = transform_inv(pose1, pose0[0])[0] - size0[0]
     if not pair.reach >= separation:
         return at
     normal = x_axis(pose1[1])
-    return put_contact(contacts, at, sub(pose0[0], scaled(normal, size0[0])), normal, separation)
+    return write_contact(contacts, at, sub(pose0[0], scaled(normal, size0[0])), normal, separation)
 
 
 @scalar_code
@@ -85,51 +85,51 @@ def sphere_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: 
     half = scaled(x_axis(pose1[1]), size1[1])
     start, end = add(pose1[0], half), sub(pose1[0], half)
     radii = size0[0] + size1[0]
-    to_sphere, along = sub(pose0[0], start), sub(end, start)
-    length = dot(along, along)
-    share = clamped(dot(to_sphere, along) / length, ZERO, ONE) if length != ZERO else ZERO
-    away = sub(to_sphere, scaled(along, share))
-    square, within = dot(away, away), radii + pair.reach
+    to_sphere, axis = sub(pose0[0], start), sub(end, start)
+    length = dot(axis, axis)
+    t = clamped(dot(to_sphere, axis) / length, ZERO, ONE) if length != ZERO else ZERO
+    offset = sub(to_sphere, scaled(axis, t))
+    square, within = dot(offset, offset), radii + pair.reach
     if not within * within > square:
         return at
-    way = sub(pose0[0], add(scaled(along, share), start))
-    distance = math.sqrt(dot(way, way))
-    normal = divided(way, distance) if distance > EPSILON else (ONE, ZERO, ZERO)
+    delta = sub(pose0[0], add(scaled(axis, t), start))
+    distance = math.sqrt(dot(delta, delta))
+    normal = divided(delta, distance) if distance > EPSILON else (ONE, ZERO, ZERO)
     point = sub(pose0[0], scaled(normal, size0[0]))
-    return put_contact(contacts, at, point, normal, math.sqrt(square) - radii)
+    return write_contact(contacts, at, point, normal, math.sqrt(square) - radii)
 
 
 @scalar_code
 def sphere_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
-    centre = inward(pose1, pose0[0])
-    nearest = (clamped(centre[0], -size1[0], size1[0]), clamped(centre[1], -size1[1], size1[1]),
+    centre = transform_inv(pose1, pose0[0])
+    closest = (clamped(centre[0], -size1[0], size1[0]), clamped(centre[1], -size1[1], size1[1]),
                clamped(centre[2], -size1[2], size1[2]))
-    way, within = sub(centre, nearest), size0[0] + pair.reach
-    square = dot(way, way)
+    delta, within = sub(centre, closest), size0[0] + pair.reach
+    square = dot(delta, delta)
     if not within * within > square:
         return at
-    inside = absolute(centre)
-    if size1[0] >= inside[0] and size1[1] >= inside[1] and size1[2] >= inside[2]:
-        axis, depth = _way_out(nearest, size1)
+    distances = absolute(centre)
+    if size1[0] >= distances[0] and size1[1] >= distances[1] and size1[2] >= distances[2]:
+        axis, depth = _exit_axis(closest, size1)
         normal = rotated(pose1[1], axis)
-        return put_contact(contacts, at, sub(pose0[0], scaled(normal, -depth)), normal, -depth - size0[0])
+        return write_contact(contacts, at, sub(pose0[0], scaled(normal, -depth)), normal, -depth - size0[0])
     inverse = ONE / math.sqrt(square)
-    normal = rotated(pose1[1], scaled(way, inverse))
-    return put_contact(contacts, at, outward(pose1, nearest), normal, ONE / inverse - size0[0])
+    normal = rotated(pose1[1], scaled(delta, inverse))
+    return write_contact(contacts, at, transform(pose1, closest), normal, ONE / inverse - size0[0])
 
 
 @scalar_code
-def _way_out(point: Vector, half: Vector) -> Any:
+def _exit_axis(point: Vector, half: Vector) -> Any:
     """Out of a box through the nearest face, at ties through z, then x: the direction, and how far."""
-    room = sub(half, absolute(point))
-    if room[0] >= room[2] and room[1] >= room[2]:
-        return (ZERO, ZERO, ONE if point[2] >= ZERO else -ONE), room[2]
-    if room[1] >= room[0] and room[2] >= room[0]:
-        return (ONE if point[0] >= ZERO else -ONE, ZERO, ZERO), room[0]
-    return (ZERO, ONE if point[1] >= ZERO else -ONE, ZERO), room[1]
+    clearance = sub(half, absolute(point))
+    if clearance[0] >= clearance[2] and clearance[1] >= clearance[2]:
+        return (ZERO, ZERO, ONE if point[2] >= ZERO else -ONE), clearance[2]
+    if clearance[1] >= clearance[0] and clearance[2] >= clearance[0]:
+        return (ONE if point[0] >= ZERO else -ONE, ZERO, ZERO), clearance[0]
+    return (ZERO, ONE if point[1] >= ZERO else -ONE, ZERO), clearance[1]
 
 
-BREAKING = np.float32(0.05)     # of the margin
+CONVEX_BREAKING = np.float32(0.05)     # of the margin
 
 
 @scalar_code
@@ -138,35 +138,35 @@ def sphere_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose,
     radius, pose = size_of(shape0)[0], relative(pose0, pose1)
     core1 = hull_core(hulls, shape1.geometry, scale_of(shape1))
     margin = min(hull_margin(core1.hull, core1.scale, pair.tolerance_length), radius)
-    lost = refresh(pair, frame_of(pose), margin * BREAKING)
-    if lost or segment_moved_on(pair, pose, margin):
-        remember(pair, pose)
-        if not _make(pair, radius, pose, core1, hulls):
+    lost = refresh(pair, frame_of(pose), margin * CONVEX_BREAKING)
+    if lost or is_segment_invalidated(pair, pose, margin):
+        store_pose(pair, pose)
+        if not _generate(pair, radius, pose, core1, hulls):
             return at
     elif pair.points == 0:
         return at
     normal = rotated(pose1[1], vector_at(pair.normal, 0))
-    return put_contact(contacts, at, sub(pose0[0], scaled(normal, radius)), normal, pair.distance[0] - radius)
+    return write_contact(contacts, at, sub(pose0[0], scaled(normal, radius)), normal, pair.distance[0] - radius)
 
 
 @scalar_code
-def _make(pair: Any, radius: Any, pose: Pose, core1: Any, hulls: Any) -> bool:
+def _generate(pair: Any, radius: Any, pose: Pose, core1: Any, hulls: Any) -> bool:
     """Make the point anew; whether there is one now. Where none is found the pair keeps the one it had."""
     center, inverse = pose[0], over(ONE, core1.scale)
     core0 = segment_core(center, center, radius, hulls)
     start = sub(center, times(core1.hull.center, core1.scale))
-    end, _, point1, normal, distance, _ = closest_points(pair, core0, UPRIGHT, core1, start, pair.reach)
-    if end == APART:
+    status, _, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
+    if status == GJK_NON_INTERSECT:
         return False
-    if end != FOUND:
-        within, _, normal = least_overlap_of_faces(core1.hull, center, center, radius, inverse, pair.reach)
+    if status != GJK_CONTACT:
+        within, _, normal = min_overlap_of_faces(core1.hull, center, center, radius, inverse, pair.reach)
         if not within:
             return False
         back = negated(normal)
-        meets, distance = way_to_hull(core1.hull, inverse, center, back)
-        if not (meets and radius + pair.reach >= distance):
+        hit, distance = raycast_hull(core1.hull, inverse, center, back)
+        if not (hit and radius + pair.reach >= distance):
             return False
         point1 = add(scaled(back, distance), center)
-    put_point(pair, 0, (ZERO, ZERO, ZERO), point1, normal, distance)
+    set_point(pair, 0, (ZERO, ZERO, ZERO), point1, normal, distance)
     pair.points = 1
     return True

@@ -7,29 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.pcm.epa import least_way_out
+from physx_runtime.collision.pcm.epa import penetration_depth
 from physx_runtime.collision.pcm.simplex import (
     ORIGIN,
     GjkConvex,
     Simplex,
-    among,
-    nearest_of_simplex,
+    add_support,
+    barycentric,
+    closest_on_simplex,
+    interpolate,
     new_simplex,
     precision,
-    put_corners,
-    put_support,
-    shares,
+    set_vertex,
 )
 from physx_runtime.collision.simd_math import LARGEST, ONE, ZERO, Frame, Number, Vector, divided, dot, negated, unit
 from physx_runtime.compiling.numba_functions import scalar_code
 
 NEAR_ENOUGH = ONE - np.float32(0.000225)    # of the distance: no support point beyond that share of it ends the search
 # How a search ends: the shapes are out of reach, points were found, it stalled with doubtful ones, or it failed inside
-APART, FOUND, STALLED, LOST = range(4)
+GJK_NON_INTERSECT, GJK_CONTACT, GJK_DEGENERATE, EPA_FAIL = range(4)
 
 
 @scalar_code
-def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, start: Vector, reach: Number) -> Any:
+def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, start: Vector,
+                   contact_distance: Number) -> Any:
     """How the search ended; the points of shape 0 and 1, the normal towards shape 0, and the distance; where it went.
 
     frame: of shape 0 in shape 1, in which all is given. start: from shape 1 to shape 0, about. Points of a segment are
@@ -37,48 +38,49 @@ def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, 
     at which the pair's last one ended, and keeps its own.
     """
     simplex, size = new_simplex(4), pair.warm
-    near, within = precision(core0, core1), (core0.radius + core1.radius) + reach
+    near, within = precision(core0, core1), (core0.radius + core1.radius) + contact_distance
     for i in range(size):
-        put_corners(core0, frame, core1, pair.warm0[i], pair.warm1[i], simplex, i)
+        set_vertex(core0, frame, core1, pair.warm0[i], pair.warm1[i], simplex, i)
     distance: Number = LARGEST
     if size > 0:
-        closest, size = nearest_of_simplex(simplex, size)
+        closest, size = closest_on_simplex(simplex, size)
         distance = math.sqrt(dot(closest, closest))
         direction = divided(closest, distance)
     else:
         closest = start if dot(start, start) > ZERO else (ONE, ZERO, ZERO)
         direction = unit(closest)
     while distance > near:
-        support = put_support(core0, frame, core1, negated(closest), closest, simplex, size)
+        support = add_support(core0, frame, core1, negated(closest), closest, simplex, size)
         ahead = dot(direction, support)
         if ahead > within:
-            _keep_names(pair, simplex, size)
-            return APART, ORIGIN, ORIGIN, ORIGIN, ZERO, ORIGIN
+            _store_warm_start(pair, simplex, size)
+            return GJK_NON_INTERSECT, ORIGIN, ORIGIN, ORIGIN, ZERO, ORIGIN
         if ahead > distance * NEAR_ENOUGH:
-            _keep_names(pair, simplex, size)
-            point0, point1 = _points(simplex, size, closest)
-            return FOUND, point0, point1, direction, distance, direction
-        before, kept = distance, closest
-        closest, size = nearest_of_simplex(simplex, size + 1)
+            _store_warm_start(pair, simplex, size)
+            point0, point1 = _witness_points(simplex, size, closest)
+            return GJK_CONTACT, point0, point1, direction, distance, direction
+        before, previous = distance, closest
+        closest, size = closest_on_simplex(simplex, size + 1)
         distance = math.sqrt(dot(closest, closest))
         direction = divided(closest, distance)
         if not before > distance:
-            _keep_names(pair, simplex, size - 1)
-            point0, point1 = _points(simplex, size, kept)
-            return STALLED, point0, point1, divided(kept, before), before, direction
-    _keep_names(pair, simplex, size)
-    found, point0, point1, normal, distance = least_way_out(core0, frame, core1, simplex, size, pair.tolerance_length)
-    return FOUND if found else LOST, point0, point1, normal, distance, normal
+            _store_warm_start(pair, simplex, size - 1)
+            point0, point1 = _witness_points(simplex, size, previous)
+            return GJK_DEGENERATE, point0, point1, divided(previous, before), before, direction
+    _store_warm_start(pair, simplex, size)
+    converged, point0, point1, normal, distance = penetration_depth(core0, frame, core1, simplex, size,
+                                                                    pair.tolerance_length)
+    return GJK_CONTACT if converged else EPA_FAIL, point0, point1, normal, distance, normal
 
 
 @scalar_code
-def _points(simplex: Simplex, size: Any, closest: Vector) -> Any:
-    share = shares(simplex.corners, size, closest)
-    return among(simplex.corners0, share), among(simplex.corners1, share)
+def _witness_points(simplex: Simplex, size: Any, closest: Vector) -> Any:
+    weights = barycentric(simplex.vertices, size, closest)
+    return interpolate(simplex.vertices0, weights), interpolate(simplex.vertices1, weights)
 
 
 @scalar_code
-def _keep_names(pair: Any, simplex: Simplex, size: Any) -> None:
+def _store_warm_start(pair: Any, simplex: Simplex, size: Any) -> None:
     pair.warm = size
     for i in range(size):
-        pair.warm0[i], pair.warm1[i] = simplex.names[i, 0], simplex.names[i, 1]
+        pair.warm0[i], pair.warm1[i] = simplex.vertex_indices[i, 0], simplex.vertex_indices[i, 1]

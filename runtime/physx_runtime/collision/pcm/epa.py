@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.collision.pcm.simplex import ORIGIN, GjkConvex, Simplex, new_simplex, precision, put_support
+from physx_runtime.collision.pcm.simplex import ORIGIN, GjkConvex, Simplex, add_support, new_simplex, precision
 from physx_runtime.collision.simd_math import (
     EPSILON,
     LARGEST,
@@ -26,47 +26,47 @@ from physx_runtime.collision.simd_math import (
     cross,
     dot,
     negated,
-    put_vector,
     scaled,
+    set_vector,
     sub,
     unit,
     vector_at,
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-MOST_FACETS = 64            # and as many corners, as in PhysX, whose search gives up beyond
-MOST_EDGES = 32
+MAX_FACETS = 64            # and as many corners, as in PhysX, whose search gives up beyond
+MAX_EDGES = 32
 
 POLYTOPE = np.dtype([
-    ("corner", "i4", (MOST_FACETS, 3)),     # by facet: rows of the corners
-    ("neighbour", "i4", (MOST_FACETS, 3)),  # the facet beyond each edge; edge k runs from corner k to the next
-    ("edge", "i4", (MOST_FACETS, 3)),       # and which of its edges that is
-    ("normal", "f4", (MOST_FACETS, 3)),
-    ("height", "f4", MOST_FACETS),          # of the facet's plane over the origin
-    ("hidden", "i4", MOST_FACETS),
-    ("queued", "i4", MOST_FACETS),
-    ("heap", "i4", MOST_FACETS),
+    ("corner", "i4", (MAX_FACETS, 3)),     # by facet: rows of the corners
+    ("neighbour", "i4", (MAX_FACETS, 3)),  # the facet beyond each edge; edge k runs from corner k to the next
+    ("edge", "i4", (MAX_FACETS, 3)),       # and which of its edges that is
+    ("normal", "f4", (MAX_FACETS, 3)),
+    ("height", "f4", MAX_FACETS),          # of the facet's plane over the origin
+    ("hidden", "i4", MAX_FACETS),
+    ("queued", "i4", MAX_FACETS),
+    ("heap", "i4", MAX_FACETS),
     ("heap_size", "i4"),
-    ("free", "i4", MOST_FACETS),
+    ("free", "i4", MAX_FACETS),
     ("free_count", "i4"),
-    ("leaving", "i4", MOST_FACETS),         # freed before the next round
+    ("leaving", "i4", MAX_FACETS),         # freed before the next round
     ("leaving_count", "i4"),
-    ("rim", "i4", (MOST_EDGES, 2)),         # edges (facet, edge) about what a new corner hides
+    ("rim", "i4", (MAX_EDGES, 2)),         # edges (facet, edge) about what a new corner hides
     ("rim_size", "i4"),
 ], align=True)
 
 
 @scalar_code
-def begin(polytope: Any) -> None:
+def reset(polytope: Any) -> None:
     """Take all facets away."""
     polytope.heap_size = polytope.leaving_count = 0
-    polytope.free_count = MOST_FACETS
-    for i in range(MOST_FACETS):
-        polytope.free[i] = MOST_FACETS - 1 - i
+    polytope.free_count = MAX_FACETS
+    for i in range(MAX_FACETS):
+        polytope.free[i] = MAX_FACETS - 1 - i
 
 
 @scalar_code
-def free_hidden(polytope: Any) -> None:
+def free_obsolete(polytope: Any) -> None:
     """Let go of facets that were hidden and are not in the queue."""
     for i in range(polytope.leaving_count):
         free(polytope, polytope.leaving[i])
@@ -81,21 +81,21 @@ def free(polytope: Any, facet: Any) -> None:
 
 
 @scalar_code
-def put_facet(polytope: Any, corners: Any, i: Any, j: Any, k: Any, highest: Number) -> Any:
+def add_facet(polytope: Any, vertices: Any, i: Any, j: Any, k: Any, highest: Number) -> Any:
     """Add a facet, and queue it if it is neither slim nor higher than `highest`."""
     polytope.free_count -= 1
     facet = polytope.free[polytope.free_count]
     polytope.corner[facet, 0], polytope.corner[facet, 1], polytope.corner[facet, 2] = i, j, k
-    a = vector_at(corners, i)
-    across = cross(sub(vector_at(corners, j), a), sub(vector_at(corners, k), a))
-    square = dot(across, across)
-    sound = square > EPSILON
-    normal = scaled(across, ONE / math.sqrt(square if sound else ONE))
+    a = vector_at(vertices, i)
+    area_normal = cross(sub(vector_at(vertices, j), a), sub(vector_at(vertices, k), a))
+    square = dot(area_normal, area_normal)
+    is_valid = square > EPSILON
+    normal = scaled(area_normal, ONE / math.sqrt(square if is_valid else ONE))
     height = dot(normal, a)
-    put_vector(polytope.normal, facet, normal)
+    set_vector(polytope.normal, facet, normal)
     polytope.height[facet] = height
     polytope.hidden[facet] = polytope.queued[facet] = 0
-    if sound and highest >= height:
+    if is_valid and highest >= height:
         _queue(polytope, facet)
     return facet
 
@@ -112,7 +112,7 @@ def _queue(polytope: Any, facet: Any) -> None:
 
 
 @scalar_code
-def take_lowest(polytope: Any) -> Any:
+def pop_closest(polytope: Any) -> Any:
     """The queued facet nearest to the origin, out of the queue."""
     polytope.heap_size -= 1
     size, heap = polytope.heap_size, polytope.heap
@@ -137,27 +137,27 @@ def link(polytope: Any, facet: Any, edge: Any, other: Any, other_edge: Any) -> N
 
 
 @scalar_code
-def hide(polytope: Any, corners: Any, facet: Any, point: Vector) -> bool:
+def find_silhouette(polytope: Any, vertices: Any, facet: Any, point: Vector) -> bool:
     """Hide all facets that a point lies over, from one on, and find their rim; False if that has too many edges."""
     polytope.rim_size, polytope.hidden[facet] = 0, 1
     for k in range(3):
-        if not _hide_beyond(polytope, corners, polytope.neighbour[facet, k], polytope.edge[facet, k], point):
+        if not _expand_silhouette(polytope, vertices, polytope.neighbour[facet, k], polytope.edge[facet, k], point):
             return False
     return bool(polytope.rim_size > 0)
 
 
 @scalar_code
-def _hide_beyond(polytope: Any, corners: Any, facet: Any, edge: Any, point: Vector) -> bool:
-    waiting, size = np.empty((2 * MOST_FACETS, 2), np.int32), 1
+def _expand_silhouette(polytope: Any, vertices: Any, facet: Any, edge: Any, point: Vector) -> bool:
+    waiting, size = np.empty((2 * MAX_FACETS, 2), np.int32), 1
     waiting[0, 0], waiting[0, 1] = facet, edge
     while size > 0:
         size -= 1
         facet, edge = waiting[size, 0], waiting[size, 1]
         if polytope.hidden[facet]:
             continue
-        a = vector_at(corners, polytope.corner[facet, 0])
+        a = vector_at(vertices, polytope.corner[facet, 0])
         if dot(vector_at(polytope.normal, facet), sub(point, a)) < ZERO:
-            if polytope.rim_size == MOST_EDGES:
+            if polytope.rim_size == MAX_EDGES:
                 return False
             polytope.rim[polytope.rim_size, 0], polytope.rim[polytope.rim_size, 1] = facet, edge
             polytope.rim_size += 1
@@ -173,7 +173,7 @@ def _hide_beyond(polytope: Any, corners: Any, facet: Any, edge: Any, point: Vect
 
 
 @scalar_code
-def cover(polytope: Any, corners: Any, top: Any, highest: Number) -> bool:
+def connect(polytope: Any, vertices: Any, top: Any, highest: Number) -> bool:
     """Join a new corner to the rim by facets; False where there are not as many left."""
     if polytope.rim_size > polytope.free_count:
         return False
@@ -181,7 +181,7 @@ def cover(polytope: Any, corners: Any, top: Any, highest: Number) -> bool:
     for i in range(polytope.rim_size):
         beyond, edge = polytope.rim[i, 0], polytope.rim[i, 1]
         source, target = polytope.corner[beyond, edge], polytope.corner[beyond, (edge + 1) % 3]
-        facet = put_facet(polytope, corners, target, source, top, highest)
+        facet = add_facet(polytope, vertices, target, source, top, highest)
         link(polytope, facet, 0, beyond, edge)
         if i == 0:
             first = facet
@@ -193,102 +193,104 @@ def cover(polytope: Any, corners: Any, top: Any, highest: Number) -> bool:
 
 
 @scalar_code
-def shares_of_facet(polytope: Any, corners: Any, facet: Any) -> Vector:
+def facet_barycentric(polytope: Any, vertices: Any, facet: Any) -> Vector:
     """How much each corner of a facet has of the point of its plane nearest to the origin."""
-    a = vector_at(corners, polytope.corner[facet, 0])
-    ab = sub(vector_at(corners, polytope.corner[facet, 1]), a)
-    ac = sub(vector_at(corners, polytope.corner[facet, 2]), a)
-    way = sub(scaled(vector_at(polytope.normal, facet), polytope.height[facet]), a)
-    d00, d01, d11, d20, d21 = dot(ab, ab), dot(ab, ac), dot(ac, ac), dot(way, ab), dot(way, ac)
+    a = vector_at(vertices, polytope.corner[facet, 0])
+    ab = sub(vector_at(vertices, polytope.corner[facet, 1]), a)
+    ac = sub(vector_at(vertices, polytope.corner[facet, 2]), a)
+    offset = sub(scaled(vector_at(polytope.normal, facet), polytope.height[facet]), a)
+    d00, d01, d11, d20, d21 = dot(ab, ab), dot(ab, ac), dot(ac, ac), dot(offset, ab), dot(offset, ac)
     size = d00 * d11 - d01 * d01
-    whole = ONE / size if size > EPSILON else ZERO
-    second, third = (d11 * d20 - d01 * d21) * whole, (d00 * d21 - d01 * d20) * whole
+    inverse = ONE / size if size > EPSILON else ZERO
+    second, third = (d11 * d20 - d01 * d21) * inverse, (d00 * d21 - d01 * d20) * inverse
     return ONE - (second + third), second, third
 
 
-ASTRAY = np.float32(1e-3)       # of the tolerance length: a depth that the points miss by as much is none
+MAX_POINT_ERROR = np.float32(1e-3)       # of the tolerance length: a depth that the points miss by as much is none
 
 
 @scalar_code
-def least_way_out(core0: GjkConvex, frame: Frame, core1: GjkConvex, ended: Simplex, size: Any,
-                  tolerance_length: Number) -> Any:
+def penetration_depth(core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Any,
+                      tolerance_length: Number) -> Any:
     """Whether one was found; the points of shape 0 and 1, the normal towards shape 0, and minus the depth.
 
     frame: of shape 0 in shape 1, in which all is given. ended: corners at which GJK ended.
     """
-    return _least_way_out(np.zeros(1, POLYTOPE), core0, frame, core1, ended, size, tolerance_length * ASTRAY)
+    return _expand(np.zeros(1, POLYTOPE), core0, frame, core1, initial, size, tolerance_length * MAX_POINT_ERROR)
 
 
 @scalar_code
-def _least_way_out(room: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, ended: Simplex, size: Any,
-                   astray: Number) -> Any:
+def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Any,
+            max_error: Number) -> Any:
     """The same with room for a polytope, which the caller keeps: a record does not keep its array alive."""
-    simplex = new_simplex(MOST_FACETS)
+    simplex = new_simplex(MAX_FACETS)
     for i in range(size):
-        put_vector(simplex.corners0, i, vector_at(ended.corners0, i))
-        put_vector(simplex.corners1, i, vector_at(ended.corners1, i))
-        put_vector(simplex.corners, i, vector_at(ended.corners, i))
-    corners = simplex.corners
-    polytope = room[0]
+        set_vector(simplex.vertices0, i, vector_at(initial.vertices0, i))
+        set_vector(simplex.vertices1, i, vector_at(initial.vertices1, i))
+        set_vector(simplex.vertices, i, vector_at(initial.vertices, i))
+    vertices = simplex.vertices
+    polytope = storage[0]
     count = _first_facets(polytope, core0, frame, core1, simplex, size)
     near, highest = precision(core0, core1), LARGEST
-    while polytope.heap_size > 0 and count < MOST_FACETS and highest > polytope.height[polytope.heap[0]]:
-        free_hidden(polytope)
-        facet = take_lowest(polytope)
+    while polytope.heap_size > 0 and count < MAX_FACETS and highest > polytope.height[polytope.heap[0]]:
+        free_obsolete(polytope)
+        facet = pop_closest(polytope)
         if not polytope.hidden[facet]:
             normal = vector_at(polytope.normal, facet)
-            point = put_support(core0, frame, core1, normal, negated(normal), simplex, count)
+            point = add_support(core0, frame, core1, normal, negated(normal), simplex, count)
             distance = dot(point, normal)
             if near >= abs(distance - polytope.height[facet]):
-                return _found(polytope, facet, simplex, astray)
+                return _witness_result(polytope, facet, simplex, max_error)
             highest = min(highest, distance)
             count += 1
-            if not (hide(polytope, corners, facet, point) and cover(polytope, corners, count - 1, highest)):
+            if not (find_silhouette(polytope, vertices, facet, point)
+                    and connect(polytope, vertices, count - 1, highest)):
                 break
         free(polytope, facet)
     return False, ORIGIN, ORIGIN, ORIGIN, ZERO
 
 
 @scalar_code
-def _found(polytope: Any, facet: Any, simplex: Simplex, astray: Number) -> Any:
-    share = shares_of_facet(polytope, simplex.corners, facet)
-    point0 = _among(simplex.corners0, polytope, facet, share)
-    point1 = _among(simplex.corners1, polytope, facet, share)
-    depth, way = abs(polytope.height[facet]), sub(point0, point1)
-    allowed = depth + astray
-    return (dot(way, way) <= allowed * allowed, point0, point1, negated(vector_at(polytope.normal, facet)), -depth)
+def _witness_result(polytope: Any, facet: Any, simplex: Simplex, max_error: Number) -> Any:
+    barycentric = facet_barycentric(polytope, simplex.vertices, facet)
+    point0 = _interpolate(simplex.vertices0, polytope, facet, barycentric)
+    point1 = _interpolate(simplex.vertices1, polytope, facet, barycentric)
+    depth, offset = abs(polytope.height[facet]), sub(point0, point1)
+    allowed = depth + max_error
+    return (dot(offset, offset) <= allowed * allowed, point0, point1, negated(vector_at(polytope.normal, facet)),
+            -depth)
 
 
 @scalar_code
-def _among(corners: Any, polytope: Any, facet: Any, share: Vector) -> Vector:
-    a, b, c = (vector_at(corners, polytope.corner[facet, 0]), vector_at(corners, polytope.corner[facet, 1]),
-               vector_at(corners, polytope.corner[facet, 2]))
-    return add(scaled(a, share[0]), add(scaled(b, share[1]), scaled(c, share[2])))
+def _interpolate(vertices: Any, polytope: Any, facet: Any, barycentric: Vector) -> Vector:
+    a, b, c = (vector_at(vertices, polytope.corner[facet, 0]), vector_at(vertices, polytope.corner[facet, 1]),
+               vector_at(vertices, polytope.corner[facet, 2]))
+    return add(scaled(a, barycentric[0]), add(scaled(b, barycentric[1]), scaled(c, barycentric[2])))
 
 
 @scalar_code
 def _first_facets(polytope: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, simplex: Simplex, size: Any) -> Any:
     """Begin with a tetrahedron, or with both sides of a triangle made of what there is: how many corners."""
-    begin(polytope)
-    corners = simplex.corners
+    reset(polytope)
+    vertices = simplex.vertices
     if size == 1:
-        along = (ONE, ZERO, ZERO)
-        put_support(core0, frame, core1, negated(along), along, simplex, 1)
-        if vector_at(corners, 0) == vector_at(corners, 1):
+        direction = (ONE, ZERO, ZERO)
+        add_support(core0, frame, core1, negated(direction), direction, simplex, 1)
+        if vector_at(vertices, 0) == vector_at(vertices, 1):
             return 1
     if size <= 2:
-        along = _beside(sub(vector_at(corners, 1), vector_at(corners, 0)))
-        put_support(core0, frame, core1, negated(along), along, simplex, 2)
+        direction = _perpendicular(sub(vector_at(vertices, 1), vector_at(vertices, 0)))
+        add_support(core0, frame, core1, negated(direction), direction, simplex, 2)
     if size <= 3:
-        f0 = put_facet(polytope, corners, 0, 1, 2, LARGEST)
-        f1 = put_facet(polytope, corners, 1, 0, 2, LARGEST)
+        f0 = add_facet(polytope, vertices, 0, 1, 2, LARGEST)
+        f1 = add_facet(polytope, vertices, 1, 0, 2, LARGEST)
         link(polytope, f0, 0, f1, 0)
         link(polytope, f0, 1, f1, 2)
         link(polytope, f0, 2, f1, 1)
         return 3
-    _turn_outward(simplex)
-    f0, f1 = put_facet(polytope, corners, 0, 1, 2, LARGEST), put_facet(polytope, corners, 0, 3, 1, LARGEST)
-    f2, f3 = put_facet(polytope, corners, 0, 2, 3, LARGEST), put_facet(polytope, corners, 1, 3, 2, LARGEST)
+    _orient_outward(simplex)
+    f0, f1 = add_facet(polytope, vertices, 0, 1, 2, LARGEST), add_facet(polytope, vertices, 0, 3, 1, LARGEST)
+    f2, f3 = add_facet(polytope, vertices, 0, 2, 3, LARGEST), add_facet(polytope, vertices, 1, 3, 2, LARGEST)
     link(polytope, f0, 0, f1, 2)
     link(polytope, f0, 1, f3, 2)
     link(polytope, f0, 2, f2, 0)
@@ -299,23 +301,23 @@ def _first_facets(polytope: Any, core0: GjkConvex, frame: Frame, core1: GjkConve
 
 
 @scalar_code
-def _turn_outward(simplex: Simplex) -> None:
-    corners = simplex.corners
-    a = vector_at(corners, 0)
-    normal = unit(cross(sub(vector_at(corners, 1), a), sub(vector_at(corners, 2), a)))
-    if dot(normal, sub(vector_at(corners, 3), a)) > ZERO:
-        for rows in (simplex.corners0, simplex.corners1, corners):
+def _orient_outward(simplex: Simplex) -> None:
+    vertices = simplex.vertices
+    a = vector_at(vertices, 0)
+    normal = unit(cross(sub(vector_at(vertices, 1), a), sub(vector_at(vertices, 2), a)))
+    if dot(normal, sub(vector_at(vertices, 3), a)) > ZERO:
+        for rows in (simplex.vertices0, simplex.vertices1, vertices):
             b, c = vector_at(rows, 1), vector_at(rows, 2)
-            put_vector(rows, 1, c)
-            put_vector(rows, 2, b)
+            set_vector(rows, 1, c)
+            set_vector(rows, 2, b)
 
 
 @scalar_code
-def _beside(way: Vector) -> Vector:
+def _perpendicular(direction: Vector) -> Vector:
     """A direction across a segment."""
-    x, y, z = absolute(way)
+    x, y, z = absolute(direction)
     if x > y and z > y:
-        return unit(cross((ZERO, ONE, ZERO), way))
+        return unit(cross((ZERO, ONE, ZERO), direction))
     if x > z:
-        return unit(cross((ZERO, ZERO, ONE), way))
-    return unit(cross((ONE, ZERO, ZERO), way))
+        return unit(cross((ZERO, ZERO, ONE), direction))
+    return unit(cross((ONE, ZERO, ZERO), direction))

@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from physx_runtime.compiling.kernel_cache import keep, keep_text, kept
+from physx_runtime.compiling.kernel_cache import read_cached, write_cached, write_cached_text
 
 # Nothing is fused, flushed to zero or approximated: a world's bits are the CPU target's. The log says what ptxas used.
 FLAGS = ("-fmad=false", "-ftz=false", "-prec-div=true", "-prec-sqrt=true", "--std=c++17", "--ptxas-options=-v")
 # The file that holds NVRTC, and the one that NVRTC itself opens by its bare name.
 LIBRARIES = ("libnvrtc.so.*", "nvrtc64_*_0.dll")
-BUILT_IN = ("libnvrtc-builtins.so.*", "nvrtc-builtins64_*.dll")
+BUILTINS_LIBRARIES = ("libnvrtc-builtins.so.*", "nvrtc-builtins64_*.dll")
 INSTALL = "pip install 'physx-schema[cuda]'"
 
-FUNCTION = re.compile(r"Compiling entry function '(\w+)'")
-STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
-REGISTERS = re.compile(r"Used (\d+) registers")
+FUNCTION_PATTERN = re.compile(r"Compiling entry function '(\w+)'")
+STACK_PATTERN = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+REGISTERS_PATTERN = re.compile(r"Used (\d+) registers")
 # Of a 64-bit ELF file: where its table of sections is, and of an entry of that table what it is called, where and how
 # large it is.
 ELF_SECTIONS, ELF_SECTION = struct.Struct("<40xQ10xHHH"), struct.Struct("<I20xQQ24x")
@@ -47,22 +47,22 @@ class Resources:
 
 def compile_cubin(text: str, architecture: str) -> bytes:
     """The machine code of a text for an architecture such as "sm_90". Raises ToolkitError where there is none."""
-    return _compiled(text, architecture)[0]
+    return _compile_cached(text, architecture)[0]
 
 
 def kernel_resources(text: str, architecture: str) -> dict[str, Resources]:
     """What each kernel of a text takes on an architecture. Raises ToolkitError as `compile_cubin`."""
-    cubin, log = _compiled(text, architecture)
+    cubin, log = _compile_cached(text, architecture)
     sizes = section_sizes(cubin)
-    found = {}
-    for part in re.split(r"(?=Compiling entry function)", log):
-        if name := FUNCTION.search(part):
-            stack, registers = STACK.search(part), REGISTERS.search(part)
+    resources = {}
+    for log_entry in re.split(r"(?=Compiling entry function)", log):
+        if name := FUNCTION_PATTERN.search(log_entry):
+            stack, registers = STACK_PATTERN.search(log_entry), REGISTERS_PATTERN.search(log_entry)
             if not stack or not registers:
                 raise ToolkitError(f"NVRTC's log says nothing of the registers of {name[1]}; this reads NVRTC 13.0's")
-            found[name[1]] = Resources(int(registers[1]), int(stack[1]), int(stack[2]), int(stack[3]),
-                                       sizes[f".text.{name[1]}"])
-    return found
+            resources[name[1]] = Resources(int(registers[1]), int(stack[1]), int(stack[2]), int(stack[3]),
+                                           sizes[f".text.{name[1]}"])
+    return resources
 
 
 def section_sizes(elf: bytes) -> dict[str, int]:
@@ -73,15 +73,15 @@ def section_sizes(elf: bytes) -> dict[str, int]:
     return {elf[strings + name:elf.index(b"\0", strings + name)].decode(): length for name, _, length in table}
 
 
-def _compiled(text: str, architecture: str) -> tuple[bytes, str]:
+def _compile_cached(text: str, architecture: str) -> tuple[bytes, str]:
     """Machine code, and what the compiler said of it."""
     digest = hashlib.sha256(" ".join((*FLAGS, architecture, text)).encode()).hexdigest()[:24]
-    cubin, log = kept(f"cuda_{digest}.cubin"), kept(f"cuda_{digest}.log")
+    cubin, log = read_cached(f"cuda_{digest}.cubin"), read_cached(f"cuda_{digest}.log")
     if cubin is None or log is None:
         cubin, log = _nvrtc().compile(text, architecture)
-        keep_text(f"cuda_{digest}.cu", text)
-        keep(f"cuda_{digest}.cubin", cubin)
-        keep(f"cuda_{digest}.log", log)
+        write_cached_text(f"cuda_{digest}.cu", text)
+        write_cached(f"cuda_{digest}.cubin", cubin)
+        write_cached(f"cuda_{digest}.log", log)
     return cubin, log.decode()
 
 
@@ -96,8 +96,8 @@ class _Nvrtc:
     def __init__(self) -> None:
         folder = find_nvrtc()
         if folder:
-            ctypes.CDLL(str(_file(folder, BUILT_IN)), ctypes.RTLD_GLOBAL)
-            self._library = ctypes.CDLL(str(_file(folder, LIBRARIES)))
+            ctypes.CDLL(str(_find_file(folder, BUILTINS_LIBRARIES)), ctypes.RTLD_GLOBAL)
+            self._library = ctypes.CDLL(str(_find_file(folder, LIBRARIES)))
             return
         installed = ctypes.util.find_library("nvrtc")
         if installed is None:
@@ -109,12 +109,12 @@ class _Nvrtc:
         program = ctypes.c_void_p()
         flags = [f"--gpu-architecture={architecture}".encode(), *(flag.encode() for flag in FLAGS)]
         self._call("nvrtcCreateProgram", ctypes.byref(program), text.encode(), b"kernels.cu", 0, None, None)
-        failed = self._library["nvrtcCompileProgram"](program, len(flags), (ctypes.c_char_p * len(flags))(*flags))
-        log = self._text(program, "ProgramLog")
-        if failed:
-            said = next((line for line in log.decode().splitlines() if "error" in line), self._meaning(failed))
-            raise ToolkitError(f"NVRTC {self.version} makes no code for {architecture}: {said}")
-        cubin = self._text(program, "CUBIN")
+        status = self._library["nvrtcCompileProgram"](program, len(flags), (ctypes.c_char_p * len(flags))(*flags))
+        log = self._read_result(program, "ProgramLog")
+        if status:
+            message = next((line for line in log.decode().splitlines() if "error" in line), self._error_string(status))
+            raise ToolkitError(f"NVRTC {self.version} makes no code for {architecture}: {message}")
+        cubin = self._read_result(program, "CUBIN")
         self._call("nvrtcDestroyProgram", ctypes.byref(program))
         return cubin, log.rstrip(b"\0")
 
@@ -125,7 +125,7 @@ class _Nvrtc:
         self._call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
         return f"{major.value}.{minor.value}"
 
-    def _text(self, program: ctypes.c_void_p, what: str) -> bytes:
+    def _read_result(self, program: ctypes.c_void_p, what: str) -> bytes:
         size = ctypes.c_size_t()
         self._call(f"nvrtcGet{what}Size", program, ctypes.byref(size))
         buffer = ctypes.create_string_buffer(size.value)
@@ -133,11 +133,11 @@ class _Nvrtc:
         return buffer.raw
 
     def _call(self, name: str, *arguments: Any) -> None:
-        failed = self._library[name](*arguments)
-        if failed:
-            raise ToolkitError(f"NVRTC's {name} failed: {self._meaning(failed)}")
+        status = self._library[name](*arguments)
+        if status:
+            raise ToolkitError(f"NVRTC's {name} failed: {self._error_string(status)}")
 
-    def _meaning(self, code: int) -> str:
+    def _error_string(self, code: int) -> str:
         function = self._library["nvrtcGetErrorString"]
         function.restype = ctypes.c_char_p
         return str(function(code).decode())
@@ -153,8 +153,8 @@ def find_nvrtc() -> Path | None:
     return None
 
 
-def _file(folder: Path, patterns: tuple[str, ...]) -> Path:
-    found = [path for pattern in patterns for path in sorted(folder.glob(pattern))]
-    if not found:
+def _find_file(folder: Path, patterns: tuple[str, ...]) -> Path:
+    paths = [path for pattern in patterns for path in sorted(folder.glob(pattern))]
+    if not paths:
         raise ToolkitError(f"{folder} holds no {' nor '.join(patterns)}; reinstall NVRTC with: {INSTALL}")
-    return found[0]
+    return paths[0]

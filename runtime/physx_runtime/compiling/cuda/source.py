@@ -34,8 +34,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.code import Code, by_equation, row_of
-from physx_runtime.compiling.kernel_cache import keep, kept, package_code
-from physx_runtime.compiling.passes import Pieces, cut, fused_products, last_readers, operands, stores
+from physx_runtime.compiling.kernel_cache import package_code, read_cached, write_cached
+from physx_runtime.compiling.passes import (
+    InstructionSpans,
+    fused_products,
+    last_readers,
+    operands,
+    split_spans,
+    stores_by_span,
+)
 from physx_runtime.compiling.program import Pass, Program, counts_of
 from physx_runtime.compiling.schedule import IF_ZERO, UNLESS_ZERO, Fragment, Function, Instruction, ScheduledProgram
 
@@ -47,21 +54,21 @@ FORMS = {"neg": "-{0}", "not": "!{0}", "rounded": "{0}", "rarely": "{0}", "singl
 MACROS = {"div": "DIVIDE", "sqrt": "ROOT", "floor": "FLOOR", "abs": "ABSOLUTE"}
 
 # Row scalar -> what holds it in the text.
-Place = Callable[[str], str]
+RowExpression = Callable[[str], str]
 
 
-def statements(code: Code, dtype: str, place: Place, size: int = 0) -> list[str]:
+def statements(code: Code, dtype: str, row_expression: RowExpression, size: int = 0) -> list[str]:
     """The statements of a code; rows are stored as soon as their value is there and nothing needs the old one.
 
     size: operations in a piece, all in one where 0. A piece loads for itself what it reads, and a fence keeps the
     compiler from carrying that over.
     """
-    text = _Text(code, dtype, place)
-    pieces = cut(code, text.fused, size or len(code.order) or 1)
-    stored = stores(code, text.fused, pieces)
-    for i, piece in enumerate(pieces):
-        text.piece(piece, stored.get(i, []))
-        if i + 1 < len(pieces):
+    text = _StatementWriter(code, dtype, row_expression)
+    spans = split_spans(code, text.fused, size or len(code.order) or 1)
+    stored = stores_by_span(code, text.fused, spans)
+    for i, span in enumerate(spans):
+        text.emit_span(span, stored.get(i, []))
+        if i + 1 < len(spans):
             text.lines.append("FENCE;")
     return text.lines
 
@@ -79,18 +86,18 @@ def literal(value: float, dtype: str) -> str:
     return text if math.copysign(1.0, value) > 0 else f"({text})"
 
 
-class _Text:
+class _StatementWriter:
     """The lines of one code."""
 
-    def __init__(self, code: Code, dtype: str, place: Place) -> None:
-        self.code, self._dtype, self._place = code, dtype, place
+    def __init__(self, code: Code, dtype: str, row_expression: RowExpression) -> None:
+        self.code, self._dtype, self._row_expression = code, dtype, row_expression
         self.fused = fused_products(code)
         self.lines: list[str] = []
         self._equations = {n: equation for n, equation in by_equation(code) if equation}
         self._loaded: dict[int, str] = {}       # of this piece
         self._loads = 0
 
-    def piece(self, nodes: Sequence[int], stored: Sequence[tuple[str, int]]) -> None:
+    def emit_span(self, nodes: Sequence[int], stored: Sequence[tuple[str, int]]) -> None:
         """The statements of one piece; rows are stored after everything is loaded."""
         self._loaded = {}
         for n in nodes:
@@ -98,7 +105,7 @@ class _Text:
                 self.lines.append(f"// {self._equations[n]}")
             self._operation(n)
         values = [(row, self._operand(n)) for row, n in stored]
-        self.lines += [f"{self._place(row)} = {value};" for row, value in values]
+        self.lines += [f"{self._row_expression(row)} = {value};" for row, value in values]
 
     def _operand(self, n: int) -> str:
         op, args = self.code.nodes[n]
@@ -109,7 +116,7 @@ class _Text:
         if n not in self._loaded:
             self._loads += 1
             self._loaded[n] = f"l{self._loads}"
-            self.lines.append(f"const real l{self._loads} = {self._place(str(args[0]))};")
+            self.lines.append(f"const real l{self._loads} = {self._row_expression(str(args[0]))};")
         return self._loaded[n]
 
     def _operation(self, n: int) -> None:
@@ -138,14 +145,14 @@ class _Text:
 
 
 # All rows in registers; what is only read in the memory of the block; what is not alive throughout in the GPU's memory.
-HELD, SHARED, STREAMED = "held", "shared", "streamed"
-DESIGNS = (HELD, SHARED, STREAMED)
+IN_REGISTERS, SHARED, STREAMED = "held", "shared", "streamed"
+DESIGNS = (IN_REGISTERS, SHARED, STREAMED)
 # A thread has 255 registers: with more rows than these some would be spilled.
-MOST_HELD = 200
+MAX_REGISTER_ROWS = 200
 # Operations in a piece of what is streamed: short, so that its rows need few registers.
-STREAMED_PIECE = 60
+STREAMED_SPAN_SIZE = 60
 # Names the design where it is not to be chosen by the program.
-FORCED = "PHYSX_RUNTIME_CUDA_DESIGN"
+DESIGN_VARIABLE = "PHYSX_RUNTIME_CUDA_DESIGN"
 
 
 def forced_design() -> str:
@@ -153,20 +160,21 @@ def forced_design() -> str:
 
     Raises ValueError where the variable names no design.
     """
-    forced = os.environ.get(FORCED, "")
+    forced = os.environ.get(DESIGN_VARIABLE, "")
     if forced and forced not in DESIGNS:
-        raise ValueError(f"{FORCED} is {forced!r}; allowed are {', '.join(map(repr, DESIGNS))}, or leave it unset")
+        raise ValueError(f"{DESIGN_VARIABLE} is {forced!r}; allowed are {', '.join(map(repr, DESIGNS))}, "
+                         "or leave it unset")
     return forced
 
 
 def choose_design(program: Program) -> str:
     """The design for a program, by how many rows its repeated passes keep."""
-    return HELD if most_rows(program) <= MOST_HELD else STREAMED
+    return IN_REGISTERS if max_rows(program) <= MAX_REGISTER_ROWS else STREAMED
 
 
-def most_rows(program: Program) -> int:
+def max_rows(program: Program) -> int:
     """How many row scalars the largest of the repeated passes reads and changes."""
-    return max((len(rows_of(one.code)) for one in program.passes if one.count), default=0)
+    return max((len(rows_of(pass_.code)) for pass_ in program.passes if pass_.count), default=0)
 
 
 def rows_of(code: Code) -> list[str]:
@@ -176,39 +184,39 @@ def rows_of(code: Code) -> list[str]:
 
 def registers_of(code: Code, design: str) -> list[str]:
     """The row scalars that a repeated pass carries in registers from round to round."""
-    if design == HELD:
+    if design == IN_REGISTERS:
         return rows_of(code)
     changed = [row for row, _ in code.outputs]
-    return changed if design == SHARED else _alive_throughout(code, changed)
+    return changed if design == SHARED else _long_lived_rows(code, changed)
 
 
-def _alive_throughout(code: Code, rows: Sequence[str]) -> list[str]:
+def _long_lived_rows(code: Code, rows: Sequence[str]) -> list[str]:
     """Those that registers hold anyway for most of a round, from where they are loaded to where they are stored."""
     fused = fused_products(code)
-    pieces = cut(code, fused, STREAMED_PIECE)
-    first = _first_readers(code, fused, pieces)
-    last = last_readers(code, fused, pieces)
-    for i, stored in stores(code, fused, pieces).items():
+    spans = split_spans(code, fused, STREAMED_SPAN_SIZE)
+    first = _first_readers(code, fused, spans)
+    last = last_readers(code, fused, spans)
+    for i, stored in stores_by_span(code, fused, spans).items():
         last |= {row: i for row, _ in stored}
-    return [row for row in rows if last[row] - first.get(row, last[row]) > len(pieces) / 2]
+    return [row for row in rows if last[row] - first.get(row, last[row]) > len(spans) / 2]
 
 
-def _first_readers(code: Code, fused: dict[int, int], pieces: Pieces) -> dict[str, int]:
+def _first_readers(code: Code, fused: dict[int, int], spans: InstructionSpans) -> dict[str, int]:
     """Row scalar -> the first piece that loads it."""
-    found: dict[str, int] = {}
-    for i, piece in enumerate(pieces):
-        for n in piece:
+    readers: dict[str, int] = {}
+    for i, span in enumerate(spans):
+        for n in span:
             for a in operands(code, fused, n):
                 if code.nodes[a][0] == "input":
-                    found.setdefault(str(code.nodes[a][1][0]), i)
-    return found
+                    readers.setdefault(str(code.nodes[a][1][0]), i)
+    return readers
 
 
 # Worlds in a block of the buffer, and threads in a block of a launch: neighbouring threads read neighbouring words, and
 # at a few thousand worlds, about one warp a multiprocessor, blocks of one warp spread over all of them.
 LANES = 32
 # Operations in a piece of what runs once.
-SINGLE_PIECE = 100
+SINGLE_SPAN_SIZE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,34 +260,34 @@ class _Body:
 
 def emit_kernels(program: Program, dtype: str, design: str) -> KernelSource:
     """The kernels of a program; design: one of `DESIGNS`."""
-    bodies = [_repeated(program, one, dtype, design) if one.count else _single(program, one, dtype)
-              for one in program.passes]
-    kernels = tuple(Kernel(body.name, one.count, len(body.shared))
-                    for one, body in zip(program.passes, bodies, strict=True))
+    bodies = [_repeated_body(program, pass_, dtype, design) if pass_.count else _single_body(program, pass_, dtype)
+              for pass_ in program.passes]
+    kernels = tuple(Kernel(body.name, pass_.count, len(body.shared))
+                    for pass_, body in zip(program.passes, bodies, strict=True))
     scratch = max(1, len(program.scratch))
     text = render("kernels.cu.jinja", dtype, design=design, rows=len(program.layout), scratch=scratch, kernels=bodies)
     return KernelSource(text, kernels, design, dtype, len(program.layout), scratch)
 
 
-def kept_source(key: str, make: Callable[[], KernelSource]) -> KernelSource:
+def cached_source(key: str, make: Callable[[], KernelSource]) -> KernelSource:
     """What `make` writes, taken from disk where it was made before.
 
     key: names what `make` depends on, besides the package's own code.
     """
     name = f"made_{hashlib.sha256(f'{key} {package_code()}'.encode()).hexdigest()[:24]}.pickle"
-    data = kept(name)
+    data = read_cached(name)
     if data is not None:
         return cast(KernelSource, pickle.loads(data))
     source = make()
-    keep(name, pickle.dumps(source))
+    write_cached(name, pickle.dumps(source))
     return source
 
 
-def render(template: str, dtype: str, **more: object) -> str:
+def render(template: str, dtype: str, **variables: object) -> str:
     """The text of a template in which numbers are of this type."""
     single = dtype == "float32"
     return _environment().get_template(template).render(
-        dtype="float" if single else "double", single=single, f="f" if single else "", lanes=LANES, **more)
+        dtype="float" if single else "double", single=single, f="f" if single else "", lanes=LANES, **variables)
 
 
 @functools.cache
@@ -288,37 +296,37 @@ def _environment() -> Environment:
                        lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
 
 
-def _memory(program: Program, row: str) -> str:
+def _buffer_element(program: Program, row: str) -> str:
     if row in program.scratch:
         return f"s[{program.scratch[row]} * LANES]"
     return f"x[{program.layout[row]} * LANES]"
 
 
-def _single(program: Program, one: Pass[Code], dtype: str) -> _Body:
-    lines = statements(one.code, dtype, functools.partial(_memory, program), SINGLE_PIECE)
-    return _Body(_name(one), f"{one.name}, once", False, lines)
+def _single_body(program: Program, pass_: Pass[Code], dtype: str) -> _Body:
+    lines = statements(pass_.code, dtype, functools.partial(_buffer_element, program), SINGLE_SPAN_SIZE)
+    return _Body(_kernel_name(pass_), f"{pass_.name}, once", False, lines)
 
 
-def _repeated(program: Program, one: Pass[Code], dtype: str, design: str) -> _Body:
+def _repeated_body(program: Program, pass_: Pass[Code], dtype: str, design: str) -> _Body:
     """A counted loop; what it carries is loaded before it and what it changed is stored behind it."""
-    carried = {row: f"r_{row}" for row in registers_of(one.code, design)}
-    changed = [row for row, _ in one.code.outputs]
-    read = [row for row in one.code.inputs if row not in carried]
+    carried = {row: f"r_{row}" for row in registers_of(pass_.code, design)}
+    changed = [row for row, _ in pass_.code.outputs]
+    read = [row for row in pass_.code.inputs if row not in carried]
     shared = {row: f"h[{i} * LANES]" for i, row in enumerate(read)} if design == SHARED else {}
 
-    def place(row: str) -> str:
-        return carried.get(row) or shared.get(row) or _memory(program, row)
+    def row_expression(row: str) -> str:
+        return carried.get(row) or shared.get(row) or _buffer_element(program, row)
 
-    lines = statements(one.code, dtype, place, STREAMED_PIECE if design == STREAMED else 0)
-    advanced = {HELD: "", SHARED: "h += zero;" if shared else "", STREAMED: "x += zero; s += zero;"}[design]
-    return _Body(_name(one), f"{one.name}, `{one.count}` times", True, lines, advanced,
-                 [(to, _memory(program, row)) for row, to in shared.items()],
-                 [(variable, _memory(program, row)) for row, variable in carried.items()],
-                 [(carried[row], _memory(program, row)) for row in changed if row in carried])
+    lines = statements(pass_.code, dtype, row_expression, STREAMED_SPAN_SIZE if design == STREAMED else 0)
+    advanced = {IN_REGISTERS: "", SHARED: "h += zero;" if shared else "", STREAMED: "x += zero; s += zero;"}[design]
+    return _Body(_kernel_name(pass_), f"{pass_.name}, `{pass_.count}` times", True, lines, advanced,
+                 [(to, _buffer_element(program, row)) for row, to in shared.items()],
+                 [(variable, _buffer_element(program, row)) for row, variable in carried.items()],
+                 [(carried[row], _buffer_element(program, row)) for row in changed if row in carried])
 
 
-def _name(one: Pass[Code]) -> str:
-    return f"pass_{one.name}"
+def _kernel_name(pass_: Pass[Code]) -> str:
+    return f"pass_{pass_.name}"
 
 
 KERNEL = "run_schedules"
@@ -335,7 +343,7 @@ class ScheduleSource:
     """
 
     text: str
-    words: NDArray[np.int32]        # where each pass begins, then instructions, END behind those of each pass
+    bytecode: NDArray[np.int32]        # where each pass begins, then instructions, END behind those of each pass
     counts: tuple[str, ...]
     dtype: str
     rows: int
@@ -357,46 +365,48 @@ class _ScheduleBody:
 
 def emit_schedules(program: ScheduledProgram, dtype: str) -> ScheduleSource:
     """The kernel and the words of a scheduled program."""
-    found = {i.fragment: _body(i.fragment, dtype) for one in program.passes for i in one.code.instructions
-             if i.fragment not in (UNLESS_ZERO, IF_ZERO)}
-    bodies = sorted({body.name: body for body in found.values()}.values(), key=lambda body: body.name)
-    number = {body.name: i for i, body in enumerate(bodies, FIRST)}
-    codes = {UNLESS_ZERO: SKIP_UNLESS, IF_ZERO: SKIP_IF} | {f: number[body.name] for f, body in found.items()}
+    fragment_bodies = {i.fragment: _fragment_body(i.fragment, dtype) for pass_ in program.passes
+                       for i in pass_.code.instructions
+                       if i.fragment not in (UNLESS_ZERO, IF_ZERO)}
+    bodies = sorted({body.name: body for body in fragment_bodies.values()}.values(), key=lambda body: body.name)
+    opcode_by_name = {body.name: i for i, body in enumerate(bodies, FIRST)}
+    opcodes = {UNLESS_ZERO: SKIP_UNLESS, IF_ZERO: SKIP_IF} | {f: opcode_by_name[body.name] for f,
+                                                              body in fragment_bodies.items()}
     starts: list[int] = []
-    words: list[int] = []
-    for one in program.passes:
-        starts.append(len(program.passes) + len(words))
-        words += [word for i in one.code.instructions for word in _words(i, codes)] + [END]
+    bytecode: list[int] = []
+    for pass_ in program.passes:
+        starts.append(len(program.passes) + len(bytecode))
+        bytecode += [word for i in pass_.code.instructions for word in _encode(i, opcodes)] + [END]
     rows, counts = len(program.layout), counts_of(program.passes)
     text = render("schedules.cu.jinja", dtype, kernel=KERNEL, rows=rows, scratch=program.size - rows, bodies=bodies,
-                  passes=[one.count for one in program.passes], counts=counts, first=FIRST, end=END,
+                  passes=[pass_.count for pass_ in program.passes], counts=counts, first=FIRST, end=END,
                   skip_unless=SKIP_UNLESS, skip_if=SKIP_IF)
-    return ScheduleSource(text, np.array([*starts, *words], np.int32), counts, dtype, rows, program.size - rows)
+    return ScheduleSource(text, np.array([*starts, *bytecode], np.int32), counts, dtype, rows, program.size - rows)
 
 
-def _words(i: Instruction, codes: Mapping[Fragment, int]) -> list[int]:
+def _encode(i: Instruction, opcodes: Mapping[Fragment, int]) -> list[int]:
     """An instruction as the kernel reads it: a number, a count where there is one, rows."""
-    return [codes[i.fragment], *([i.count] if i.fragment.counted else []), *i.rows]
+    return [opcodes[i.fragment], *([i.count] if i.fragment.counted else []), *i.rows]
 
 
-def _body(fragment: Fragment, dtype: str) -> _ScheduleBody:
+def _fragment_body(fragment: Fragment, dtype: str) -> _ScheduleBody:
     code = fragment.code
-    steady = {f"{x.name}_{i}" for x in fragment.operands if fragment.counted and not x.moving for i in range(x.size)}
-    changed = [row for row, _ in code.outputs if row in steady]
-    held = {row: f"r_{row}" for row in (*code.inputs, *changed) if row in steady}
+    invariant = {f"{x.name}_{i}" for x in fragment.operands if fragment.counted and not x.moving for i in range(x.size)}
+    changed = [row for row, _ in code.outputs if row in invariant]
+    carried = {row: f"r_{row}" for row in (*code.inputs, *changed) if row in invariant}
 
-    def place(row: str) -> str:
-        return held.get(row) or _schedule_memory(row)
+    def row_expression(row: str) -> str:
+        return carried.get(row) or _operand_element(row)
 
-    lines = statements(code, dtype, place)
+    lines = statements(code, dtype, row_expression)
     body = (tuple(x.name for x in fragment.operands), fragment.counted,
-            tuple((variable, _schedule_memory(row)) for row, variable in held.items()),
-            tuple((_schedule_memory(row), held[row]) for row in changed),
+            tuple((variable, _operand_element(row)) for row, variable in carried.items()),
+            tuple((_operand_element(row), carried[row]) for row in changed),
             tuple((x.name, x.size) for x in fragment.operands if x.moving), tuple(lines))
     return _ScheduleBody(f"f_{hashlib.sha256(repr(body).encode()).hexdigest()[:16]}", *body)
 
 
-def _schedule_memory(row: str) -> str:
+def _operand_element(row: str) -> str:
     """A row of an operand."""
     operand, _, index = row.rpartition("_")
     return f"b_{operand}[{index} * LANES]"
@@ -415,29 +425,29 @@ class FunctionSource:
 
 
 def emit_function_kernel(function: Function, layout: Mapping[str, int], dtype: str,
-                         written: Collection[str] = ()) -> FunctionSource:
+                         row_results: Collection[str] = ()) -> FunctionSource:
     """The kernel of a function on a buffer (blocks, rows, LANES); written: results that are rows of that buffer."""
-    given = {name for name, _ in function.given}
+    array_names = {name for name, _ in function.arrays}
 
-    def place(scalar: str) -> str:
+    def row_expression(scalar: str) -> str:
         """Where a row scalar lies that is read."""
         name, _, index = scalar.rpartition("_")
-        return f"{name}[{index} * {name}_row]" if name in given else f"x[{layout[scalar]} * LANES]"
+        return f"{name}[{index} * {name}_row]" if name in array_names else f"x[{layout[scalar]} * LANES]"
 
-    def target(scalar: str) -> str:
+    def result_expression(scalar: str) -> str:
         name, _, index = scalar.rpartition("_")
-        return f"x[{layout[scalar]} * LANES]" if name in written else f"to_{name}[{index} * to_{name}_row]"
+        return f"x[{layout[scalar]} * LANES]" if name in row_results else f"to_{name}[{index} * to_{name}_row]"
 
-    results = tuple((name, size) for name, size in function.results if name not in written)
-    made = {row for row, _ in function.code.outputs}
+    results = tuple((name, size) for name, size in function.results if name not in row_results)
+    outputs = {row for row, _ in function.code.outputs}
     # a result may be called as a row is that it reads: rows are written by their own names alone
-    renamed = {row: f"to {row}" for row in made if row_of(row) not in written}
-    code = function.code.renamed(renamed)
-    lines = statements(code, dtype, lambda row: target(row[3:]) if row.startswith("to ") else
-                       target(row) if row_of(row) in written else place(row), SINGLE_PIECE)
-    arrays = [*(name for name, _ in function.given), *(f"to_{name}" for name, _ in results)]
+    new_names = {row: f"to {row}" for row in outputs if row_of(row) not in row_results}
+    code = function.code.renamed(new_names)
+    lines = statements(code, dtype, lambda row: result_expression(row[3:]) if row.startswith("to ") else
+                       result_expression(row) if row_of(row) in row_results else row_expression(row), SINGLE_SPAN_SIZE)
+    arrays = [*(name for name, _ in function.arrays), *(f"to_{name}" for name, _ in results)]
     text = render("function.cu.jinja", dtype, name=FUNCTION, rows=len(layout), arrays=arrays, lines=lines)
-    return FunctionSource(text, (*function.given, *results))
+    return FunctionSource(text, (*function.arrays, *results))
 
 
 def movement_source(dtype: str) -> str:

@@ -19,10 +19,10 @@ from physx_runtime.compiling.llvm.vectors import (
     LONG_LINE,
     Arithmetic,
     Vectors,
-    ask_for,
     declarations,
     emit_moves,
-    scatter_for,
+    emit_prefetch,
+    scatter_function,
 )
 from physx_runtime.compiling.schedule import Function
 
@@ -48,33 +48,34 @@ class Block:
 
     layout: Mapping[str, int]           # row scalar -> row
     lanes: int                          # worlds in a row
-    alike: Collection[str] = ()         # row scalars
+    uniform: Collection[str] = ()         # row scalars
 
 
 def emit_function(function: Function, block: Block, vectors: Vectors) -> FunctionIR:
     """The code of a function on the rows of a block."""
-    place = _Scratch(function)
-    parameters = tuple(row for row in function.code.inputs if row in block.alike)
-    lines = _arithmetic(function, block, parameters, vectors, place)
+    scratch = _Scratch(function)
+    parameters = tuple(row for row in function.code.inputs if row in block.uniform)
+    lines = _arithmetic(function, block, parameters, vectors, scratch)
     tables, calls = [], []
-    for i, (name, size) in enumerate(function.given):
-        first = place.given[name] * vectors.lanes
-        calls += [f"  %g{i} = getelementptr {vectors.element}, ptr %s, i64 {first}",
-                  *_lines(i), f"  call void @gather(ptr %g{i}, ptr %l{i}, i64 {size})"]
+    for i, (name, size) in enumerate(function.arrays):
+        offset = scratch.arrays[name] * vectors.lanes
+        calls += [f"  %g{i} = getelementptr {vectors.element}, ptr %s, i64 {offset}",
+                  *_array_pointers(i), f"  call void @gather(ptr %g{i}, ptr %l{i}, i64 {size})"]
     calls.append("  call void @arithmetic(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride)")
     nodes = dict(function.code.outputs)
-    for i, (name, size) in enumerate(function.results, len(function.given)):
-        rows = [place.results[nodes[f"{name}_{k}"]] * vectors.lanes for k in range(size)]
+    for i, (name, size) in enumerate(function.results, len(function.arrays)):
+        rows = [scratch.results[nodes[f"{name}_{k}"]] * vectors.lanes for k in range(size)]
         tables.append(f"@table{i} = internal constant [{len(rows)} x i64] [{', '.join(f'i64 {r}' for r in rows)}]")
-        calls += [*_lines(i), f"  call void @{scatter_for(size)}(ptr %s, ptr @table{i}, ptr %l{i}, i64 {size})"]
+        calls += [*_array_pointers(i),
+                  f"  call void @{scatter_function(size)}(ptr %s, ptr @table{i}, ptr %l{i}, i64 {size})"]
     text = "\n".join([*tables, *declarations(vectors), emit_moves(vectors), *lines,
                       "define void @function(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride) #0 {", *calls, "  ret void",
                       "}", ATTRIBUTES])
     symbol = "physx_function_" + hashlib.sha256(text.encode()).hexdigest()[:20]
     text = text.replace("@function(", f"@{symbol}(").replace("@table", f"@{symbol}_table")
-    for own in (*FUNCTIONS, "arithmetic"):
-        text = text.replace(f"@{own}(", f"@{symbol}_{own}(")
-    return FunctionIR(symbol, text, place.rows, tuple(block.layout[row] for row in parameters))
+    for internal in (*FUNCTIONS, "arithmetic"):
+        text = text.replace(f"@{internal}(", f"@{symbol}_{internal}(")
+    return FunctionIR(symbol, text, scratch.rows, tuple(block.layout[row] for row in parameters))
 
 
 class _Scratch:
@@ -82,9 +83,9 @@ class _Scratch:
 
     def __init__(self, function: Function) -> None:
         self.rows = 0
-        self.given: dict[str, int] = {}             # name -> first row
-        for name, size in function.given:
-            self.given[name] = self.rows
+        self.arrays: dict[str, int] = {}             # name -> first row
+        for name, size in function.arrays:
+            self.arrays[name] = self.rows
             self.rows += size
         self.results: dict[int, int] = {}           # node -> row
         for _, node in function.code.outputs:
@@ -93,54 +94,56 @@ class _Scratch:
                 self.rows += 1
 
 
-def _lines(i: int) -> list[str]:
+def _array_pointers(i: int) -> list[str]:
     """%l: where the i-th array's lines begin."""
     return [f"  %f{i} = mul i64 %stride, {i}", f"  %l{i} = getelementptr ptr, ptr %p, i64 %f{i}"]
 
 
 def _arithmetic(function: Function, block: Block, parameters: Sequence[str], vectors: Vectors,
-                place: _Scratch) -> list[str]:
+                scratch: _Scratch) -> list[str]:
     """The arithmetic; every result is stored as soon as it is there."""
     lines = ["define internal void @arithmetic(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride) #1 {"]
     for row in function.code.inputs:
         name, _, index = row.rpartition("_")
-        if name in place.given:
-            source, at = "%s", (place.given[name] + int(index)) * vectors.lanes
+        if name in scratch.arrays:
+            source, offset = "%s", (scratch.arrays[name] + int(index)) * vectors.lanes
         elif row in parameters:
-            source, at = "%y", parameters.index(row)
+            source, offset = "%y", parameters.index(row)
         else:
-            source, at = "%x", block.layout[row] * block.lanes
-        lines.append(f"  %p.{row} = getelementptr {vectors.element}, ptr {source}, i64 {at}")
+            source, offset = "%x", block.layout[row] * block.lanes
+        lines.append(f"  %p.{row} = getelementptr {vectors.element}, ptr {source}, i64 {offset}")
     lines += [f"  %o{n} = getelementptr {vectors.element}, ptr %s, i64 {row * vectors.lanes}"
-              for n, row in place.results.items()]
-    emitter = _FunctionArithmetic(vectors, function, parameters, set(place.results))
-    near = [(i, size) for i, (_, size) in enumerate(function.results, len(function.given)) if size < LONG_LINE]
-    lines += [line for i, _ in near for line in _lines(i)]
-    lines += _spread(emitter.lines(), [ask for i, size in near for ask in _asks(vectors, i, size)])
-    lines += [emitter.store(n) for n in place.results if function.code.nodes[n][0] in ("input", "const")]
+              for n, row in scratch.results.items()]
+    emitter = _FunctionArithmetic(vectors, function, parameters, set(scratch.results))
+    prefetched = [(i, size) for i, (_, size) in enumerate(function.results, len(function.arrays)) if size < LONG_LINE]
+    lines += [line for i, _ in prefetched for line in _array_pointers(i)]
+    lines += _interleave(emitter.lines(),
+                         [prefetch for i, size in prefetched for prefetch in _prefetches(vectors, i, size)])
+    lines += [emitter.store(n) for n in scratch.results if function.code.nodes[n][0] in ("input", "const")]
     return [*lines, "  ret void", "}", ""]
 
 
-def _asks(vectors: Vectors, i: int, size: int) -> list[list[str]]:
+def _prefetches(vectors: Vectors, i: int, size: int) -> list[list[str]]:
     """Ask for the memory of the i-th array's lines, one cache line after the other."""
-    asks = []
+    prefetches = []
     for start in range(0, size * ELEMENT_BITS[vectors.element] // 8, CACHE_LINE):
         for lane in range(vectors.lanes):
             name = f"%a{i}.{start}.{lane}"
-            asks.append([f"  {name} = getelementptr ptr, ptr %l{i}, i64 {lane}",
-                         f"  {name}.line = load ptr, ptr {name}",
-                         f"  {name}.at = getelementptr i8, ptr {name}.line, i64 {start}", ask_for(f"{name}.at")])
-    return asks
+            prefetches.append([f"  {name} = getelementptr ptr, ptr %l{i}, i64 {lane}",
+                               f"  {name}.line = load ptr, ptr {name}",
+                               f"  {name}.at = getelementptr i8, ptr {name}.line, i64 {start}",
+                               emit_prefetch(f"{name}.at")])
+    return prefetches
 
 
-def _spread(lines: list[str], others: list[list[str]]) -> list[str]:
+def _interleave(lines: list[str], inserted: list[list[str]]) -> list[str]:
     """Lines with others evenly among them."""
     out: list[str] = []
-    done = 0
+    emitted = 0
     for n, line in enumerate(lines, 1):
-        due = n * len(others) // len(lines)
-        out += [line, *(each for other in others[done:due] for each in other)]
-        done = due
+        due = n * len(inserted) // len(lines)
+        out += [line, *(inserted_line for other in inserted[emitted:due] for inserted_line in other)]
+        emitted = due
     return out
 
 

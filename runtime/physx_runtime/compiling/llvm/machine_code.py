@@ -19,7 +19,7 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite.binding import ffi
 
-from physx_runtime.compiling.kernel_cache import FORMAT, keep, keep_text, kept, package_code
+from physx_runtime.compiling.kernel_cache import FORMAT, package_code, read_cached, write_cached, write_cached_text
 
 # Functions and object files must outlive their callers; an engine frees its code when it is collected.
 _engines: list[llvm.ExecutionEngine] = []
@@ -64,33 +64,33 @@ def _link(codes: Mapping[str, bytes], cpu: str) -> None:
     _addresses.update({(symbol, cpu): int(engine.get_function_address(symbol)) for symbol in codes})
 
 
-def load_kept(key: str, make: Callable[[], Iterable[tuple[str, str]]]) -> int:
+def load_cached_function(key: str, make: Callable[[], Iterable[tuple[str, str]]]) -> int:
     """The address of the last of the functions that `make` writes as (symbol, text), unwritten where made before.
 
     key: names what `make` depends on, besides the package's own code.
     """
     digest = hashlib.sha256(f"{key} {package_code()} {' '.join(_processor(HOST))}".encode()).hexdigest()[:24]
-    note = kept(f"made_{digest}.txt")
-    if note is not None:
-        symbols = note.decode().split()
+    record = read_cached(f"made_{digest}.txt")
+    if record is not None:
+        symbols = record.decode().split()
         if all((symbol, HOST) in _addresses for symbol in symbols):
             return _addresses[symbols[-1], HOST]
-        codes = {symbol: kept(_object_name(symbol, HOST)) for symbol in symbols}
-        found = {symbol: code for symbol, code in codes.items() if code is not None}
-        if len(found) == len(symbols):
-            _link(found, HOST)
+        codes = {symbol: read_cached(_object_name(symbol, HOST)) for symbol in symbols}
+        cached_codes = {symbol: code for symbol, code in codes.items() if code is not None}
+        if len(cached_codes) == len(symbols):
+            _link(cached_codes, HOST)
             return _addresses[symbols[-1], HOST]
-    made = _object_codes(make(), HOST)
-    keep(f"made_{digest}.txt", " ".join(made).encode())
-    _link(made, HOST)
-    return _addresses[list(made)[-1], HOST]
+    new_codes = _object_codes(make(), HOST)
+    write_cached(f"made_{digest}.txt", " ".join(new_codes).encode())
+    _link(new_codes, HOST)
+    return _addresses[list(new_codes)[-1], HOST]
 
 
 def _object_codes(texts: Iterable[tuple[str, str]], cpu: str) -> dict[str, bytes]:
     """Object code by symbol, of (symbol, text): compiled on all cores while the next text is written."""
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        coming = {symbol: pool.submit(_object_code, symbol, text, cpu) for symbol, text in texts}
-        return {symbol: code.result() for symbol, code in coming.items()}
+        futures = {symbol: pool.submit(_object_code, symbol, text, cpu) for symbol, text in texts}
+        return {symbol: code.result() for symbol, code in futures.items()}
 
 
 def assembly(text: str, cpu: str = HOST) -> str:
@@ -100,11 +100,11 @@ def assembly(text: str, cpu: str = HOST) -> str:
 
 def _object_code(symbol: str, text: str, cpu: str) -> bytes:
     name = _object_name(symbol, cpu)
-    code = kept(name)
+    code = read_cached(name)
     if code is None:
-        code = _generated(text, cpu)
-        keep(name, code)
-        keep_text(f"{symbol}.ll", text)
+        code = _generate_code(text, cpu)
+        write_cached(name, code)
+        write_cached_text(f"{symbol}.ll", text)
     return code
 
 
@@ -113,11 +113,11 @@ def _object_name(symbol: str, cpu: str) -> str:
     return f"{symbol}_{hashlib.sha256(target.encode()).hexdigest()[:12]}.o"
 
 
-def _generated(text: str, cpu: str) -> bytes:
+def _generate_code(text: str, cpu: str) -> bytes:
     """Object code of IR; several threads may ask for it at a time."""
     module, machine = llvm.parse_assembly(text, llvm.create_context()), _machine(cpu, threading.get_ident())
     with ffi.OutputString() as message:
-        buffer = _generator()(machine, module, 1, message)
+        buffer = _code_generator()(machine, module, 1, message)
         if not buffer:
             raise RuntimeError(f"LLVM generates no code: {message}")
     try:
@@ -127,15 +127,15 @@ def _generated(text: str, cpu: str) -> bytes:
 
 
 @functools.cache
-def _generator() -> Callable[..., Any]:
+def _code_generator() -> Callable[..., Any]:
     """llvmlite's code generation without its lock, which lets one thread at a time into all of LLVM.
 
     LLVM asks only that threads share neither a context nor a machine.
     """
     locked = ffi.lib.LLVMPY_TargetMachineEmitToMemory
-    free: Any = ctypes.CDLL(ffi.lib._name).LLVMPY_TargetMachineEmitToMemory
-    free.argtypes, free.restype = locked.argtypes, locked.restype
-    return cast(Callable[..., Any], free)
+    unlocked: Any = ctypes.CDLL(ffi.lib._name).LLVMPY_TargetMachineEmitToMemory
+    unlocked.argtypes, unlocked.restype = locked.argtypes, locked.restype
+    return cast(Callable[..., Any], unlocked)
 
 
 @functools.cache

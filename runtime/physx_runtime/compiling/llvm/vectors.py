@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from physx_runtime.compiling.code import Code, by_equation
-from physx_runtime.compiling.passes import RareBranch, branched, fused_products, operands
+from physx_runtime.compiling.passes import RareBranch, fused_products, group_rare_branches, operands
 
 INSTRUCTIONS = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 # Of numbers that float32 holds, what comes to the same bits in float32 as in float64 and rounded to it.
@@ -79,10 +79,10 @@ class Arithmetic:
                  fused: Mapping[int, int] | None = None) -> None:
         """fused: sum -> the product that it absorbs, where what `code` is a part of decides it."""
         self.vectors, self.code, self.carried = vectors, code, set(carried)
-        own = set(code.order)
-        self.fused = fused_products(code) if fused is None else {n: a for n, a in fused.items() if n in own}
+        nodes = set(code.order)
+        self.fused = fused_products(code) if fused is None else {n: a for n, a in fused.items() if n in nodes}
         self._type, self._suffix = vectors.type, vectors.suffix
-        self._inner = 0         # selections within others
+        self._inner_selects = 0         # selections within others
 
     def operand(self, n: int) -> str:
         """A node's value as an instruction names it: a literal, a row carried through a loop, or a result."""
@@ -180,10 +180,10 @@ class Arithmetic:
         if op == "not":
             return self._select(name, parts[0], y, x)
         if op in ("and", "or"):
-            self._inner += 1
-            within = f"%s{self.tag}{self._inner}"
-            inner = self._select(within, parts[1], x, y)
-            return inner + self._select(name, parts[0], *((within, y) if op == "and" else (x, within)))
+            self._inner_selects += 1
+            inner_name = f"%s{self.tag}{self._inner_selects}"
+            inner = self._select(inner_name, parts[1], x, y)
+            return inner + self._select(name, parts[0], *((inner_name, y) if op == "and" else (x, inner_name)))
         return [f"  {name} = select {flags} {self.operand(condition)}, {kind} {x}, {kind} {y}"]
 
     def _fma(self, n: int, op: str, args: list[int]) -> list[str]:
@@ -211,14 +211,14 @@ class Branching(Arithmetic):
         self._loaded: set[int] = set()
 
     def lines(self) -> list[str]:
-        order, branches = branched(self.code, self._read)
-        first, passed, lines = {one.group[0]: one for one in branches}, 0, list[str]()
+        order, branches = group_rare_branches(self.code, self._read)
+        branch_by_start, branch_end, lines = {branch.group[0]: branch for branch in branches}, 0, list[str]()
         for i, n in enumerate(order):
-            if i < passed:
+            if i < branch_end:
                 continue
-            if n in first:
-                lines += self._branch(first[n], order[i + len(first[n].group):])
-                passed = i + len(first[n].group)
+            if n in branch_by_start:
+                lines += self._branch(branch_by_start[n], order[i + len(branch_by_start[n].group):])
+                branch_end = i + len(branch_by_start[n].group)
             else:
                 lines += self._instruction(n)
         return [*lines, *self._loads([n for _, n in self.code.outputs])]
@@ -235,37 +235,37 @@ class Branching(Arithmetic):
                 lines += self._load(n, str(self.code.nodes[n][1][0]))
         return lines
 
-    def _branch(self, branch: RareBranch, behind: Sequence[int]) -> list[str]:
+    def _branch(self, branch: RareBranch, following: Sequence[int]) -> list[str]:
         """A branch's selections, and what they need where a lane asks for it; behind: the instructions after it."""
         code, kind, at = self.code, self.vectors.type, branch.selections[0]
-        others = [code.arguments(n)[2] for n in branch.selections]
-        later = {a for n in behind for a in self._read[n]} | {n for _, n in code.outputs}
-        lines = self._loads([*others, *(a for n in branch.group for a in self._read[n] if a in later)])
-        lines += [*bits(self, f"%any{at}", branch.condition),
+        false_values = [code.arguments(n)[2] for n in branch.selections]
+        used_later = {a for n in following for a in self._read[n]} | {n for _, n in code.outputs}
+        lines = self._loads([*false_values, *(a for n in branch.group for a in self._read[n] if a in used_later)])
+        lines += [*condition_bits(self, f"%any{at}", branch.condition),
                   f"  %some{at} = icmp ne i{self.vectors.lanes} %any{at}, 0",
                   f"  br label %near{at}", f"near{at}:",
                   f"  br i1 %some{at}, label %rare{at}, label %after{at}", f"rare{at}:"]
         for n in branch.nodes:
             lines += self._instruction(n)
-        for n, other in zip(branch.selections, others, strict=True):
+        for n, other in zip(branch.selections, false_values, strict=True):
             value = code.arguments(n)[1]
             lines += [*self._loads([value]), *self._select(f"%c{n}", branch.condition, self.operand(value),
                                                            self.operand(other))]
         return [*lines, f"  br label %after{at}", f"after{at}:",
                 *(f"  {self.result(n)} = phi {kind} [ {self.operand(other)}, %near{at} ], [ %c{n}, %rare{at} ]"
-                  for n, other in zip(branch.selections, others, strict=True))]
+                  for n, other in zip(branch.selections, false_values, strict=True))]
 
 
-def bits(emitter: Arithmetic, name: str, condition: int) -> list[str]:
+def condition_bits(emitter: Arithmetic, name: str, condition: int) -> list[str]:
     """A bit for each lane; AVX2 has those of a comparison at once, but combines comparisons in another width."""
     op, parts = emitter.code.nodes[condition][0], emitter.code.arguments(condition)
     kind = f"i{emitter.vectors.lanes}"
     if op == "rarely":
-        return bits(emitter, name, parts[0])
+        return condition_bits(emitter, name, parts[0])
     if op == "not":
-        return [*bits(emitter, f"{name}.0", parts[0]), f"  {name} = xor {kind} {name}.0, -1"]
+        return [*condition_bits(emitter, f"{name}.0", parts[0]), f"  {name} = xor {kind} {name}.0, -1"]
     if op in ("and", "or"):
-        return [*(line for i, part in enumerate(parts) for line in bits(emitter, f"{name}.{i}", part)),
+        return [*(line for i, part in enumerate(parts) for line in condition_bits(emitter, f"{name}.{i}", part)),
                 f"  {name} = {op} {kind} {name}.0, {name}.1"]
     return [f"  {name} = bitcast <{emitter.vectors.lanes} x i1> {emitter.operand(condition)} to {kind}"]
 
@@ -284,12 +284,12 @@ def emit_moves(vectors: Vectors) -> str:
                       *(line for name in FUNCTIONS for line in _function(vectors, name))])
 
 
-def ask_for(place: str) -> str:
+def emit_prefetch(pointer: str) -> str:
     """Fetch the memory at a place, which will be written."""
-    return f"  call void @llvm.prefetch.p0(ptr {place}, i32 1, i32 3, i32 1)"
+    return f"  call void @llvm.prefetch.p0(ptr {pointer}, i32 1, i32 3, i32 1)"
 
 
-def scatter_for(size: int) -> str:
+def scatter_function(size: int) -> str:
     """The function that writes lines of so many numbers."""
     return SCATTER_LONG if size >= LONG_LINE else SCATTER
 
@@ -319,7 +319,7 @@ def _tile(vectors: Vectors, name: str) -> list[str]:
         lines += [f"  %at{i} = add i64 %k, {i}", *_row(vectors, name, f"{i}", f"%at{i}"), *_line(vectors, i, "%k")]
         if name == SCATTER_LONG:
             lines += [f"  %ahead{i} = getelementptr {element}, ptr %m{i}, i64 {TILES_AHEAD * lanes}",
-                      ask_for(f"%ahead{i}")]
+                      emit_prefetch(f"%ahead{i}")]
     lines += [f"  %v0.{i} = load {vectors.type}, ptr %{source}{i}, align {align}" for i in range(lanes)]
     block, stage = 1, 0
     while block < lanes:
@@ -355,9 +355,9 @@ def _numbers(vectors: Vectors, name: str) -> list[str]:
 
 def _row(vectors: Vectors, name: str, tag: str, index: str) -> list[str]:
     """%p: where the row of a number begins."""
-    found = ([f"  %row{tag} = mul i64 {index}, {vectors.lanes}"] if name == GATHER else
+    lines = ([f"  %row{tag} = mul i64 {index}, {vectors.lanes}"] if name == GATHER else
              [f"  %e{tag} = getelementptr i64, ptr %table, i64 {index}", f"  %row{tag} = load i64, ptr %e{tag}"])
-    return [*found, f"  %p{tag} = getelementptr {vectors.element}, ptr %rows, i64 %row{tag}"]
+    return [*lines, f"  %p{tag} = getelementptr {vectors.element}, ptr %rows, i64 %row{tag}"]
 
 
 def _line(vectors: Vectors, lane: int, index: str, tag: str = "") -> list[str]:

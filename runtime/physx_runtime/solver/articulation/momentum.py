@@ -70,10 +70,10 @@ def momentum_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[Link
     The bias is the momentum of dt Jdot v, which link velocities inside the solver carry.
     """
     dt = rows["dt"][0]
-    carried = [central_force(rows["mass"][i], central_inertia(t, rows, k, i), motion.acceleration)
-               for i, motion in enumerate(motions)]
+    bias_momenta = [central_force(rows["mass"][i], central_inertia(t, rows, k, i), motion.acceleration)
+                    for i, motion in enumerate(motions)]
     return {"momentum_matrix": [x for line in M[0:6] for x in line],
-            "momentum_bias": [dt * x for x in generalized_force(t, k, carried)[0:6]],
+            "momentum_bias": [dt * x for x in generalized_force(t, k, bias_momenta)[0:6]],
             "com_start": [*compound_body(t, rows, k).center], "root_travel": [0.0] * 3, "root_turn": [0.0] * 3}
 
 
@@ -89,15 +89,15 @@ def momentum_of(t: Topology, start: Rows, v: Scalars, biased: bool) -> Momentum:
     return about_center(v, relative, center)
 
 
-def restored(v: Sequence[Scalar], now: Momentum, wanted: Momentum, body: Compound) -> list[Scalar]:
+def restore_momentum(v: Sequence[Scalar], current: Momentum, target: Momentum, body: Compound) -> list[Scalar]:
     """v after the rigid motion that turns momentum `now` into `wanted`, its angular part in size only."""
-    size, wanted_size = sp.norm(now.relative.angular), sp.norm(wanted.relative.angular)
-    moving = size > 0.0
-    ratio = where(moving, wanted_size / where(moving, size, 1.0), 1.0)
-    spin = sp.solve_sym(body.inertia, sp.scale(ratio - 1.0, now.relative.angular))
+    size, target_size = sp.norm(current.relative.angular), sp.norm(target.relative.angular)
+    nonzero = size > 0.0
+    ratio = where(nonzero, target_size / where(nonzero, size, 1.0), 1.0)
+    spin = sp.solve_sym(body.inertia, sp.scale(ratio - 1.0, current.relative.angular))
     # the turn about the common centre of mass carries no linear momentum; the root is at -center from it
-    shift = sp.add(sp.scale(1.0 / body.mass, sp.sub(wanted.relative.linear, now.relative.linear)),
-                   sp.sub(wanted.root_velocity, now.root_velocity))
+    shift = sp.add(sp.scale(1.0 / body.mass, sp.sub(target.relative.linear, current.relative.linear)),
+                   sp.sub(target.root_velocity, current.root_velocity))
     root = Motion(spin, sp.sub(shift, sp.cross(spin, body.center)))
     return [a + b for a, b in zip(v[0:6], linear_first(root), strict=True)] + list(v[6:])
 
@@ -108,19 +108,19 @@ def finish_floating(t: Topology, rows: Rows, k: Kinematics) -> dict[str, list[Sc
     momenta = [central_force(rows["mass"][i], central_inertia(t, rows, k, i), motion.velocity)
                for i, motion in enumerate(link_motions(t, k, [0.0, 0.0, 0.0, *v[3:]]))]
     now = about_center(v, generalized_force(t, k, momenta)[0:6], body.center)
-    v = restored(v, now, momentum_of(t, rows, v, biased=True), body)
+    v = restore_momentum(v, now, momentum_of(t, rows, v, biased=True), body)
 
-    travel = [*rows["root_travel"], *rows["root_turn"], *rows["travel"]]
-    carried = momentum_of(t, rows, travel, biased=False).relative.linear
-    return {"v": v, "root_position": list(root_after(rows, carried, body))}
+    displacement = [*rows["root_travel"], *rows["root_turn"], *rows["travel"]]
+    displacement_momentum = momentum_of(t, rows, displacement, biased=False).relative.linear
+    return {"v": v, "root_position": list(root_position_after(rows, displacement_momentum, body))}
 
 
-def root_after(rows: Rows, carried: sp.Vec3, body: Compound) -> sp.Vec3:
+def root_position_after(rows: Rows, displacement_momentum: sp.Vec3, body: Compound) -> sp.Vec3:
     """Root position at which the centre of mass is where the solver's link velocities took it.
 
     carried: linear momentum of the step's travel relative to the root, without the bias of link velocities.
     """
     bias = sp.scale(rows["dt"][0], triple(rows, "momentum_bias", 0))
-    ahead = sp.add(sp.scale(1.0 / body.mass, sp.add(carried, bias)), triple(rows, "com_start", 0))
-    moved = sp.add(triple(rows, "root_travel", 0), sp.sub(ahead, body.center))
-    return sp.add(triple(rows, "root_position", 0), moved)
+    center = sp.add(sp.scale(1.0 / body.mass, sp.add(displacement_momentum, bias)), triple(rows, "com_start", 0))
+    displacement = sp.add(triple(rows, "root_travel", 0), sp.sub(center, body.center))
+    return sp.add(triple(rows, "root_position", 0), displacement)

@@ -11,33 +11,33 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import forward_kinematics, link_motions, state_kinematics
 from physx_runtime.dynamics.linear import times
 from physx_runtime.dynamics.rnea import generalized_force
-from physx_runtime.dynamics.rotation import substep_turn, turned
+from physx_runtime.dynamics.rotation import compose, substep_rotation
 from physx_runtime.dynamics.spatial import NO_FORCE, Force, Motion, quaternion
 from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.articulation.velocity import clamp_start, held_velocities
+from physx_runtime.solver.articulation.velocity import clamp_start, solver_link_velocities
 from physx_runtime.solver.constraints.softening import link_cfm
 from physx_runtime.solver.divergence import moving_rows
 from physx_runtime.solver.response import Response
 
 
-def respond(t: Topology, start: Rows, begun: Rows, link: int, impulse: Force) -> Response:
+def respond(t: Topology, start: Rows, prepared: Rows, link: int, impulse: Force) -> Response:
     """The answer to a unit impulse on a link throughout a step, as the solver's link velocities have it.
 
     They are J v + dt Jdot v, both Jacobian and Jdot v of the step's start (measured, see docs/physx_semantics.md).
     """
-    k = forward_kinematics(t, start, start["q"], quaternion(begun, "root_rotation", 0))
-    carried = link_motions(t, k, clamp_start(t, start))[link].acceleration
-    minv = [list(begun["minv"][t.nv * i:t.nv * (i + 1)]) for i in range(t.nv)]
+    k = forward_kinematics(t, start, start["q"], quaternion(prepared, "root_rotation", 0))
+    bias = link_motions(t, k, clamp_start(t, start))[link].acceleration
+    minv = [list(prepared["minv"][t.nv * i:t.nv * (i + 1)]) for i in range(t.nv)]
     row = generalized_force(t, k, [impulse if i == link else NO_FORCE for i in range(len(t.links))])
-    return Response(row, times(minv, row), start["dt"][0] * impulse.dot(carried), link_cfm(t, start, k, minv, link))
+    return Response(row, times(minv, row), start["dt"][0] * impulse.dot(bias), link_cfm(t, start, k, minv, link))
 
 
 def mean_motions(t: Topology, rows: Rows) -> list[tuple[Motion, sp.Mat3]]:
     """Per link, the mean of its velocities inside the solver over the step, and the rotation of F after it."""
-    balls = [x for i in range(len(t.balls)) for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
+    spherical = [x for i in range(len(t.spherical_links)) for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
     start = {**rows, **{name: rows[f"kept_{name}"] for name in moving_rows(t)}}
-    return list(zip(held_velocities(t, start, _mean_velocity(t, rows)), state_kinematics(t, rows, balls).R,
+    return list(zip(solver_link_velocities(t, start, _mean_velocity(t, rows)), state_kinematics(t, rows, spherical).R,
                     strict=True))
 
 
@@ -45,10 +45,10 @@ def _mean_velocity(t: Topology, rows: Rows) -> list[Scalar]:
     """The generalised velocity that moved the articulation, over the whole step."""
     if t.pgs:
         return list(rows["v_moving"])
-    travel = [] if t.fixed_base else [*rows["root_travel"], *rows["root_turn"]]
-    travel += rows["travel"] if t.dofs else []
-    rate = 1.0 / rows["dt"][0]
-    return [rate * x for x in travel]
+    displacement = [] if t.fixed_base else [*rows["root_travel"], *rows["root_turn"]]
+    displacement += rows["travel"] if t.dofs else []
+    inverse_dt = 1.0 / rows["dt"][0]
+    return [inverse_dt * x for x in displacement]
 
 
 def move_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
@@ -56,13 +56,13 @@ def move_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
 
     PhysX turns the root's principal axes; how the product rounds depends on them.
     """
-    turn = substep_turn(rows["h"][0], (v[3], v[4], v[5]))
-    axes = turned(turn, quaternion(rows, "axes_rotation", 0), rows["single_turn"][0] > 0.0)
+    delta = substep_rotation(rows["h"][0], (v[3], v[4], v[5]))
+    axes = compose(delta, quaternion(rows, "axes_rotation", 0), rows["single_turn"][0] > 0.0)
     rotation = sp.mul_quat(axes, sp.conjugate(quaternion(rows, "root_axes", 0)))
-    return root_travelled(rows, v) | {"axes_rotation": list(axes), "root_rotation": list(rotation)}
+    return integrate_root(rows, v) | {"axes_rotation": list(axes), "root_rotation": list(rotation)}
 
 
-def root_travelled(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
+def integrate_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
     """The root's velocity integrated, linear and angular, after one more substep."""
     h = rows["h"][0]
     return {"root_travel": [p + h * x for p, x in zip(rows["root_travel"], v[0:3], strict=True)],

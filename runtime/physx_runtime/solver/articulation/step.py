@@ -26,27 +26,27 @@ from physx_runtime.dynamics.inverse_mass import InverseMass, branches_of, invers
 from physx_runtime.dynamics.kinematics import (
     Kinematics,
     LinkMotion,
-    ball_coordinates,
     forward_kinematics,
     link_motions,
+    spherical_positions,
     state_kinematics,
 )
 from physx_runtime.dynamics.linear import plus
 from physx_runtime.dynamics.rnea import branch_forces, generalized_force, inertial_forces, link_accelerations
 from physx_runtime.dynamics.spatial import Force, quaternion
 from physx_runtime.language.ops import Rows, Scalar
-from physx_runtime.model.row_specs import total_rows
+from physx_runtime.model.row_specs import accumulated_impulse_rows
 from physx_runtime.model.topology import SPHERICAL, Topology
 from physx_runtime.solver.articulation.momentum import finish_floating
 from physx_runtime.solver.articulation.response import move_root
-from physx_runtime.solver.articulation.spherical import move_balls
+from physx_runtime.solver.articulation.spherical import move_spherical_links
 from physx_runtime.solver.articulation.velocity import (
     apply_velocity_forces,
     clamp_start,
     damping_forces,
     free_acceleration,
     link_weight,
-    wrapped_position,
+    wrap_position,
 )
 from physx_runtime.solver.constraints.branch_velocities import BranchVelocities
 from physx_runtime.solver.constraints.fixed_tendon import solve_fixed_tendon, tendon_rows
@@ -56,14 +56,14 @@ from physx_runtime.solver.constraints.spatial_tendon import solve_spatial_tendon
 from physx_runtime.solver.response import external_forces
 
 
-def joint_loads(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], push: Sequence[Scalar],
+def joint_loads(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], acceleration: Sequence[Scalar],
                 minv: InverseMass) -> list[Scalar]:
     """Size of the load of every link's joint; push: the free acceleration of `free_acceleration`."""
     needed, drag = inertial_forces(t, rows, k, motions), damping_forces(t, rows, k, motions)
-    rest = minv.times(generalized_force(t, k, [a - b for a, b in zip(drag, needed, strict=True)]))
-    free = link_accelerations(t, k, [a + b for a, b in zip(push, rest, strict=True)])
-    given = external_forces(t, rows, k, [link_weight(rows, i) for i in range(len(t.links))])
-    forces = [need + central_force(rows["mass"][i], central_inertia(t, rows, k, i), free[i]) - given[i] - drag[i]
+    velocity_acceleration = minv.times(generalized_force(t, k, [a - b for a, b in zip(drag, needed, strict=True)]))
+    free = link_accelerations(t, k, [a + b for a, b in zip(acceleration, velocity_acceleration, strict=True)])
+    external = external_forces(t, rows, k, [link_weight(rows, i) for i in range(len(t.links))])
+    forces = [need + central_force(rows["mass"][i], central_inertia(t, rows, k, i), free[i]) - external[i] - drag[i]
               for i, need in enumerate(needed)]
     return [load_size(force.at(k.com[i])) for i, force in enumerate(branch_forces(t, k, forces))]
 
@@ -81,15 +81,15 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     M = with_armature(t, rows, mass_matrix(t, rows, k))
     minv = inverse_mass(t, M)
 
-    push = free_acceleration(t, rows, k, minv)
+    acceleration = free_acceleration(t, rows, k, minv)
     if not t.forces_every_iteration:
-        v = [a + rows["dt"][0] * b for a, b in zip(v, push, strict=True)]
-    loads = joint_loads(t, rows, k, motions, push, minv) if t.rubs else []
+        v = [a + rows["dt"][0] * b for a, b in zip(v, acceleration, strict=True)]
+    loads = joint_loads(t, rows, k, motions, acceleration, minv) if t.has_load_friction else []
     v, momentum = apply_velocity_forces(t, rows, k, motions, v, M, minv)
 
     out: dict[str, list[Scalar]] = momentum | {"v": v, "q": list(rows["q"]), "root_rotation": list(k.rotation[0]),
                                                "root_position": list(rows["root_position"]), "iteration": [0.0]}
-    out["push"] = [rows["h"][0] * x for x in push]
+    out["push"] = [rows["h"][0] * x for x in acceleration]
     out |= {"minv": [x for line in minv.matrix for x in line], "minv_factor": [x for line in minv.factor for x in line]}
     out |= _constraint_rows(t, rows, k, motions, minv, loads)
     return out | _moving_rows(t, rows, k, motions, v)
@@ -105,7 +105,7 @@ def _constraint_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[L
         out |= tendon_rows(t, rows, k, motions, minv, i)
     for i in range(len(t.mimics)):
         out |= mimic_column(t, rows, minv, i)
-    return out | {name: [0.0] * size for name, size in total_rows(t).items()}
+    return out | {name: [0.0] * size for name, size in accumulated_impulse_rows(t).items()}
 
 
 def _moving_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
@@ -116,9 +116,9 @@ def _moving_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkM
         out["v_moving"] = v
     if not t.fixed_base:
         out["axes_rotation"] = list(sp.mul_quat(k.rotation[0], quaternion(rows, "root_axes", 0)))
-    if t.balls:
-        out["ball_rotation"] = [x for link in t.balls for x in k.rotation[link]]
-        out["ball_spin"] = [rows["dt"][0] * x for link in t.balls for x in motions[link].acceleration.angular]
+    if t.spherical_links:
+        out["ball_rotation"] = [x for link in t.spherical_links for x in k.rotation[link]]
+        out["ball_spin"] = [rows["dt"][0] * x for link in t.spherical_links for x in motions[link].acceleration.angular]
     return out
 
 
@@ -128,13 +128,13 @@ def solve(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     Constraints add to the change `dv` of this iteration, which reaches v at its end: one rounding, as in PhysX.
     """
     q = list(rows["q"])
-    pushed = t.forces_every_iteration and not final
-    dv = list(rows["push"]) if pushed else [0.0] * t.nv
-    balls = rows["ball_rotation"] if t.balls else ()
-    k = forward_kinematics(t, rows, q, quaternion(rows, "root_rotation", 0), balls)
+    applies_forces = t.forces_every_iteration and not final
+    dv = list(rows["push"]) if applies_forces else [0.0] * t.nv
+    spherical = rows["ball_rotation"] if t.spherical_links else ()
+    k = forward_kinematics(t, rows, q, quaternion(rows, "root_rotation", 0), spherical)
     if not t.pgs:
-        q, _ = ball_coordinates(t, rows, k, q)
-    changed = (*total_rows(t), *(("limit_trigger",) if t.dofs else ()))
+        q, _ = spherical_positions(t, rows, k, q)
+    changed = (*accumulated_impulse_rows(t), *(("limit_trigger",) if t.dofs else ()))
     out: dict[str, list[Scalar]] = {name: list(rows[name]) for name in changed}
     velocities = BranchVelocities(branches_of(t), rows, dv)
     for i in range(len(t.spatial_tendons)):
@@ -151,27 +151,28 @@ def move(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]
     """The motion of one position iteration at the velocity v; with PGS that is kept, for the step's end to move by."""
     if t.pgs:
         return {"v_moving": list(v)}
-    return _moved(t, rows, v) | {"iteration": [rows["iteration"][0] + 1.0]}
+    return _advance(t, rows, v) | {"iteration": [rows["iteration"][0] + 1.0]}
 
 
-def _moved(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+def _advance(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     """Positions, and what has been travelled, after the time h at the velocity v."""
-    moved = [rows["h"][0] * x for x in v[t.root_size:]]
-    out = {"q": [x if t.kind_of(dof) == SPHERICAL else x + moved[dof] for dof, x in enumerate(rows["q"])],
-           "travel": [x + moved[dof] for dof, x in enumerate(rows["travel"])]}
-    out |= move_balls(t, rows, v) if t.balls else {}
+    displacement = [rows["h"][0] * x for x in v[t.root_size:]]
+    out = {"q": [x if t.kind_of(dof) == SPHERICAL else x + displacement[dof] for dof, x in enumerate(rows["q"])],
+           "travel": [x + displacement[dof] for dof, x in enumerate(rows["travel"])]}
+    out |= move_spherical_links(t, rows, v) if t.spherical_links else {}
     return out if t.fixed_base else out | move_root(rows, v)
 
 
 def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     """What is left at a step's end: with PGS the motion, joint positions wrapped, momentum of a floating base kept."""
-    moved = _moved(t, rows, list(rows["v_moving"])) if t.pgs else {}
-    rows = {**rows, **moved}
-    out = moved | {"q": [wrapped_position(t, rows, dof, x) for dof, x in enumerate(rows["q"])]}
-    if t.balls or not t.fixed_base:
-        balls = [x for i in range(len(t.balls)) for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
-        k = state_kinematics(t, rows, balls)
-        out["q"], locked = ball_coordinates(t, rows, k, out["q"])
+    advanced = _advance(t, rows, list(rows["v_moving"])) if t.pgs else {}
+    rows = {**rows, **advanced}
+    out = advanced | {"q": [wrap_position(t, rows, dof, x) for dof, x in enumerate(rows["q"])]}
+    if t.spherical_links or not t.fixed_base:
+        spherical = [x for i in range(len(t.spherical_links))
+                     for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
+        k = state_kinematics(t, rows, spherical)
+        out["q"], locked = spherical_positions(t, rows, k, out["q"])
         out |= {"locked": locked} if locked else {}
     if not t.fixed_base:
         out |= finish_floating(t, rows, k)

@@ -25,30 +25,30 @@ from physx_runtime.dynamics.rnea import generalized_force, inertial_forces
 from physx_runtime.dynamics.spatial import Force, Motion, triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars, clamp, maximum, minimum, where
 from physx_runtime.model.topology import REVOLUTE, Topology
-from physx_runtime.solver.articulation.momentum import compound_body, momentum_of, momentum_rows, restored
-from physx_runtime.solver.response import external_forces, left_by
+from physx_runtime.solver.articulation.momentum import compound_body, momentum_of, momentum_rows, restore_momentum
+from physx_runtime.solver.response import damping_factor, external_forces
 
 
 def clamp_start(t: Topology, rows: Rows) -> list[Scalar]:
     """v with all joint velocities scaled by one ratio, so that none exceeds its start-of-step maximum."""
     v = list(rows["v"])
     excess: Scalar = 1.0
-    for dof, most in enumerate(rows["velocity_clamp"]):
-        excess = larger_excess(excess, v[t.root_size + dof], most)
-    return v[:t.root_size] + [slowed(x, excess) for x in v[t.root_size:]]
+    for dof, max_velocity in enumerate(rows["velocity_clamp"]):
+        excess = larger_excess(excess, v[t.root_size + dof], max_velocity)
+    return v[:t.root_size] + [clamped_velocity(x, excess) for x in v[t.root_size:]]
 
 
-def larger_excess(excess: Scalar, v: Scalar, most: Scalar) -> Scalar:
+def larger_excess(excess: Scalar, v: Scalar, max_velocity: Scalar) -> Scalar:
     """The larger of `excess` and a joint velocity's ratio to its maximum."""
-    return maximum(excess, abs(v) / most)
+    return maximum(excess, abs(v) / max_velocity)
 
 
-def slowed(v: Scalar, excess: Scalar) -> Scalar:
+def clamped_velocity(v: Scalar, excess: Scalar) -> Scalar:
     """A joint velocity after the clamp, by the largest ratio of all."""
     return v * (1.0 / excess)
 
 
-def held_velocities(t: Topology, start: Rows, v: Scalars) -> list[Motion]:
+def solver_link_velocities(t: Topology, start: Rows, v: Scalars) -> list[Motion]:
     """J(q0) v + dt Jdot(q0) v0 at mass centres: of the state before the step, not of the new pose.
 
     start: rows of that state, parameters and dt; v: generalised velocity after the step. Measured against recorded link
@@ -59,24 +59,24 @@ def held_velocities(t: Topology, start: Rows, v: Scalars) -> list[Motion]:
     return [after.velocity + before.acceleration * dt for before, after in zip(first, last, strict=True)]
 
 
-FULL_TURN = 2.0 * math.pi
+TWO_PI = 2.0 * math.pi
 UNLIMITED_RANGE = 1e30      # rad, more than any pair of limits leaves
 
 
-def wrapped_position(t: Topology, rows: Rows, dof: int, q: Scalar) -> Scalar:
+def wrap_position(t: Topology, rows: Rows, dof: int, q: Scalar) -> Scalar:
     """The position of any joint's dof as a step leaves it."""
     if t.kind_of(dof) != REVOLUTE:
         return q
     if not t.dofs[dof].limit:
-        return wrapped(q, -math.inf, math.inf)
-    return wrapped(q, rows["lower_limit"][dof], rows["upper_limit"][dof])
+        return wrap_revolute(q, -math.inf, math.inf)
+    return wrap_revolute(q, rows["lower_limit"][dof], rows["upper_limit"][dof])
 
 
-def wrapped(q: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
+def wrap_revolute(q: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
     """A revolute joint's position moved back by two turns once it passes one turn; not where it has limits."""
-    two = 2.0 * FULL_TURN
-    back = clamp(where(q > FULL_TURN, q - two, where(q < -FULL_TURN, q + two, q)), -two, two)
-    return where(upper - lower < UNLIMITED_RANGE, q, back)
+    two_turns = 2.0 * TWO_PI
+    result = clamp(where(q > TWO_PI, q - two_turns, where(q < -TWO_PI, q + two_turns, q)), -two_turns, two_turns)
+    return where(upper - lower < UNLIMITED_RANGE, q, result)
 
 
 def damping_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Force]:
@@ -87,17 +87,17 @@ def damping_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[Lin
 def damping_force(rows: Rows, link: int, central: sp.Sym3, velocity: Motion) -> Force:
     """What damping puts on one link, about its centre of mass."""
     v, w = velocity.linear, velocity.angular
-    most = 1.0 / rows["dt"][0]
-    linear = _damping_rate(rows["linear_damping"][link], v, rows["max_linear_velocity"][link], most)
-    angular = _damping_rate(rows["angular_damping"][link], w, rows["max_angular_velocity"][link], most)
+    inverse_dt = 1.0 / rows["dt"][0]
+    linear = _damping_rate(rows["linear_damping"][link], v, rows["max_linear_velocity"][link], inverse_dt)
+    angular = _damping_rate(rows["angular_damping"][link], w, rows["max_angular_velocity"][link], inverse_dt)
     return Force(sp.scale(-angular, sp.mul_sv(central, w)), sp.scale(-(linear * rows["mass"][link]), v))
 
 
-def _damping_rate(damping: Scalar, velocity: sp.Vec3, fastest: Scalar, most: Scalar) -> Scalar:
+def _damping_rate(damping: Scalar, velocity: sp.Vec3, max_velocity: Scalar, inverse_dt: Scalar) -> Scalar:
     """Damping of a link, plus what brings a velocity above its maximum back to it within the step."""
     speed = sp.norm(velocity)
-    excess = where(speed > fastest, (1.0 - fastest / maximum(speed, 1e-30)) * most, 0.0)
-    return minimum(damping, most) + excess
+    excess = where(speed > max_velocity, (1.0 - max_velocity / maximum(speed, 1e-30)) * inverse_dt, 0.0)
+    return minimum(damping, inverse_dt) + excess
 
 
 def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: InverseMass) -> list[Scalar]:
@@ -117,8 +117,8 @@ def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: InverseMass)
 
 def link_weight(rows: Rows, link: int, common: Scalar = 0.0) -> Force:
     """Weight of one link, reduced by its linear damping over the step; without `common` parts of it."""
-    damped = left_by(rows["linear_damping"][link], rows["dt"][0])
-    mass = rows["mass"][link] * (rows["gravity_enabled"][link] * damped - common)
+    factor = damping_factor(rows["linear_damping"][link], rows["dt"][0])
+    mass = rows["mass"][link] * (rows["gravity_enabled"][link] * factor - common)
     return Force(sp.ZERO3, sp.scale(mass, triple(rows, "gravity", 0)))
 
 
@@ -127,11 +127,11 @@ def apply_velocity_forces(t: Topology, rows: Rows, k: Kinematics, motions: Seque
     """v after link damping and velocity-product forces over the whole step; rows for the end of a floating step."""
     dt = rows["dt"][0]
     drag = minv.times(generalized_force(t, k, damping_forces(t, rows, k, motions)))
-    fall = minv.times(generalized_force(t, k, inertial_forces(t, rows, k, motions)))
+    coriolis = minv.times(generalized_force(t, k, inertial_forces(t, rows, k, motions)))
     damped = [a + dt * b for a, b in zip(v, drag, strict=True)]
-    v = [a - dt * b for a, b in zip(damped, fall, strict=True)]
+    v = [a - dt * b for a, b in zip(damped, coriolis, strict=True)]
     if t.fixed_base:
         return v, {}
     floating = momentum_rows(t, rows, k, motions, M)
     before, after = momentum_of(t, floating, damped, biased=False), momentum_of(t, floating, v, biased=True)
-    return restored(v, after, before, compound_body(t, rows, k)), floating
+    return restore_momentum(v, after, before, compound_body(t, rows, k)), floating

@@ -14,30 +14,30 @@ from physx_runtime.dynamics.spatial import NO_MOTION, Force, Motion, linear_firs
 from physx_runtime.language.ops import Rows, Scalar, Scalars, where
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.body import spin
-from physx_runtime.solver.response import Response, applied_force, pushed_by
+from physx_runtime.solver.response import Response, applied_force, authored_force
 
 
 def begin(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """Velocity after forces once a step, damping, maximum velocities and the gyroscopic torque, without locked axes."""
-    rotation = spin.trimmed(quaternion(rows, "root_rotation", 0))
-    fall, a, velocity, dt = _fall(rows), pushed_acceleration(t, rows, rotation), motion_of(rows["v"]), rows["dt"][0]
+    rotation = spin.renormalize(quaternion(rows, "root_rotation", 0))
+    gravity, a, velocity, dt = _gravity(rows), acceleration(t, rows, rotation), motion_of(rows["v"]), rows["dt"][0]
     if not t.forces_every_iteration:
-        velocity = velocity + (fall + a) * dt
-    v = spin.limited(spin.damped(velocity.linear, rows["linear_damping"][0], dt), rows["max_linear_velocity"][0])
-    w = spin.limited(spin.damped(velocity.angular, rows["angular_damping"][0], dt), rows["max_angular_velocity"][0])
+        velocity = velocity + (gravity + a) * dt
+    v = spin.clamp_speed(spin.damp(velocity.linear, rows["linear_damping"][0], dt), rows["max_linear_velocity"][0])
+    w = spin.clamp_speed(spin.damp(velocity.angular, rows["angular_damping"][0], dt), rows["max_angular_velocity"][0])
     w = sp.add(w, sp.scale(rows["gyroscopic"][0], spin.gyroscopic_change(rows, rotation, w, dt)))
-    v, w = spin.without(v, t.locked_position), spin.without(w, t.locked_rotation)
-    roots = spin.roots(rows, rotation) if t.locked_rotation or not t.pgs else {}
-    kept = {**roots, **(spin.held_still(w) if t.pgs else spin.held(roots, w))} if t.locked_rotation else {}
-    w = w if t.pgs else spin.there_and_back(roots, w)
+    v, w = spin.without_axes(v, t.locked_position), spin.without_axes(w, t.locked_rotation)
+    roots = spin.sqrt_inertias(rows, rotation) if t.locked_rotation or not t.pgs else {}
+    start = {**roots, **(spin.begin_pgs(w) if t.pgs else spin.begin(roots, w))} if t.locked_rotation else {}
+    w = w if t.pgs else spin.round_trip(roots, w)
     moving = {"v_moving": [*v, *w]} if t.pgs else {}
-    return {"v": [*v, *w], **moving, "fall": [rows["h"][0] * x for x in fall.linear],
-            "push": [rows["h"][0] * x for x in linear_first(a)], **kept,
+    return {"v": [*v, *w], **moving, "fall": [rows["h"][0] * x for x in gravity.linear],
+            "push": [rows["h"][0] * x for x in linear_first(a)], **start,
             "root_rotation": list(rotation), "root_position": list(rows["root_position"]), "root_travel": [0.0] * 3,
             "root_turn": [0.0] * 3, "turned_by": [0.0, 0.0, 0.0, 1.0]}
 
 
-def _holds_spin(t: BodyTopology) -> bool:
+def _has_locks(t: BodyTopology) -> bool:
     """Whether its iterations go on from m; PGS counts m from the step's start, and unlocks it once."""
     return bool(t.locked_rotation) and not t.pgs
 
@@ -48,14 +48,14 @@ def world_inertia(rows: Rows, R: sp.Mat3) -> sp.Sym3:
     return sp.rotate_sym(R, (s[0], s[1], s[2], s[3], s[4], s[5]))
 
 
-def _fall(rows: Rows) -> Motion:
+def _gravity(rows: Rows) -> Motion:
     """The acceleration by gravity."""
     return Motion(sp.ZERO3, sp.scale(rows["gravity_enabled"][0], triple(rows, "gravity", 0)))
 
 
-def pushed_acceleration(t: BodyTopology, rows: Rows, rotation: sp.Quat) -> Motion:
+def acceleration(t: BodyTopology, rows: Rows, rotation: sp.Quat) -> Motion:
     """Of the centre of mass by forces, their torque without the gyroscopic one; world axes."""
-    if not t.pushed:
+    if not t.has_external_forces:
         return NO_MOTION
     R = sp.matrix(rotation)
     inertia = world_inertia(rows, R)
@@ -66,8 +66,8 @@ def pushed_acceleration(t: BodyTopology, rows: Rows, rotation: sp.Quat) -> Motio
 def body_force(t: BodyTopology, rows: Rows, R: sp.Mat3, inertia: sp.Sym3) -> Force:
     """What pushes the body from outside, about its centre of mass."""
     force = applied_force(t, rows, 0)
-    for i, push in enumerate(t.pushes):
-        force = force + pushed_by(push, rows, i, R, sp.ZERO3, inertia)
+    for i, external_force in enumerate(t.external_forces):
+        force = force + authored_force(external_force, rows, i, R, sp.ZERO3, inertia)
     return force
 
 
@@ -75,13 +75,14 @@ def solve(t: BodyTopology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     """The velocity after the forces of one position iteration; nothing without forces in it."""
     if final or not t.forces_every_iteration:
         return {}
-    fallen = [*(x + fall for x, fall in zip(rows["v"][0:3], rows["fall"], strict=True)), *rows["v"][3:6]]
-    v = [x + push for x, push in zip(fallen, rows["push"], strict=True)]
-    linear, w = spin.without((v[0], v[1], v[2]), t.locked_position), v[3:6]
-    if t.pushed and _holds_spin(t):      # where nothing turns the body, locked rotations have to wait for its motion
-        turned = abs(rows["push"][3]) + abs(rows["push"][4]) + abs(rows["push"][5]) > 0.0
-        free = spin.unlocked(rows, (v[3], v[4], v[5]), t.locked_rotation)[spin.LEFT]
-        w = [where(turned, a, b) for a, b in zip(free, w, strict=True)]
+    with_gravity = [*(x + gravity for x, gravity in zip(rows["v"][0:3], rows["fall"], strict=True)), *rows["v"][3:6]]
+    v = [x + delta for x, delta in zip(with_gravity, rows["push"], strict=True)]
+    linear, w = spin.without_axes((v[0], v[1], v[2]), t.locked_position), v[3:6]
+    # where nothing turns the body, locked rotations have to wait for its motion
+    if t.has_external_forces and _has_locks(t):
+        has_torque = abs(rows["push"][3]) + abs(rows["push"][4]) + abs(rows["push"][5]) > 0.0
+        free = spin.unlock(rows, (v[3], v[4], v[5]), t.locked_rotation)[spin.VELOCITY]
+        w = [where(has_torque, a, b) for a, b in zip(free, w, strict=True)]
     return {"v": [*linear, *w]}
 
 
@@ -90,41 +91,41 @@ def move(t: BodyTopology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Sca
     the step's end moves the body, with PGS by the velocity that the last of them leaves."""
     if t.pgs:
         return {"v_moving": list(v)}
-    return moved(t, rows, v) if t.forces_every_iteration else {}
+    return integrate_pose(t, rows, v) if t.forces_every_iteration else {}
 
 
-def moved(t: BodyTopology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
+def integrate_pose(t: BodyTopology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     """The place, the way and the turn after the time h at the velocity v without its locked parts; PhysX adds every
     iteration's way to the place itself, and puts the turns together before it turns the body by them."""
     h, w, locked = rows["h"][0], (v[3], v[4], v[5]), dict[str, list[Scalar]]()
-    linear = spin.without((v[0], v[1], v[2]), t.locked_position)
-    if _holds_spin(t):
-        locked = spin.unlocked(rows, w, t.locked_rotation)
-        w = triple(locked, spin.LEFT, 0)
+    linear = spin.without_axes((v[0], v[1], v[2]), t.locked_position)
+    if _has_locks(t):
+        locked = spin.unlock(rows, w, t.locked_rotation)
+        w = triple(locked, spin.VELOCITY, 0)
     if t.locked_position or locked:
         locked["v"] = [*linear, *w]
-    return {**locked, "root_position": spin.advanced(rows["root_position"], linear, h),
-            "root_travel": spin.advanced(rows["root_travel"], linear, h),
-            "root_turn": spin.advanced(rows["root_turn"], w, h),
-            "turned_by": list(spin.turned_on(quaternion(rows, "turned_by", 0), w, h))}
+    return {**locked, "root_position": spin.integrate(rows["root_position"], linear, h),
+            "root_travel": spin.integrate(rows["root_travel"], linear, h),
+            "root_turn": spin.integrate(rows["root_turn"], w, h),
+            "turned_by": list(spin.accumulate_rotation(quaternion(rows, "turned_by", 0), w, h))}
 
 
 def finish(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """The pose after the step."""
-    left = {name: _unlocked(t, rows, rows[name]) for name in ("v", "v_moving")} if t.pgs else {}
-    by = left["v_moving"] if t.pgs else list(rows["v"])
-    end = {} if t.forces_every_iteration else moved(t, {**rows, "h": rows["dt"]}, by)
-    rows = {**rows, **end, **left}
-    rotation = spin.turned_by(quaternion(rows, "turned_by", 0), quaternion(rows, "root_rotation", 0))
-    return {**end, "v": list(rows["v"]), "root_position": list(rows["root_position"]),
+    unlocked = {name: _unlock(t, rows, rows[name]) for name in ("v", "v_moving")} if t.pgs else {}
+    velocity = unlocked["v_moving"] if t.pgs else list(rows["v"])
+    pose = {} if t.forces_every_iteration else integrate_pose(t, {**rows, "h": rows["dt"]}, velocity)
+    rows = {**rows, **pose, **unlocked}
+    rotation = spin.apply_delta_rotation(quaternion(rows, "turned_by", 0), quaternion(rows, "root_rotation", 0))
+    return {**pose, "v": list(rows["v"]), "root_position": list(rows["root_position"]),
             "root_rotation": list(rotation)}
 
 
-def _unlocked(t: BodyTopology, rows: Rows, v: Scalars) -> list[Scalar]:
+def _unlock(t: BodyTopology, rows: Rows, v: Scalars) -> list[Scalar]:
     """With PGS: a velocity without what constraints gave it along locked axes."""
-    linear, w = spin.without((v[0], v[1], v[2]), t.locked_position), (v[3], v[4], v[5])
+    linear, w = spin.without_axes((v[0], v[1], v[2]), t.locked_position), (v[3], v[4], v[5])
     if t.locked_rotation:
-        w = sp.add(triple(rows, spin.LEFT, 0), triple(spin.unlocked(rows, w, t.locked_rotation), spin.LEFT, 0))
+        w = sp.add(triple(rows, spin.VELOCITY, 0), triple(spin.unlock(rows, w, t.locked_rotation), spin.VELOCITY, 0))
     return [*linear, *w]
 
 
@@ -132,13 +133,13 @@ def mean_motion(t: BodyTopology, rows: Rows) -> tuple[Motion, sp.Mat3]:
     """The velocity that moved its centre of mass over the step, and the rotation of F."""
     velocity = motion_of(rows["v"])
     if t.forces_every_iteration:
-        rate = 1.0 / rows["dt"][0]
-        velocity = motion_of([rate * x for x in (*rows["root_travel"], *rows["root_turn"])])
+        inverse_dt = 1.0 / rows["dt"][0]
+        velocity = motion_of([inverse_dt * x for x in (*rows["root_travel"], *rows["root_turn"])])
     return velocity, sp.matrix(sp.normalized(quaternion(rows, "root_rotation", 0)))
 
 
-def respond(start: Rows, begun: Rows, impulse: Force) -> Response:
+def respond(start: Rows, prepared: Rows, impulse: Force) -> Response:
     """The answer to a unit impulse throughout a step; the inertia is turned as at its start."""
-    inertia = world_inertia(start, sp.matrix(quaternion(begun, "root_rotation", 0)))
-    change = Motion(sp.solve_sym(inertia, impulse.angular), sp.scale(1.0 / start["mass"][0], impulse.linear))
-    return Response(linear_first(impulse), linear_first(change), 0.0, 0.0)
+    inertia = world_inertia(start, sp.matrix(quaternion(prepared, "root_rotation", 0)))
+    delta_velocity = Motion(sp.solve_sym(inertia, impulse.angular), sp.scale(1.0 / start["mass"][0], impulse.linear))
+    return Response(linear_first(impulse), linear_first(delta_velocity), 0.0, 0.0)

@@ -8,7 +8,7 @@ from physx_runtime.dynamics.inverse_mass import Branches
 from physx_runtime.dynamics.linear import inner, plus
 from physx_runtime.language.ops import Rows, Scalar, Scalars
 
-TOGETHER = 4        # velocities whose sums grow together, by measurement
+BLOCK_SIZE = 4        # velocities whose sums grow together, by measurement
 
 
 class BranchVelocities:
@@ -24,8 +24,8 @@ class BranchVelocities:
         self._rows, self._n = rows, len(self.dv)
         self._y: list[Scalar] = [0.0] * self._n
         self._y_in = [list(self._y) for _ in branches.velocities]
-        self._pushes: list[tuple[int, Scalar]] = []     # of the branch whose turn it is: velocity, impulse
-        self._summed = [0] * self._n                    # how many of them are in dv
+        self._impulses: list[tuple[int, Scalar]] = []     # of the branch whose turn it is: velocity, impulse
+        self._applied = [0] * self._n                    # how many of them are in dv
 
     def _factor(self, i: int, k: int) -> Scalar:
         """X[i][k]."""
@@ -36,7 +36,7 @@ class BranchVelocities:
         y_in = self._y_in[branch]
         return {k: self._y[k] - y_in[k] for k in self.branches.trunks[branch] if self._y[k] is not y_in[k]}
 
-    def now(self, i: int) -> Scalar:
+    def current(self, i: int) -> Scalar:
         """v + dv of one velocity, up to date."""
         v = self._rows["v"][i] + self.dv[i]
         for k, y in self._missing(self.branches.branch_of[i]).items():
@@ -55,27 +55,27 @@ class BranchVelocities:
             for k, y in self._missing(branch).items():
                 factor = inner([row[i] for i in velocities if k in self.branches.supports[i]],
                                [self._factor(i, k) for i in velocities if k in self.branches.supports[i]])
-                lacking = k, id(self._y_in[branch][k])
-                factors[lacking] = factors.get(lacking, (0.0, y))[0] + factor, y
+                key = k, id(self._y_in[branch][k])
+                factors[key] = factors.get(key, (0.0, y))[0] + factor, y
         for factor, y in factors.values():
             total = total + factor * y
         return total
 
-    def add(self, *answers: tuple[Scalars, Scalar]) -> None:
+    def add(self, *responses: tuple[Scalars, Scalar]) -> None:
         """Change all velocities by (a column of M^-1, an impulse along its row) each."""
         for i in range(self._n):
-            for column, impulse in answers:
+            for column, impulse in responses:
                 self.dv[i] = self.dv[i] + column[i] * impulse
 
-    def add_within(self, branch: int, *answers: tuple[Scalars, Scalars, Scalar]) -> None:
+    def add_within(self, branch: int, *responses: tuple[Scalars, Scalars, Scalar]) -> None:
         """The same of rows within a branch and its trunk: (column, y of the trunk for a unit impulse, impulse)."""
         y_in = self._y_in[branch]
-        for place, k in enumerate(self.branches.trunks[branch]):
-            for _, y, impulse in answers:
-                change = y[place] * impulse
+        for index, k in enumerate(self.branches.trunks[branch]):
+            for _, y, impulse in responses:
+                change = y[index] * impulse
                 self._y[k], y_in[k] = self._y[k] + change, y_in[k] + change
         for i in self.branches.velocities[branch]:
-            for column, _, impulse in answers:
+            for column, _, impulse in responses:
                 self.dv[i] = self.dv[i] + column[i] * impulse
 
     def update(self, branch: int) -> None:
@@ -86,30 +86,30 @@ class BranchVelocities:
                     self.dv[i] = self.dv[i] + self._factor(i, k) * y
         self._y_in[branch] = list(self._y)
 
-    def push(self, i: int, impulse: Scalar) -> None:
-        """An impulse on one velocity of the branch whose turn it is; `sum_up` adds it to dv."""
-        self._pushes.append((i, impulse))
+    def add_impulse(self, i: int, impulse: Scalar) -> None:
+        """An impulse on one velocity of the branch whose turn it is; `apply_impulses` adds it to dv."""
+        self._impulses.append((i, impulse))
         for k in self.branches.trunk_of[i]:
             self._y[k] = self._y[k] + self._factor(i, k) * impulse
 
-    def sum_up(self, velocities: Sequence[int]) -> None:
+    def apply_impulses(self, velocities: Sequence[int]) -> None:
         """dv += M^-1 F of the pushes of this turn, for these velocities of the branch.
 
         A few sums grow together, shortly before they are read: fewer numbers are held at a time than if every push
         changed all velocities at once.
         """
-        for place in range(min(self._summed[i] for i in velocities), len(self._pushes)):
-            pushed, impulse = self._pushes[place]
+        for index in range(min(self._applied[i] for i in velocities), len(self._impulses)):
+            source, impulse = self._impulses[index]
             for i in velocities:
-                if self._summed[i] <= place:
-                    self.dv[i] = self.dv[i] + self._rows["minv"][i * self._n + pushed] * impulse
+                if self._applied[i] <= index:
+                    self.dv[i] = self.dv[i] + self._rows["minv"][i * self._n + source] * impulse
         for i in velocities:
-            self._summed[i] = len(self._pushes)
+            self._applied[i] = len(self._impulses)
 
-    def end_turn(self, branch: int) -> None:
+    def finish_branch(self, branch: int) -> None:
         """All velocities of a branch have its pushes."""
-        own = self.branches.velocities[branch]
-        for place in range(0, len(own), TOGETHER):
-            self.sum_up(own[place:place + TOGETHER])
+        velocities = self.branches.velocities[branch]
+        for first in range(0, len(velocities), BLOCK_SIZE):
+            self.apply_impulses(velocities[first:first + BLOCK_SIZE])
         self._y_in[branch] = list(self._y)
-        self._pushes, self._summed = [], [0] * self._n
+        self._impulses, self._applied = [], [0] * self._n

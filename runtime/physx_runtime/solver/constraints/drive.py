@@ -16,38 +16,38 @@ from physx_runtime.model.topology import SPHERICAL, Topology
 from physx_runtime.solver.constraints.limit import SolvedDof
 
 
-def inside_envelope(rows: Rows, dof: int, P: Scalar, w: Scalar, r: Scalar, period: Scalar) -> Scalar:
+def clamp_to_envelope(rows: Rows, dof: int, P: Scalar, w: Scalar, r: Scalar, period: Scalar) -> Scalar:
     """The part of the impulse P over `period` that the envelope allows; w is the velocity without P.
 
     |P| <= maxForce t - resistance t |w + r P|   and   |w + r P| <= maxVelocity - gradient / t |P|
     """
     limit, resistance = rows["max_force"][dof], rows["velocity_dependent_resistance"][dof]
-    least = rows["least_response"][0]
+    min_response = rows["least_response"][0]
     sign = where(P < 0.0, -1.0, 1.0)
     p, w = abs(P), sign * w
-    guarded = where(resistance > 0.0, resistance, 1.0)
-    resisted = _between(0.0, p, limit / guarded, 1.0 / (guarded * period), w, r, least)
-    low = where(resistance > 0.0, resisted[0], 0.0)
-    high = where(resistance > 0.0, resisted[1], minimum(p, limit * period))
-    fastest, gradient = rows["max_actuator_velocity"][dof], rows["speed_effort_gradient"][dof]
-    low, high = _between(low, high, fastest, gradient / period, w, r, least)
+    safe_resistance = where(resistance > 0.0, resistance, 1.0)
+    bounds = _impulse_bounds(0.0, p, limit / safe_resistance, 1.0 / (safe_resistance * period), w, r, min_response)
+    low = where(resistance > 0.0, bounds[0], 0.0)
+    high = where(resistance > 0.0, bounds[1], minimum(p, limit * period))
+    max_velocity, gradient = rows["max_actuator_velocity"][dof], rows["speed_effort_gradient"][dof]
+    low, high = _impulse_bounds(low, high, max_velocity, gradient / period, w, r, min_response)
     return where(high < low, 0.0, sign * maximum(low, minimum(p, high)))
 
 
-def _between(low: Scalar, high: Scalar, most: Scalar, slope: Scalar, w: Scalar, r: Scalar,
-             least: Scalar) -> tuple[Scalar, Scalar]:
+def _impulse_bounds(low: Scalar, high: Scalar, v_max: Scalar, slope: Scalar, w: Scalar, r: Scalar,
+                    r_min: Scalar) -> tuple[Scalar, Scalar]:
     """The impulses p in [low, high] with |w + r p| <= most - slope p.
 
     As PhysX takes them: with r + slope below `least` any p will do, and with |r - slope| below it those up to the first
     bound, if |w| alone keeps to `most` (DyCpuGpuArticulation.h, computeBoundsForPositiveImpulse).
     """
     difference = r - slope
-    alike = (abs(difference) < least) | ~(abs(difference) > 0.0)
-    edge = -(most + w) / where(alike, 1.0, difference)
-    lower = where(alike, where(most + w < -least, math.inf, low), where(difference > 0.0, maximum(low, edge), low))
-    upper = minimum(high, (most - w) / (r + slope))
-    upper = where(difference < 0.0, where(alike, upper, minimum(upper, edge)), upper)
-    unbounded = r + slope < least
+    parallel = (abs(difference) < r_min) | ~(abs(difference) > 0.0)
+    edge = -(v_max + w) / where(parallel, 1.0, difference)
+    lower = where(parallel, where(v_max + w < -r_min, math.inf, low), where(difference > 0.0, maximum(low, edge), low))
+    upper = minimum(high, (v_max - w) / (r + slope))
+    upper = where(difference < 0.0, where(parallel, upper, minimum(upper, edge)), upper)
+    unbounded = r + slope < r_min
     return where(unbounded, low, lower), where(unbounded, high, upper)
 
 
@@ -65,8 +65,8 @@ def drive_coefficients(t: Topology, rows: Rows, dof: int, r: Scalar, soft: Scala
     accelerates = t.dofs[dof].drive == "acceleration"
     x = soft / (1.0 + a) if accelerates else 1.0 / (1.0 + a * r)
     speed = rows["target_velocity"][dof]
-    again = {"drive_again": 1.0 / (1.0 + a) if accelerates else x} if t.pgs else {}
-    return again | {
+    decay = {"drive_again": 1.0 / (1.0 + a) if accelerates else x} if t.pgs else {}
+    return decay | {
         "drive_rate": x * a,
         "drive_spring": x * h * k,
         "drive_speed": x * h * d * speed,
@@ -86,9 +86,9 @@ def _error(t: Topology, rows: Rows, dof: int) -> Scalar:
     targets: list[Scalar] = [0.0] * len(t.dofs)
     for i in dofs:
         targets[i] = rows["target_position"][i] if t.dofs[i].drive else 0.0
-    wanted = sp.exponential(joint_rotation(t, {}, targets, link))
-    apart = sp.mul_quat(sp.conjugate(wanted), sp.exponential(joint_rotation(t, rows, rows["q"], link)))
-    error = where(apart[3] < 0.0, 2.0, -2.0) * apart[t.dofs[dof].axis]
+    target = sp.exponential(joint_rotation(t, {}, targets, link))
+    difference = sp.mul_quat(sp.conjugate(target), sp.exponential(joint_rotation(t, rows, rows["q"], link)))
+    error = where(difference[3] < 0.0, 2.0, -2.0) * difference[t.dofs[dof].axis]
     return -error if t.links[link].flipped else error
 
 
@@ -101,20 +101,20 @@ def solve_drive(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: bool
     h, dt = rows["h"][0], rows["dt"][0]
     total, effort, limit = rows["drive_total"][dof], rows["joint_effort"][dof], rows["max_force"][dof]
     # what the bounds hold besides F: of a substep, or of the whole step where forces act once or it is over
-    each = t.forces_every_iteration and not final
-    before, period = (effort * h, h) if each else (total + effort * dt, dt)
-    wanted, frozen = before, final and not t.pgs
+    every_iteration = t.forces_every_iteration and not final
+    before, period = (effort * h, h) if every_iteration else (total + effort * dt, dt)
+    impulse, frozen = before, final and not t.pgs
     if not frozen:      # before + F; v comes last, as the rest does not wait for other constraints
         target = rows["drive_start"][dof] + rows["iteration"][0] * h * rows["target_velocity"][dof]
-        wanted = rows["drive_spring"][dof] * (target - joint.travel) + (rows["drive_speed"][dof] + before)
-        wanted = wanted - rows["drive_again"][dof] * total if t.pgs else wanted
-        wanted = wanted - rows["drive_rate"][dof] * joint.v
+        impulse = rows["drive_spring"][dof] * (target - joint.displacement) + (rows["drive_speed"][dof] + before)
+        impulse = impulse - rows["drive_again"][dof] * total if t.pgs else impulse
+        impulse = impulse - rows["drive_rate"][dof] * joint.v
     F: Scalar = 0.0
     if t.dofs[dof].envelope:
-        allowed = inside_envelope(rows, dof, wanted, joint.v - before * joint.r, joint.r, period)
+        allowed = clamp_to_envelope(rows, dof, impulse, joint.v - before * joint.r, joint.r, period)
         F = where(limit > 0.0, allowed - before, 0.0)
     elif not frozen:
-        most = limit * period
-        F = clamp(wanted, where(limit > 0.0, -most, before), where(limit > 0.0, most, before)) - before
-    joint.push(F)
+        bound = limit * period
+        F = clamp(impulse, where(limit > 0.0, -bound, before), where(limit > 0.0, bound, before)) - before
+    joint.apply_impulse(F)
     return total + F

@@ -9,14 +9,14 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.inverse_mass import InverseMass, branches_of
 from physx_runtime.dynamics.jacobian import angular_jacobian, com_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
-from physx_runtime.dynamics.linear import inner, less
+from physx_runtime.dynamics.linear import inner, subtract
 from physx_runtime.dynamics.spatial import Force
 from physx_runtime.language.ops import Rows, Scalar, maximum, minimum
 from physx_runtime.model.topology import REVOLUTE, Topology
 from physx_runtime.solver.constraints.branch_velocities import BranchVelocities
 
 
-def outside(length: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
+def limit_violation(length: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
     """Signed distance of `length` outside [lower, upper]."""
     return maximum(length - upper, 0.0) + minimum(length - lower, 0.0)
 
@@ -76,23 +76,23 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
     b, branch = branches_of(t), tendon_branch(t, tendon)
     y_spring: list[Scalar] = [] if branch is None else [0.0] * len(b.trunks[branch])
     y_limits = list(y_spring)
-    apart: dict[str, list[Scalar]] = {}
-    together: dict[str, list[Scalar]] = {}
+    per_axis: dict[str, list[Scalar]] = {}
+    summed: dict[str, list[Scalar]] = {}
     for axis, dof in enumerate(dofs):
         child, gearing = t.dofs[dof].link, rows[f"{name}_gearing"][axis]
-        own = link_row(t, k, motions, dt, child, child, sp.scale(-1.0, k.com[child]))
-        above = link_row(t, k, motions, dt, t.links[child].parent, root_link, start_lever)
-        start = base_row
+        child_row = link_row(t, k, motions, dt, child, child, sp.scale(-1.0, k.com[child]))
+        parent_row = link_row(t, k, motions, dt, t.links[child].parent, root_link, start_lever)
+        start_row = base_row
         if t.fixed_tendons[tendon].opposed[axis:axis + 1] == (True,):
-            above, start = above.opposite(), start.opposite()
-        rate = [total + gearing * x for total, x in zip(rate, less(own.row, above.row), strict=True)]
-        bias = bias + gearing * (own.bias - above.bias)
-        row = less(own.row, start.row)
+            parent_row, start_row = parent_row.opposite(), start_row.opposite()
+        rate = [total + gearing * x for total, x in zip(rate, subtract(child_row.row, parent_row.row), strict=True)]
+        bias = bias + gearing * (child_row.bias - parent_row.bias)
+        row = subtract(child_row.row, start_row.row)
         column = minv.times(row)
         r = inner(row, column)
-        x, x_limit = axis_shares(rows, tendon, axis, len(dofs), r)
+        x, x_limit = axis_fractions(rows, tendon, axis, len(dofs), r)
         if t.tendon_impulses and not t.pgs:
-            apart.setdefault(f"{name}_given_share", []).extend([x, x_limit])
+            per_axis.setdefault(f"{name}_given_share", []).extend([x, x_limit])
         spring = [total + x * c for total, c in zip(spring, column, strict=True)]
         limits = [total + x_limit * c for total, c in zip(limits, column, strict=True)]
         if branch is not None:
@@ -100,29 +100,30 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
             y_spring = [total + x * c for total, c in zip(y_spring, y, strict=True)]
             y_limits = [total + x_limit * c for total, c in zip(y_limits, y, strict=True)]
         if t.tendon_impulses and not t.pgs:
-            together.setdefault(f"{name}_spring_share", []).append(x)
-            together.setdefault(f"{name}_limit_share", []).append(x_limit)
-        for part, values in axis_alone(rows, tendon, axis, len(dofs), r).items() if t.pgs else ():
-            apart.setdefault(part, []).extend(values)
-        apart.setdefault(f"{name}_column", []).extend(column)
-    together |= {f"{name}_spring_column": spring, f"{name}_limit_column": limits}
-    together |= {f"{name}_spring_y": y_spring, f"{name}_limit_y": y_limits}
-    return (apart if t.pgs else together) | {f"{name}_rate_row": rate, f"{name}_rate_bias": [bias]}
+            summed.setdefault(f"{name}_spring_share", []).append(x)
+            summed.setdefault(f"{name}_limit_share", []).append(x_limit)
+        for part, values in pgs_axis_rows(rows, tendon, axis, len(dofs), r).items() if t.pgs else ():
+            per_axis.setdefault(part, []).extend(values)
+        per_axis.setdefault(f"{name}_column", []).extend(column)
+    summed |= {f"{name}_spring_column": spring, f"{name}_limit_column": limits}
+    summed |= {f"{name}_spring_y": y_spring, f"{name}_limit_y": y_limits}
+    return (per_axis if t.pgs else summed) | {f"{name}_rate_row": rate, f"{name}_rate_bias": [bias]}
 
 
 def tendon_branch(t: Topology, tendon: int) -> int | None:
     """The branch that all axes of a tendon are in; with PGS, whose axes pull one by one, it is not asked for."""
-    return None if t.pgs else branches_of(t).holding(t.root_size + dof for dof in t.fixed_tendons[tendon].dofs)
+    return None if t.pgs else branches_of(t).branch_containing(t.root_size + dof
+                                                               for dof in t.fixed_tendons[tendon].dofs)
 
 
-def axis_shares(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> tuple[Scalar, Scalar]:
+def axis_fractions(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> tuple[Scalar, Scalar]:
     """What an axis with response r passes on of the spring's and of the limit's pull."""
-    share = rows[f"fixed_tendon{tendon}_force_coefficient"][axis] / float(axes)
+    fraction = rows[f"fixed_tendon{tendon}_force_coefficient"][axis] / float(axes)
     stiff, stiff_limit = _stiffening(rows, tendon, r)
-    return share / stiff, share / stiff_limit
+    return fraction / stiff, fraction / stiff_limit
 
 
-def axis_alone(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> dict[str, list[Scalar]]:
+def pgs_axis_rows(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> dict[str, list[Scalar]]:
     """With PGS: an axis' share of the tendon's force, and the x of its spring and of its limit."""
     name = f"fixed_tendon{tendon}"
     stiff, stiff_limit = _stiffening(rows, tendon, r)
@@ -152,13 +153,13 @@ def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar]
             velocities.add((rows[f"{name}_column"][axis * t.nv:(axis + 1) * t.nv], F))
         return
     if t.tendon_impulses:
-        out[f"{name}_given"] = [given - spring * pull - beyond * limit for given, spring, beyond in zip(
+        out[f"{name}_given"] = [total - x * pull - x_limit * limit for total, x, x_limit in zip(
             rows[f"{name}_given"], rows[f"{name}_spring_share"], rows[f"{name}_limit_share"], strict=True)]
-    branch, parts = tendon_branch(t, tendon), ((f"{name}_spring", -pull), (f"{name}_limit", -limit))
+    branch, pulls = tendon_branch(t, tendon), ((f"{name}_spring", -pull), (f"{name}_limit", -limit))
     if branch is None:
-        velocities.add(*((rows[f"{part}_column"], F) for part, F in parts))
+        velocities.add(*((rows[f"{row}_column"], F) for row, F in pulls))
     else:
-        velocities.add_within(branch, *((rows[f"{part}_column"], rows[f"{part}_y"], F) for part, F in parts))
+        velocities.add_within(branch, *((rows[f"{row}_column"], rows[f"{row}_y"], F) for row, F in pulls))
 
 
 def fixed_tendon_pulls(rows: Rows, tendon: int, length: Scalar, rate: Scalar) -> tuple[Scalar, Scalar]:
@@ -166,8 +167,8 @@ def fixed_tendon_pulls(rows: Rows, tendon: int, length: Scalar, rate: Scalar) ->
     name, h = f"fixed_tendon{tendon}", rows["h"][0]
     stiffness, damping = rows[f"{name}_stiffness"][0], rows[f"{name}_damping"][0]
     pull = h * (h * stiffness + damping) * rate + stiffness * h * (length - rows[f"{name}_rest_length"][0])
-    beyond = outside(length, rows[f"{name}_lower_limit"][0], rows[f"{name}_upper_limit"][0])
-    limit = rows[f"{name}_limit_stiffness"][0] * h * beyond
+    violation = limit_violation(length, rows[f"{name}_lower_limit"][0], rows[f"{name}_upper_limit"][0])
+    limit = rows[f"{name}_limit_stiffness"][0] * h * violation
     return pull, limit
 
 
@@ -176,9 +177,9 @@ def axis_impulse(rows: Rows, tendon: int, axis: int, pull: Scalar, limit: Scalar
     """With PGS: the impulse of one axis, whose spring and limit each work out that of the whole step anew."""
     name = f"fixed_tendon{tendon}"
     F: Scalar = 0.0
-    for part, wanted in (("", pull), ("limit_", limit)):
-        total = rows[f"{name}_{part}total"][axis]
-        change = -(rows[f"{name}_{part}again"][axis] * (rows[f"{name}_share"][axis] * wanted + total))
-        out[f"{name}_{part}total"][axis] = total + change
+    for prefix, impulse in (("", pull), ("limit_", limit)):
+        total = rows[f"{name}_{prefix}total"][axis]
+        change = -(rows[f"{name}_{prefix}again"][axis] * (rows[f"{name}_share"][axis] * impulse + total))
+        out[f"{name}_{prefix}total"][axis] = total + change
         F = F + change
     return F

@@ -9,7 +9,7 @@ from physx_runtime.dynamics.inverse_mass import InverseMass
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.model.topology import Topology
-from physx_runtime.solver.constraints.branch_velocities import TOGETHER, BranchVelocities
+from physx_runtime.solver.constraints.branch_velocities import BLOCK_SIZE, BranchVelocities
 from physx_runtime.solver.constraints.drive import DRIVE_ROWS, drive_coefficients, solve_drive
 from physx_runtime.solver.constraints.limit import (
     SolvedDof,
@@ -19,7 +19,7 @@ from physx_runtime.solver.constraints.limit import (
     solve_load_friction,
     solve_max_velocity,
 )
-from physx_runtime.solver.constraints.softening import joint_cfm, seen_travel, travel_start, velocity_bias
+from physx_runtime.solver.constraints.softening import displacement_start, joint_cfm, joint_displacement, velocity_bias
 
 
 def joint_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: InverseMass,
@@ -40,13 +40,13 @@ def joint_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence
 def dof_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], dof: int, r: Scalar,
                      soft: Scalar, load: Scalar) -> dict[str, list[Scalar]]:
     """What the constraints of one dof with response r, whose joint carries a load, need during the iterations."""
-    own = {"soft": [soft], "bias": [velocity_bias(t, rows, k, motions, dof)]}
-    own["load_brake"] = [rows["load_friction"][dof] * load * rows["h"][0] if t.dofs[dof].load_friction else 0.0]
-    own |= travel_start(t, rows, k, motions, dof)
-    own |= {f"{bound}_start": [rows[f"{bound}_limit"][dof] - rows["q"][dof]] for bound in ("lower", "upper")}
+    out = {"soft": [soft], "bias": [velocity_bias(t, rows, k, motions, dof)]}
+    out["load_brake"] = [rows["load_friction"][dof] * load * rows["h"][0] if t.dofs[dof].load_friction else 0.0]
+    out |= displacement_start(t, rows, k, motions, dof)
+    out |= {f"{bound}_start": [rows[f"{bound}_limit"][dof] - rows["q"][dof]] for bound in ("lower", "upper")}
     names = DRIVE_ROWS if t.pgs else DRIVE_ROWS[:-1]
     drive = drive_coefficients(t, rows, dof, r, soft) if t.dofs[dof].drive else dict.fromkeys(names, 0.0)
-    return own | {name: [drive[name]] for name in names}
+    return out | {name: [drive[name]] for name in names}
 
 
 def solve_dofs(t: Topology, rows: Rows, k: Kinematics, velocities: BranchVelocities, out: dict[str, list[Scalar]],
@@ -55,12 +55,12 @@ def solve_dofs(t: Topology, rows: Rows, k: Kinematics, velocities: BranchVelocit
     branches = velocities.branches
     for branch, run in itertools.groupby(t.depth_first(), lambda dof: branches.branch_of[t.root_size + dof]):
         velocities.update(branch)
-        own = [t.root_size + dof for dof in run]
-        for place, i in enumerate(own):
-            first = place - place % TOGETHER
-            velocities.sum_up(own[first:first + TOGETHER])
-            velocities.push(i, _solve_dof(t, rows, k, i - t.root_size, velocities.dv[i], out, final))
-        velocities.end_turn(branch)
+        indices = [t.root_size + dof for dof in run]
+        for offset, i in enumerate(indices):
+            first = offset - offset % BLOCK_SIZE
+            velocities.apply_impulses(indices[first:first + BLOCK_SIZE])
+            velocities.add_impulse(i, _solve_dof(t, rows, k, i - t.root_size, velocities.dv[i], out, final))
+        velocities.finish_branch(branch)
     for branch in range(len(branches.velocities)):
         velocities.update(branch)
 
@@ -68,9 +68,9 @@ def solve_dofs(t: Topology, rows: Rows, k: Kinematics, velocities: BranchVelocit
 def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, dv: Scalar, out: dict[str, list[Scalar]],
                final: bool) -> Scalar:
     """The impulse of all constraints of one dof, whose velocity has changed by dv."""
-    own = t.root_size + dof
-    joint = SolvedDof(rows["minv"][own * t.nv + own], rows["soft"][dof], rows["v"][own] + dv + rows["bias"][dof],
-                      seen_travel(t, rows, k, dof))
+    index = t.root_size + dof
+    joint = SolvedDof(rows["minv"][index * t.nv + index], rows["soft"][dof], rows["v"][index] + dv + rows["bias"][dof],
+                      joint_displacement(t, rows, k, dof))
     solve_constraints(t, rows, dof, joint, out, final)
     return joint.impulse
 

@@ -30,7 +30,7 @@ def mimic_column(t: Topology, rows: Rows, minv: InverseMass, mimic: int) -> dict
 
 def mimic_branch(t: Topology, mimic: int) -> int | None:
     """The branch that the follower and the reference of a mimic joint are both in."""
-    return branches_of(t).holding(t.root_size + dof for dof in t.mimics[mimic])
+    return branches_of(t).branch_containing(t.root_size + dof for dof in t.mimics[mimic])
 
 
 def mimic_coefficients(rows: Rows, mimic: int, r: Scalar) -> dict[str, list[Scalar]]:
@@ -53,7 +53,7 @@ def solve_mimic(t: Topology, rows: Rows, mimic: int, q: Sequence[Scalar], veloci
     A velocity iteration solves J v = 0 hard, without position error.
     """
     follower, reference = t.mimics[mimic]
-    rates = velocities.now(t.root_size + follower), velocities.now(t.root_size + reference)
+    rates = velocities.current(t.root_size + follower), velocities.current(t.root_size + reference)
     impulse = -mimic_impulse(rows, mimic, (q[follower], q[reference]), rates, final)
     branch, column = mimic_branch(t, mimic), rows[f"mimic{mimic}_column"]
     if branch is None:

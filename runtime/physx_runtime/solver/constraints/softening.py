@@ -46,11 +46,11 @@ def diagonal_response(a: dict[int, sp.Vec3], minv: Matrix) -> sp.Vec3:
     """Diagonal of J M^-1 J^T for the three rows of a Jacobian given by its columns."""
     half = sp.ZERO3
     for i, x in a.items():
-        answer = sp.scale(0.5 * minv[i][i], x)
+        column = sp.scale(0.5 * minv[i][i], x)
         for j, y in a.items():
             if j < i:
-                answer = sp.add(answer, sp.scale(minv[i][j], y))
-        half = sp.add(half, (answer[0] * x[0], answer[1] * x[1], answer[2] * x[2]))
+                column = sp.add(column, sp.scale(minv[i][j], y))
+        half = sp.add(half, (column[0] * x[0], column[1] * x[1], column[2] * x[2]))
     return sp.scale(2.0, half)
 
 
@@ -63,15 +63,15 @@ def velocity_bias(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[Link
     relative = motions[child].acceleration - parent
     if t.links[child].kind == SPHERICAL:
         return rows["dt"][0] * sp.dot(axis, relative.angular)
-    turning = sp.cross(parent.angular, separation(t, k, dof))
-    return rows["dt"][0] * sp.dot(axis, sp.sub(relative.linear, turning))
+    rotational = sp.cross(parent.angular, separation(t, k, dof))
+    return rows["dt"][0] * sp.dot(axis, sp.sub(relative.linear, rotational))
 
 
-def axis_turns(t: Topology, dof: int) -> bool:
+def axis_can_rotate(t: Topology, dof: int) -> bool:
     """Whether the axis of a prismatic joint can turn, so that its travel differs from q - q0."""
     child = t.dofs[dof].link
-    above = t.path(t.links[child].parent)
-    rotating = not t.fixed_base or any(t.links[i].kind in ROTARY_JOINTS for i in above)
+    ancestors = t.path(t.links[child].parent)
+    rotating = not t.fixed_base or any(t.links[i].kind in ROTARY_JOINTS for i in ancestors)
     return t.links[child].kind == PRISMATIC and rotating
 
 
@@ -81,39 +81,39 @@ def separation(t: Topology, k: Kinematics, dof: int) -> sp.Vec3:
     return sp.sub(sp.add(k.d[child], k.com[child]), k.com[t.links[child].parent])
 
 
-def travel_start(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
-                 dof: int) -> dict[str, list[Scalar]]:
+def displacement_start(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
+                       dof: int) -> dict[str, list[Scalar]]:
     """What a turning prismatic joint's travel is measured against; the axis another joint turns links about."""
     child = t.dofs[dof].link
     axis = k.axes[dof]
-    if not axis_turns(t, dof):
-        own = axis if t.links[child].kind in ROTARY_JOINTS else sp.ZERO3
-        return {"travel_axis": [*own], "travel_moment": [0.0] * 3, "travel_offset": [0.0], "travel_spin": [0.0] * 3}
-    apart = separation(t, k, dof)
-    return {"travel_axis": [*axis], "travel_moment": [*sp.cross(apart, axis)], "travel_offset": [sp.dot(axis, apart)],
+    if not axis_can_rotate(t, dof):
+        rotary = axis if t.links[child].kind in ROTARY_JOINTS else sp.ZERO3
+        return {"travel_axis": [*rotary], "travel_moment": [0.0] * 3, "travel_offset": [0.0], "travel_spin": [0.0] * 3}
+    offset = separation(t, k, dof)
+    return {"travel_axis": [*axis], "travel_moment": [*sp.cross(offset, axis)], "travel_offset": [sp.dot(axis, offset)],
             "travel_spin": [*sp.scale(rows["dt"][0], motions[t.links[child].parent].acceleration.angular)]}
 
 
-def parent_turn(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
+def parent_rotation(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
     """Rotation of the parent link since the step's start: its angular velocity inside the solver, integrated.
 
     The turns of the joints above about their axes at the start, and dt Jdot v for the time that has passed.
     """
-    turn = sp.ZERO3 if t.fixed_base else triple(rows, "root_turn", 0)
+    rotation = sp.ZERO3 if t.fixed_base else triple(rows, "root_turn", 0)
     for link in t.path(t.links[t.dofs[dof].link].parent):
-        turn = link_turn(t, rows, rows["travel"], link, turn)
-    passed = rows["iteration"][0] * rows["h"][0]
-    return sp.add(turn, sp.scale(passed, triple(rows, "travel_spin", dof)))
+        rotation = link_rotation(t, rows, rows["travel"], link, rotation)
+    elapsed = rows["iteration"][0] * rows["h"][0]
+    return sp.add(rotation, sp.scale(elapsed, triple(rows, "travel_spin", dof)))
 
 
-def link_turn(t: Topology, rows: Rows, amounts: Scalars, link: int, turn: sp.Vec3) -> sp.Vec3:
+def link_rotation(t: Topology, rows: Rows, amounts: Scalars, link: int, rotation: sp.Vec3) -> sp.Vec3:
     """`turn` of a link's parent and what the link's own dofs add, each turning by its amount about its axis."""
     for dof in t.dofs_of(link) if t.links[link].kind in ROTARY_JOINTS else ():
-        turn = sp.add(turn, sp.scale(amounts[dof], triple(rows, "travel_axis", dof)))
-    return turn
+        rotation = sp.add(rotation, sp.scale(amounts[dof], triple(rows, "travel_axis", dof)))
+    return rotation
 
 
-def seen_travel(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scalar:
+def joint_displacement(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scalar:
     """Change of a joint's position since the step's start as drives and limits see it.
 
     Of a turning prismatic joint: displacements of both centres of mass along the axis at the step's start, less what
@@ -125,7 +125,7 @@ def seen_travel(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scalar:
         return 0.0
     if t.kind_of(dof) == SPHERICAL:
         return rows["travel"][dof] + rows["iteration"][0] * rows["h"][0] * rows["bias"][dof]
-    if not axis_turns(t, dof):
+    if not axis_can_rotate(t, dof):
         return rows["travel"][dof]
-    moved = sp.dot(triple(rows, "travel_axis", dof), separation(t, k, dof)) - rows["travel_offset"][dof]
-    return moved - sp.dot(triple(rows, "travel_moment", dof), parent_turn(t, rows, dof))
+    displacement = sp.dot(triple(rows, "travel_axis", dof), separation(t, k, dof)) - rows["travel_offset"][dof]
+    return displacement - sp.dot(triple(rows, "travel_moment", dof), parent_rotation(t, rows, dof))

@@ -13,10 +13,10 @@ from physx_runtime.dynamics.spatial import Motion, triple
 from physx_runtime.language.ops import Rows, Scalar, maximum, where
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.constraints.branch_velocities import BranchVelocities
-from physx_runtime.solver.constraints.fixed_tendon import outside
+from physx_runtime.solver.constraints.fixed_tendon import limit_violation
 
 # A segment this short has no direction and no force (DyFeatherstoneArticulation.cpp), length units.
-SHORTEST_SEGMENT = 1e-3
+MIN_SEGMENT_LENGTH = 1e-3
 
 
 def attachment_points(t: Topology, rows: Rows, k: Kinematics, tendon: int) -> list[tuple[sp.Vec3, sp.Vec3]]:
@@ -47,7 +47,7 @@ def segment_direction(a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
     """Unit vector from a to b, zero for a segment that is too short."""
     ab = sp.sub(b, a)
     size = sp.norm(ab)
-    return sp.scale(where(size > SHORTEST_SEGMENT, 1.0 / maximum(size, SHORTEST_SEGMENT), 0.0), ab)
+    return sp.scale(where(size > MIN_SEGMENT_LENGTH, 1.0 / maximum(size, MIN_SEGMENT_LENGTH), 0.0), ab)
 
 
 def tendon_axes(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], minv: InverseMass,
@@ -63,8 +63,8 @@ def tendon_axes(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
     bias: Scalar = 0.0
     ends = ((1.0, u_leaf, links[-1], points[-1][0]), (-1.0, u_root, links[0], points[0][0]))
     for sign, u, link, offset in ends:
-        for i, moved in point_jacobian(t, k, link, offset).items():
-            row[i] = row[i] + sign * sp.dot(u, moved)
+        for i, column_of_point in point_jacobian(t, k, link, offset).items():
+            row[i] = row[i] + sign * sp.dot(u, column_of_point)
         lever = sp.sub(offset, k.com[link])
         bias = bias + sign * end_bias(u, motions[link].acceleration, lever)
     column = minv.times(row)
@@ -102,9 +102,9 @@ def spatial_tendon_impulse(t: Topology, rows: Rows, tendon: int, length: Scalar,
     r = rows[f"{name}_response"][0]
     a = h * (h * stiffness + damping)
     x, x_limit = 1.0 / (1.0 + a * r), 1.0 / (1.0 + h * (h * limit + damping) * r)
-    beyond = outside(length, rows[f"{name}_lower_limit"][0], rows[f"{name}_upper_limit"][0])
+    violation = limit_violation(length, rows[f"{name}_lower_limit"][0], rows[f"{name}_upper_limit"][0])
     spring = x * (stiffness * h * (length - rows[f"{name}_rest_length"][0]) - a * rate)
-    bound = x_limit * limit * h * beyond
+    bound = x_limit * limit * h * violation
     if t.pgs:       # both work out their impulse of the whole step anew
         total, total_bound = rows[f"{name}_total"][0], rows[f"{name}_limit_total"][0]
         spring, bound = spring - x * total, bound - x_limit * total_bound

@@ -13,9 +13,9 @@ def prepare(rows: Operands, t: ContactTopology) -> Rows:
     return patch.prepare(t, rows)
 
 
-def press(rows: Operands, t: ContactTopology) -> Rows:
+def solve_normal(rows: Operands, t: ContactTopology) -> Rows:
     """One solution of a patch without its friction."""
-    return patch.press(t, rows)
+    return patch.solve_normal(t, rows)
 
 
 def solve(rows: Operands, t: ContactTopology, final: bool) -> Rows:

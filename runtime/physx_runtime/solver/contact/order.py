@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.numba_functions import scalar_entry
-from physx_runtime.solver.islands import ROUND, ROUNDS
+from physx_runtime.solver.islands import MAX_NUM_PARTITIONS, ROUNDS
 
 Array = NDArray[Any]
-NOTHING = -1        # in place of an actor: what no force moves
+NO_ACTOR = -1        # in place of an actor: what no force moves
 
 
 def solving_order(first: Array, second: Array, actors: int, pgs: bool = False) -> Array:
@@ -30,82 +30,82 @@ def partitions_of(first: Array, second: Array, actors: int, pgs: bool = False) -
     then pairs of colliders since they touch. actors: how many there are.
     """
     a, b = np.asarray(first, np.int32), np.asarray(second, np.int32)
-    places = np.zeros(len(a), np.int32)
-    _partition(a, b, pgs, places, np.zeros(actors, np.int32), np.zeros(actors, np.uint32))
-    return places
+    partitions = np.zeros(len(a), np.int32)
+    _partition(a, b, pgs, partitions, np.zeros(actors, np.int32), np.zeros(actors, np.uint32))
+    return partitions
 
 
-def turns_of(joints: Array, pair: Array, first: Array, second: Array, apart: Array, actors: int, pgs: bool = False,
-             ) -> tuple[Array, Array]:
+def patch_order(joints: Array, pair: Array, first: Array, second: Array, skipped: Array, actors: int, pgs: bool = False,
+                ) -> tuple[Array, Array]:
     """When joints and patches of pairs are solved: what has one turn holds no actor in common.
 
     joints: (n, 2) the actors of each, as PhysX lists them. pair, first, second: the pair of each patch, and its actors,
     NOTHING for what no force moves; patches of a pair are neighbours. apart: which patches have no turn, but -1.
     """
-    turns = np.empty(len(joints) + len(pair), np.int64)
-    _take_turns(joints, pair, first, second, apart, actors, pgs, turns)
-    return turns[:len(joints)], turns[len(joints):]
+    order = np.empty(len(joints) + len(pair), np.int64)
+    _order_patches(joints, pair, first, second, skipped, actors, pgs, order)
+    return order[:len(joints)], order[len(joints):]
 
 
 @scalar_entry
-def _take_turns(joints: Any, pair: Any, first: Any, second: Any, apart: Any, actors: Any, pgs: Any,
-                turns: Any) -> None:
+def _order_patches(joints: Any, pair: Any, first: Any, second: Any, skipped: Any, actors: Any, pgs: Any,
+                   order: Any) -> None:
     count, size = len(joints), len(joints) + len(pair)
-    held0, held1, heads, most = np.empty(size, np.int32), np.empty(size, np.int32), count, 1
-    head, among = np.empty(len(pair), np.int32), 0
+    actor0, actor1, heads, max_patches = np.empty(size, np.int32), np.empty(size, np.int32), count, 1
+    head, patch_index = np.empty(len(pair), np.int32), 0
     for i in range(count):
-        held0[i], held1[i] = joints[i, 0], joints[i, 1]
-    last = NOTHING
+        actor0[i], actor1[i] = joints[i, 0], joints[i, 1]
+    last = NO_ACTOR
     for i in range(len(pair)):
-        if apart[i]:
+        if skipped[i]:
             continue
-        among += 1
+        patch_index += 1
         if pair[i] != last:
-            last, among = pair[i], 0
-            held0[heads], held1[heads] = first[i], second[i]
+            last, patch_index = pair[i], 0
+            actor0[heads], actor1[heads] = first[i], second[i]
             heads += 1
-        head[i], turns[count + i] = heads - 1, among
-        most = max(most, among + 1)
-    places = np.empty(heads, np.int32)
-    _partition(held0[:heads], held1[:heads], pgs, places, np.zeros(actors, np.int32), np.zeros(actors, np.uint32))
+        head[i], order[count + i] = heads - 1, patch_index
+        max_patches = max(max_patches, patch_index + 1)
+    partitions = np.empty(heads, np.int32)
+    _partition(actor0[:heads], actor1[:heads], pgs, partitions, np.zeros(actors, np.int32), np.zeros(actors, np.uint32))
     for i in range(count):
-        turns[i] = places[i] * most
+        order[i] = partitions[i] * max_patches
     for i in range(len(pair)):
-        turns[count + i] = -1 if apart[i] else places[head[i]] * most + turns[count + i]
+        order[count + i] = -1 if skipped[i] else partitions[head[i]] * max_patches + order[count + i]
 
 
 @scalar_entry
-def _partition(first: Array, second: Array, pgs: Any, places: Array, behind: Array, used: Array) -> None:
+def _partition(first: Array, second: Array, pgs: Any, partitions: Array, ends: Array, used: Array) -> None:
     """The partition of every pair; behind: of every actor, the one after its last."""
-    round_, left = 0, 0
+    round_, remaining = 0, 0
     for i in range(len(first)):
-        places[i] = -1
-        left += first[i] >= 0 and second[i] >= 0
-    while left and (pgs or round_ < ROUNDS * ROUND):
+        partitions[i] = -1
+        remaining += first[i] >= 0 and second[i] >= 0
+    while remaining and (pgs or round_ < ROUNDS * MAX_NUM_PARTITIONS):
         used[:] = 0
         for i in range(len(first)):
             a, b = first[i], second[i]
-            if places[i] >= 0 or a < 0 or b < 0:
+            if partitions[i] >= 0 or a < 0 or b < 0:
                 continue
-            taken = used[a] | used[b]
-            for p in range(ROUND):
+            occupied = used[a] | used[b]
+            for p in range(MAX_NUM_PARTITIONS):
                 bit = np.uint32(1) << np.uint32(p)
-                if not taken & bit:
+                if not occupied & bit:
                     used[a] |= bit
                     used[b] |= bit
-                    places[i] = round_ + p
-                    behind[a], behind[b] = max(behind[a], places[i] + 1), max(behind[b], places[i] + 1)
-                    left -= 1
+                    partitions[i] = round_ + p
+                    ends[a], ends[b] = max(ends[a], partitions[i] + 1), max(ends[b], partitions[i] + 1)
+                    remaining -= 1
                     break
-        round_ += ROUND
+        round_ += MAX_NUM_PARTITIONS
     ahead = 0
     for i in range(len(first)):
-        if places[i] >= 0:
-            places[i] += left
+        if partitions[i] >= 0:
+            partitions[i] += remaining
         elif first[i] >= 0 and second[i] >= 0:
-            places[i] = ahead
+            partitions[i] = ahead
             ahead += 1
         else:
             actor = max(first[i], second[i])
-            places[i] = left + behind[actor]
-            behind[actor] += 1
+            partitions[i] = remaining + ends[actor]
+            ends[actor] += 1

@@ -16,229 +16,231 @@ from typing import Any
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import ZERO3, Force, Vec3, triple
-from physx_runtime.language.ops import Rows, Scalar, Scalars, clamp, inverted, maximum, minimum, sqrt, where
+from physx_runtime.language.ops import Rows, Scalar, Scalars, clamp, logical_not, maximum, minimum, sqrt, where
 from physx_runtime.language.symbols import Graph
 from physx_runtime.model.contact_rows import ContactTopology, patch_rows
 from physx_runtime.model.island import KINEMATIC
 from physx_runtime.solver.contact.solver_bodies import (
     AT_START,
-    Sides,
-    State,
+    BodyState,
+    SolverBodies,
+    add_row,
+    cfm_of,
     forces_at,
-    keep_row,
     kinematic_velocities,
     positions,
     responses,
-    softness,
     velocities,
 )
 from physx_runtime.solver.maximal_joint.couplings import (
     Forces,
     Motions,
     Responses,
-    answer_along,
-    answers_to,
-    speed_along,
+    delta_velocities,
+    response_along,
+    velocity_along,
 )
-from physx_runtime.solver.maximal_joint.preparation import Made, RowReader, put
+from physx_runtime.solver.maximal_joint.preparation import PreparedRows, RowReader, append_row
 
 # Share of an error that an iteration takes back at most: of depth, and of all friction.
-MOST_BACK = 0.8
+MAX_BIAS_COEFFICIENT = 0.8
 # Share of the way along a surface that friction of links takes back in SAPIEN 3.0.
-SAPIEN_BACK = 0.8
+SAPIEN_BIAS = 0.8
 # The square of a sliding speed [m^2/s^2] beyond which friction acts along it.
-SLIDING = 1e-4
+MIN_SLIDING_SQUARE = 1e-4
 # A normal's part along x beyond which another axis makes the tangent.
-STEEP = 0.70710678
+TANGENT_THRESHOLD = 0.70710678
 # Rows of links whose sides answer them with less give no friction.
-LEAST_ANSWER = 1.1920929e-07
+MIN_UNIT_RESPONSE = 1.1920929e-07
 # Share of the impulse that would stop a link at once, below which its friction does not sink.
-LEAST_SHARE = 0.25
+MIN_NORMAL_FRACTION = 0.25
 
 
 @functools.lru_cache(maxsize=256)
 def prepared_rows(t: ContactTopology) -> Mapping[str, int]:
     """Size of every row group of scratch that `prepare` makes."""
     graph = Graph()
-    rows = {name: [graph.input(f"{name}_{i}") for i in range(size)] for name, size in prepared_from(t).items()}
+    rows = {name: [graph.input(f"{name}_{i}") for i in range(size)] for name, size in preparation_inputs(t).items()}
     return MappingProxyType({name: len(values) for name, values in prepare(t, rows).items()})
 
 
-def prepared_from(t: ContactTopology) -> dict[str, int]:
+def preparation_inputs(t: ContactTopology) -> dict[str, int]:
     """What preparing a patch reads, and how many numbers each is."""
-    sides = {f"side{k}_{name}": size for k, side in enumerate(t.sides) for name, size in AT_START[side.kind].items()}
-    return {**patch_rows(t), "dt": 1, "h": 1, **sides}
+    sizes = {f"side{k}_{name}": size for k, body in enumerate(t.solver_bodies) for name,
+             size in AT_START[body.kind].items()}
+    return {**patch_rows(t), "dt": 1, "h": 1, **sizes}
 
 
-def prepare(t: ContactTopology, rows: Rows) -> Made:
-    """What solving a patch needs, its impulses 0. rows: as `prepared_from` says."""
-    return prepare_by(Step(t, rows))
+def prepare(t: ContactTopology, rows: Rows) -> PreparedRows:
+    """What solving a patch needs, its impulses 0. rows: as `preparation_inputs` says."""
+    return prepare_with(PatchSetup(t, rows))
 
 
-def prepare_by(step: Step) -> Made:
+def prepare_with(setup: PatchSetup) -> PreparedRows:
     """As `prepare` of what moves as `step` has it."""
-    made: Made = {}
-    _put_points(made, step)
-    _put_friction(made, step)
-    if step.t.torsional:
-        _put_torsion(made, step)
-    made["slipped"] = [0.0]
-    return made
+    out: PreparedRows = {}
+    _add_points(out, setup)
+    _add_friction(out, setup)
+    if setup.t.torsional:
+        _add_torsion(out, setup)
+    out["slipped"] = [0.0]
+    return out
 
 
-class Step:
+class PatchSetup:
     """What all rows of a patch are made of, and how they are kept: for `Sides.row`."""
 
     def __init__(self, t: ContactTopology, rows: Rows) -> None:
         self.t, self.rows = t, rows
         self.dt, self.h = rows["dt"][0], rows["h"][0]
         self.normal = triple(rows, "normal", 0)
-        self.places = positions(t, rows)
-        self.carried = kinematic_velocities(t, rows)
+        self.positions = positions(t, rows)
+        self.kinematic = kinematic_velocities(t, rows)
         moving = self.velocities()
-        self.speeds: Motions = (moving[0] + self.carried[0], moving[1] + self.carried[1])
-        self.cfm = softness(t, rows)
-        self.back = minimum(MOST_BACK, 2.0 * sqrt(self.h / self.dt))
+        self.all_velocities: Motions = (moving[0] + self.kinematic[0], moving[1] + self.kinematic[1])
+        self.cfm = cfm_of(t, rows)
+        self.bias_coefficient = minimum(MAX_BIAS_COEFFICIENT, 2.0 * sqrt(self.h / self.dt))
 
     def velocities(self) -> Motions:
         """Of what forces move, at the step's start."""
         return velocities(self.t, self.rows)
 
-    def put_row(self, made: Made, group: str, forces: Forces) -> Scalar:
+    def add_row(self, out: PreparedRows, group: str, forces: Forces) -> Scalar:
         """Put a row for the solution to read back; how far it feels what the sides answer to it."""
-        answers = answers_to(forces, self._responses)
-        keep_row(made, self.t, group, forces, answers)
-        return answer_along(forces, answers)
+        delta_velocity = delta_velocities(forces, self._responses)
+        add_row(out, self.t, group, forces, delta_velocity)
+        return response_along(forces, delta_velocity)
 
     @functools.cached_property
     def _responses(self) -> Responses:
         return responses(self.t, self.rows)
 
-    def number(self, name: str) -> Scalar:
+    def scalar(self, name: str) -> Scalar:
         """One number of a row group that has no more."""
         return self.rows[name][0]
 
-    def aim(self, forces: Forces) -> Scalar:
+    def target_velocity(self, forces: Forces) -> Scalar:
         """How fast what is moved from outside leads along a row."""
-        return -speed_along(forces, self.carried)
+        return -velocity_along(forces, self.kinematic)
 
     @property
-    def driven(self) -> bool:
+    def has_kinematic(self) -> bool:
         """Whether a side is moved from outside."""
-        return any(side.kind == KINEMATIC for side in self.t.sides)
+        return any(body.kind == KINEMATIC for body in self.t.solver_bodies)
 
 
-def _put_points(made: Made, s: Step) -> None:
+def _add_points(out: PreparedRows, s: PatchSetup) -> None:
     """Normal rows; of links also how little their friction may count on."""
-    stopping: Scalar = 0.0
+    stopping_impulse: Scalar = 0.0
     for i, used in enumerate(s.rows["point_used"]):
         point = triple(s.rows, "point", i)
-        forces = forces_at((sp.sub(point, s.places[0]), sp.sub(point, s.places[1])), s.normal)
-        unit = s.put_row(made, "point", forces)
-        some = (unit > 0.0) & (used > 0.0)
-        r = where(some, 1.0 / where(some, unit + s.cfm, 1.0), 0.0)
-        depth, speed = s.rows["separation"][i], speed_along(forces, s.speeds)
-        comes = -speed > depth / s.dt
-        bounces = (s.number("restitution") > 0.0) & (-s.number("bounce_threshold") > speed)
-        bounces = bounces if s.t.sapien else bounces & comes
-        bounces = bounces & inverted(s.number("stiffness") > 0.0)
-        back = where(bounces, -s.number("restitution") * speed, 0.0)
-        left = 0.0 if s.t.pgs else depth + back * (s.dt + depth / where(bounces, speed, 1.0))
-        put(made, "error", where(bounces, left, depth))
-        put(made, "target", back + s.aim(forces))
-        coefficient, multiplier = _stiffness(made, s, unit, r, depth, comes)
-        put(made, "coefficient", coefficient)
-        put(made, "reciprocal", r)
-        put(made, "multiplier", where(some, multiplier, 0.0))
-        put(made, "impulse", 0.0)
-        apart = maximum(depth, 0.0) if s.t.pgs else depth
-        stopping = stopping + maximum((back - apart / s.dt - speed) * multiplier * used, 0.0)
-    stiff = s.number("stiffness") > 0.0
+        forces = forces_at((sp.sub(point, s.positions[0]), sp.sub(point, s.positions[1])), s.normal)
+        unit_response = s.add_row(out, "point", forces)
+        active = (unit_response > 0.0) & (used > 0.0)
+        r = where(active, 1.0 / where(active, unit_response + s.cfm, 1.0), 0.0)
+        depth, speed = s.rows["separation"][i], velocity_along(forces, s.all_velocities)
+        closing = -speed > depth / s.dt
+        bounces = (s.scalar("restitution") > 0.0) & (-s.scalar("bounce_threshold") > speed)
+        bounces = bounces if s.t.sapien else bounces & closing
+        bounces = bounces & logical_not(s.scalar("stiffness") > 0.0)
+        rebound = where(bounces, -s.scalar("restitution") * speed, 0.0)
+        error = 0.0 if s.t.pgs else depth + rebound * (s.dt + depth / where(bounces, speed, 1.0))
+        append_row(out, "error", where(bounces, error, depth))
+        append_row(out, "target", rebound + s.target_velocity(forces))
+        bias_coefficient, velocity_multiplier = _stiffness(out, s, unit_response, r, depth, closing)
+        append_row(out, "coefficient", bias_coefficient)
+        append_row(out, "reciprocal", r)
+        append_row(out, "multiplier", where(active, velocity_multiplier, 0.0))
+        append_row(out, "impulse", 0.0)
+        gap = maximum(depth, 0.0) if s.t.pgs else depth
+        stopping_impulse = stopping_impulse + maximum((rebound - gap / s.dt - speed) * velocity_multiplier * used, 0.0)
+    compliant = s.scalar("stiffness") > 0.0
     # between bodies compliant surfaces part as fast as they may, at links they do not but with PGS
-    put(made, "fastest", s.number("max_depenetration") if s.t.linked and not s.t.pgs
-        else where(stiff, math.inf, s.number("max_depenetration")))
-    if s.t.linked:
-        put(made, "least", LEAST_SHARE * stopping / maximum(_sum(s.rows["point_used"]), 1.0))
+    append_row(out, "fastest", s.scalar("max_depenetration") if s.t.has_link and not s.t.pgs
+               else where(compliant, math.inf, s.scalar("max_depenetration")))
+    if s.t.has_link:
+        append_row(out, "least", MIN_NORMAL_FRACTION * stopping_impulse / maximum(_sum(s.rows["point_used"]), 1.0))
 
 
-def _stiffness(made: Made, s: Step, unit: Scalar, r: Scalar, depth: Scalar, comes: Scalar) -> tuple[Scalar, Scalar]:
+def _stiffness(out: PreparedRows, s: PatchSetup, unit_response: Scalar, r: Scalar, depth: Scalar,
+               closing: Scalar) -> tuple[Scalar, Scalar]:
     """What a row makes of its depth as a velocity, and of a velocity as an impulse; with PGS also what it keeps of the
     impulse so far."""
-    k, free = s.number("stiffness"), s.number("acceleration_spring") > 0.0
-    stiff, apart = k > 0.0, depth > 0.0
-    a = s.h * (where(apart & inverted(comes), 0.0, s.number("damping")) + s.h * k)
-    x = 1.0 / (1.0 + a * where(free, 1.0, unit))
+    k, accelerates = s.scalar("stiffness"), s.scalar("acceleration_spring") > 0.0
+    compliant, separated = k > 0.0, depth > 0.0
+    a = s.h * (where(separated & logical_not(closing), 0.0, s.scalar("damping")) + s.h * k)
+    x = 1.0 / (1.0 + a * where(accelerates, 1.0, unit_response))
     if s.t.pgs:
-        put(made, "kept", where(stiff, 1.0 - x, 1.0))
-    coefficient = -s.h * k * x * where(free, 1.0, unit + s.cfm if s.t.pgs else unit)
-    rigid = where(apart, 1.0, s.back) / s.h
-    return where(stiff, coefficient, -rigid), where(stiff, x * a * where(free, r, 1.0), r)
+        append_row(out, "kept", where(compliant, 1.0 - x, 1.0))
+    bias_coefficient = -s.h * k * x * where(accelerates, 1.0, unit_response + s.cfm if s.t.pgs else unit_response)
+    bias_scale = where(separated, 1.0, s.bias_coefficient) / s.h
+    return where(compliant, bias_coefficient, -bias_scale), where(compliant, x * a * where(accelerates, r, 1.0), r)
 
 
-def _put_friction(made: Made, s: Step) -> None:
+def _add_friction(out: PreparedRows, s: PatchSetup) -> None:
     """Two rows for each anchor."""
     first = _tangent(s)
-    across = sp.cross(s.normal, first)
-    second = across if s.t.linked else _unit(across)
-    put(made, "tangents", *first, *second)
+    third = sp.cross(s.normal, first)
+    second = third if s.t.has_link else _normalized(third)
+    append_row(out, "tangents", *first, *second)
     used = s.rows["anchor_used"]
-    put(made, "share", 1.0 / maximum(_sum(used), 1.0))
-    put(made, "rate", (SAPIEN_BACK if s.t.linked else s.back) / s.h if s.t.sapien else 1.0 / s.h)
-    apart = sp.sub(*s.places)
-    for j, filled in enumerate(used):
+    append_row(out, "share", 1.0 / maximum(_sum(used), 1.0))
+    append_row(out, "rate", (SAPIEN_BIAS if s.t.has_link else s.bias_coefficient) / s.h if s.t.sapien else 1.0 / s.h)
+    offset = sp.sub(*s.positions)
+    for j, is_used in enumerate(used):
         arms = (triple(s.rows, "anchor0", j), triple(s.rows, "anchor1", j))
-        error = sp.add(sp.sub(*arms), apart)
+        error = sp.add(sp.sub(*arms), offset)
         for axis in (first, second):
             forces = forces_at(arms, axis)
-            unit = s.put_row(made, "friction", forces)
-            put(made, "friction_error", sp.dot(error, axis))
-            put(made, "friction_multiplier", _friction_multiplier(s, unit, filled))
-            if s.driven:
-                put(made, "friction_target", s.aim(forces))
-            put(made, "friction_impulse", 0.0)
+            unit_response = s.add_row(out, "friction", forces)
+            append_row(out, "friction_error", sp.dot(error, axis))
+            append_row(out, "friction_multiplier", _friction_multiplier(s, unit_response, is_used))
+            if s.has_kinematic:
+                append_row(out, "friction_target", s.target_velocity(forces))
+            append_row(out, "friction_impulse", 0.0)
 
 
-def _friction_multiplier(s: Step, unit: Scalar, filled: Scalar) -> Scalar:
-    some = (unit > (LEAST_ANSWER if s.t.linked else 0.0)) & (filled > 0.0)
-    return where(some, s.back / where(some, unit + s.cfm, 1.0), 0.0)
+def _friction_multiplier(s: PatchSetup, unit_response: Scalar, is_used: Scalar) -> Scalar:
+    active = (unit_response > (MIN_UNIT_RESPONSE if s.t.has_link else 0.0)) & (is_used > 0.0)
+    return where(active, s.bias_coefficient / where(active, unit_response + s.cfm, 1.0), 0.0)
 
 
-def _tangent(s: Step) -> Vec3:
+def _tangent(s: PatchSetup) -> Vec3:
     """Along which the sides slide, or any axis in the surface where they hardly do."""
     n = s.normal
-    relative = sp.sub(s.speeds[0].linear, s.speeds[1].linear)
+    relative = sp.sub(s.all_velocities[0].linear, s.all_velocities[1].linear)
     sliding = sp.sub(relative, sp.scale(sp.dot(n, relative), n))
-    slides, flat = sp.dot(sliding, sliding) > SLIDING, abs(n[0]) < STEEP
-    other = (where(flat, 0.0, -n[1]), where(flat, -n[2], n[0]), where(flat, n[1], 0.0))
-    x, y, z = (where(slides, a, b) for a, b in zip(sliding, other, strict=True))
-    return _unit((x, y, z))
+    slides, flat = sp.dot(sliding, sliding) > MIN_SLIDING_SQUARE, abs(n[0]) < TANGENT_THRESHOLD
+    any_axis = (where(flat, 0.0, -n[1]), where(flat, -n[2], n[0]), where(flat, n[1], 0.0))
+    x, y, z = (where(slides, a, b) for a, b in zip(sliding, any_axis, strict=True))
+    return _normalized((x, y, z))
 
 
 def _sum(values: Scalars) -> Scalar:
     return functools.reduce(lambda a, b: a + b, values)
 
 
-def _unit(a: Vec3) -> Vec3:
+def _normalized(a: Vec3) -> Vec3:
     return sp.scale(1.0 / sp.norm(a), a)
 
 
-def _put_torsion(made: Made, s: Step) -> None:
+def _add_torsion(out: PreparedRows, s: PatchSetup) -> None:
     """One row about the normal, where the patch has one anchor."""
     forces = Force(s.normal, ZERO3), Force(s.normal, ZERO3)
-    unit = s.put_row(made, "torsion", forces)
+    unit_response = s.add_row(out, "torsion", forces)
     depth: Scalar = 0.0
     for separation, used in zip(s.rows["separation"], s.rows["point_used"], strict=True):
         depth = maximum(depth, -separation * used)
     anchors = _sum(s.rows["anchor_used"])
-    alone = where(anchors < 1.5, anchors, 0.0)
-    put(made, "torsion_reach", maximum(s.number("min_torsion_radius"), sqrt(depth * s.number("torsion_radius"))))
-    put(made, "torsion_multiplier", _friction_multiplier(s, unit, alone))
-    if s.driven:
-        put(made, "torsion_target", s.aim(forces))
-    put(made, "torsion_impulse", 0.0)
+    is_single = where(anchors < 1.5, anchors, 0.0)
+    append_row(out, "torsion_reach", maximum(s.scalar("min_torsion_radius"), sqrt(depth * s.scalar("torsion_radius"))))
+    append_row(out, "torsion_multiplier", _friction_multiplier(s, unit_response, is_single))
+    if s.has_kinematic:
+        append_row(out, "torsion_target", s.target_velocity(forces))
+    append_row(out, "torsion_impulse", 0.0)
 
 
-def solve(t: ContactTopology, rows: Rows, final: bool) -> Made:
+def solve(t: ContactTopology, rows: Rows, final: bool) -> PreparedRows:
     """A patch's impulses so far, and what those of this iteration do.
 
     rows: what the patch is given and what `prepare` made of it, `elapsed`, and per moving side `sideK_v`,
@@ -246,119 +248,122 @@ def solve(t: ContactTopology, rows: Rows, final: bool) -> Made:
     `torsion_impulse`, `slipped`, `sideK_v` of bodies and `sideK_impulse` of links. final: an iteration for velocities
     alone, in which no depth is taken back.
     """
-    return solve_between(Sides(t, rows), t, rows, final)
+    return solve_with(SolverBodies(t, rows), t, rows, final)
 
 
-def solve_between(state: State, t: ContactTopology, rows: Rows, final: bool) -> Made:
+def solve_with(state: BodyState, t: ContactTopology, rows: Rows, final: bool) -> PreparedRows:
     """As `solve` of what moves as `state` has it."""
-    reading, made = RowReader(rows), Made()
-    pressed = _press(made, t, rows, reading, state, final)
-    slipped = _rub(made, t, rows, reading, state, pressed, final)
+    reader, out = RowReader(rows), PreparedRows()
+    normal_impulse = _solve_normal(out, t, rows, reader, state, final)
+    broken = _solve_friction(out, t, rows, reader, state, normal_impulse, final)
     if t.torsional:
-        slipped = _twist(made, t, rows, reading, state, pressed, slipped)
-    return {**made, "slipped": [slipped], **state.made()}
+        broken = _solve_torsion(out, t, rows, reader, state, normal_impulse, broken)
+    return {**out, "slipped": [broken], **state.outputs()}
 
 
-def press(t: ContactTopology, rows: Rows) -> Made:
+def solve_normal(t: ContactTopology, rows: Rows) -> PreparedRows:
     """As `solve`, but for friction: the early position iterations of PGS."""
-    state, made = Sides(t, rows), Made()
-    _press(made, t, rows, RowReader(rows), state, final=False)
-    return {**made, **state.made()}
+    state, out = SolverBodies(t, rows), PreparedRows()
+    _solve_normal(out, t, rows, RowReader(rows), state, final=False)
+    return {**out, **state.outputs()}
 
 
-def _press(made: Made, t: ContactTopology, rows: Rows, reading: RowReader, state: State, final: bool) -> Scalar:
+def _solve_normal(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
+                  final: bool) -> Scalar:
     """Normal rows, point after point; the sum of their impulses."""
-    normal, pressed = triple(rows, "normal", 0), 0.0
-    fastest, most, elapsed = rows["fastest"][0], rows["max_impulse"][0], rows["elapsed"][0]
+    normal, normal_impulse = triple(rows, "normal", 0), 0.0
+    max_bias_velocity, max_impulse, elapsed = rows["fastest"][0], rows["max_impulse"][0], rows["elapsed"][0]
     springs = rows["stiffness"][0] > 0.0 if t.pgs else False      # with PGS they act in every iteration
     for _ in range(t.points):
-        row = state.row(reading, "point", normal)
-        target, before = reading.scalar("target"), reading.scalar("impulse")
-        depth = reading.scalar("error") + state.way(row) - target * elapsed
+        row = state.row(reader, "point", normal)
+        target, before = reader.scalar("target"), reader.scalar("impulse")
+        depth = reader.scalar("error") + state.displacement(row) - target * elapsed
         if final:
             depth = where(springs, depth, maximum(depth, 0.0))
-        bias = minimum(fastest, reading.scalar("coefficient") * depth)
-        speed = state.speed(row) - target
-        change = maximum(bias * reading.scalar("reciprocal") - speed * reading.scalar("multiplier"), -before)
-        kept = reading.scalar("kept") * before if t.pgs else before
-        after = minimum(kept + change, most)
-        put(made, "impulse", after)
-        state.push(row, after - before)
-        pressed = pressed + after
-    return maximum(pressed, rows["least"][0]) if t.linked else pressed
+        bias = minimum(max_bias_velocity, reader.scalar("coefficient") * depth)
+        speed = state.velocity(row) - target
+        change = maximum(bias * reader.scalar("reciprocal") - speed * reader.scalar("multiplier"), -before)
+        retained = reader.scalar("kept") * before if t.pgs else before
+        after = minimum(retained + change, max_impulse)
+        append_row(out, "impulse", after)
+        state.apply_impulse(row, after - before)
+        normal_impulse = normal_impulse + after
+    return maximum(normal_impulse, rows["least"][0]) if t.has_link else normal_impulse
 
 
-def _rub(made: Made, t: ContactTopology, rows: Rows, reading: RowReader, state: State, pressed: Scalar,
-         final: bool) -> Scalar:
+def _solve_friction(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
+                    normal_impulse: Scalar,
+                    final: bool) -> Scalar:
     """Friction, anchor after anchor; 1 where one slips."""
-    share = rows["share"][0] * pressed
-    holds, drags = rows["static_friction"][0] * share, rows["dynamic_friction"][0] * share
+    load = rows["share"][0] * normal_impulse
+    static_limit, dynamic_limit = rows["static_friction"][0] * load, rows["dynamic_friction"][0] * load
     if t.pgs:
-        return _rub_axes(made, t, rows, reading, state, (holds, drags), final)
-    return _rub_anchors(made, t, rows, reading, state, (holds, drags))
+        return _solve_axes(out, t, rows, reader, state, (static_limit, dynamic_limit), final)
+    return _solve_anchors(out, t, rows, reader, state, (static_limit, dynamic_limit))
 
 
-def _rub_anchors(made: Made, t: ContactTopology, rows: Rows, reading: RowReader, state: State,
-                 limits: tuple[Scalar, Scalar]) -> Scalar:
+def _solve_anchors(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
+                   limits: tuple[Scalar, Scalar]) -> Scalar:
     """Both axes of an anchor at once."""
-    (holds, drags), slipped, rate = limits, 0.0, rows["rate"][0]
+    (static_limit, dynamic_limit), broken, scale = limits, 0.0, rows["rate"][0]
     axes = triple(rows, "tangents", 0), triple(rows, "tangents", 1)
     for _ in range(t.anchors):
-        kept_rows = [state.row(reading, "friction", axis) for axis in axes]
-        before = [reading.scalar("friction_impulse") for _ in axes]
-        wanted = [_wanted(t, rows, reading, state, row, old, rate) for row, old in zip(kept_rows, before, strict=True)]
-        size = sqrt(wanted[0] * wanted[0] + wanted[1] * wanted[1])
-        some, slips = size > 0.0, size > holds
-        kept = where(slips, minimum(drags, size) / where(some, size, 1.0), 1.0)
-        slipped = where(slips, 1.0, slipped)
-        for row, old, impulse in zip(kept_rows, before, wanted, strict=True):
-            put(made, "friction_impulse", kept * impulse)
-            state.push(row, kept * impulse - old)
-    return slipped
+        axis_rows = [state.row(reader, "friction", axis) for axis in axes]
+        before = [reader.scalar("friction_impulse") for _ in axes]
+        impulses = [_stick(t, rows, reader, state, row, old, scale) for row, old in zip(axis_rows, before, strict=True)]
+        size = sqrt(impulses[0] * impulses[0] + impulses[1] * impulses[1])
+        nonzero, slides = size > 0.0, size > static_limit
+        ratio = where(slides, minimum(dynamic_limit, size) / where(nonzero, size, 1.0), 1.0)
+        broken = where(slides, 1.0, broken)
+        for row, old, impulse in zip(axis_rows, before, impulses, strict=True):
+            append_row(out, "friction_impulse", ratio * impulse)
+            state.apply_impulse(row, ratio * impulse - old)
+    return broken
 
 
-def _rub_axes(made: Made, t: ContactTopology, rows: Rows, reading: RowReader, state: State,
-              limits: tuple[Scalar, Scalar], final: bool) -> Scalar:
+def _solve_axes(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
+                limits: tuple[Scalar, Scalar], final: bool) -> Scalar:
     """Axis after axis, each within the limits by itself; in velocity iterations no axis goes back to where it began."""
-    slipped, rate = 0.0, 0.0 if final else rows["rate"][0]
+    broken, scale = 0.0, 0.0 if final else rows["rate"][0]
     for axis in [triple(rows, "tangents", i) for _ in range(t.anchors) for i in (0, 1)]:
-        row = state.row(reading, "friction", axis)
-        before = reading.scalar("friction_impulse")
-        after, slips = _held_back(_wanted(t, rows, reading, state, row, before, rate), limits)
-        slipped = where(slips, 1.0, slipped)
-        put(made, "friction_impulse", after)
-        state.push(row, after - before)
-    return slipped
+        row = state.row(reader, "friction", axis)
+        before = reader.scalar("friction_impulse")
+        after, slides = _clamp_friction(_stick(t, rows, reader, state, row, before, scale), limits)
+        broken = where(slides, 1.0, broken)
+        append_row(out, "friction_impulse", after)
+        state.apply_impulse(row, after - before)
+    return broken
 
 
-def _held_back(wanted: Scalar, limits: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
+def _clamp_friction(impulse: Scalar, limits: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
     """What friction gives along one axis of what it would take to hold, and whether that slips."""
-    holds, drags = limits
-    slips = abs(wanted) > holds
-    return where(slips, clamp(wanted, -drags, drags), wanted), slips
+    static_limit, dynamic_limit = limits
+    slides = abs(impulse) > static_limit
+    return where(slides, clamp(impulse, -dynamic_limit, dynamic_limit), impulse), slides
 
 
-def _wanted(t: ContactTopology, rows: Rows, reading: RowReader, state: State, row: Any, before: Scalar,
-            rate: Scalar) -> Scalar:
+def _stick(t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState, row: Any, before: Scalar,
+           scale: Scalar) -> Scalar:
     """The impulse with which a row would stand still where it began."""
-    error = reading.scalar("friction_error") + state.way(row)
-    speed = state.speed(row)
-    if any(side.kind == KINEMATIC for side in t.sides):
-        target = reading.scalar("friction_target")
+    error = reader.scalar("friction_error") + state.displacement(row)
+    speed = state.velocity(row)
+    if any(body.kind == KINEMATIC for body in t.solver_bodies):
+        target = reader.scalar("friction_target")
         error, speed = error - target * rows["elapsed"][0], speed - target
-    return before - reading.scalar("friction_multiplier") * (error * rate + speed)
+    return before - reader.scalar("friction_multiplier") * (error * scale + speed)
 
 
-def _twist(made: Made, t: ContactTopology, rows: Rows, reading: RowReader, state: State, pressed: Scalar,
-           slipped: Scalar) -> Scalar:
+def _solve_torsion(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
+                   normal_impulse: Scalar,
+                   broken: Scalar) -> Scalar:
     """Friction about the normal."""
-    row = state.row(reading, "torsion", ZERO3)
-    speed = state.speed(row)
-    if any(side.kind == KINEMATIC for side in t.sides):
+    row = state.row(reader, "torsion", ZERO3)
+    speed = state.velocity(row)
+    if any(body.kind == KINEMATIC for body in t.solver_bodies):
         speed = speed - rows["torsion_target"][0]
-    before, reach = rows["torsion_impulse"][0], rows["torsion_reach"][0] * pressed
-    wanted = before - rows["torsion_multiplier"][0] * speed
-    after, slips = _held_back(wanted, (rows["static_friction"][0] * reach, rows["dynamic_friction"][0] * reach))
-    put(made, "torsion_impulse", after)
-    state.push(row, after - before)
-    return where(slips, 1.0, slipped)
+    before, load = rows["torsion_impulse"][0], rows["torsion_reach"][0] * normal_impulse
+    impulse = before - rows["torsion_multiplier"][0] * speed
+    after, slides = _clamp_friction(impulse, (rows["static_friction"][0] * load, rows["dynamic_friction"][0] * load))
+    append_row(out, "torsion_impulse", after)
+    state.apply_impulse(row, after - before)
+    return where(slides, 1.0, broken)

@@ -8,111 +8,112 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from physx_runtime.collision.friction_patch import ANCHORS, Contacts, FrictionPatch, anchored, turned
+from physx_runtime.collision.friction_patch import ANCHORS, Contacts, FrictionPatch, correlate_patch_traced, rotated
 from physx_runtime.collision.narrow_phase.planes import (
     Manifold,
-    Touch,
+    PlaneContacts,
+    bounds_overlap,
     capsule_on_plane,
-    may_touch,
     pose_of,
     singles,
     sphere_on_plane,
 )
 from physx_runtime.collision.shapes import CAPSULE, SPHERE
-from physx_runtime.collision.simd_math import composed
+from physx_runtime.collision.simd_math import transform_fast
 from physx_runtime.compiling.schedule import Layout, Schedule, Span
 from physx_runtime.dynamics.spatial import Vec3
-from physx_runtime.language.ops import Rows, Scalar, inverted, unfused, where
+from physx_runtime.language.ops import Rows, Scalar, logical_not, unfused, where
 from physx_runtime.solver.scheduled.fragments.kinematics import Operands, vec
 
 # Contacts that a shape of a kind has with a plane at most, and places for them in rows.
 POINTS = {SPHERE: 1, CAPSULE: 2}
-MOST = 2
+MAX_POINTS = 2
 # Of the records of a pair: flags and counts, its manifold, its patch.
-REMEMBERED = {"near": 1, "touching": 1, "known": 1, "points": 1, "local0": 3 * MOST, "local1": 3 * MOST,
-              "distance": MOST, "position": 3, "rotation_kept": 4, "slipped": 1, "anchors": 1, "normal0": 3,
+PERSISTENT = {"near": 1, "touching": 1, "known": 1, "points": 1, "local0": 3 * MAX_POINTS, "local1": 3 * MAX_POINTS,
+              "distance": MAX_POINTS, "position": 3, "rotation_kept": 4, "slipped": 1, "anchors": 1, "normal0": 3,
               "normal1": 3, "anchor0": 3 * ANCHORS, "anchor1": 3 * ANCHORS}
 # What a step leaves to be read: the link's frame and contacts it began with, and what these gave.
-LEFT = {"frame": 7, "contacts": 1, "contact_point": 3 * MOST, "contact_separation": MOST, "impulse": MOST,
-        "tangents": 6, "friction_impulse": 2 * ANCHORS}
-KEPT = REMEMBERED | LEFT
+OUTPUT = {"frame": 7, "contacts": 1, "contact_point": 3 * MAX_POINTS, "contact_separation": MAX_POINTS,
+          "impulse": MAX_POINTS,
+          "tangents": 6, "friction_impulse": 2 * ANCHORS}
+STORED = PERSISTENT | OUTPUT
 # What stands, the same in all steps. collider: its pose in the mass frame. size: radius, half height. outside, normal:
 # of the plane, and that of contacts. most: a contact farther apart gets no anchor.
-STANDING = {"collider": 7, "size": 2, "offset": 1, "plane": 7, "low": 3, "high": 3, "outside": 3, "normal": 3,
+CONSTANT = {"collider": 7, "size": 2, "offset": 1, "plane": 7, "low": 3, "high": 3, "outside": 3, "normal": 3,
             "reach": 1, "rest": 1, "most": 1, "correlation": 1, "frame1": 7}
 # Of a step alone: where the collider is, whether the bounds met in this step, whether the pair touched in the last one,
 # whether either is otherwise now.
-MET = {"placed": 7, "fresh": 1, "touched": 1, "changed": 1}
+STEP = {"placed": 7, "fresh": 1, "touched": 1, "changed": 1}
 SLOT = ("used", "several", "point", "separation", "point_used", "anchor0", "anchor1", "anchor_used")
 
 
-def write_meeting(s: Schedule, kind: int, rows: Mapping[str, Span], slot: Layout, link: Mapping[str, Span]) -> None:
+def write_contacts(s: Schedule, kind: int, rows: Mapping[str, Span], slot: Layout, link: Mapping[str, Span]) -> None:
     """Fill a link's slot. rows: KEPT, STANDING and MET; link: poses of its mass frame, centre of mass
     and rotation of F."""
-    given = {**rows, **link, "slot_used": slot["used"], "slot_several": slot["several"]}
-    s.do(_approach, kind, **given)
-    part = Schedule()
-    part.do(_touch, kind, **given, **{f"slot_{name}": slot[name] for name in SLOT[2:]})
-    s.where_any(rows["near"], part)
+    spans = {**rows, **link, "slot_used": slot["used"], "slot_several": slot["several"]}
+    s.do(_broad_phase, kind, **spans)
+    guarded = Schedule()
+    guarded.do(_narrow_phase, kind, **spans, **{f"slot_{name}": slot[name] for name in SLOT[2:]})
+    s.where_any(rows["near"], guarded)
 
 
-def write_left(s: Schedule, kind: int, rows: Mapping[str, Span], slot: Layout) -> None:
+def write_output(s: Schedule, kind: int, rows: Mapping[str, Span], slot: Layout) -> None:
     """Keep what a slot's patch gave."""
-    part = Schedule()
-    kept = {name: rows[name] for name in ("slipped", "tangents", "friction_impulse")}
-    kept["impulse"] = rows["impulse"].part(0, POINTS[kind])
-    part.do(_leave, **kept, **{f"slot_{name}": slot[name] for name in kept})
-    s.where_any(slot["used"], part)
+    guarded = Schedule()
+    outputs = {name: rows[name] for name in ("slipped", "tangents", "friction_impulse")}
+    outputs["impulse"] = rows["impulse"].part(0, POINTS[kind])
+    guarded.do(_output, **outputs, **{f"slot_{name}": slot[name] for name in outputs})
+    s.where_any(slot["used"], guarded)
 
 
-def _approach(rows: Operands, kind: int) -> Rows:
+def _broad_phase(rows: Operands, kind: int) -> Rows:
     """Where the shape is, and whether its bounds meet the plane's; where they do not, nothing touches."""
-    placed = composed(pose_of(singles(rows["pose"])), pose_of(singles(rows["collider"])))
+    pose = transform_fast(pose_of(singles(rows["pose"])), pose_of(singles(rows["collider"])))
     low, high = (vec(singles(rows[name])) for name in ("low", "high"))
-    near = may_touch(kind, _size(rows), singles(rows["offset"])[0], placed, low, high)
-    before, touched = rows["near"][0] > 0.5, rows["touching"][0]
-    changed = (near & inverted(before)) | (inverted(near) & (before | (touched > 0.5)))
+    overlapping = bounds_overlap(kind, _size(rows), singles(rows["offset"])[0], pose, low, high)
+    overlapped, touched = rows["near"][0] > 0.5, rows["touching"][0]
+    changed = (overlapping & logical_not(overlapped)) | (logical_not(overlapping) & (overlapped | (touched > 0.5)))
     nothing = {name: [0.0] for name in ("touching", "contacts", "slot_used", "slot_several")}
-    return {"near": [_flag(near)], "fresh": [_flag(near & inverted(before))], "touched": [touched],
-            "changed": [_flag(changed)], "placed": [x.value for x in (*placed[0], *placed[1])], **nothing}
+    return {"near": [_flag(overlapping)], "fresh": [_flag(overlapping & logical_not(overlapped))], "touched": [touched],
+            "changed": [_flag(changed)], "placed": [x.value for x in (*pose[0], *pose[1])], **nothing}
 
 
-def _touch(rows: Operands, kind: int) -> Rows:
+def _narrow_phase(rows: Operands, kind: int) -> Rows:
     """Contacts and patch of worlds in which the bounds meet."""
-    made = dict[str, list[Scalar]]()
-    found = _contacts(made, rows, kind)
-    touches = found.used[0] & (rows["near"][0] > 0.5)
-    contacts = Contacts([touches, *(used & touches for used in found.used[1:])],
-                        [vec(unfused([x.value for x in point])) for point in found.point],
-                        unfused([x.value for x in found.separation]), vec(unfused(rows["normal"])))
+    out = dict[str, list[Scalar]]()
+    touch = _contacts(out, rows, kind)
+    touches = touch.used[0] & (rows["near"][0] > 0.5)
+    contacts = Contacts([touches, *(used & touches for used in touch.used[1:])],
+                        [vec(unfused([x.value for x in point])) for point in touch.point],
+                        unfused([x.value for x in touch.separation]), vec(unfused(rows["normal"])))
     frames = [*rows["center"], *rows["rotation"]], rows["frame1"]
     before = _patch(rows)
-    patch = anchored(before, rows["touched"][0] > 0.5, contacts, unfused(frames[0]), unfused(frames[1]),
-                     rows["most"][0], rows["correlation"][0])
-    _keep_patch(made, touches, patch, before)
-    _fill_slot(made, rows, contacts, found, patch, frames)
-    changed = inverted(touches) & (rows["touched"][0] > 0.5) | touches & (rows["touched"][0] < 0.5)
-    made["changed"] = [where(changed, 1.0, rows["changed"][0])]
-    made["touching"], made["slot_used"] = [_flag(touches)], [_flag(touches)]
-    made["frame"] = frames[0]
-    return made
+    patch = correlate_patch_traced(before, rows["touched"][0] > 0.5, contacts, unfused(frames[0]), unfused(frames[1]),
+                                   rows["most"][0], rows["correlation"][0])
+    _store_patch(out, touches, patch, before)
+    _fill_slot(out, rows, contacts, touch, patch, frames)
+    changed = logical_not(touches) & (rows["touched"][0] > 0.5) | touches & (rows["touched"][0] < 0.5)
+    out["changed"] = [where(changed, 1.0, rows["changed"][0])]
+    out["touching"], out["slot_used"] = [_flag(touches)], [_flag(touches)]
+    out["frame"] = frames[0]
+    return out
 
 
-def _contacts(made: dict[str, list[Scalar]], rows: Operands, kind: int) -> Touch:
-    placed, plane = pose_of(singles(rows["placed"])), pose_of(singles(rows["plane"]))
-    outside, reach = vec(singles(rows["outside"])), singles(rows["reach"])[0]
+def _contacts(out: dict[str, list[Scalar]], rows: Operands, kind: int) -> PlaneContacts:
+    pose, plane = pose_of(singles(rows["placed"])), pose_of(singles(rows["plane"]))
+    plane_normal, contact_distance = vec(singles(rows["outside"])), singles(rows["reach"])[0]
     if kind == SPHERE:
-        return sphere_on_plane(_size(rows)[0], placed, plane, outside, reach)
-    fresh = rows["fresh"][0] > 0.5
-    local0, local1 = ([vec(singles(rows[name]), i) for i in range(MOST)] for name in ("local0", "local1"))
-    before = Manifold(where(fresh, 0.0, rows["known"][0]), where(fresh, 0.0, rows["points"][0]), local0, local1,
+        return sphere_on_plane(_size(rows)[0], pose, plane, plane_normal, contact_distance)
+    is_new = rows["fresh"][0] > 0.5
+    local0, local1 = ([vec(singles(rows[name]), i) for i in range(MAX_POINTS)] for name in ("local0", "local1"))
+    before = Manifold(where(is_new, 0.0, rows["known"][0]), where(is_new, 0.0, rows["points"][0]), local0, local1,
                       singles(rows["distance"]), pose_of(singles([*rows["position"], *rows["rotation_kept"]])))
-    now, found = capsule_on_plane(before, _size(rows), placed, plane, outside, reach)
-    made["known"], made["points"] = [now.known], [now.points]
+    now, touch = capsule_on_plane(before, _size(rows), pose, plane, plane_normal, contact_distance)
+    out["known"], out["points"] = [now.known], [now.points]
     for name, values in (("local0", now.local0), ("local1", now.local1), ("distance", [now.distance]),
                          ("position", now.pose[:1]), ("rotation_kept", now.pose[1:])):
-        made[name] = [x.value for part in values for x in part]
-    return found
+        out[name] = [x.value for part in values for x in part]
+    return touch
 
 
 def _patch(rows: Operands) -> FrictionPatch:
@@ -121,38 +122,39 @@ def _patch(rows: Operands) -> FrictionPatch:
                          vec(unfused(rows["normal1"])), *anchors)
 
 
-def _keep_patch(made: dict[str, list[Scalar]], touches: Any, patch: FrictionPatch, before: FrictionPatch) -> None:
+def _store_patch(out: dict[str, list[Scalar]], touches: Any, patch: FrictionPatch, before: FrictionPatch) -> None:
     """As it is now where the pair touches."""
-    made["anchors"] = [where(touches, patch.anchors, before.anchors)]
-    made["slipped"] = [where(touches, 0.0, before.slipped)]
+    out["anchors"] = [where(touches, patch.anchors, before.anchors)]
+    out["slipped"] = [where(touches, 0.0, before.slipped)]
     for name, now, old in (("normal0", [patch.normal0], [before.normal0]), ("normal1", [patch.normal1],
                            [before.normal1]), ("anchor0", patch.anchor0, before.anchor0),
                            ("anchor1", patch.anchor1, before.anchor1)):
-        made[name] = [where(touches, x.value, y.value) for a, b in zip(now, old, strict=True)
-                      for x, y in zip(a, b, strict=True)]
+        out[name] = [where(touches, x.value, y.value) for a, b in zip(now, old, strict=True)
+                     for x, y in zip(a, b, strict=True)]
 
 
-def _fill_slot(made: dict[str, list[Scalar]], rows: Operands, contacts: Contacts, found: Touch, patch: FrictionPatch,
+def _fill_slot(out: dict[str, list[Scalar]], rows: Operands, contacts: Contacts, touch: PlaneContacts,
+               patch: FrictionPatch,
                frames: tuple[Sequence[Scalar], Sequence[Scalar]]) -> None:
     points = [x.value for point in contacts.point for x in point]
     used = [_flag(condition) for condition in contacts.used]
     touches = contacts.used[0]
-    rest, empty = singles(rows["rest"])[0], [0.0] * (MOST - len(used))
-    made["contacts"] = [sum(used[1:], used[0])]
-    made["contact_point"] = [*points, *(3 * empty)]
-    made["contact_separation"] = [*(x.value for x in found.separation), *empty]
-    made["slot_point"], made["slot_point_used"] = points, used
-    made["slot_separation"] = [(x - rest).value for x in found.separation]
+    rest_distance, empty = singles(rows["rest"])[0], [0.0] * (MAX_POINTS - len(used))
+    out["contacts"] = [sum(used[1:], used[0])]
+    out["contact_point"] = [*points, *(3 * empty)]
+    out["contact_separation"] = [*(x.value for x in touch.separation), *empty]
+    out["slot_point"], out["slot_point_used"] = points, used
+    out["slot_separation"] = [(x - rest_distance).value for x in touch.separation]
     several = patch.anchors > 1.5 if len(used) == 1 else contacts.used[1] | (patch.anchors > 1.5)
-    made["slot_several"] = [_flag(touches & several)]
-    made["slot_anchor_used"] = [_flag(touches & (patch.anchors > j + 0.5)) for j in range(ANCHORS)]
-    arms = ([x.value for anchor in own for x in turned(unfused(frame), anchor)]
-            for frame, own in zip(frames, (patch.anchor0, patch.anchor1), strict=True))
-    made["slot_anchor0"], arms1 = arms
-    made["slot_anchor1"] = [x + frames[1][i % 3] for i, x in enumerate(arms1)]
+    out["slot_several"] = [_flag(touches & several)]
+    out["slot_anchor_used"] = [_flag(touches & (patch.anchors > j + 0.5)) for j in range(ANCHORS)]
+    arms = ([x.value for anchor in anchors for x in rotated(unfused(frame), anchor)]
+            for frame, anchors in zip(frames, (patch.anchor0, patch.anchor1), strict=True))
+    out["slot_anchor0"], arms1 = arms
+    out["slot_anchor1"] = [x + frames[1][i % 3] for i, x in enumerate(arms1)]
 
 
-def _leave(rows: Operands) -> Rows:
+def _output(rows: Operands) -> Rows:
     """What a patch gave."""
     return {name.removeprefix("slot_"): values for name, values in rows.items() if name.startswith("slot_")}
 

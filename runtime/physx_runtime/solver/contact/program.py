@@ -18,8 +18,8 @@ side that touch different things.
 
 Falling asleep where actors touch: who rests together changes from step to step, so a world is told.
 
-Two groups of rows of every actor are written before the end of each step: KEPT_AWAKE is 0 in the step with which
-everything that it touches rests, and PAIRS_HELD says how many pairs of colliders whose bounds meet hold each of its
+Two groups of rows of every actor are written before the end of each step: STAYS_AWAKE is 0 in the step with which
+everything that it touches rests, and PAIR_COUNTS says how many pairs of colliders whose bounds meet hold each of its
 links that can move: each counts as a joint does (Sc::BodySim::registerCountedInteraction).
 """
 
@@ -30,27 +30,27 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from physx_runtime.compiling.llvm.programs import Gathered
+from physx_runtime.compiling.llvm.programs import GatherFragment
 from physx_runtime.compiling.schedule import Layout, Schedule, Span
 from physx_runtime.model.contact_rows import ContactTopology, patch_rows
 from physx_runtime.model.island import IslandTopology
-from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
+from physx_runtime.model.island_rows import island_input_rows, island_output_rows
 from physx_runtime.solver.contact import fragments
 from physx_runtime.solver.contact.patch import prepared_rows
 from physx_runtime.solver.contact.solver_bodies import AT_START, IN_ITERATIONS, add_poses, write_poses
 from physx_runtime.solver.island import links
 from physx_runtime.solver.island.fragments import body
-from physx_runtime.solver.island.iteration import count_joints, write_pushes, write_rest
-from physx_runtime.solver.island.joints import enter_inside, write_solve
+from physx_runtime.solver.island.iteration import count_joints, write_actors, write_island_forces
+from physx_runtime.solver.island.joints import schedule_inside, write_solve
 from physx_runtime.solver.island.links import read_pair
 from physx_runtime.solver.island.plan import BodyPlan, IslandPlan, Pair, TreePlan, joined_pairs, make_island_plan
 from physx_runtime.solver.island.program import write_island_end, write_island_start
-from physx_runtime.solver.islands import as_listed
-from physx_runtime.solver.scheduled.sleep import write_resting, write_waking
+from physx_runtime.solver.islands import listed_order
+from physx_runtime.solver.scheduled.sleep import write_asleep, write_wake_requests
 from physx_runtime.solver.scheduled.sweeps import clear, copy_rows
 
 # An articulation and one of its links.
-Held = tuple[int, int]
+LinkRef = tuple[int, int]
 # Writes instructions of a position iteration, or of a velocity iteration where the argument is True.
 Writer = Callable[[Schedule, bool], None]
 # What patches read of a link in every iteration, but for its velocity, and once a step: by what they call it.
@@ -64,21 +64,21 @@ def write_velocities_at_start(p: IslandPlan, s: Schedule) -> None:
             links.read_velocities(tree, s, tree.touching, None)
 
 
-def arranged(a: TreePlan, outer: list[int], inside: list[int], misread: list[Pair]) -> TreePlan:
+def with_contacts(a: TreePlan, outer: list[int], inside: list[int], misread: list[Pair]) -> TreePlan:
     """The plan while patches hold these links besides those that joints hold; misread: those held to an ancestor."""
     return replace(a, p=replace(a.p, behind={}), outer=sorted({*a.outer, *outer}),
                    inside=sorted({*a.inside, *inside}), misread=misread, flags={})
 
 
-def enter_openings(p: IslandPlan, inside: Iterable[Held], openings: list[tuple[int, Held]]) -> None:
+def add_insertion_points(p: IslandPlan, inside: Iterable[LinkRef], points: list[tuple[int, LinkRef]]) -> None:
     """Have noted where patches of these links with what does not move belong, behind joints of that kind."""
-    for held in inside:
-        enter_behind(p, held, functools.partial(_note, openings, held))
+    for actor_link in inside:
+        schedule_behind(p, actor_link, functools.partial(_note_point, points, actor_link))
 
 
-def enter_behind(p: IslandPlan, held: Held, write: Writer) -> None:
+def schedule_behind(p: IslandPlan, actor_link: LinkRef, write: Writer) -> None:
     """Have something written behind all that is behind the own joint of a link so far."""
-    behind, node = p.trees[held[0]].p.behind, p.trees[held[0]].p.tree.last[held[1]]
+    behind, node = p.trees[actor_link[0]].p.behind, p.trees[actor_link[0]].p.tree.last[actor_link[1]]
     behind[node] = functools.partial(_write_both, behind[node], write) if node in behind else write
 
 
@@ -87,13 +87,13 @@ def _write_both(first: Writer, second: Writer, s: Schedule, final: bool) -> None
     second(s, final)
 
 
-def _note(openings: list[tuple[int, Held]], held: Held, s: Schedule, final: bool) -> None:
-    openings.append((len(s.instructions), held))
+def _note_point(points: list[tuple[int, LinkRef]], actor_link: LinkRef, s: Schedule, final: bool) -> None:
+    points.append((len(s.instructions), actor_link))
 
 
-def side_row(p: IslandPlan, held: Held, k: int, name: str, at_start: bool) -> Span:
+def body_row(p: IslandPlan, actor_link: LinkRef, k: int, name: str, at_start: bool) -> Span:
     """The rows of a link that a patch calls `sideK_NAME`."""
-    tree, link = p.trees[held[0]], held[1]
+    tree, link = p.trees[actor_link[0]], actor_link[1]
     if name == "cfm":
         return tree.p.at("cfm", link)
     if name == "impulse" or (name == "v" and not at_start):
@@ -101,43 +101,43 @@ def side_row(p: IslandPlan, held: Held, k: int, name: str, at_start: bool) -> Sp
     return tree.at("velocity" if name == "v" else LINK_NAMES[name], link)
 
 
-def reading(p: IslandPlan, held: Held, k: int) -> Schedule:
+def pre_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
     """Before a patch among the joints: the link's velocity after all impulses so far."""
-    s, tree, link = Schedule(), p.trees[held[0]], held[1]
+    s, tree, link = Schedule(), p.trees[actor_link[0]], actor_link[1]
     out = p.row(f"side{k}_v")
-    if links.grounded(tree.p, link):
+    if links.is_fixed(tree.p, link):
         copy_rows(s, tree.at("velocity", link), out)
         return s
     links.sweep_twists(tree, s, link)
-    links.see_link(tree, s, link, out)
+    links.read_link_velocity(tree, s, link, out)
     return s
 
 
-def misreading(p: IslandPlan, held: Held, k: int, link: int) -> Schedule:
+def pre_ancestor_patch(p: IslandPlan, actor_link: LinkRef, k: int, link: int) -> Schedule:
     """Before a patch of a link, at side k, and one below it: the velocities that PhysX reads of them."""
-    s, tree = Schedule(), p.trees[held[0]]
-    read_pair(tree, s, held[1], link, {held[1]: p.row(f"side{k}_v"), link: p.row(f"side{1 - k}_v")})
+    s, tree = Schedule(), p.trees[actor_link[0]]
+    read_pair(tree, s, actor_link[1], link, {actor_link[1]: p.row(f"side{k}_v"), link: p.row(f"side{1 - k}_v")})
     return s
 
 
-def raising(p: IslandPlan, held: Held, k: int) -> Schedule:
+def post_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
     """Behind it: its impulse, up the link's path."""
     s = Schedule()
-    links.raise_impulse(p.trees[held[0]], s, held[1], p.row(f"side{k}_impulse"))
+    links.raise_impulse(p.trees[actor_link[0]], s, actor_link[1], p.row(f"side{k}_impulse"))
     return s
 
 
-def seeing(p: IslandPlan, held: Held, k: int) -> Schedule:
+def pre_static_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
     """Before a patch with what does not move: the link's velocity in the sweep of its articulation."""
     s = Schedule()
-    links.see_link(p.trees[held[0]], s, held[1], p.row(f"side{k}_v"))
+    links.read_link_velocity(p.trees[actor_link[0]], s, actor_link[1], p.row(f"side{k}_v"))
     return s
 
 
-def taking(p: IslandPlan, held: Held, k: int, joins: bool) -> Schedule:
+def post_static_patch(p: IslandPlan, actor_link: LinkRef, k: int, joins: bool) -> Schedule:
     """Behind it: its impulse on the link; joins: not the first of the link in this sweep."""
     s = Schedule()
-    links.take_impulse(p.trees[held[0]], s, held[1], p.row(f"side{k}_impulse"), joins)
+    links.apply_link_impulse(p.trees[actor_link[0]], s, actor_link[1], p.row(f"side{k}_impulse"), joins)
     return s
 
 
@@ -150,7 +150,7 @@ WORLD_ROWS = {"dt": 1, "h": 1, "elapsed": 1}
 class Template:
     """One instruction, and of each operand that is not the patch's own whose row it is and which."""
 
-    code: Gathered
+    code: GatherFragment
     operands: tuple[tuple[str, str], ...]       # ("side0" | "side1" | "world", name)
 
 
@@ -160,7 +160,7 @@ class PatchCode:
 
     layout: Layout              # of a patch's rows, from its first
     prepare: Template
-    press: Template | None      # of iterations in which PGS leaves friction out
+    solve_normal: Template | None      # of iterations in which PGS leaves friction out
     solve: Template
     final: Template
 
@@ -172,25 +172,25 @@ def patch_code(t: ContactTopology) -> PatchCode:
     for name, size in (patch_rows(t) | dict(prepared_rows(t))).items():
         layout.add(name, size)
     return PatchCode(layout, _template(t, layout, fragments.prepare),
-                     _template(t, layout, fragments.press) if t.pgs else None,
+                     _template(t, layout, fragments.solve_normal) if t.pgs else None,
                      _template(t, layout, fragments.solve, False), _template(t, layout, fragments.solve, True))
 
 
 def _template(t: ContactTopology, layout: Layout, algorithm: object, *static: bool) -> Template:
     sources = {name: ("world", name) for name in WORLD_ROWS}
     spans = dict(layout.groups) | {name: Span(0, size) for name, size in WORLD_ROWS.items()}
-    for k, side in enumerate(t.sides):
-        own = AT_START[side.kind] | IN_ITERATIONS[side.kind]
-        spans |= {f"side{k}_{name}": Span(0, size) for name, size in own.items()}
-        sources |= {f"side{k}_{name}": (f"side{k}", name) for name in own}
+    for k, solver_body in enumerate(t.solver_bodies):
+        sizes = AT_START[solver_body.kind] | IN_ITERATIONS[solver_body.kind]
+        spans |= {f"side{k}_{name}": Span(0, size) for name, size in sizes.items()}
+        sources |= {f"side{k}_{name}": (f"side{k}", name) for name in sizes}
     schedule = Schedule()
     schedule.do(algorithm, t, *static, **spans)         # type: ignore[arg-type]
-    code = Gathered(schedule.instructions[0].fragment, {name: span.row for name, span in layout.groups.items()},
-                    frozenset(WORLD_ROWS))
-    return Template(code, tuple(sources[name] for name in code.others))
+    code = GatherFragment(schedule.instructions[0].fragment, {name: span.row for name, span in layout.groups.items()},
+                          frozenset(WORLD_ROWS))
+    return Template(code, tuple(sources[name] for name in code.addressed))
 
 
-KEPT_AWAKE, PAIRS_HELD = "kept_awake", "pairs_held"
+STAYS_AWAKE, PAIR_COUNTS = "kept_awake", "pairs_held"
 
 
 def write_contact_sleep(p: IslandPlan, s: Schedule) -> None:
@@ -198,31 +198,31 @@ def write_contact_sleep(p: IslandPlan, s: Schedule) -> None:
     for i, (actor, t) in enumerate(zip(p.actors, p.t.actors, strict=True)):
         if not t.sleeping:
             continue
-        awake = actor.layout.add(KEPT_AWAKE, 1)
-        held = actor.layout.add(PAIRS_HELD, len(t.tree.moving_links))
-        count_joints(p, s, i, held)
+        awake = actor.layout.add(STAYS_AWAKE, 1)
+        pair_counts = actor.layout.add(PAIR_COUNTS, len(t.tree.moving_links))
+        count_joints(p, s, i, pair_counts)
         if isinstance(actor, BodyPlan):
-            s.do(body.rest, actor.t, **{**actor.layout.groups, "longest": awake, "joints": held})
+            s.do(body.fall_asleep, actor.t, **{**actor.layout.groups, "longest": awake, "joints": pair_counts})
         else:
             longest = actor.p.row("longest")
             clear(s, longest)
-            write_waking(actor.p, s, longest)
-            write_resting(actor.p, s, awake, held)
+            write_wake_requests(actor.p, s, longest)
+            write_asleep(actor.p, s, awake, pair_counts)
 
 
 # Kept of all programs; links that touch by turns have more combinations than there is memory for.
-MOST_ITERATIONS = 256
+MAX_CACHED_ITERATIONS = 256
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Iteration:
     """One position or velocity iteration around its patches."""
 
-    pushes: Schedule                # before joints and patches
+    forces: Schedule                # before joints and patches
     joints: dict[int, Schedule]     # each joint that is solved among patches
-    rest: Schedule                  # behind them
-    openings: tuple[tuple[int, Held], ...]      # before which of `rest` patches of a link with what stays go
-    written: dict[object, Any] = field(default_factory=dict, repr=False)    # its schedules in words of a target
+    tail: Schedule                  # behind them
+    insertion_points: tuple[tuple[int, LinkRef], ...]      # before which of `rest` patches of a link with what stays go
+    bytecode: dict[object, Any] = field(default_factory=dict, repr=False)    # its schedules in words of a target
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,51 +236,52 @@ class ContactProgram:
     layout: Mapping[str, int]       # row scalar -> row: state, then inputs
     state_size: int
     size: int
-    written: dict[object, Any] = field(default_factory=dict, repr=False)    # its schedules in words of a target
+    bytecode: dict[object, Any] = field(default_factory=dict, repr=False)    # its schedules in words of a target
 
 
 @functools.lru_cache(maxsize=16)
-def contact_program(t: IslandTopology, touching: tuple[Held, ...] = (), selves: tuple[int, ...] = ()) -> ContactProgram:
+def contact_program(t: IslandTopology, touching: tuple[LinkRef, ...] = (),
+                    self_touching: tuple[int, ...] = ()) -> ContactProgram:
     """The step of a world with these actors and joints as schedules.
 
     touching: links that contacts may hold. selves: the articulations that may touch themselves. Raises
     UnsupportedError where the dofs of a joint are not numbered one after another.
     """
-    p, start, end = make_island_plan(t, touching, selves), Schedule(), Schedule()
+    p, start, end = make_island_plan(t, touching, self_touching), Schedule(), Schedule()
     add_poses(p)
     write_island_start(p, start)
     write_poses(p, start)
     write_velocities_at_start(p, start)
     write_island_end(p, end)
     write_contact_sleep(p, end)
-    lasting = island_lasting_rows(t)
+    lasting = island_output_rows(t)
     layout = {f"{name}_{i}": p.row(name).row + i
               for name, size in (lasting | island_input_rows(t)).items() for i in range(size)}
-    listed = tuple(j for j in as_listed(t) if j in p.order.between)
+    listed = tuple(j for j in listed_order(t) if j in p.order.between)
     return ContactProgram(p, start, end, listed, layout, sum(lasting.values()), p.layout.size)
 
 
-@functools.lru_cache(maxsize=MOST_ITERATIONS)
-def iteration_of(program: ContactProgram, outer: frozenset[Held], inside: frozenset[Held],
-                 misread: frozenset[tuple[int, Pair]], among: bool, final: bool) -> Iteration:
+@functools.lru_cache(maxsize=MAX_CACHED_ITERATIONS)
+def iteration_of(program: ContactProgram, outer: frozenset[LinkRef], inside: frozenset[LinkRef],
+                 misread: frozenset[tuple[int, Pair]], has_joints: bool, final: bool) -> Iteration:
     """An iteration while these links touch what moves, and what does not.
 
     misread: articulations with a link and one below it that touch each other. among: there are joints or patches
     besides those of links with what does not move.
     """
     p = program.plan
-    p = replace(p, trees={i: arranged(
+    p = replace(p, trees={i: with_contacts(
         tree, [link for owner, link in outer if owner == i], [link for owner, link in inside if owner == i],
         [*joined_pairs(p.t, i), *(pair for owner, pair in misread if owner == i)]) for i, tree in p.trees.items()})
-    enter_inside(p)
-    openings: list[tuple[int, Held]] = []
-    enter_openings(p, inside, openings)
-    pushes, rest = Schedule(), Schedule()
-    changes = write_pushes(p, pushes, final, among)
+    schedule_inside(p)
+    insertion_points: list[tuple[int, LinkRef]] = []
+    add_insertion_points(p, inside, insertion_points)
+    forces, tail = Schedule(), Schedule()
+    changes = write_island_forces(p, forces, final, has_joints)
     for tree in p.trees.values():
-        tree.answering = True           # patches may have acted before any joint
+        tree.has_impulses = True           # patches may have acted before any joint
     joints = {j: Schedule() for j in p.order.between}
     for j, schedule in joints.items():
         write_solve(p, schedule, j, final)
-    write_rest(p, rest, changes, final, among)
-    return Iteration(pushes, joints, rest, tuple(openings))
+    write_actors(p, tail, changes, final, has_joints)
+    return Iteration(forces, joints, tail, tuple(insertion_points))

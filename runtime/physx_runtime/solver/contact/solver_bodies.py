@@ -21,7 +21,14 @@ from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.aba import NO_LINK_RESPONSE, LinkResponse, response_of
 from physx_runtime.dynamics.kinematics import joint_rotation
-from physx_runtime.dynamics.link_poses import BodyPose, JointFrames, ball_turn, carried, hinge_turn, within
+from physx_runtime.dynamics.link_poses import (
+    BodyPose,
+    JointFrames,
+    child_pose,
+    revolute_delta,
+    spherical_delta,
+    transform,
+)
 from physx_runtime.dynamics.spatial import (
     NO_FORCE,
     NO_MOTION,
@@ -38,8 +45,8 @@ from physx_runtime.model.contact_rows import ContactTopology
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD
 from physx_runtime.model.topology import FIXED, PRISMATIC, REVOLUTE, SPHERICAL, DofTopology, Topology
 from physx_runtime.solver.island.plan import IslandPlan
-from physx_runtime.solver.maximal_joint.couplings import Forces, Motions, Responses, speed_along
-from physx_runtime.solver.maximal_joint.preparation import Made, RowReader, body_response, put
+from physx_runtime.solver.maximal_joint.couplings import Forces, Motions, Responses, velocity_along
+from physx_runtime.solver.maximal_joint.preparation import PreparedRows, RowReader, append_row, body_response
 from physx_runtime.solver.scheduled.fragments.kinematics import Operands, quat, vec
 from physx_runtime.solver.scheduled.plan import Plan
 
@@ -54,14 +61,14 @@ IN_ITERATIONS: dict[str, dict[str, int]] = {
 
 def positions(t: ContactTopology, rows: Rows) -> tuple[Vec3, Vec3]:
     """Centres of mass at the step's start; the world's origin of what does not move."""
-    first, second = (ZERO3 if side.kind == WORLD else triple(rows, f"side{k}_position", 0)
-                     for k, side in enumerate(t.sides))
+    first, second = (ZERO3 if body.kind == WORLD else triple(rows, f"side{k}_position", 0)
+                     for k, body in enumerate(t.solver_bodies))
     return first, second
 
 
 def responses(t: ContactTopology, rows: Rows) -> Responses:
     """How both sides answer impulses at their centres of mass."""
-    first, second = (_response(side.kind, rows, k) for k, side in enumerate(t.sides))
+    first, second = (_response(body.kind, rows, k) for k, body in enumerate(t.solver_bodies))
     return first, second
 
 
@@ -73,21 +80,22 @@ def _response(kind: str, rows: Rows, k: int) -> LinkResponse:
 
 def velocities(t: ContactTopology, rows: Rows) -> Motions:
     """Of what forces move, now."""
-    first, second = (motion_of(rows[f"side{k}_v"]) if side.moves else NO_MOTION for k, side in enumerate(t.sides))
+    first, second = (motion_of(rows[f"side{k}_v"]) if body.moves else NO_MOTION for k,
+                     body in enumerate(t.solver_bodies))
     return first, second
 
 
 def kinematic_velocities(t: ContactTopology, rows: Rows) -> Motions:
     """Of what is moved from outside."""
-    first, second = (motion_of(rows[f"side{k}_velocity"]) if side.kind == KINEMATIC else NO_MOTION
-                     for k, side in enumerate(t.sides))
+    first, second = (motion_of(rows[f"side{k}_velocity"]) if body.kind == KINEMATIC else NO_MOTION
+                     for k, body in enumerate(t.solver_bodies))
     return first, second
 
 
-def ways(t: ContactTopology, rows: Rows) -> Motions:
+def displacements(t: ContactTopology, rows: Rows) -> Motions:
     """How both sides have moved since the step's start: time integrals of their velocities."""
-    first, second = (Motion(triple(rows, f"side{k}_turn", 0), triple(rows, f"side{k}_travel", 0)) if side.moves
-                     else NO_MOTION for k, side in enumerate(t.sides))
+    first, second = (Motion(triple(rows, f"side{k}_turn", 0), triple(rows, f"side{k}_travel", 0)) if body.moves
+                     else NO_MOTION for k, body in enumerate(t.solver_bodies))
     return first, second
 
 
@@ -96,78 +104,79 @@ def forces_at(arms: tuple[Vec3, Vec3], axis: Vec3) -> Forces:
     return Force(sp.cross(arms[0], axis), axis), Force(sp.cross(arms[1], axis), axis)
 
 
-def softness(t: ContactTopology, rows: Rows) -> Scalar:
+def cfm_of(t: ContactTopology, rows: Rows) -> Scalar:
     """The cfm of the softer link, 0 between bodies."""
-    return functools.reduce(maximum, (rows[f"side{k}_cfm"][0] for k, side in enumerate(t.sides) if side.kind == LINK),
+    return functools.reduce(maximum,
+                            (rows[f"side{k}_cfm"][0] for k, body in enumerate(t.solver_bodies) if body.kind == LINK),
                             0.0)
 
 
-def keep_row(made: Made, t: ContactTopology, group: str, forces: Forces, answers: Motions) -> None:
+def add_row(out: PreparedRows, t: ContactTopology, group: str, forces: Forces, delta_v: Motions) -> None:
     """Put what a row does to the sides that move, for `Sides.row` to read back."""
-    for k, side in enumerate(t.sides):
-        if side.moves:
-            put(made, f"{group}_levers", *forces[k].angular)
-            put(made, f"{group}_answers", *answers[k].angular, *(answers[k].linear if side.kind == LINK else ()))
+    for k, body in enumerate(t.solver_bodies):
+        if body.moves:
+            append_row(out, f"{group}_levers", *forces[k].angular)
+            append_row(out, f"{group}_answers", *delta_v[k].angular, *(delta_v[k].linear if body.kind == LINK else ()))
 
 
-class State(Protocol):
+class BodyState(Protocol):
     """What moves while a patch is solved, between two of its rows."""
 
-    def row(self, reading: RowReader, group: str, axis: Vec3) -> Any:
+    def row(self, reader: RowReader, group: str, axis: Vec3) -> Any:
         """The next row of a group, which pushes along an axis."""
 
-    def way(self, row: Any) -> Scalar:
+    def displacement(self, row: Any) -> Scalar:
         """How far the sides have moved along a row since the step's start."""
 
-    def speed(self, row: Any) -> Scalar:
+    def velocity(self, row: Any) -> Scalar:
         """How fast side 0 moves against side 1 along a row."""
 
-    def push(self, row: Any, impulse: Scalar) -> None:
+    def apply_impulse(self, row: Any, impulse: Scalar) -> None:
         """Give an impulse of a row to side 0, and take it from side 1."""
 
-    def made(self) -> Made:
+    def outputs(self) -> PreparedRows:
         """What all impulses do."""
 
 
-class Sides:
+class SolverBodies:
     """Both sides as they move in space: a row is its forces and what the sides answer."""
 
     def __init__(self, t: ContactTopology, rows: Rows) -> None:
         self.t, self.rows = t, rows
-        self._velocities, self._ways = velocities(t, rows), ways(t, rows)
-        self._given = NO_FORCE, NO_FORCE
+        self._velocities, self._displacements = velocities(t, rows), displacements(t, rows)
+        self._impulses = NO_FORCE, NO_FORCE
 
-    def row(self, reading: RowReader, group: str, axis: Vec3) -> tuple[Forces, Motions]:
-        forces, answers = [NO_FORCE, NO_FORCE], [NO_MOTION, NO_MOTION]
-        for k, side in enumerate(self.t.sides):
-            if side.moves:
-                forces[k] = Force(reading.vector(f"{group}_levers"), axis)
-                angular = reading.vector(f"{group}_answers")
-                linear = (reading.vector(f"{group}_answers") if side.kind == LINK
+    def row(self, reader: RowReader, group: str, axis: Vec3) -> tuple[Forces, Motions]:
+        forces, delta_velocity = [NO_FORCE, NO_FORCE], [NO_MOTION, NO_MOTION]
+        for k, body in enumerate(self.t.solver_bodies):
+            if body.moves:
+                forces[k] = Force(reader.vector(f"{group}_levers"), axis)
+                angular = reader.vector(f"{group}_answers")
+                linear = (reader.vector(f"{group}_answers") if body.kind == LINK
                           else sp.scale(self.rows[f"side{k}_inverse_mass"][0], axis))
-                answers[k] = Motion(angular, linear)
-        return (forces[0], forces[1]), (answers[0], answers[1])
+                delta_velocity[k] = Motion(angular, linear)
+        return (forces[0], forces[1]), (delta_velocity[0], delta_velocity[1])
 
-    def way(self, row: tuple[Forces, Motions]) -> Scalar:
-        return speed_along(row[0], self._ways)
+    def displacement(self, row: tuple[Forces, Motions]) -> Scalar:
+        return velocity_along(row[0], self._displacements)
 
-    def speed(self, row: tuple[Forces, Motions]) -> Scalar:
-        return speed_along(row[0], self._velocities)
+    def velocity(self, row: tuple[Forces, Motions]) -> Scalar:
+        return velocity_along(row[0], self._velocities)
 
-    def push(self, row: tuple[Forces, Motions], impulse: Scalar) -> None:
-        forces, answers = row
-        (v0, v1), (g0, g1) = self._velocities, self._given
-        self._velocities = v0 + answers[0] * impulse, v1 - answers[1] * impulse
-        self._given = g0 + forces[0] * impulse, g1 - forces[1] * impulse
+    def apply_impulse(self, row: tuple[Forces, Motions], impulse: Scalar) -> None:
+        forces, delta_velocity = row
+        (v0, v1), (i0, i1) = self._velocities, self._impulses
+        self._velocities = v0 + delta_velocity[0] * impulse, v1 - delta_velocity[1] * impulse
+        self._impulses = i0 + forces[0] * impulse, i1 - forces[1] * impulse
 
-    def made(self) -> Made:
-        made = Made()
-        for k, side in enumerate(self.t.sides):
-            if side.kind == BODY:
-                made[f"side{k}_v"] = linear_first(self._velocities[k])
-            elif side.kind == LINK:
-                made[f"side{k}_impulse"] = linear_first(self._given[k])
-        return made
+    def outputs(self) -> PreparedRows:
+        out = PreparedRows()
+        for k, body in enumerate(self.t.solver_bodies):
+            if body.kind == BODY:
+                out[f"side{k}_v"] = linear_first(self._velocities[k])
+            elif body.kind == LINK:
+                out[f"side{k}_impulse"] = linear_first(self._impulses[k])
+        return out
 
 
 Array = NDArray[Any]
@@ -185,7 +194,7 @@ def add_poses(p: IslandPlan) -> None:
         if tree.touching:
             for name, size in {POSE: 7, **CONSTANT}.items():
                 tree.p.scratch(name, len(tree.p.t.links), size)
-            if tree.p.balls:
+            if tree.p.spherical_links:
                 tree.p.scratch(STEPPED, 1)
 
 
@@ -193,11 +202,11 @@ def constants(p: IslandPlan, frames: Mapping[int, Array]) -> tuple[Array, Array]
     """Rows that stay what they are, and their numbers. frames: of MASS_FRAME, by actor."""
     rows: list[int] = []
     values: list[Array] = []
-    for actor, own in frames.items():
+    for actor, frame in frames.items():
         layout = p.trees[actor].layout
         for name in CONSTANT if p.trees[actor].touching else ():
             rows += range(layout[name].row, layout[name].row + layout[name].size)
-            values.append(own[name.removeprefix("mass_")].ravel())
+            values.append(frame[name.removeprefix("mass_")].ravel())
     return np.array(rows, np.int64), np.concatenate([np.zeros(0, np.float32), *values])
 
 
@@ -218,12 +227,12 @@ def _write_tree(p: Plan, s: Schedule) -> None:
     s.do(_root, **shift, position=p.row("root_position"), rotation=p.row("root_rotation"),
          center=p.at("mass_center"), pose=p.at(POSE))
     for link in range(1, len(p.t.links)):
-        given = {"q": p.of_link("q", link)} if p.dofs[link] else {}
+        spans = {"q": p.of_link("q", link)} if p.dofs[link] else {}
         if p.t.links[link].kind != FIXED:
-            given["axes"] = p.at("mass_axes", link)
+            spans["axes"] = p.at("mass_axes", link)
         if p.t.links[link].kind == SPHERICAL:
-            given[STEPPED] = p.row(STEPPED)
-        s.do(_link, _bare(p.joints[link]), **given, **p.locked_of(link), parent_pose=p.at(POSE, p.parent(link)),
+            spans[STEPPED] = p.row(STEPPED)
+        s.do(_link, _bare(p.joints[link]), **spans, **p.locked_of(link), parent_pose=p.at(POSE, p.parent(link)),
              pose=p.at(POSE, link), **{name: p.at(f"mass_{name}", link) for name in ("parent", "child", "relative")})
 
 
@@ -243,22 +252,22 @@ def _root(rows: Operands) -> Rows:
     position, rotation = _pose(rows["center"])
     if "shift" in rows:
         position = vec(_singles(rows["shift"]))
-    return {"pose": _plain(within(frame, (position, rotation)))}
+    return {"pose": _plain(transform(frame, (position, rotation)))}
 
 
 def _link(rows: Operands, joint: Topology) -> Rows:
     kind, q = joint.links[1].kind, rows.get("q", [])
     frames = JointFrames(vec(_singles(rows["parent"])), vec(_singles(rows["child"])), quat(_singles(rows["relative"])))
-    turn, slide, stepped = None, None, None
+    delta, slide, stepped = None, None, None
     if kind == REVOLUTE:
-        turn = hinge_turn(Single(q[0]), vec(_singles(rows["axes"])))
+        delta = revolute_delta(Single(q[0]), vec(_singles(rows["axes"])))
     elif kind == PRISMATIC:
         slide = sp.scale(Single(q[0]), vec(_singles(rows["axes"])))
     elif kind == SPHERICAL:
-        given: Rows = {name: rows[name] for name in ("locked",) if name in rows}
-        parts = _singles(joint_rotation(joint, given, q, 1))
-        turn, stepped = ball_turn(parts, [vec(_singles(rows["axes"]), i) for i in range(3)]), rows[STEPPED][0]
-    return {"pose": _plain(carried(_pose(rows["parent_pose"]), frames, turn, slide, stepped))}
+        locked: Rows = {name: rows[name] for name in ("locked",) if name in rows}
+        angles = _singles(joint_rotation(joint, locked, q, 1))
+        delta, stepped = spherical_delta(angles, [vec(_singles(rows["axes"]), i) for i in range(3)]), rows[STEPPED][0]
+    return {"pose": _plain(child_pose(_pose(rows["parent_pose"]), frames, delta, slide, stepped))}
 
 
 def _pose(values: Any) -> BodyPose:

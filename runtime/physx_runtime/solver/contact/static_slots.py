@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 
 from physx_runtime.compiling.schedule import Layout, LayoutPart, Schedule, Span
 from physx_runtime.model.contact_rows import ContactTopology, patch_rows
-from physx_runtime.model.island import LINK, WORLD, IslandTopology, Side
-from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
+from physx_runtime.model.island import LINK, WORLD, IslandTopology, SolverBody
+from physx_runtime.model.island_rows import island_input_rows, island_output_rows
 from physx_runtime.solver.contact import fragments, joint_space, plane_pairs
 from physx_runtime.solver.contact.patch import prepared_rows
 from physx_runtime.solver.contact.program import (
-    arranged,
-    enter_behind,
-    side_row,
+    body_row,
+    schedule_behind,
+    with_contacts,
     write_contact_sleep,
     write_velocities_at_start,
 )
@@ -28,7 +28,7 @@ from physx_runtime.solver.contact.solver_bodies import AT_START, IN_ITERATIONS, 
 from physx_runtime.solver.island import links
 from physx_runtime.solver.island.fragments.link import pass_time
 from physx_runtime.solver.island.iteration import write_island_iteration
-from physx_runtime.solver.island.joints import enter_inside
+from physx_runtime.solver.island.joints import schedule_inside
 from physx_runtime.solver.island.plan import IslandPlan, TreePlan, make_island_plan
 from physx_runtime.solver.island.program import write_island_end, write_island_start
 from physx_runtime.solver.scheduled.joint_space import (
@@ -40,7 +40,7 @@ from physx_runtime.solver.scheduled.joint_space import (
 from physx_runtime.solver.scheduled.sweeps import clear
 
 # Of an articulation whose M^-1 is worked with.
-MOST_VELOCITIES = 32
+MAX_VELOCITIES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class LinkSlots:
     @property
     def patch(self) -> ContactTopology:
         """The structure of each."""
-        return ContactTopology((Side(LINK), Side(WORLD)), self.points, torsional=self.torsional)
+        return ContactTopology((SolverBody(LINK), SolverBody(WORLD)), self.points, torsional=self.torsional)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ class SlotProgram:
     # rows of every slot of every link; `used` is 0 where no patch is in it, `several` where it has one contact and one
     # anchor at most
     slots: tuple[tuple[LayoutPart, ...], ...]
-    met: Mapping[int, LayoutPart]               # by link with slots: rows of `on_planes`, KEPT ones neighbours
+    plane_rows: Mapping[int, LayoutPart]               # by link with slots: rows of `on_planes`, KEPT ones neighbours
     layout: Mapping[str, int]                   # row scalar -> row: state, then inputs
     state_size: int
     size: int
@@ -85,131 +85,131 @@ def slot_program(t: IslandTopology, links_with: tuple[LinkSlots, ...]) -> SlotPr
 
     Raises UnsupportedError where the dofs of a joint are not numbered one after another.
     """
-    p = make_island_plan(t, [(one.owner, one.link) for one in links_with])
+    p = make_island_plan(t, [(spec.owner, spec.link) for spec in links_with])
     add_poses(p)
-    way: _Sweeping | _InJointSpace = (_InJointSpace if _fits_joint_space(t) else _Sweeping)(p)
-    slots = tuple(tuple(_rows(p.layout, one, i, k, way.prepared_rows(one)) for k in range(one.count))
-                  for i, one in enumerate(links_with))
-    kinds = {i: one.on_plane for i, one in enumerate(links_with) if one.on_plane is not None}
-    met = _met_rows(p.layout, kinds)
+    method: _Sweeps | _JointSpace = (_JointSpace if _fits_joint_space(t) else _Sweeps)(p)
+    slots = tuple(tuple(_rows(p.layout, spec, i, k, method.prepared_rows(spec)) for k in range(spec.count))
+                  for i, spec in enumerate(links_with))
+    kinds = {i: spec.on_plane for i, spec in enumerate(links_with) if spec.on_plane is not None}
+    plane_rows = _plane_rows(p.layout, kinds)
     start, prepare, position, velocity, end = (Schedule() for _ in range(5))
     write_island_start(p, start)
     write_poses(p, start)
-    way.write_start(start)
-    for i, rows in met.items():
-        plane_pairs.write_meeting(start, kinds[i], rows.groups, slots[i][0],
-                                _whereabouts(p, links_with[i]))
-    for one, own in zip(links_with, slots, strict=True):
-        for slot in own:
-            part = Schedule()
-            way.write_prepare(part, one, slot)
-            prepare.where_any(slot["used"], part)
-    _write_iterations(p, way, links_with, slots, position, velocity)
+    method.write_start(start)
+    for i, rows in plane_rows.items():
+        plane_pairs.write_contacts(start, kinds[i], rows.groups, slots[i][0],
+                                _link_poses(p, links_with[i]))
+    for spec, slot_rows in zip(links_with, slots, strict=True):
+        for slot in slot_rows:
+            guarded = Schedule()
+            method.write_prepare(guarded, spec, slot)
+            prepare.where_any(slot["used"], guarded)
+    _write_iterations(p, method, links_with, slots, position, velocity)
     write_island_end(p, end)
     write_contact_sleep(p, end)
-    for i, rows in met.items():
-        plane_pairs.write_left(end, kinds[i], rows.groups, slots[i][0])
-    lasting = island_lasting_rows(t)
+    for i, rows in plane_rows.items():
+        plane_pairs.write_output(end, kinds[i], rows.groups, slots[i][0])
+    lasting = island_output_rows(t)
     layout = {f"{name}_{i}": p.row(name).row + i
               for name, size in (lasting | island_input_rows(t)).items() for i in range(size)}
-    return SlotProgram(p, start, prepare, position, velocity, end, slots, met, layout, sum(lasting.values()),
+    return SlotProgram(p, start, prepare, position, velocity, end, slots, plane_rows, layout, sum(lasting.values()),
                        p.layout.size)
 
 
-def _rows(layout: Layout, one: LinkSlots, i: int, k: int, prepared: Mapping[str, int]) -> LayoutPart:
+def _rows(layout: Layout, spec: LinkSlots, i: int, k: int, prepared: Mapping[str, int]) -> LayoutPart:
     """Rows for one slot, those that it is given first."""
-    part = LayoutPart(whole=layout, prefix=f"slot{i}_{k}_")
-    for name, size in ({"used": 1, "several": 1} | patch_rows(one.patch) | dict(prepared)).items():
+    part = LayoutPart(parent=layout, prefix=f"slot{i}_{k}_")
+    for name, size in ({"used": 1, "several": 1} | patch_rows(spec.patch) | dict(prepared)).items():
         part.add(name, size)
     return part
 
 
-def _met_rows(layout: Layout, met: Collection[int]) -> dict[int, LayoutPart]:
+def _plane_rows(layout: Layout, links: Collection[int]) -> dict[int, LayoutPart]:
     """Rows for pairs that are met by rows, those that are kept between steps side by side."""
-    parts = {i: LayoutPart(whole=layout, prefix=f"met{i}_") for i in met}
-    for groups in (plane_pairs.KEPT, plane_pairs.STANDING | plane_pairs.MET):
+    parts = {i: LayoutPart(parent=layout, prefix=f"met{i}_") for i in links}
+    for groups in (plane_pairs.STORED, plane_pairs.CONSTANT | plane_pairs.STEP):
         for part in parts.values():
             for name, size in groups.items():
                 part.add(name, size)
     return parts
 
 
-def _whereabouts(p: IslandPlan, one: LinkSlots) -> dict[str, Span]:
-    tree = p.trees[one.owner]
-    return {"pose": pose_rows(tree.p, one.link), "rotation": tree.p.at("rotation", one.link),
-            "center": tree.at("place", one.link)}
+def _link_poses(p: IslandPlan, spec: LinkSlots) -> dict[str, Span]:
+    tree = p.trees[spec.owner]
+    return {"pose": pose_rows(tree.p, spec.link), "rotation": tree.p.at("rotation", spec.link),
+            "center": tree.at("place", spec.link)}
 
 
-def _write_iterations(p: IslandPlan, way: _Sweeping | _InJointSpace, links_with: tuple[LinkSlots, ...],
+def _write_iterations(p: IslandPlan, method: _Sweeps | _JointSpace, links_with: tuple[LinkSlots, ...],
                       slots: tuple[tuple[LayoutPart, ...], ...], position: Schedule, velocity: Schedule) -> None:
-    inside = {i: [one.link for one in links_with if one.owner == i] for i in p.trees}
-    p = replace(p, trees={i: arranged(tree, [], inside[i], tree.misread) for i, tree in p.trees.items()})
-    for one, own in zip(links_with, slots, strict=True):
-        if one.link not in p.trees[one.owner].by_joints:
-            p.trees[one.owner].flags[one.link] = own[0]["used"]
-    enter_inside(p)
-    for one, own in zip(links_with, slots, strict=True):
-        enter_behind(p, (one.owner, one.link), functools.partial(_write_slots, way, one, own))
-    way.write_iteration(p, position, final=False)
-    way.write_iteration(p, velocity, final=True)
+    inside = {i: [spec.link for spec in links_with if spec.owner == i] for i in p.trees}
+    p = replace(p, trees={i: with_contacts(tree, [], inside[i], tree.misread) for i, tree in p.trees.items()})
+    for spec, slot_rows in zip(links_with, slots, strict=True):
+        if spec.link not in p.trees[spec.owner].by_joints:
+            p.trees[spec.owner].flags[spec.link] = slot_rows[0]["used"]
+    schedule_inside(p)
+    for spec, slot_rows in zip(links_with, slots, strict=True):
+        schedule_behind(p, (spec.owner, spec.link), functools.partial(_write_slots, method, spec, slot_rows))
+    method.write_iteration(p, position, final=False)
+    method.write_iteration(p, velocity, final=True)
 
 
-def _write_slots(way: _Sweeping | _InJointSpace, one: LinkSlots, slots: tuple[LayoutPart, ...], s: Schedule,
+def _write_slots(method: _Sweeps | _JointSpace, spec: LinkSlots, slots: tuple[LayoutPart, ...], s: Schedule,
                  final: bool) -> None:
     """The patches of a link, behind its own joint."""
-    way.write_before(s, one)
+    method.write_before(s, spec)
     for slot in slots:
-        part = Schedule()
-        way.write_solve(part, one, slot, final)
-        s.where_any(slot["used"], part)
+        guarded = Schedule()
+        method.write_solve(guarded, spec, slot, final)
+        s.where_any(slot["used"], guarded)
 
 
-class _Sweeping:
+class _Sweeps:
     """Impulses are passed on from link to link."""
 
     def __init__(self, p: IslandPlan) -> None:
         self._p = p
 
-    def prepared_rows(self, one: LinkSlots) -> Mapping[str, int]:
-        return prepared_rows(one.patch.alone)
+    def prepared_rows(self, spec: LinkSlots) -> Mapping[str, int]:
+        return prepared_rows(spec.patch.canonical)
 
     def write_start(self, s: Schedule) -> None:
         write_velocities_at_start(self._p, s)
 
-    def write_prepare(self, s: Schedule, one: LinkSlots, slot: Layout) -> None:
-        s.do(fragments.prepare, one.patch.alone, **self._operands(one, slot, at_start=True))
+    def write_prepare(self, s: Schedule, spec: LinkSlots, slot: Layout) -> None:
+        s.do(fragments.prepare, spec.patch.canonical, **self._operands(spec, slot, at_start=True))
 
     def write_iteration(self, p: IslandPlan, s: Schedule, final: bool) -> None:
         write_island_iteration(p, s, final)
 
-    def write_before(self, s: Schedule, one: LinkSlots) -> None:
-        if (one.owner, one.link) not in self._p.order.inside:
-            clear(s, self._tree(one).p.at("P", self._tree(one).p.tree.last[one.link]))
+    def write_before(self, s: Schedule, spec: LinkSlots) -> None:
+        if (spec.owner, spec.link) not in self._p.order.inside:
+            clear(s, self._tree(spec).p.at("P", self._tree(spec).p.tree.last[spec.link]))
 
-    def write_solve(self, s: Schedule, one: LinkSlots, slot: Layout, final: bool) -> None:
-        tree, p = self._tree(one), self._p
-        links.see_link(tree, s, one.link, p.row("side0_v"))
-        s.do(fragments.solve, one.patch.alone, final, **self._operands(one, slot, at_start=False))
-        links.take_impulse(tree, s, one.link, p.row("side0_impulse"), joins=True)
+    def write_solve(self, s: Schedule, spec: LinkSlots, slot: Layout, final: bool) -> None:
+        tree, p = self._tree(spec), self._p
+        links.read_link_velocity(tree, s, spec.link, p.row("side0_v"))
+        s.do(fragments.solve, spec.patch.canonical, final, **self._operands(spec, slot, at_start=False))
+        links.apply_link_impulse(tree, s, spec.link, p.row("side0_impulse"), adds=True)
 
-    def _tree(self, one: LinkSlots) -> TreePlan:
-        return self._p.trees[one.owner]
+    def _tree(self, spec: LinkSlots) -> TreePlan:
+        return self._p.trees[spec.owner]
 
-    def _operands(self, one: LinkSlots, slot: Layout, at_start: bool) -> dict[str, Span]:
-        p, held = self._p, (one.owner, one.link)
-        given = dict(slot.groups) | p.time | {"elapsed": p.row("elapsed")}
+    def _operands(self, spec: LinkSlots, slot: Layout, at_start: bool) -> dict[str, Span]:
+        p, actor_link = self._p, (spec.owner, spec.link)
+        spans = dict(slot.groups) | p.time | {"elapsed": p.row("elapsed")}
         for name in AT_START[LINK] | IN_ITERATIONS[LINK]:
-            given[f"side0_{name}"] = side_row(p, held, 0, name, at_start)
-        return given
+            spans[f"side0_{name}"] = body_row(p, actor_link, 0, name, at_start)
+        return spans
 
 
 def _fits_joint_space(t: IslandTopology) -> bool:
     """Whether M^-1 is worth its rows: of one articulation that is not too large."""
-    return (len(t.actors) == 1 and not t.joints and t.actors[0].tree.nv <= MOST_VELOCITIES
-            and not t.actors[0].tree.balls)
+    return (len(t.actors) == 1 and not t.joints and t.actors[0].tree.nv <= MAX_VELOCITIES
+            and not t.actors[0].tree.spherical_links)
 
 
-class _InJointSpace:
+class _JointSpace:
     """Impulses act on all velocities of the one articulation at once, by M^-1."""
 
     def __init__(self, p: IslandPlan) -> None:
@@ -218,67 +218,67 @@ class _InJointSpace:
         if self._tree.t.root_size:
             self._tree.scratch("root_turned", 5)
 
-    def prepared_rows(self, one: LinkSlots) -> Mapping[str, int]:
-        return joint_space.prepared_rows(one.patch.alone, self._chain(one))
+    def prepared_rows(self, spec: LinkSlots) -> Mapping[str, int]:
+        return joint_space.prepared_rows(spec.patch.canonical, self._chain(spec))
 
     def write_start(self, s: Schedule) -> None:
         write_inverse(self._tree, s)
 
-    def write_prepare(self, s: Schedule, one: LinkSlots, slot: Layout) -> None:
-        p, (_, dofs) = self._tree, joint_space.chain_to(self._tree.t, one.link)
-        given = self._operands(one, slot) | {"side0_position": self._p.trees[0].at("place", one.link),
-                                             "side0_cfm": p.at("cfm", one.link)}
-        given |= {name: p.row(name) for name in ("dt", "h")}
-        given |= {name: p.at(name, one.link) for name in ("position", "center", "com", "motion", "a_com")}
-        given |= {f"tree_position{i}": p.at("tree_position", link)
-                  for i, link in enumerate(p.t.path(one.link), 1)}
-        given |= {f"hinge{i}": p.at("position", p.t.dofs[dof].link) for i, dof in enumerate(dofs)}
-        given["minv_root"] = Span(p.row("minv").row, p.t.root_size * p.t.nv)
+    def write_prepare(self, s: Schedule, spec: LinkSlots, slot: Layout) -> None:
+        p, (_, dofs) = self._tree, joint_space.chain_to(self._tree.t, spec.link)
+        spans = self._operands(spec, slot) | {"side0_position": self._p.trees[0].at("place", spec.link),
+                                              "side0_cfm": p.at("cfm", spec.link)}
+        spans |= {name: p.row(name) for name in ("dt", "h")}
+        spans |= {name: p.at(name, spec.link) for name in ("position", "center", "com", "motion", "a_com")}
+        spans |= {f"tree_position{i}": p.at("tree_position", link)
+                  for i, link in enumerate(p.t.path(spec.link), 1)}
+        spans |= {f"hinge{i}": p.at("position", p.t.dofs[dof].link) for i, dof in enumerate(dofs)}
+        spans["minv_root"] = Span(p.row("minv").row, p.t.root_size * p.t.nv)
         for i, dof in enumerate(dofs):
             line = column_of(p, p.t.root_size + dof)
-            given |= {f"minv{i}": line} | {f"minv{i}_{j}": line.part(p.t.root_size + k) for j, k in enumerate(dofs)}
-        self._write(s, one, slot, lambda part, patch: part.do(joint_space.in_slot, joint_space.prepare, _groups(slot),
-                                                              patch, one.patch.alone, self._chain(one), **given))
+            spans |= {f"minv{i}": line} | {f"minv{i}_{j}": line.part(p.t.root_size + k) for j, k in enumerate(dofs)}
+        self._write(s, spec, slot, lambda part, patch: part.do(joint_space.on_slot, joint_space.prepare, _groups(slot),
+                                                               patch, spec.patch.canonical, self._chain(spec), **spans))
 
     def write_iteration(self, p: IslandPlan, s: Schedule, final: bool) -> None:
         if self._tree.t.root_size:
-            s.do(joint_space.turn_root, **{name: self._tree.row(name) for name in ("axes_rotation", "axes_start",
+            s.do(joint_space.rotate_root, **{name: self._tree.row(name) for name in ("axes_rotation", "axes_start",
                                                                                "root_turned")})
         write_joint_space_iteration(p.trees[0].p, s, final)
         if not final:
             s.do(pass_time, elapsed=p.row("elapsed"), h=p.time["h"])
 
-    def write_before(self, s: Schedule, one: LinkSlots) -> None:
+    def write_before(self, s: Schedule, spec: LinkSlots) -> None:
         """Nothing has to be ready."""
 
-    def write_solve(self, s: Schedule, one: LinkSlots, slot: Layout, final: bool) -> None:
-        self._write(s, one, slot, lambda part,
-                    patch: part.do(joint_space.in_slot, joint_space.solve, _groups(slot), patch,
-                                                              self._chain(one), final, **self._operands(one, slot)))
+    def write_solve(self, s: Schedule, spec: LinkSlots, slot: Layout, final: bool) -> None:
+        self._write(s, spec, slot, lambda part,
+                    patch: part.do(joint_space.on_slot, joint_space.solve, _groups(slot), patch,
+                                                              self._chain(spec), final, **self._operands(spec, slot)))
 
-    def _write(self, s: Schedule, one: LinkSlots, slot: Layout, write: Callable[[Schedule, ContactTopology], None]
+    def _write(self, s: Schedule, spec: LinkSlots, slot: Layout, write: Callable[[Schedule, ContactTopology], None]
                ) -> None:
         """For patches of one contact and one anchor alone, and for others."""
-        small, whole = Schedule(), Schedule()
-        write(small, replace(one.patch.alone, points=1, anchors=1))
-        write(whole, one.patch.alone)
+        small, full = Schedule(), Schedule()
+        write(small, replace(spec.patch.canonical, points=1, anchors=1))
+        write(full, spec.patch.canonical)
         s.where_none(slot["several"], small)
-        s.where_any(slot["several"], whole)
+        s.where_any(slot["several"], full)
 
-    def _operands(self, one: LinkSlots, slot: Layout) -> dict[str, Span]:
+    def _operands(self, spec: LinkSlots, slot: Layout) -> dict[str, Span]:
         """What a patch reads of the way to its link."""
-        p, (_, dofs) = self._tree, joint_space.chain_to(self._tree.t, one.link)
+        p, (_, dofs) = self._tree, joint_space.chain_to(self._tree.t, spec.link)
         first, size = slot["used"].row, sum(span.size for span in slot.groups.values())
-        given = {"slot": Span(first, size), "elapsed": self._p.row("elapsed"), "v_root": p.v_root}
-        given |= {name: p.row(name) for name in ("dv", "root_travel", "root_turn", "root_turned")
+        spans = {"slot": Span(first, size), "elapsed": self._p.row("elapsed"), "v_root": p.v_root}
+        spans |= {name: p.row(name) for name in ("dv", "root_travel", "root_turn", "root_turned")
                   if name in p.layout.groups}
         for i, dof in enumerate(dofs):
-            given |= {f"v{i}": p.v_at(dof), f"dv{i}": p.row("dv").part(p.t.root_size + dof),
+            spans |= {f"v{i}": p.v_at(dof), f"dv{i}": p.row("dv").part(p.t.root_size + dof),
                       f"travel{i}": p.at("travel", dof), f"axis{i}": p.at("axes", dof)}
-        return given
+        return spans
 
-    def _chain(self, one: LinkSlots) -> joint_space.Chain:
-        return joint_space.chain_to(self._tree.t, one.link)[0]
+    def _chain(self, spec: LinkSlots) -> joint_space.Chain:
+        return joint_space.chain_to(self._tree.t, spec.link)[0]
 
 
 def _groups(slot: Layout) -> tuple[tuple[str, int, int], ...]:

@@ -18,23 +18,23 @@ from physx_runtime.solver.island import links
 from physx_runtime.solver.island.fragments import body, joint
 from physx_runtime.solver.island.fragments.link import pass_time
 from physx_runtime.solver.island.joints import write_solve
-from physx_runtime.solver.island.links import keep_integrated
+from physx_runtime.solver.island.links import store_integrated
 from physx_runtime.solver.island.plan import IslandPlan, TreePlan
-from physx_runtime.solver.scheduled.iteration import Sweep, write_constraints, write_forces, write_seen
-from physx_runtime.solver.scheduled.sleep import write_resting, write_waking
+from physx_runtime.solver.scheduled.iteration import Sweep, write_constraints, write_couplings, write_forces
+from physx_runtime.solver.scheduled.sleep import write_asleep, write_wake_requests
 from physx_runtime.solver.scheduled.sweeps import clear
 from physx_runtime.solver.scheduled.tendons import coupled
 
 
 def write_island_iteration(p: IslandPlan, s: Schedule, final: bool) -> None:
     """One position iteration, or with `final` one velocity iteration."""
-    changes = write_pushes(p, s, final, bool(p.order.between))
+    changes = write_island_forces(p, s, final, bool(p.order.between))
     for j in p.order.between:
         write_solve(p, s, j, final)
-    write_rest(p, s, changes, final, bool(p.order.between))
+    write_actors(p, s, changes, final, bool(p.order.between))
 
 
-def write_pushes(p: IslandPlan, s: Schedule, final: bool, among: bool) -> dict[int, Span | None]:
+def write_island_forces(p: IslandPlan, s: Schedule, final: bool, has_joints: bool) -> dict[int, Span | None]:
     """What precedes joints and patches among actors, of which there are some where `among`.
 
     Forces on all actors, and links' own constraints where what holds links is last; by articulation, the change of v
@@ -42,14 +42,15 @@ def write_pushes(p: IslandPlan, s: Schedule, final: bool, among: bool) -> dict[i
     """
     for actor in p.bodies.values() if not final else ():
         s.do(body.solve, actor.t, **actor.layout.groups)
-    return {i: _write_forces(tree, s, final, p.t.links_held_last and among) for i, tree in p.trees.items()}
+    return {i: _write_forces(tree, s, final, p.t.articulation_contact_last and has_joints) for i,
+            tree in p.trees.items()}
 
 
-def write_rest(p: IslandPlan, s: Schedule, changes: dict[int, Span | None], final: bool, among: bool) -> None:
+def write_actors(p: IslandPlan, s: Schedule, changes: dict[int, Span | None], final: bool, has_joints: bool) -> None:
     """What comes behind joints and patches among actors: the actors' own constraints, and motion."""
-    last = p.t.links_held_last
+    last = p.t.articulation_contact_last
     for i, tree in p.trees.items():
-        _write_tree(tree, s, changes[i], Sweep(final, own=not (last and among), speed_last=last))
+        _write_tree(tree, s, changes[i], Sweep(final, joint_constraints=not (last and has_joints), speed_last=last))
     if final:
         return
     for actor in p.bodies.values():
@@ -59,7 +60,7 @@ def write_rest(p: IslandPlan, s: Schedule, changes: dict[int, Span | None], fina
     s.do(pass_time, elapsed=p.row("elapsed"), h=p.time["h"])
     for tree in p.trees.values():
         links.measure_motion(tree, s, p.row("elapsed"))
-        keep_integrated(tree, s)
+        store_integrated(tree, s)
 
 
 def _write_forces(a: TreePlan, s: Schedule, final: bool, first: bool) -> Span | None:
@@ -67,10 +68,10 @@ def _write_forces(a: TreePlan, s: Schedule, final: bool, first: bool) -> Span | 
 
     first: the articulation's own constraints come before those.
     """
-    dv = write_forces(a.p, s, final, apart=coupled(a.p.t) or bool(a.active))
+    dv = write_forces(a.p, s, final, separate=coupled(a.p.t) or bool(a.active))
     if first:
         p, sweep = replace(a.p, behind={}), Sweep(final, closing=False, speed_last=True)
-        write_constraints(p, s, dv, sweep, write_seen(p, s, sweep))
+        write_constraints(p, s, dv, sweep, write_couplings(p, s, sweep))
         dv = a.p.row("dv")
         clear(s, dv)
     if a.outer:
@@ -83,10 +84,10 @@ def _write_tree(a: TreePlan, s: Schedule, dv: Span | None, sweep: Sweep) -> None
     """An articulation's own constraints, those of its links to the world among them, and its motion."""
     if a.outer:
         links.spread_impulses(a, s)
-    turning = write_seen(a.p, s, sweep)
+    prismatic = write_couplings(a.p, s, sweep)
     if a.inside:        # with what tendons and mimic joints have changed
         links.read_velocities(a, s, a.inside, a.p.row("dv"))
-    write_constraints(a.p, s, dv, sweep, turning)
+    write_constraints(a.p, s, dv, sweep, prismatic)
 
 
 def write_island_sleep(p: IslandPlan, s: Schedule) -> None:
@@ -98,27 +99,27 @@ def write_island_sleep(p: IslandPlan, s: Schedule) -> None:
     for actor in bodies:
         s.do(body.wake, actor.t, **actor.layout.groups, longest=longest)
     for tree in trees:
-        write_waking(tree, s, longest)
+        write_wake_requests(tree, s, longest)
     for kinematic in p.kinematic:
         s.do(body.keep_awake, active=kinematic["active"], longest=longest)
-    _keep_joints(p, s)
+    _restore_joints(p, s)
     for i, actor in p.bodies.items():
         if actor.t.sleeping:
-            s.do(body.rest, actor.t, **actor.layout.groups, longest=longest, joints=_held_by(p, s, i))
-    for i, held in p.trees.items():
-        if held.p.t.sleeping:
-            write_resting(held.p, s, longest, _held_by(p, s, i))
+            s.do(body.fall_asleep, actor.t, **actor.layout.groups, longest=longest, joints=_joint_counts(p, s, i))
+    for i, tree_plan in p.trees.items():
+        if tree_plan.p.t.sleeping:
+            write_asleep(tree_plan.p, s, longest, _joint_counts(p, s, i))
 
 
-def _keep_joints(p: IslandPlan, s: Schedule) -> None:
+def _restore_joints(p: IslandPlan, s: Schedule) -> None:
     """What joints keep stays what it was in islands that rested before."""
     sleeping = [actor.layout for actor, t in zip(p.actors, p.t.actors, strict=True) if t.sleeping]
-    for own, name in p.kept if sleeping else ():
-        s.repeat(own[name].size, joint.stay, moving={"x": own[name].part(0), "kept": own[f"kept_{name}"].part(0)},
+    for rows, name in p.persistent_rows if sleeping else ():
+        s.repeat(rows[name].size, joint.undo, moving={"x": rows[name].part(0), "kept": rows[f"kept_{name}"].part(0)},
                  longest=p.row("longest"), diverged=sleeping[0][DIVERGED], asleep=sleeping[0]["asleep"])
 
 
-def _held_by(p: IslandPlan, s: Schedule, actor: int) -> Span:
+def _joint_counts(p: IslandPlan, s: Schedule, actor: int) -> Span:
     """The rows with how many joints hold each link of an actor that can move."""
     out = p.actors[actor].layout.add("joints", len(p.t.actors[actor].tree.moving_links))
     clear(s, out)
@@ -126,11 +127,11 @@ def _held_by(p: IslandPlan, s: Schedule, actor: int) -> Span:
     return out
 
 
-def count_joints(p: IslandPlan, s: Schedule, actor: int, held: Span) -> None:
+def count_joints(p: IslandPlan, s: Schedule, actor: int, counts: Span) -> None:
     """Add to rows, one of each link of an actor that can move, how many joints hold it; broken ones do not."""
     links = p.t.actors[actor].tree.moving_links
     for t, rows in zip(p.t.joints, p.joints, strict=True):
-        for side in t.sides:
-            if side.moves and side.owner == actor and side.link in links:
+        for solver_body in t.solver_bodies:
+            if solver_body.moves and solver_body.owner == actor and solver_body.link in links:
                 s.do(joint.count, **({"broken": rows["broken"]} if t.breaks else {}),
-                     joints=held.part(links.index(side.link)))
+                     joints=counts.part(links.index(solver_body.link)))

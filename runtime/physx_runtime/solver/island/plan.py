@@ -15,23 +15,23 @@ from physx_runtime.model.island_rows import (
     JOINT_GROUP,
     KINEMATIC_GROUP,
     island_input_rows,
-    island_lasting_rows,
+    island_output_rows,
     joint_rows,
 )
-from physx_runtime.model.row_specs import KEPT, input_rows, lasting_rows, state_rows
+from physx_runtime.model.row_specs import PERSISTENT, input_rows, output_rows, state_rows
 from physx_runtime.model.topology import BodyTopology, Topology
 from physx_runtime.solver.body import step as body
 from physx_runtime.solver.divergence import moving_rows
 from physx_runtime.solver.islands import SolvingOrder, partitions
 from physx_runtime.solver.maximal_joint.step import prepared_rows
 from physx_runtime.solver.scheduled.plan import Plan, make_plan_in
-from physx_runtime.solver.scheduled.sleep import SLOWED_SCRATCH
+from physx_runtime.solver.scheduled.sleep import SPEED_LIMIT_SCRATCH
 
 # An ancestor and a link of one articulation.
 Pair = tuple[int, int]
 # Of every link that joints hold: F and the centre of mass at the step's start, the response there, the velocity before
 # the running iteration's impulses, and the motion since the start.
-HELD_SCRATCH = {"origin": 3, "place": 3, "response": 21, "velocity": 6, "travel": 3, "turn": 3, "turned_by": 4}
+CONSTRAINED_SCRATCH = {"origin": 3, "place": 3, "response": 21, "velocity": 6, "travel": 3, "turn": 3, "turned_by": 4}
 # Of every node: the velocity of its link as coordinates have it.
 READ_SCRATCH = {"held_motion": 6}
 # Of every node, for `ancestors`: the motion with which it was integrated, the change since, and what is read of it.
@@ -64,7 +64,7 @@ class TreePlan:
     touching: list[int] = field(default_factory=list)       # links that contacts may hold, whether they do or not
     by_joints: frozenset[int] = frozenset()     # links that joints hold, whatever touches
     flags: dict[int, Span] = field(default_factory=dict)    # of links held at times: rows that are 0 where they are not
-    answering: bool = False     # impulses of the iteration being written are on their way through the tree
+    has_impulses: bool = False     # impulses of the iteration being written are on their way through the tree
 
     @property
     def layout(self) -> Layout:
@@ -72,7 +72,7 @@ class TreePlan:
         return self.p.layout
 
     @property
-    def held(self) -> list[int]:
+    def constrained(self) -> list[int]:
         """All links that have rows as held ones."""
         return sorted({*self.outer, *self.inside, *self.touching})
 
@@ -83,7 +83,7 @@ class TreePlan:
 
     def at(self, name: str, link: int) -> Span:
         """Rows of a link that joints hold."""
-        return self.p.at(f"held_{name}", self.held.index(link))
+        return self.p.at(f"held_{name}", self.constrained.index(link))
 
 
 @dataclass(slots=True)
@@ -108,10 +108,10 @@ class IslandPlan:
         return {name: self.layout[f"{ACTOR_GROUP}0_{name}"] for name in ("dt", "h")}
 
     @property
-    def kept(self) -> Iterator[tuple[Layout, str]]:
+    def persistent_rows(self) -> Iterator[tuple[Layout, str]]:
         """What joints keep from step to step: of every row group the joint's own groups and the name."""
-        for joint, own in zip(self.t.joints, self.joints, strict=True):
-            yield from ((own, name) for name in joint_rows(joint, KEPT))
+        for joint, groups in zip(self.t.joints, self.joints, strict=True):
+            yield from ((groups, name) for name in joint_rows(joint, PERSISTENT))
 
     @property
     def actors(self) -> list[BodyPlan | TreePlan]:
@@ -119,14 +119,14 @@ class IslandPlan:
         return [self.bodies[i] if i in self.bodies else self.trees[i] for i in range(len(self.t.actors))]
 
 
-def make_island_plan(t: IslandTopology, touching: Sequence[tuple[int, int]] = (), selves: Collection[int] = (),
+def make_island_plan(t: IslandTopology, touching: Sequence[tuple[int, int]] = (), self_touching: Collection[int] = (),
                      ) -> IslandPlan:
     """The rows of an island: what a step leaves, then its inputs, then scratch.
 
     touching: (actor, link) of links that contacts may hold. selves: the articulations that may touch themselves.
     """
     layout, order = Layout(), partitions(t)
-    for name, size in (island_lasting_rows(t) | island_input_rows(t)).items():
+    for name, size in (island_output_rows(t) | island_input_rows(t)).items():
         layout.add(name, size)
     parts = layout.parts()
     for name, size in ISLAND_SCRATCH.items():
@@ -139,22 +139,22 @@ def make_island_plan(t: IslandTopology, touching: Sequence[tuple[int, int]] = ()
             bodies[i] = _body_plan(actor, part)
         else:
             trees[i] = _tree_plan(t, order, i, make_plan_in(part, actor), [x for owner, x in touching if owner == i],
-                                  i in selves)
+                                  i in self_touching)
     joints: list[Layout] = [parts[f"{JOINT_GROUP}{i}_"] for i in range(len(t.joints))]
-    for joint, own in zip(t.joints, joints, strict=True):
-        for name, size in prepared_rows(joint.alone).items():
-            own.add(name, size)
-        for name, size in joint_rows(joint, KEPT).items():
-            own.add(f"kept_{name}", size)
-        first, second = joint.sides
+    for joint, groups in zip(t.joints, joints, strict=True):
+        for name, size in prepared_rows(joint.canonical).items():
+            groups.add(name, size)
+        for name, size in joint_rows(joint, PERSISTENT).items():
+            groups.add(f"kept_{name}", size)
+        first, second = joint.solver_bodies
         if t.coupled and first.kind == second.kind == LINK and first.owner == second.owner:
-            own.add(CROSS_RESPONSE, 36)
+            groups.add(CROSS_RESPONSE, 36)
     kinematic: list[Layout] = [parts[f"{KINEMATIC_GROUP}{i}_"] for i in range(t.kinematic)]
     return IslandPlan(t, layout, bodies, trees, joints, kinematic, order)
 
 
 def _body_plan(t: BodyTopology, part: Layout) -> BodyPlan:
-    for name, size in (_begun_rows(t) | {"inverse_mass": 1, "inverse_inertia": 6}).items():
+    for name, size in (_begin_rows(t) | {"inverse_mass": 1, "inverse_inertia": 6}).items():
         if name not in part.groups:
             part.add(name, size)
     for name in moving_rows(t):
@@ -163,31 +163,31 @@ def _body_plan(t: BodyTopology, part: Layout) -> BodyPlan:
 
 
 @functools.lru_cache(maxsize=256)
-def _begun_rows(t: BodyTopology) -> dict[str, int]:
+def _begin_rows(t: BodyTopology) -> dict[str, int]:
     """Size of every row group that a body's start makes."""
-    _, made = trace(lambda rows: body.begin(t, rows), row_scalars(lasting_rows(t) | input_rows(t)))
-    return made
+    _, sizes = trace(lambda rows: body.begin(t, rows), row_scalars(output_rows(t) | input_rows(t)))
+    return sizes
 
 
-def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan, touching: list[int], itself: bool,
+def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan, touching: list[int], self_touching: bool,
                ) -> TreePlan:
-    outer = frozenset(side.link for joint in order.between for side in t.joints[joint].sides
+    outer = frozenset(side.link for joint in order.between for side in t.joints[joint].solver_bodies
                       if side.kind == LINK and side.owner == actor)
     pairs = joined_pairs(t, actor)
-    if itself and not t.coupled:
+    if self_touching and not t.coupled:
         pairs += [pair for pair in combinations(touching, 2) if ancestor_of(p.t, *pair) == pair]
     inside = sorted(link for owner, link in order.inside if owner == actor)
     plan = TreePlan(p, sorted(outer), inside, pairs, touching, outer.union(inside))
-    if plan.held:
-        p.watch_poses()
-        for name, width in HELD_SCRATCH.items():
-            p.scratch(f"held_{name}", len(plan.held), width)
+    if plan.constrained:
+        p.add_current_poses()
+        for name, width in CONSTRAINED_SCRATCH.items():
+            p.scratch(f"held_{name}", len(plan.constrained), width)
         for name, width in READ_SCRATCH.items():
             p.scratch(name, len(p.tree.nodes), width)
         p.scratch("held_P", 1, 6)
         p.scratch("axes_start", 1, 4)       # a floating root's principal axes at the step's start
-    if t.links_held_last:
-        for name, width in SLOWED_SCRATCH.items():
+    if t.articulation_contact_last:
+        for name, width in SPEED_LIMIT_SCRATCH.items():
             p.scratch(name, 1, width)
     if plan.misread:
         p.scratch("v_integrated", p.t.nv)
@@ -201,13 +201,13 @@ def joined_pairs(t: IslandTopology, actor: int) -> list[Pair]:
     tree = t.actors[actor]
     if t.coupled or isinstance(tree, BodyTopology):
         return []
-    pairs = [ancestor_and_link(tree, joint) for joint in t.joints if joint.sides[0].owner == actor]
+    pairs = [ancestor_and_link(tree, joint) for joint in t.joints if joint.solver_bodies[0].owner == actor]
     return [pair for pair in pairs if pair]
 
 
 def ancestor_and_link(t: Topology, joint: JointTopology) -> Pair | None:
     """The links of a joint in one articulation where one is the other's ancestor but not the root, that one first."""
-    first, second = joint.sides
+    first, second = joint.solver_bodies
     if first.kind != LINK or second.kind != LINK or first.owner != second.owner:
         return None
     return ancestor_of(t, first.link, second.link)
@@ -216,4 +216,4 @@ def ancestor_and_link(t: Topology, joint: JointTopology) -> Pair | None:
 def ancestor_of(t: Topology, first: int, second: int) -> Pair | None:
     """Two links where one is the other's ancestor but not the root, that one first."""
     pairs = ((first, second), (second, first))
-    return next(((one, other) for one, other in pairs if one != other and one in t.path(other)), None)
+    return next(((ancestor, link) for ancestor, link in pairs if ancestor != link and ancestor in t.path(link)), None)

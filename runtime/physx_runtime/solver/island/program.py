@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from physx_runtime.compiling.program import Pass
 from physx_runtime.compiling.schedule import Layout, Schedule, ScheduledProgram
 from physx_runtime.model.island import IslandTopology
-from physx_runtime.model.island_rows import island_input_rows, island_lasting_rows
+from physx_runtime.model.island_rows import island_input_rows, island_output_rows
 from physx_runtime.solver.divergence import DIVERGED, moving_rows
 from physx_runtime.solver.island.fragments import body
 from physx_runtime.solver.island.iteration import write_island_iteration, write_island_sleep
-from physx_runtime.solver.island.joints import enter_inside, write_conclusion, write_prepare
-from physx_runtime.solver.island.links import keep_integrated, write_cross_response, write_links_start
+from physx_runtime.solver.island.joints import schedule_inside, write_conclusion, write_prepare
+from physx_runtime.solver.island.links import store_integrated, write_cross_response, write_links_start
 from physx_runtime.solver.island.plan import BodyPlan, IslandPlan, make_island_plan
 from physx_runtime.solver.program import POSITION_COUNT, VELOCITY_COUNT
 from physx_runtime.solver.scheduled.fragments import joint as joint_module
@@ -40,9 +40,9 @@ def write_island_start(p: IslandPlan, s: Schedule) -> None:
         else:
             write_start(actor.p, s)
             write_links_start(actor, s)
-            keep_integrated(actor, s)
-    for own, name in p.kept:
-        copy_rows(s, own[name], own[f"kept_{name}"])
+            store_integrated(actor, s)
+    for groups, name in p.persistent_rows:
+        copy_rows(s, groups[name], groups[f"kept_{name}"])
     for j in range(len(p.t.joints)):
         write_cross_response(p, s, j)
         write_prepare(p, s, j)
@@ -56,7 +56,7 @@ def write_island_end(p: IslandPlan, s: Schedule) -> None:
         else:
             write_finish(actor.p, s)
     for j, joint in enumerate(p.t.joints):
-        if joint.weighed:
+        if joint.measures_force:
             write_conclusion(p, s, j)
     _freeze(p, s)
 
@@ -71,11 +71,11 @@ def _freeze(p: IslandPlan, s: Schedule) -> None:
     flags = [actor.layout[DIVERGED] for actor in p.actors]
     for flag in flags:
         s.do(joint_module.add_size, x=flag, size=p.row("flags"))
-    s.do(sleep.judge, size=p.row("size"), diverged=p.row("flags"), sound=p.row("sound"))
+    s.do(sleep.check_validity, size=p.row("size"), diverged=p.row("flags"), sound=p.row("sound"))
     for flag in flags:
         copy_rows(s, p.row("flags"), flag)
-    for layout, name in (*moving, *p.kept):
-        s.repeat(layout[name].size, sleep.keep, sound=p.row("sound"),
+    for layout, name in (*moving, *p.persistent_rows):
+        s.repeat(layout[name].size, sleep.keep_if_valid, sound=p.row("sound"),
                  moving={"x": layout[name].part(0), "kept": layout[f"kept_{name}"].part(0)})
 
 
@@ -85,23 +85,23 @@ def _moving(p: IslandPlan) -> Iterator[tuple[Layout, str]]:
 
 
 # Islands whose steps are kept: verification steps two of every joint, and those of a stage of 20 are 42.
-KEPT = 256
+MAX_CACHED_STEPS = 256
 
 
-@functools.lru_cache(maxsize=KEPT)
+@functools.lru_cache(maxsize=MAX_CACHED_STEPS)
 def island_schedules(t: IslandTopology) -> ScheduledProgram:
     """The step of an island as schedules.
 
     Raises UnsupportedError where the dofs of a joint are not numbered one after another.
     """
     p, (start, position, velocity, end) = make_island_plan(t), (Schedule() for _ in range(4))
-    enter_inside(p)
+    schedule_inside(p)
     write_island_start(p, start)
     write_island_iteration(p, position, final=False)
     write_island_iteration(p, velocity, final=True)
     write_island_end(p, end)
     write_island_sleep(p, end)
-    lasting = island_lasting_rows(t)
+    lasting = island_output_rows(t)
     layout = {f"{name}_{i}": p.row(name).row + i
               for name, size in (lasting | island_input_rows(t)).items() for i in range(size)}
     return ScheduledProgram((Pass("start", start), Pass("position", position, POSITION_COUNT),

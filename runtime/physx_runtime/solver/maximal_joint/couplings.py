@@ -31,9 +31,9 @@ from physx_runtime.solver.maximal_joint.rows import (
     joint_frames,
 )
 
-FULL_TURN = 2.0 * math.pi
+TWO_PI = 2.0 * math.pi
 # A rack beside its pinion by no more than this, or moved by it no faster, has no side of it (PhysX's units).
-NO_SIDE = 1e-3
+MIN_OFFSET = 1e-3
 
 
 def hinge(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
@@ -46,7 +46,7 @@ def slide(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
     return {"slide_position": [joint_frames(t, rows).offset[0]]}
 
 
-def counted(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
+def count_turns(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """`turns` of a gear's hinges since the start, the first's counted backwards, with what to count from next.
 
     A rack's second hinge slides and is not counted. An infinite last angle is none yet; half a turn within a step
@@ -62,13 +62,13 @@ def counted(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
 
 def _wrapped(angle: Scalar) -> Scalar:
     """The same angle in [-pi, pi)."""
-    return angle - FULL_TURN * floor((angle + math.pi) / FULL_TURN)
+    return angle - TWO_PI * floor((angle + math.pi) / TWO_PI)
 
 
 def coupling_row(t: JointTopology, rows: Rows, frames: JointFrames, turns: Sequence[Scalar]) -> JointRow:
     """The row of a gear or of a rack; without `turns` nothing has been counted and it has no error."""
     first, second = (axis(frames.A, 0), axis(frames.B, 0))
-    signs = [-1.0 if own.holds_first else 1.0 for own in t.hinges]
+    signs = [-1.0 if topology.holds_first else 1.0 for topology in t.hinges]
     if t.kind == GEAR:
         ratio = rows["ratio"][0]
         error = signs[1] * turns[1] - signs[0] * ratio * turns[0] if turns else 0.0
@@ -80,10 +80,10 @@ def coupling_row(t: JointTopology, rows: Rows, frames: JointFrames, turns: Seque
 
 def _opposed(frames: JointFrames) -> Scalar:
     """Whether the rack lies at the side of its pinion that moves it backwards."""
-    moved = sp.cross(axis(frames.A, 0), frames.between)
-    along = sp.dot(moved, axis(frames.B, 0))
-    beside = (_square(frames.between) > NO_SIDE * NO_SIDE) & (_square(moved) > NO_SIDE * NO_SIDE)
-    return beside & (along < -NO_SIDE)
+    direction = sp.cross(axis(frames.A, 0), frames.between)
+    projection = sp.dot(direction, axis(frames.B, 0))
+    is_defined = (_square(frames.between) > MIN_OFFSET * MIN_OFFSET) & (_square(direction) > MIN_OFFSET * MIN_OFFSET)
+    return is_defined & (projection < -MIN_OFFSET)
 
 
 def _square(a: Vec3) -> Scalar:
@@ -103,49 +103,49 @@ def forces_of(row: JointRow) -> Forces:
     return Force(row.angular0, row.linear0), Force(row.angular1, row.linear1)
 
 
-def answers_to(forces: Forces, responses: Responses) -> Motions:
+def delta_velocities(forces: Forces, responses: Responses) -> Motions:
     """What side 0 gains and side 1 loses, each for itself."""
     return responses[0].motion(forces[0]), responses[1].motion(forces[1])
 
 
-def answer_along(forces: Forces, answers: Motions) -> Scalar:
+def response_along(forces: Forces, delta_velocity: Motions) -> Scalar:
     """How far a row feels such answers."""
-    return forces[0].dot(answers[0]) + forces[1].dot(answers[1])
+    return forces[0].dot(delta_velocity[0]) + forces[1].dot(delta_velocity[1])
 
 
-def speed_along(forces: Forces, velocities: Motions) -> Scalar:
+def velocity_along(forces: Forces, velocities: Motions) -> Scalar:
     """J v: how fast side 0 moves against side 1."""
     return forces[0].dot(velocities[0]) - forces[1].dot(velocities[1])
 
 
 def reciprocal(x: Scalar) -> Scalar:
     """1/x; 0 where x is not above 0."""
-    some = x > 0.0
-    return where(some, 1.0 / where(some, x, 1.0), 0.0)
+    positive = x > 0.0
+    return where(positive, 1.0 / where(positive, x, 1.0), 0.0)
 
 
-def orthogonalised(rows: list[JointRow], responses: Responses) -> list[JointRow]:
+def orthogonalize(rows: list[JointRow], responses: Responses) -> list[JointRow]:
     """The rows, in the same order: of a group every equality row upright to those before it, every limit to all
     equality rows, in the measure of how the sides answer."""
-    made = []
+    result = []
     equalities: dict[tuple[int, int], list[tuple[JointRow, Motions]]] = {group: [] for group in GROUPS}
     for row in rows:
         group = next((group for group in GROUPS if row.hint in group), None)
-        for other, answers in equalities[group] if group else []:
-            row = _less(row, answer_along(forces_of(row), answers), other)
+        for other, delta_velocity in equalities[group] if group else []:
+            row = _subtract_row(row, response_along(forces_of(row), delta_velocity), other)
         if group and row.hint == group[0]:
             forces = forces_of(row)
-            answers = answers_to(forces, responses)
-            r = reciprocal(answer_along(forces, answers))
-            equalities[group].append((row, (answers[0] * r, answers[1] * r)))
-        made.append(row)
-    return made
+            delta_velocity = delta_velocities(forces, responses)
+            r = reciprocal(response_along(forces, delta_velocity))
+            equalities[group].append((row, (delta_velocity[0] * r, delta_velocity[1] * r)))
+        result.append(row)
+    return result
 
 
-def _less(row: JointRow, share: Scalar, other: JointRow) -> JointRow:
+def _subtract_row(row: JointRow, factor: Scalar, other: JointRow) -> JointRow:
     """row - share other."""
-    def less(a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
-        return sp.sub(a, sp.scale(share, b))
-    return replace(row, linear0=less(row.linear0, other.linear0), angular0=less(row.angular0, other.angular0),
-                   linear1=less(row.linear1, other.linear1), angular1=less(row.angular1, other.angular1),
-                   error=row.error - share * other.error)
+    def subtract(a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
+        return sp.sub(a, sp.scale(factor, b))
+    return replace(row, linear0=subtract(row.linear0, other.linear0), angular0=subtract(row.angular0, other.angular0),
+                   linear1=subtract(row.linear1, other.linear1), angular1=subtract(row.angular1, other.angular1),
+                   error=row.error - factor * other.error)

@@ -28,17 +28,17 @@ from physx_runtime.solver.maximal_joint.rows import (
 
 def drive_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
     """One row per drive of an axis that is not locked: translations, then rotations."""
-    driven = [i for i, own in enumerate(t.axes) if own.drive and own.motion != LOCKED]
-    errors = _turns_left(t, rows, frames.relative) if any(i >= 3 for i in driven) else []
-    found = []
+    driven = [i for i, topology in enumerate(t.axes) if topology.drive and topology.motion != LOCKED]
+    errors = _rotation_errors(t, rows, frames.relative) if any(i >= 3 for i in driven) else []
+    result = []
     for i in driven:
-        along = axis(frames.A, i % 3)
+        direction = axis(frames.A, i % 3)
         if i < 3:
-            row = linear_row(along, frames.arm0, frames.arm1, rows["target_position"][i] - frames.offset[i])
+            row = linear_row(direction, frames.arm0, frames.arm1, rows["target_position"][i] - frames.offset[i])
         else:
-            row = angular_row(along, errors[i - 3])
-        found.append(_driven(row, t, rows, i))
-    return found
+            row = angular_row(direction, errors[i - 3])
+        result.append(_driven(row, t, rows, i))
+    return result
 
 
 def _driven(row: JointRow, t: JointTopology, rows: Rows, i: int) -> JointRow:
@@ -52,14 +52,14 @@ def _driven(row: JointRow, t: JointTopology, rows: Rows, i: int) -> JointRow:
     return replace(row, lower=-rows["max_force"][i], upper=rows["max_force"][i], spring=spring, drive=True)
 
 
-def _turns_left(t: JointTopology, rows: Rows, relative: Quat) -> list[Scalar]:
+def _rotation_errors(t: JointTopology, rows: Rows, relative: Quat) -> list[Scalar]:
     """Errors of the rotational drives: the turn from the target, then where it takes the x axis.
 
     The turn is relative conj(target), as measured; PhysX's source, SAPIEN's too, has conj(target) relative.
     """
     target = target_rotation(rows)
-    back = sp.conjugate(target)
-    delta = sp.mul_quat(back, relative) if t.sapien else sp.mul_quat(relative, back)
+    inverse_target = sp.conjugate(target)
+    delta = sp.mul_quat(inverse_target, relative) if t.sapien else sp.mul_quat(relative, inverse_target)
     twist = where(quaternion_product(relative, target) <= 0.0, 2.0 * delta[0], -2.0 * delta[0])
     D = sp.matrix(delta)            # the same of either sign
     return [twist, D[2][0], -D[1][0]]
@@ -75,24 +75,24 @@ def target_rotation(rows: Rows) -> Quat:
 
 
 # What keeps the rotational axes independent where both frames are half a turn apart (PX_EPS_F32).
-LEAST_TURN = 1.1920929e-07
+EPSILON = 1.1920929e-07
 
 
 def locked_rows(t: JointTopology, frames: JointFrames) -> list[JointRow]:
     """Equality rows: translations, then rotations; a swing that is the only locked rotation goes first."""
-    turns = [i for i in range(3) if t.axes[3 + i].motion == LOCKED]
-    found = []
-    if turns in ([1], [2]):
-        found.append(_locked_swing(frames, turns[0]))
-        turns = []
+    rotations = [i for i in range(3) if t.axes[3 + i].motion == LOCKED]
+    result = []
+    if rotations in ([1], [2]):
+        result.append(_locked_swing(frames, rotations[0]))
+        rotations = []
     arm0 = locked_arm(t, frames)
     for i in _locked_translations(t):
-        found.append(_held(linear_row(axis(frames.A, i), arm0, frames.arm1, -frames.offset[i]), TRANSLATION))
-    axes = turning_axes(frames.a, frames.b) if turns else []
-    return found + [_held(angular_row(axes[i], -frames.relative[i]), ROTATION) for i in turns]
+        result.append(_equality_row(linear_row(axis(frames.A, i), arm0, frames.arm1, -frames.offset[i]), TRANSLATION))
+    axes = rotation_axes(frames.a, frames.b) if rotations else []
+    return result + [_equality_row(angular_row(axes[i], -frames.relative[i]), ROTATION) for i in rotations]
 
 
-def _held(row: JointRow, hint: int) -> JointRow:
+def _equality_row(row: JointRow, hint: int) -> JointRow:
     return replace(row, hint=hint, holds=True)
 
 
@@ -110,22 +110,22 @@ def _locked_translations(t: JointTopology) -> list[int]:
 
 def _locked_swing(frames: JointFrames, i: int) -> JointRow:
     """Keeps B's x upright to the other swing axis of A."""
-    twist, other = axis(frames.B, 0), axis(frames.A, 3 - i)
-    return _held(angular_row(sp.cross(twist, other), -sp.dot(twist, other)), ROTATION)
+    twist, swing = axis(frames.B, 0), axis(frames.A, 3 - i)
+    return _equality_row(angular_row(sp.cross(twist, swing), -sp.dot(twist, swing)), ROTATION)
 
 
-def turning_axes(a: Quat, b: Quat) -> list[Vec3]:
+def rotation_axes(a: Quat, b: Quat) -> list[Vec3]:
     """How B's quaternion seen from A changes as A turns against B: half unit axes where they agree."""
     va, vb = (a[0], a[1], a[2]), (b[0], b[1], b[2])
     c = sp.add(sp.scale(a[3], vb), sp.scale(b[3], va))
     same, opposed = a[3] * b[3], sp.dot(va, vb)
     d = same - opposed
-    others = ((d, c[2], -c[1]), (-c[2], d, c[0]), (c[1], -c[0], d))
-    axes = [sp.scale(0.5, sp.add(sp.add(sp.scale(vb[i], va), sp.scale(va[i], vb)), others[i])) for i in range(3)]
-    apart = abs(same + opposed) <= 0.0
-    return [_lifted(own, i, apart) for i, own in enumerate(axes)]
+    columns = ((d, c[2], -c[1]), (-c[2], d, c[0]), (c[1], -c[0], d))
+    axes = [sp.scale(0.5, sp.add(sp.add(sp.scale(vb[i], va), sp.scale(va[i], vb)), columns[i])) for i in range(3)]
+    opposite = abs(same + opposed) <= 0.0
+    return [_regularized(vector, i, opposite) for i, vector in enumerate(axes)]
 
 
-def _lifted(a: Vec3, i: int, apart: Scalar) -> Vec3:
-    x, y, z = (where(apart, part + LEAST_TURN, part) if i == k else part for k, part in enumerate(a))
+def _regularized(a: Vec3, i: int, opposite: Scalar) -> Vec3:
+    x, y, z = (where(opposite, e + EPSILON, e) if i == k else e for k, e in enumerate(a))
     return (x, y, z)

@@ -16,8 +16,8 @@ from physx_runtime.dynamics.spatial import Vec3
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.language.symbols import Graph, Symbol
 from physx_runtime.model.island import D6, DISTANCE, GEAR, KINEMATIC, LINK, RACK, WORLD, JointTopology
-from physx_runtime.model.island_rows import LASTING, READ, joint_rows
-from physx_runtime.solver.maximal_joint.couplings import counted, coupling_row
+from physx_runtime.model.island_rows import INPUT_MAKERS, OUTPUT_MAKERS, joint_rows
+from physx_runtime.solver.maximal_joint.couplings import count_turns, coupling_row
 from physx_runtime.solver.maximal_joint.drives import drive_rows, locked_arm, locked_rows
 from physx_runtime.solver.maximal_joint.limits import distance_rows, limit_rows
 from physx_runtime.solver.maximal_joint.rows import (
@@ -38,7 +38,7 @@ class JointGeometry:
     arm0: Vec3                      # r_A: from side 0's centre of mass to where all linear rows act in the iterations
     arm1: Vec3                      # r_B: from side 1's
     lever: Vec3                     # from side 0's centre of mass to B's anchor, about which its torque counts
-    kept: dict[str, list[Scalar]] = field(default_factory=dict)     # row groups that it keeps for the next step
+    persistent: dict[str, list[Scalar]] = field(default_factory=dict)     # row groups that it keeps for the next step
 
 
 def rows_of(t: JointTopology, rows: Rows) -> JointGeometry:
@@ -50,18 +50,18 @@ def rows_of(t: JointTopology, rows: Rows) -> JointGeometry:
     """
     frames = joint_frames(t, rows)
     if t.kind == D6:
-        found = [*drive_rows(t, rows, frames), *limit_rows(t, rows, frames), *locked_rows(t, frames)]
-        return JointGeometry(found, locked_arm(t, frames), frames.arm1, frames.arm0)
+        result = [*drive_rows(t, rows, frames), *limit_rows(t, rows, frames), *locked_rows(t, frames)]
+        return JointGeometry(result, locked_arm(t, frames), frames.arm1, frames.arm0)
     if t.kind == DISTANCE:
         return JointGeometry(distance_rows(t, rows, frames), frames.arm0, frames.arm1, frames.arm0)
-    kept = counted(t, rows) if t.hinges else {}
-    row = coupling_row(t, rows, frames, kept.get("turns", ()))
-    return JointGeometry([row], frames.arm0, frames.arm1, frames.arm0, kept)
+    persistent = count_turns(t, rows) if t.hinges else {}
+    row = coupling_row(t, rows, frames, persistent.get("turns", ()))
+    return JointGeometry([row], frames.arm0, frames.arm1, frames.arm0, persistent)
 
 
 # TGS makes rows that turn a group of their own, PGS has one group of all.
-APART = {TRANSLATION: ROTATION, TRANSLATION_LIMIT: ROTATION_LIMIT}
-TOGETHER = {ROTATION: TRANSLATION, ROTATION_LIMIT: TRANSLATION_LIMIT}
+TGS_HINTS = {TRANSLATION: ROTATION, TRANSLATION_LIMIT: ROTATION_LIMIT}
+PGS_HINTS = {ROTATION: TRANSLATION, ROTATION_LIMIT: TRANSLATION_LIMIT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ class RowKind:
     angular: bool
     spring: bool
     drive: bool
-    pushes: bool            # its impulse is not below 0
-    pulls: bool             # it is not above 0
+    nonnegative: bool            # its impulse is not below 0
+    nonpositive: bool             # it is not above 0
     keeps_bias: bool        # it may keep its bias in velocity iterations
     bounces: bool           # off its limit, to a speed of its own
     holds: bool
@@ -98,32 +98,32 @@ class RowKind:
 
 def solving_order(t: JointTopology, rows: list[JointRow]) -> list[JointRow]:
     """Rows sorted by hint; but with PGS the rotational ones before the others."""
-    groups = TOGETHER if t.pgs else APART
+    groups = PGS_HINTS if t.pgs else TGS_HINTS
     marked = [replace(row, hint=groups.get(row.hint, row.hint)) if row.angular else row for row in rows]
     return sorted(marked, key=lambda row: row.hint)
 
 
-def prepared_from(t: JointTopology) -> dict[str, int]:
+def preparation_inputs(t: JointTopology) -> dict[str, int]:
     """What preparing a joint reads, and how many numbers each is."""
-    sizes = {**joint_rows(t, *LASTING, *READ), "dt": 1, "h": 1, "length_scale": 1}
+    sizes = {**joint_rows(t, *OUTPUT_MAKERS, *INPUT_MAKERS), "dt": 1, "h": 1, "length_scale": 1}
     if t.kind in (GEAR, RACK):
         sizes |= {"hinge0_coordinate": 1, "hinge1_coordinate": 1}
-    for k, side in enumerate(t.sides):
-        if side.kind == WORLD:
+    for k, body in enumerate(t.solver_bodies):
+        if body.kind == WORLD:
             continue
-        own = {KINEMATIC: {"velocity": 6}, LINK: {"origin": 3, "response": 21, "cfm": 1}}
-        parts = {"rotation": 4, "position": 3,
-                 **own.get(side.kind, {"inverse_mass": 1, "inverse_inertia": 6})}
-        if t.bounces and side.moves:
-            parts["v"] = 6
-        sizes |= {f"side{k}_{name}": size for name, size in parts.items()}
+        by_kind = {KINEMATIC: {"velocity": 6}, LINK: {"origin": 3, "response": 21, "cfm": 1}}
+        body_sizes = {"rotation": 4, "position": 3,
+                      **by_kind.get(body.kind, {"inverse_mass": 1, "inverse_inertia": 6})}
+        if t.bounces and body.moves:
+            body_sizes["v"] = 6
+        sizes |= {f"side{k}_{name}": size for name, size in body_sizes.items()}
     return sizes
 
 
 def symbols_for(t: JointTopology) -> dict[str, list[Symbol]]:
     """Symbols for all that preparing a joint reads."""
     graph = Graph()
-    return {name: [graph.input(f"{name}_{i}") for i in range(size)] for name, size in prepared_from(t).items()}
+    return {name: [graph.input(f"{name}_{i}") for i in range(size)] for name, size in preparation_inputs(t).items()}
 
 
 @functools.lru_cache(maxsize=256)
@@ -132,31 +132,31 @@ def row_kinds(t: JointTopology) -> tuple[RowKind, ...]:
     return tuple(RowKind.of(row) for row in solving_order(t, rows_of(t, symbols_for(t)).rows))
 
 
-def linked(t: JointTopology) -> bool:
+def has_link(t: JointTopology) -> bool:
     """Whether a side is a link."""
-    return any(side.kind == LINK for side in t.sides)
+    return any(body.kind == LINK for body in t.solver_bodies)
 
 
-def lasting(t: JointTopology) -> bool:
+def is_constant(t: JointTopology) -> bool:
     """Whether all rows stay as at the step's start: at links, and with PGS, where nothing moves within a step."""
-    return linked(t) or t.pgs
+    return has_link(t) or t.pgs
 
 
-def driven(t: JointTopology) -> bool:
+def has_kinematic(t: JointTopology) -> bool:
     """Whether a side is moved by its speed, whatever forces say."""
-    return any(side.kind == KINEMATIC for side in t.sides)
+    return any(body.kind == KINEMATIC for body in t.solver_bodies)
 
 
-def aims(t: JointTopology, kind: RowKind) -> bool:
+def has_target(t: JointTopology, kind: RowKind) -> bool:
     """Whether a hard row may want another speed than 0."""
-    return kind.bounces or driven(t)
+    return kind.bounces or has_kinematic(t)
 
 
-def stays(t: JointTopology, kind: RowKind) -> bool:
+def is_fixed(t: JointTopology, kind: RowKind) -> bool:
     """Whether a row acts about axes that stay as at the step's start; others end at arms that turn with their sides."""
     return kind.angular and t.kind != RACK
 
 
 def has_arm(t: JointTopology, k: int) -> bool:
     """Whether a row asks for the arm at a side: of what moves, and of both for the joint's force."""
-    return (t.weighed or t.sides[k].moves) and not all(stays(t, kind) for kind in row_kinds(t))
+    return (t.measures_force or t.solver_bodies[k].moves) and not all(is_fixed(t, kind) for kind in row_kinds(t))

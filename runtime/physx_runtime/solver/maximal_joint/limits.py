@@ -32,7 +32,7 @@ from physx_runtime.solver.maximal_joint.rows import (
 )
 
 # How PhysX ends its search for the nearest point: the end shows in motions.
-CLOSE_ENOUGH, MOST_EVALUATIONS = 1e-4, 20
+ELLIPSE_TOLERANCE, MAX_EVALUATIONS = 1e-4, 20
 # A point this near to the major axis goes to the axis' end.
 ON_MAJOR_AXIS = 1e-6
 
@@ -45,7 +45,7 @@ def cone_limit(angles: tuple[Scalar, Scalar], half_angles: tuple[Scalar, Scalar]
     tangents r of a quarter of the angles there it is v1 v2 - e_x; dv1 and dv2 are the changes across the rim.
     """
     (y, z), (ay, az) = angles, half_angles
-    cy, cz = nearest_on_ellipse(y, z, ay, az)
+    cy, cz = closest_on_ellipse(y, z, ay, az)
     ry, rz = _tangent(0.25 * cy), _tangent(0.25 * cz)
     dy, dz = cy / (ay * ay), cz / (az * az)
     square, product = ry * ry + rz * rz, ry * dy + rz * dz
@@ -58,21 +58,21 @@ def cone_limit(angles: tuple[Scalar, Scalar], half_angles: tuple[Scalar, Scalar]
     return about, sp.dot(sp.cross(line, about), twist)
 
 
-def nearest_on_ellipse(y: Scalar, z: Scalar, ry: Scalar, rz: Scalar) -> tuple[Scalar, Scalar]:
+def closest_on_ellipse(y: Scalar, z: Scalar, ry: Scalar, rz: Scalar) -> tuple[Scalar, Scalar]:
     """The point of (y / ry)^2 + (z / rz)^2 = 1 nearest to (y, z), as closely as PhysX looks for it.
 
     Newton's method on the factor t of the normal: (ry^2 y / (t + ry^2), rz^2 z / (t + rz^2)).
     """
     wide = rz <= ry
     at_end = where(wide, abs(z), abs(y)) < ON_MAJOR_AXIS
-    across, up = where(at_end, ry, abs(y)), where(at_end, rz, abs(z))      # the search must find something
-    ey, ez, ay, az = ry * ry, rz * rz, ry * across, rz * up
+    py, pz = where(at_end, ry, abs(y)), where(at_end, rz, abs(z))      # the search must find something
+    ey, ez, ay, az = ry * ry, rz * rz, ry * py, rz * pz
     t = maximum(ay - ey, az - ez)
-    for _ in range(MOST_EVALUATIONS - 1):
+    for _ in range(MAX_EVALUATIONS - 1):
         dy, dz = 1.0 / (t + ey), 1.0 / (t + ez)
         fy, fz = (ay * dy) * (ay * dy), (az * dz) * (az * dz)
         f = fy + fz - 1.0
-        t = where(f < CLOSE_ENOUGH, t, t + f / (2.0 * (fy * dy + fz * dz)))
+        t = where(f < ELLIPSE_TOLERANCE, t, t + f / (2.0 * (fy * dy + fz * dz)))
     end_y, end_z = where(y > 0.0, ry, -ry), where(z > 0.0, rz, -rz)
     return (where(at_end, where(wide, end_y, 0.0), ey * y / (t + ey)),
             where(at_end, where(wide, 0.0, end_z), ez * z / (t + ez)))
@@ -85,9 +85,9 @@ def _tangent(angle: Scalar) -> Scalar:
 
 TWIST, SWINGS = 3, (4, 5)       # which of the joint's axes they are
 # No bound is farther away: an infinite one would make NaN of sides that nothing moves.
-FARTHEST = 1e18
+MAX_ERROR = 1e18
 # A shorter way, in metres, has no direction (distanceMinDist).
-LEAST_WAY = 1e-6
+MIN_OFFSET = 1e-6
 
 
 def limit_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
@@ -97,18 +97,18 @@ def limit_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointR
 
 
 def _angular_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
-    swings, found = _limited_swings(t), list[JointRow]()
+    swings, result = _limited_swings(t), list[JointRow]()
     if t.cone or swings:
         swing = swing_of(frames.relative)
         angles = swing_angles(swing)
         if t.cone:
-            found.append(_cone(t, rows, frames, angles))
-        turned = sp.matrix(sp.mul_quat(frames.a, swing))
+            result.append(_cone(t, rows, frames, angles))
+        swing_matrix = sp.matrix(sp.mul_quat(frames.a, swing))
         for i in swings:
-            found += _between(t, rows, i, angles[SWINGS.index(i)], axis(turned, i - TWIST))
+            result += _angle_rows(t, rows, i, angles[SWINGS.index(i)], axis(swing_matrix, i - TWIST))
     if t.axes[TWIST].motion == LIMITED:
-        found += _between(t, rows, TWIST, seen_twist(t, frames.relative), axis(frames.B, 0))
-    return found
+        result += _angle_rows(t, rows, TWIST, measured_twist(t, frames.relative), axis(frames.B, 0))
+    return result
 
 
 def _limited_swings(t: JointTopology) -> list[int]:
@@ -126,61 +126,61 @@ def _cone(t: JointTopology, rows: Rows, frames: JointFrames, angles: tuple[Scala
     if t.cone == "soft":
         return replace(row, spring=Spring(rows["cone_stiffness"][0], rows["cone_damping"][0]), holds=True)
     bounce = Bounce(rows["cone_restitution"][0], rows["cone_bounce_threshold"][0]) if t.cone == "bouncing" else None
-    return _hard(row, ROTATION_LIMIT, bounce)
+    return _hard_row(row, ROTATION_LIMIT, bounce)
 
 
-def _between(t: JointTopology, rows: Rows, i: int, angle: Scalar, about: Vec3) -> list[JointRow]:
+def _angle_rows(t: JointTopology, rows: Rows, i: int, angle: Scalar, about: Vec3) -> list[JointRow]:
     """Rows of the lower and the upper limit of an angle."""
     lower = angular_row(sp.scale(-1.0, about), angle - rows["lower_limit"][i])
     upper = angular_row(about, rows["upper_limit"][i] - angle)
-    return [_limited(t, rows, i, row, ROTATION_LIMIT) for row in (lower, upper)]
+    return [_limit_row(t, rows, i, row, ROTATION_LIMIT) for row in (lower, upper)]
 
 
 def _distance_limit(t: JointTopology, rows: Rows, frames: JointFrames) -> JointRow:
     """The row along the way that B's anchor has come by all translations that are not locked."""
-    way = ZERO3
+    offset = ZERO3
     for i in (i for i in range(3) if t.axes[i].motion != LOCKED):
-        way = sp.add(way, sp.scale(frames.offset[i], axis(frames.A, i)))
-    distance, x = sp.norm(way), axis(frames.A, 0)
-    apart = distance > LEAST_WAY * rows["length_scale"][0]
-    shrink = 1.0 / where(apart, distance, 1.0)
-    along = (where(apart, shrink * way[0], x[0]), where(apart, shrink * way[1], x[1]),
-             where(apart, shrink * way[2], x[2]))
-    left = where(apart, rows["distance_limit"][0] - distance, FARTHEST)
+        offset = sp.add(offset, sp.scale(frames.offset[i], axis(frames.A, i)))
+    distance, x = sp.norm(offset), axis(frames.A, 0)
+    nonzero = distance > MIN_OFFSET * rows["length_scale"][0]
+    inverse_distance = 1.0 / where(nonzero, distance, 1.0)
+    direction = (where(nonzero, inverse_distance * offset[0], x[0]), where(nonzero, inverse_distance * offset[1], x[1]),
+                 where(nonzero, inverse_distance * offset[2], x[2]))
+    error = where(nonzero, rows["distance_limit"][0] - distance, MAX_ERROR)
     spring = (Spring(rows["distance_limit_stiffness"][0], rows["distance_limit_damping"][0])
               if t.distance == "soft" else None)
-    return _bounding(linear_row(along, frames.arm0, frames.arm1, left), TRANSLATION_LIMIT, spring)
+    return _bound_row(linear_row(direction, frames.arm0, frames.arm1, error), TRANSLATION_LIMIT, spring)
 
 
 def _linear_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
     """Rows of the upper and the lower limit of every limited translation."""
-    found = []
+    result = []
     for i in (i for i in range(3) if t.axes[i].motion == LIMITED):
-        along = axis(frames.A, i)
-        for direction, error in ((along, rows["upper_limit"][i] - frames.offset[i]),
-                                 (sp.scale(-1.0, along), frames.offset[i] - rows["lower_limit"][i])):
+        axis_vector = axis(frames.A, i)
+        for direction, error in ((axis_vector, rows["upper_limit"][i] - frames.offset[i]),
+                                 (sp.scale(-1.0, axis_vector), frames.offset[i] - rows["lower_limit"][i])):
             row = linear_row(direction, frames.arm0, frames.arm1, error)
-            found.append(_limited(t, rows, i, row, TRANSLATION_LIMIT))
-    return found
+            result.append(_limit_row(t, rows, i, row, TRANSLATION_LIMIT))
+    return result
 
 
-def _limited(t: JointTopology, rows: Rows, i: int, row: JointRow, hint: int) -> JointRow:
+def _limit_row(t: JointTopology, rows: Rows, i: int, row: JointRow, hint: int) -> JointRow:
     """A row whose error is what is left to the limit of an axis."""
-    own = t.axes[i]
-    spring = Spring(rows["limit_stiffness"][i], rows["limit_damping"][i]) if own.soft else None
-    return _bounding(row, hint, spring, Bounce(rows["restitution"][i], rows["bounce_threshold"][i])
-                     if own.bounces and not own.soft else None)
+    topology = t.axes[i]
+    spring = Spring(rows["limit_stiffness"][i], rows["limit_damping"][i]) if topology.soft else None
+    return _bound_row(row, hint, spring, Bounce(rows["restitution"][i], rows["bounce_threshold"][i])
+                      if topology.bounces and not topology.soft else None)
 
 
-def _bounding(row: JointRow, hint: int, spring: Spring | None, bounce: Bounce | None = None) -> JointRow:
+def _bound_row(row: JointRow, hint: int, spring: Spring | None, bounce: Bounce | None = None) -> JointRow:
     """A row whose error is what is left to a limit; of a soft one 0 where it does not act."""
     if spring is None:
-        return _hard(replace(row, error=minimum(row.error, FARTHEST)), hint, bounce)
-    beyond = row.error < 0.0
-    return replace(row, error=where(beyond, row.error, 0.0), active=beyond, holds=True, spring=spring)
+        return _hard_row(replace(row, error=minimum(row.error, MAX_ERROR)), hint, bounce)
+    violated = row.error < 0.0
+    return replace(row, error=where(violated, row.error, 0.0), active=violated, holds=True, spring=spring)
 
 
-def _hard(row: JointRow, hint: int, bounce: Bounce | None) -> JointRow:
+def _hard_row(row: JointRow, hint: int, bounce: Bounce | None) -> JointRow:
     return replace(row, hint=hint, lower=0.0, keeps_bias=row.error > 0.0, bounce=bounce, holds=True)
 
 
@@ -189,7 +189,7 @@ def twist_angle(relative: Quat) -> Scalar:
     return 2.0 * arctan2(relative[0], relative[3])
 
 
-def seen_twist(t: JointTopology, relative: Quat) -> Scalar:
+def measured_twist(t: JointTopology, relative: Quat) -> Scalar:
     """The twist that a limit is compared with.
 
     PhysX takes it from a cosine in float32, which is 1 for angles below 5e-4: a joint pressed against a limit of 0
@@ -199,8 +199,8 @@ def seen_twist(t: JointTopology, relative: Quat) -> Scalar:
         return twist_angle(relative)
     x, w = relative[0], relative[3]
     size = sqrt(x * x + w * w)
-    twists = size > 0.0
-    cosine = single(where(twists, w * (1.0 / where(twists, size, 1.0)), 1.0))
+    nonzero = size > 0.0
+    cosine = single(where(nonzero, w * (1.0 / where(nonzero, size, 1.0)), 1.0))
     angle = 2.0 * arctan2(sqrt(maximum((1.0 - cosine) * (1.0 + cosine), 0.0)), cosine)
     return where(x < 0.0, -angle, angle)
 
@@ -209,9 +209,9 @@ def swing_of(relative: Quat) -> Quat:
     """B's turn against A without its twist: relative = swing twist."""
     x, w = relative[0], relative[3]
     size = sqrt(x * x + w * w)
-    twists = size > 0.0
-    inverse = 1.0 / where(twists, size, 1.0)
-    return sp.mul_quat(relative, (-(x * inverse), 0.0, 0.0, where(twists, w * inverse, 1.0)))
+    nonzero = size > 0.0
+    inverse = 1.0 / where(nonzero, size, 1.0)
+    return sp.mul_quat(relative, (-(x * inverse), 0.0, 0.0, where(nonzero, w * inverse, 1.0)))
 
 
 def swing_angles(swing: Quat) -> tuple[Scalar, Scalar]:
@@ -222,7 +222,7 @@ def swing_angles(swing: Quat) -> tuple[Scalar, Scalar]:
 # Beyond the bounds by this much of a metre the joint does not pull yet: what its loader gives every one.
 TOLERANCE = 0.025
 # A shorter distance has no direction (PX_EPS_F32).
-LEAST_DISTANCE = 1.1920929e-07
+MIN_DISTANCE = 1.1920929e-07
 
 
 def distance_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
@@ -238,19 +238,19 @@ def distance_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[Joi
     if t.range == "equal":
         error = distance - rows["maximum_distance"][0]
         return [row(error - clamp(error, -tolerance, tolerance))]
-    found = []
+    result = []
     if t.range in ("both", "least"):
-        least = rows["minimum_distance"][0]
-        found.append(row(distance - least + tolerance, lower=0.0, keeps_bias=least <= distance))
+        min_distance = rows["minimum_distance"][0]
+        result.append(row(distance - min_distance + tolerance, lower=0.0, keeps_bias=min_distance <= distance))
     if t.range in ("both", "most"):
-        most = rows["maximum_distance"][0]
-        found.append(row(distance - most - tolerance, upper=0.0, keeps_bias=distance <= most))
-    return found
+        max_distance = rows["maximum_distance"][0]
+        result.append(row(distance - max_distance - tolerance, upper=0.0, keeps_bias=distance <= max_distance))
+    return result
 
 
 def _direction(between: Vec3) -> tuple[Vec3, Scalar]:
     """From B's anchor to A's, and how far that is; x where there is no direction."""
     distance = sp.norm(between)
-    apart = distance > LEAST_DISTANCE
-    x, y, z = sp.scale(-1.0 / where(apart, distance, 1.0), between)
-    return (where(apart, x, 1.0), where(apart, y, 0.0), where(apart, z, 0.0)), distance
+    nonzero = distance > MIN_DISTANCE
+    x, y, z = sp.scale(-1.0 / where(nonzero, distance, 1.0), between)
+    return (where(nonzero, x, 1.0), where(nonzero, y, 0.0), where(nonzero, z, 0.0)), distance

@@ -22,39 +22,39 @@ from physx_runtime.dynamics.spatial import NO_MOTION, Vec3, linear_first, motion
 from physx_runtime.language.ops import Rows, Scalar, maximum, sqrt, where
 from physx_runtime.model.island import BODY, GEAR, KINEMATIC, LINK, RACK, JointTopology
 from physx_runtime.model.island_rows import joint_rows
-from physx_runtime.model.row_specs import KEPT
+from physx_runtime.model.row_specs import PERSISTENT
 from physx_runtime.solver.maximal_joint.couplings import (
     Forces,
     Motions,
     Responses,
-    answer_along,
-    answers_to,
+    delta_velocities,
     forces_of,
-    orthogonalised,
+    orthogonalize,
     reciprocal,
-    speed_along,
+    response_along,
+    velocity_along,
 )
 from physx_runtime.solver.maximal_joint.kinds import (
     JointGeometry,
     RowKind,
-    aims,
     has_arm,
-    lasting,
-    linked,
+    has_link,
+    has_target,
+    is_constant,
+    is_fixed,
     row_kinds,
     rows_of,
     solving_order,
-    stays,
     symbols_for,
 )
 from physx_runtime.solver.maximal_joint.rows import Bounce, JointRow, Spring
 
-Made = dict[str, list[Scalar]]
+PreparedRows = dict[str, list[Scalar]]
 
 
-def put(made: Made, name: str, *values: Scalar) -> None:
+def append_row(out: PreparedRows, name: str, *values: Scalar) -> None:
     """Append to a row group."""
-    made.setdefault(name, []).extend(values)
+    out.setdefault(name, []).extend(values)
 
 
 @dataclass(slots=True)
@@ -62,13 +62,13 @@ class RowReader:
     """Row groups being read, each from its start."""
 
     rows: Rows
-    _places: dict[str, int] = field(default_factory=dict, init=False)
+    _indices: dict[str, int] = field(default_factory=dict, init=False)
 
     def scalar(self, name: str) -> Scalar:
         """The next number of a group."""
-        place = self._places.get(name, 0)
-        self._places[name] = place + 1
-        return self.rows[name][place]
+        index = self._indices.get(name, 0)
+        self._indices[name] = index + 1
+        return self.rows[name][index]
 
     def vector(self, name: str) -> Vec3:
         """The next three numbers of a group."""
@@ -80,56 +80,57 @@ class RowReader:
 
 
 # The fastest that hard rows take their error back: angles over the step, and metres.
-FASTEST_TURN, FASTEST_WAY, FASTEST_WAY_AT_LINKS = 0.75, 15.0, 1.5
+MAX_ANGULAR_BIAS, MAX_LINEAR_BIAS, MAX_LINEAR_BIAS_AT_LINKS = 0.75, 15.0, 1.5
 # Rows that the sides answer with less have none to push.
-LEAST_ANSWER = 1e-12
+MIN_UNIT_RESPONSE = 1e-12
 
 
 @functools.lru_cache(maxsize=256)
 def prepared_rows(t: JointTopology) -> Mapping[str, int]:
     """Size of every row group of scratch that `prepare` makes."""
-    kept = joint_rows(t, KEPT)
-    made = prepare(t, symbols_for(t))
-    return MappingProxyType({name: len(values) for name, values in made.items() if name not in kept})
+    persistent = joint_rows(t, PERSISTENT)
+    out = prepare(t, symbols_for(t))
+    return MappingProxyType({name: len(values) for name, values in out.items() if name not in persistent})
 
 
-def prepare(t: JointTopology, rows: Rows) -> Made:
+def prepare(t: JointTopology, rows: Rows) -> PreparedRows:
     """What solving a joint needs, its impulses 0.
 
     rows: as `kinds.prepared_from` says; `cross_response`(36) where two links of one articulation answer together.
     """
-    geometry, kinds, made = rows_of(t, rows), row_kinds(t), dict[str, list[Scalar]]()
-    _put_joint(made, t, rows, geometry, kinds)
+    geometry, kinds, out = rows_of(t, rows), row_kinds(t), dict[str, list[Scalar]]()
+    _add_joint(out, t, rows, geometry, kinds)
     ordered, responses = solving_order(t, geometry.rows), (_response(t, rows, 0), _response(t, rows, 1))
-    if not linked(t):
-        ordered = orthogonalised(ordered, responses)
-    if lasting(t):
-        units, answers = _as_begun(made, t, rows, ordered, responses)
+    if not has_link(t):
+        ordered = orthogonalize(ordered, responses)
+    if is_constant(t):
+        unit_responses, inverse_responses = _add_constant_rows(out, t, rows, ordered, responses)
     else:
-        units = _between_bodies(made, t, ordered, kinds, responses)
-        answers = [reciprocal(unit) for unit in units]
-    for row, kind, unit, r in zip(ordered, kinds, units, answers, strict=True):
-        _put_constants(made, t, rows, row, kind, unit, r)
-    return {**made, **geometry.kept}
+        unit_responses = _add_body_rows(out, t, ordered, kinds, responses)
+        inverse_responses = [reciprocal(unit_response) for unit_response in unit_responses]
+    for row, kind, unit_response, r in zip(ordered, kinds, unit_responses, inverse_responses, strict=True):
+        _add_constants(out, t, rows, row, kind, unit_response, r)
+    return {**out, **geometry.persistent}
 
 
-def _put_joint(made: Made, t: JointTopology, rows: Rows, geometry: JointGeometry, kinds: Sequence[RowKind]) -> None:
+def _add_joint(out: PreparedRows, t: JointTopology, rows: Rows, geometry: JointGeometry,
+               kinds: Sequence[RowKind]) -> None:
     """What all rows share: where they act, and how hard ones take their error back."""
     dt, h = rows["dt"][0], rows["h"][0]
     for k, arm in enumerate((geometry.arm0, geometry.arm1)):
         if has_arm(t, k):
-            put(made, "arms", *arm)
-    if t.weighed:
-        put(made, "lever", *geometry.lever)
+            append_row(out, "arms", *arm)
+    if t.measures_force:
+        append_row(out, "lever", *geometry.lever)
     if t.breaks:
-        put(made, "acts", 1.0 - rows["broken"][0])
-    fastest = FASTEST_WAY_AT_LINKS if linked(t) else FASTEST_WAY
-    fastest_turn, fastest_way = (math.inf, math.inf) if t.pgs else (
-        FASTEST_TURN / dt, fastest * rows["length_scale"][0] / dt)
+        append_row(out, "acts", 1.0 - rows["broken"][0])
+    max_bias = MAX_LINEAR_BIAS_AT_LINKS if has_link(t) else MAX_LINEAR_BIAS
+    max_angular_bias, max_linear_bias = (math.inf, math.inf) if t.pgs else (
+        MAX_ANGULAR_BIAS / dt, max_bias * rows["length_scale"][0] / dt)
     if not all(kind.spring for kind in kinds):
-        put(made, "bias", -1.0 / sqrt(h * dt), fastest_turn, fastest_way)
+        append_row(out, "bias", -1.0 / sqrt(h * dt), max_angular_bias, max_linear_bias)
     for kind in kinds:
-        put(made, impulse_group(kind), 0.0)
+        append_row(out, impulse_group(kind), 0.0)
 
 
 def impulse_group(kind: RowKind) -> str:
@@ -138,7 +139,7 @@ def impulse_group(kind: RowKind) -> str:
 
 
 def _response(t: JointTopology, rows: Rows, k: int) -> LinkResponse:
-    kind = t.sides[k].kind
+    kind = t.solver_bodies[k].kind
     if kind == LINK:
         return response_of(rows[f"side{k}_response"])
     return body_response(rows, k) if kind == BODY else NO_LINK_RESPONSE
@@ -150,20 +151,20 @@ def body_response(rows: Rows, k: int) -> LinkResponse:
     return LinkResponse((x[0], x[1], x[2], x[3], x[4], x[5]), NO_LINK_RESPONSE.cross, (m, m, m, 0.0, 0.0, 0.0))
 
 
-def _between_bodies(made: Made, t: JointTopology, rows: list[JointRow], kinds: Sequence[RowKind],
-                    responses: Responses) -> list[Scalar]:
+def _add_body_rows(out: PreparedRows, t: JointTopology, rows: list[JointRow], kinds: Sequence[RowKind],
+                   responses: Responses) -> list[Scalar]:
     """Axes, and how bodies answer the rows that turn with nothing; how they answer each row at the start."""
-    units = []
+    unit_responses = []
     for row, kind in zip(rows, kinds, strict=True):
         forces = forces_of(row)
-        answers = answers_to(forces, responses)
-        units.append(answer_along(forces, answers))
-        put(made, "axes", *_axes(t, row))
-        if stays(t, kind):
+        delta_velocity = delta_velocities(forces, responses)
+        unit_responses.append(response_along(forces, delta_velocity))
+        append_row(out, "axes", *_axes(t, row))
+        if is_fixed(t, kind):
             for k in (0, 1):
-                if t.sides[k].kind == BODY:
-                    put(made, "spins", *answers[k].angular)
-    return units
+                if t.solver_bodies[k].kind == BODY:
+                    append_row(out, "spins", *delta_velocity[k].angular)
+    return unit_responses
 
 
 def _axes(t: JointTopology, row: JointRow) -> list[Scalar]:
@@ -173,40 +174,40 @@ def _axes(t: JointTopology, row: JointRow) -> list[Scalar]:
     return [*row.angular0, *row.angular1] if t.kind == GEAR else [*(row.angular0 if row.angular else row.linear0)]
 
 
-def _as_begun(made: Made, t: JointTopology, rows: Rows, ordered: list[JointRow],
-              responses: Responses) -> tuple[list[Scalar], list[Scalar]]:
+def _add_constant_rows(out: PreparedRows, t: JointTopology, rows: Rows, ordered: list[JointRow],
+                       responses: Responses) -> tuple[list[Scalar], list[Scalar]]:
     """Axes, levers and how rows answer each other; how the sides answer each row, and one over that."""
     cfm = functools.reduce(
-        maximum, [rows[f"side{k}_cfm"][0] for k, side in enumerate(t.sides) if side.kind == LINK] or [0.0])
-    before: list[Motions] = []
-    units, answers = [], []
+        maximum, [rows[f"side{k}_cfm"][0] for k, body in enumerate(t.solver_bodies) if body.kind == LINK] or [0.0])
+    previous: list[Motions] = []
+    unit_responses, inverse_responses = [], []
     for row in ordered:
         forces = forces_of(row)
-        _put_forces(made, t, row)
-        for other in before:
-            put(made, "delassus", answer_along(forces, other))
-        before.append(_together(rows, forces, responses))
-        alone = answer_along(forces, before[-1])
-        some = alone >= LEAST_ANSWER if linked(t) else alone > 0.0
-        units.append(alone + cfm)
-        answers.append(where(some, 1.0 / where(some, alone + cfm, 1.0), 0.0))
-    return units, answers
+        _add_forces(out, t, row)
+        for other in previous:
+            append_row(out, "delassus", response_along(forces, other))
+        previous.append(_coupled_response(rows, forces, responses))
+        response = response_along(forces, previous[-1])
+        active = response >= MIN_UNIT_RESPONSE if has_link(t) else response > 0.0
+        unit_responses.append(response + cfm)
+        inverse_responses.append(where(active, 1.0 / where(active, response + cfm, 1.0), 0.0))
+    return unit_responses, inverse_responses
 
 
-def _put_forces(made: Made, t: JointTopology, row: JointRow) -> None:
+def _add_forces(out: PreparedRows, t: JointTopology, row: JointRow) -> None:
     """What a row acts along and about throughout the step; with PGS any row may do both, made upright to others."""
     if t.pgs:
-        put(made, "forces", *row.angular0, *row.linear0, *row.angular1, *row.linear1)
+        append_row(out, "forces", *row.angular0, *row.linear0, *row.angular1, *row.linear1)
         return
-    put(made, "axes", *_axes(t, row))
-    for k, lever in enumerate(() if row.angular else (row.angular0, row.angular1)):
-        if t.weighed or t.sides[k].moves:
-            put(made, "levers", *lever)
+    append_row(out, "axes", *_axes(t, row))
+    for k, arm_cross_axis in enumerate(() if row.angular else (row.angular0, row.angular1)):
+        if t.measures_force or t.solver_bodies[k].moves:
+            append_row(out, "levers", *arm_cross_axis)
 
 
-def _together(rows: Rows, forces: Forces, responses: Responses) -> Motions:
+def _coupled_response(rows: Rows, forces: Forces, responses: Responses) -> Motions:
     """How links answer a row: each for itself, unless they answer together."""
-    first, second = answers_to(forces, responses)
+    first, second = delta_velocities(forces, responses)
     if "cross_response" not in rows:
         return first, second
     C = [rows["cross_response"][6 * i:6 * i + 6] for i in range(6)]
@@ -215,32 +216,33 @@ def _together(rows: Rows, forces: Forces, responses: Responses) -> Motions:
             second - motion_of([inner([line[i] for line in C], wrenches[0]) for i in range(6)]))
 
 
-def _put_constants(made: Made, t: JointTopology, rows: Rows, row: JointRow, kind: RowKind, unit: Scalar,
+def _add_constants(out: PreparedRows, t: JointTopology, rows: Rows, row: JointRow, kind: RowKind, unit_response: Scalar,
                    r: Scalar) -> None:
     """What one row wants; r: one over how the sides answer it, 0 for a row that does not act."""
-    approach = _approach(t, rows, row)
+    kinematic_velocity = _kinematic_velocity(t, rows, row)
     if row.spring:
-        _put_spring(made, t, row.spring, row, rows["h"][0], unit, r, approach)
+        _add_spring(out, t, row.spring, row, rows["h"][0], unit_response, r, kinematic_velocity)
         if t.pgs:
-            put(made, "again", _given_again(row.spring, row, rows["h"][0], unit))
+            append_row(out, "again", _decay_factor(row.spring, row, rows["h"][0], unit_response))
     else:
-        back = _bounced(row.bounce, row.error, _speed(t, rows, row)) if row.bounce else 0.0
-        bias = where(back > 0.0, 0.0, made["bias"][0]) if row.bounce else made["bias"][0]
-        put(made, "error", row.error)
-        if aims(t, kind):
-            put(made, "target", approach + back)
+        rebound = _bounce_velocity(row.bounce, row.error, _row_velocity(t, rows, row)) if row.bounce else 0.0
+        bias = where(rebound > 0.0, 0.0, out["bias"][0]) if row.bounce else out["bias"][0]
+        append_row(out, "error", row.error)
+        if has_target(t, kind):
+            append_row(out, "target", kinematic_velocity + rebound)
         if kind.bounces:
-            put(made, "own_bias", bias)
+            append_row(out, "own_bias", bias)
         if kind.keeps_bias:
-            put(made, "kept_bias", where(row.keeps_bias, bias, 0.0))
-        if lasting(t) or stays(t, kind):
-            put(made, "reciprocal", r)
+            append_row(out, "kept_bias", where(row.keeps_bias, bias, 0.0))
+        if is_constant(t) or is_fixed(t, kind):
+            append_row(out, "reciprocal", r)
     if kind.drive:
-        put(made, "largest_impulse", rows["dt"][0] * row.upper)
+        append_row(out, "largest_impulse", rows["dt"][0] * row.upper)
 
 
-def _put_spring(made: Made, t: JointTopology, spring: Spring, row: JointRow, h: Scalar, unit: Scalar, r: Scalar,
-                approach: Scalar) -> None:
+def _add_spring(out: PreparedRows, t: JointTopology, spring: Spring, row: JointRow, h: Scalar, unit_response: Scalar,
+                r: Scalar,
+                kinematic_velocity: Scalar) -> None:
     """What an implicit spring gives for its velocity, for the way it has gone, and at once.
 
     In SAPIEN's PhysX 5.3.1 its damping counts in the way as well, which it measures against its target velocity; in
@@ -249,45 +251,46 @@ def _put_spring(made: Made, t: JointTopology, spring: Spring, row: JointRow, h: 
     """
     k, d = spring.stiffness, spring.damping
     a = h * (h * k + d)
-    x = _softened(t, spring, row, a, unit, r)
-    for_velocity, for_way = -x * a, -x * h * k
-    aim = x * h * d * spring.target_velocity - for_velocity * approach
+    x = _spring_factor(t, spring, row, a, unit_response, r)
+    velocity_gain, position_gain = -x * a, -x * h * k
+    target = x * h * d * spring.target_velocity - velocity_gain * kinematic_velocity
     if t.sapien:
-        of_damping = _softened(t, spring, row, h * h * (k + d), unit, r)
-        put(made, "spring", for_velocity, for_way - of_damping * h * d, for_way * row.error)
-        put(made, "spring_aim", aim, aim * unit, where(row.keeps_bias, 1.0, 0.0))
+        damping_scale = _spring_factor(t, spring, row, h * h * (k + d), unit_response, r)
+        append_row(out, "spring", velocity_gain, position_gain - damping_scale * h * d, position_gain * row.error)
+        append_row(out, "spring_aim", target, target * unit_response, where(row.keeps_bias, 1.0, 0.0))
     else:
-        put(made, "spring", for_velocity, for_way, aim + for_way * row.error)
+        append_row(out, "spring", velocity_gain, position_gain, target + position_gain * row.error)
 
 
-def _softened(t: JointTopology, spring: Spring, row: JointRow, a: Scalar, unit: Scalar, r: Scalar) -> Scalar:
+def _spring_factor(t: JointTopology, spring: Spring, row: JointRow, a: Scalar, unit_response: Scalar,
+                   r: Scalar) -> Scalar:
     """What is left of a spring's impulse where it answers itself by a; 0 where it does not act."""
-    x = 1.0 / (1.0 + a) * r if spring.acceleration else 1.0 / (1.0 + a * unit)
-    return where(row.active, where(r > 0.0, x, 0.0) if linked(t) else x, 0.0)
+    x = 1.0 / (1.0 + a) * r if spring.acceleration else 1.0 / (1.0 + a * unit_response)
+    return where(row.active, where(r > 0.0, x, 0.0) if has_link(t) else x, 0.0)
 
 
-def _given_again(spring: Spring, row: JointRow, h: Scalar, unit: Scalar) -> Scalar:
+def _decay_factor(spring: Spring, row: JointRow, h: Scalar, unit_response: Scalar) -> Scalar:
     """With PGS: the part of its impulse so far that a spring works out anew."""
     a = h * (h * spring.stiffness + spring.damping)
-    x = 1.0 / (1.0 + (a if spring.acceleration else a * unit))
+    x = 1.0 / (1.0 + (a if spring.acceleration else a * unit_response))
     return where(row.active, x, 0.0)
 
 
-def _bounced(bounce: Bounce, error: Scalar, speed: Scalar) -> Scalar:
+def _bounce_velocity(bounce: Bounce, error: Scalar, speed: Scalar) -> Scalar:
     """The speed with which a limit sends its sides back, which come to it with `speed`; 0 where it does not."""
     return where((error <= 0.0) & (-speed > bounce.threshold), -bounce.restitution * speed, 0.0)
 
 
-def _speed(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
+def _row_velocity(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
     """J v at the step's start."""
     names = {KINEMATIC: "velocity", BODY: "v", LINK: "v"}
-    first, second = (motion_of(rows[f"side{k}_{names[side.kind]}"]) if side.kind in names else NO_MOTION
-                     for k, side in enumerate(t.sides))
-    return speed_along(forces_of(row), (first, second))
+    first, second = (motion_of(rows[f"side{k}_{names[body.kind]}"]) if body.kind in names else NO_MOTION
+                     for k, body in enumerate(t.solver_bodies))
+    return velocity_along(forces_of(row), (first, second))
 
 
-def _approach(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
+def _kinematic_velocity(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
     """How fast what is moved from outside comes along the row."""
-    velocities = [motion_of(rows[f"side{k}_velocity"]) if side.kind == KINEMATIC else NO_MOTION
-                  for k, side in enumerate(t.sides)]
-    return -speed_along(forces_of(row), (velocities[0], velocities[1]))
+    velocities = [motion_of(rows[f"side{k}_velocity"]) if body.kind == KINEMATIC else NO_MOTION
+                  for k, body in enumerate(t.solver_bodies)]
+    return -velocity_along(forces_of(row), (velocities[0], velocities[1]))

@@ -39,23 +39,23 @@ def joint_frames(t: JointTopology, rows: Rows) -> JointFrames:
     """The frames of a joint whose sides' poses and own frames are in rows."""
     a, anchor_a, center0 = _frame(t, rows, 0)
     b, anchor_b, center1 = _frame(t, rows, 1)
-    far = quaternion_product(a, b) < 0.0
-    b = (where(far, -b[0], b[0]), where(far, -b[1], b[1]), where(far, -b[2], b[2]), where(far, -b[3], b[3]))
+    flip = quaternion_product(a, b) < 0.0
+    b = (where(flip, -b[0], b[0]), where(flip, -b[1], b[1]), where(flip, -b[2], b[2]), where(flip, -b[3], b[3]))
     between = sp.sub(anchor_b, anchor_a)
-    back = sp.conjugate(a)
-    return JointFrames(a, b, sp.matrix(a), sp.matrix(b), between, rounded.product(back, b),
-                       rounded.turned(back, between), sp.sub(anchor_b, center0), sp.sub(anchor_b, center1))
+    inverse_a = sp.conjugate(a)
+    return JointFrames(a, b, sp.matrix(a), sp.matrix(b), between, rounded.product(inverse_a, b),
+                       rounded.rotate(inverse_a, between), sp.sub(anchor_b, center0), sp.sub(anchor_b, center1))
 
 
-def _frame(t: JointTopology, rows: Rows, side: int) -> tuple[Quat, Vec3, Vec3]:
+def _frame(t: JointTopology, rows: Rows, index: int) -> tuple[Quat, Vec3, Vec3]:
     """Rotation and anchor of one frame, and its side's centre of mass; the world's is its origin."""
-    rotation, position = quaternion(rows, f"frame{side}_rotation", 0), triple(rows, f"frame{side}_position", 0)
-    if t.sides[side].kind == WORLD:
+    rotation, position = quaternion(rows, f"frame{index}_rotation", 0), triple(rows, f"frame{index}_position", 0)
+    if t.solver_bodies[index].kind == WORLD:
         return rotation, position, sp.ZERO3
-    own, center = quaternion(rows, f"side{side}_rotation", 0), triple(rows, f"side{side}_position", 0)
-    origin = triple(rows, f"side{side}_origin", 0) if f"side{side}_origin" in rows else center
-    turned, anchor = rounded.joined(own, rotation), sp.add(origin, rounded.turned(own, position))
-    return turned if t.sides[side].kind == BODY else sp.normalized(turned), anchor, center
+    body_q, center = quaternion(rows, f"side{index}_rotation", 0), triple(rows, f"side{index}_position", 0)
+    origin = triple(rows, f"side{index}_origin", 0) if f"side{index}_origin" in rows else center
+    rotated, anchor = rounded.transform_product(body_q, rotation), sp.add(origin, rounded.rotate(body_q, position))
+    return rotated if t.solver_bodies[index].kind == BODY else sp.normalized(rotated), anchor, center
 
 
 def quaternion_product(a: Quat, b: Quat) -> Scalar:

@@ -29,94 +29,106 @@ from physx_runtime.dynamics.spatial import (
 )
 from physx_runtime.language.ops import Rows, Scalar, clamp, maximum, minimum, where
 from physx_runtime.model.island import BODY, GEAR, LINK, RACK, JointTopology
-from physx_runtime.solver.maximal_joint.couplings import Forces, Motions, answer_along, answers_to, speed_along
-from physx_runtime.solver.maximal_joint.kinds import RowKind, aims, has_arm, lasting, row_kinds, stays
-from physx_runtime.solver.maximal_joint.preparation import Made, RowReader, body_response, impulse_group, put
+from physx_runtime.solver.maximal_joint.couplings import (
+    Forces,
+    Motions,
+    delta_velocities,
+    response_along,
+    velocity_along,
+)
+from physx_runtime.solver.maximal_joint.kinds import RowKind, has_arm, has_target, is_constant, is_fixed, row_kinds
+from physx_runtime.solver.maximal_joint.preparation import (
+    PreparedRows,
+    RowReader,
+    append_row,
+    body_response,
+    impulse_group,
+)
 from physx_runtime.solver.maximal_joint.rows import ROTATION
 
 
 @dataclass(frozen=True, slots=True)
-class MovedSide:
+class MovedBody:
     """What a joint holds at one side."""
 
     velocity: Motion                # before the joint acts
     response: LinkResponse          # of a rigid body, none of others
     arm: Vec3                       # to where linear rows act, turned with it
-    way: Vec3                       # how far that point has come since the step's start
-    turn: Vec3                      # time integral of its angular velocity
+    displacement: Vec3                       # how far that point has come since the step's start
+    rotation: Vec3                      # time integral of its angular velocity
 
 
-Sides = tuple[MovedSide, MovedSide]
+Bodies = tuple[MovedBody, MovedBody]
 
 
-def moved_sides(t: JointTopology, rows: Rows, reading: RowReader) -> Sides:
+def moved_bodies(t: JointTopology, rows: Rows, reader: RowReader) -> Bodies:
     """Both sides of a joint."""
-    return _moved(t, rows, 0, reading), _moved(t, rows, 1, reading)
+    return _moved_body(t, rows, 0, reader), _moved_body(t, rows, 1, reader)
 
 
-def _moved(t: JointTopology, rows: Rows, k: int, reading: RowReader) -> MovedSide:
-    side = t.sides[k]
-    arm = reading.vector("arms") if has_arm(t, k) else ZERO3
-    if not side.moves:
-        return MovedSide(NO_MOTION, NO_LINK_RESPONSE, arm, ZERO3, ZERO3)
-    turned = (rounded.turned if side.turns_itself else sp.rotate)(quaternion(rows, f"side{k}_turned_by", 0), arm)
-    way = sp.sub(sp.add(turned, triple(rows, f"side{k}_travel", 0)), arm)
-    response = body_response(rows, k) if side.kind == BODY else NO_LINK_RESPONSE
-    return MovedSide(motion_of(rows[f"side{k}_v"]), response, turned, way, triple(rows, f"side{k}_turn", 0))
+def _moved_body(t: JointTopology, rows: Rows, k: int, reader: RowReader) -> MovedBody:
+    body = t.solver_bodies[k]
+    arm = reader.vector("arms") if has_arm(t, k) else ZERO3
+    if not body.moves:
+        return MovedBody(NO_MOTION, NO_LINK_RESPONSE, arm, ZERO3, ZERO3)
+    rotated = (rounded.rotate if body.rotates_itself else sp.rotate)(quaternion(rows, f"side{k}_turned_by", 0), arm)
+    displacement = sp.sub(sp.add(rotated, triple(rows, f"side{k}_travel", 0)), arm)
+    response = body_response(rows, k) if body.kind == BODY else NO_LINK_RESPONSE
+    return MovedBody(motion_of(rows[f"side{k}_v"]), response, rotated, displacement, triple(rows, f"side{k}_turn", 0))
 
 
-def sides_at_start(t: JointTopology, reading: RowReader) -> Sides:
+def bodies_at_start(t: JointTopology, reader: RowReader) -> Bodies:
     """Both sides of a joint before anything has moved, as far as forces ask for them."""
-    first, second = (reading.vector("arms") if has_arm(t, k) else ZERO3 for k in (0, 1))
-    return (MovedSide(NO_MOTION, NO_LINK_RESPONSE, first, ZERO3, ZERO3),
-            MovedSide(NO_MOTION, NO_LINK_RESPONSE, second, ZERO3, ZERO3))
+    first, second = (reader.vector("arms") if has_arm(t, k) else ZERO3 for k in (0, 1))
+    return (MovedBody(NO_MOTION, NO_LINK_RESPONSE, first, ZERO3, ZERO3),
+            MovedBody(NO_MOTION, NO_LINK_RESPONSE, second, ZERO3, ZERO3))
 
 
-def forces_now(t: JointTopology, kind: RowKind, sides: Sides, reading: RowReader) -> Forces:
+def forces_now(t: JointTopology, kind: RowKind, bodies: Bodies, reader: RowReader) -> Forces:
     """The forces of the next row: of bodies linear ones at the arms as they are, of links those of the step's start."""
     if t.pgs:
-        first, second = (Force(reading.vector("forces"), reading.vector("forces")) for _ in (0, 1))
+        first, second = (Force(reader.vector("forces"), reader.vector("forces")) for _ in (0, 1))
         return first, second
-    axis = reading.vector("axes")
+    axis = reader.vector("axes")
     if t.kind == GEAR:
-        return Force(axis, ZERO3), Force(reading.vector("axes"), ZERO3)
+        return Force(axis, ZERO3), Force(reader.vector("axes"), ZERO3)
     if t.kind == RACK:
-        slider = reading.vector("axes")
-        return Force(axis, ZERO3), Force(ZERO3 if lasting(t) else sp.cross(sides[1].arm, slider), slider)
+        slider = reader.vector("axes")
+        return Force(axis, ZERO3), Force(ZERO3 if is_constant(t) else sp.cross(bodies[1].arm, slider), slider)
     if kind.angular:
         return Force(axis, ZERO3), Force(axis, ZERO3)
-    levers = [_lever(t, k, sides[k], axis, reading) for k in (0, 1)]
-    return Force(levers[0], axis), Force(levers[1], axis)
+    r_cross_n = [_r_cross_n(t, k, bodies[k], axis, reader) for k in (0, 1)]
+    return Force(r_cross_n[0], axis), Force(r_cross_n[1], axis)
 
 
-def _lever(t: JointTopology, k: int, side: MovedSide, axis: Vec3, reading: RowReader) -> Vec3:
-    if not (t.weighed or t.sides[k].moves):
+def _r_cross_n(t: JointTopology, k: int, body: MovedBody, axis: Vec3, reader: RowReader) -> Vec3:
+    if not (t.measures_force or t.solver_bodies[k].moves):
         return ZERO3
-    return reading.vector("levers") if lasting(t) else sp.cross(side.arm, axis)
+    return reader.vector("levers") if is_constant(t) else sp.cross(body.arm, axis)
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class RotationalRow:
     """A rotational equality row between bodies: what linear rows leave alone."""
 
     forces: Forces
-    answers: Motions
+    delta_velocity: Motions
     reciprocal: Scalar
     error: Scalar                   # now
 
 
-def clear_of(held: list[Held], forces: Forces) -> tuple[Forces, Scalar]:
+def project_out(rotational_rows: list[RotationalRow], forces: Forces) -> tuple[Forces, Scalar]:
     """Forces that turn nothing against rotational equality rows, and the part of those rows' errors left with them."""
     first, second = forces
-    taken: Scalar = 0.0
-    for row in held:
-        share = row.reciprocal * answer_along(forces, row.answers)
-        first, second = first - row.forces[0] * share, second - row.forces[1] * share
-        taken = taken + share * row.error
-    return (first, second), taken
+    removed_error: Scalar = 0.0
+    for row in rotational_rows:
+        factor = row.reciprocal * response_along(forces, row.delta_velocity)
+        first, second = first - row.forces[0] * factor, second - row.forces[1] * factor
+        removed_error = removed_error + factor * row.error
+    return (first, second), removed_error
 
 
-def solve(t: JointTopology, rows: Rows, final: bool) -> Made:
+def solve(t: JointTopology, rows: Rows, final: bool) -> PreparedRows:
     """A joint's impulses so far, and what those of this iteration do.
 
     rows: what `prepare` made, `elapsed`, and per moving side `sideK_v`, `sideK_travel`, `sideK_turn` and
@@ -124,159 +136,161 @@ def solve(t: JointTopology, rows: Rows, final: bool) -> Made:
     `sideK_v` of bodies and `sideK_impulse` of links. final: an iteration for velocities alone, in which nothing has a
     bias but limits that are not reached yet.
     """
-    made: Made = {}
-    reading = RowReader(rows)
-    sides = moved_sides(t, rows, reading)
-    if lasting(t):
-        _as_begun(made, t, rows, sides, reading, final)
+    out: PreparedRows = {}
+    reader = RowReader(rows)
+    bodies = moved_bodies(t, rows, reader)
+    if is_constant(t):
+        _solve_constant_rows(out, t, rows, bodies, reader, final)
     else:
-        _between_bodies(made, t, rows, sides, reading, final)
-    rests = final and not (t.pgs or t.sapien)       # else springs act in every iteration
-    return {name: values for name, values in made.items() if not (rests and name == "spring_impulse")}
+        _solve_body_rows(out, t, rows, bodies, reader, final)
+    without_springs = final and not (t.pgs or t.sapien)       # else springs act in every iteration
+    return {name: values for name, values in out.items() if not (without_springs and name == "spring_impulse")}
 
 
-def _between_bodies(made: Made, t: JointTopology, rows: Rows, sides: Sides, reading: RowReader, final: bool) -> None:
+def _solve_body_rows(out: PreparedRows, t: JointTopology, rows: Rows, bodies: Bodies, reader: RowReader,
+                     final: bool) -> None:
     """Row by row, each on the velocities that the ones before it left."""
-    first, second = sides[0].velocity, sides[1].velocity
-    held: list[Held] = []
+    first, second = bodies[0].velocity, bodies[1].velocity
+    rotational_rows: list[RotationalRow] = []
     for kind in row_kinds(t):
-        forces, taken = forces_now(t, kind, sides, reading), 0.0
-        if stays(t, kind):
-            answers = (_spun(t, 0, reading), _spun(t, 1, reading))
-            r = 0.0 if kind.spring else reading.scalar("reciprocal")
+        forces, removed_error = forces_now(t, kind, bodies, reader), 0.0
+        if is_fixed(t, kind):
+            delta_velocity = (_spun(t, 0, reader), _spun(t, 1, reader))
+            r = 0.0 if kind.spring else reader.scalar("reciprocal")
         else:
             if kind.projected:
-                forces, taken = clear_of(held, forces)
-            answers = answers_to(forces, (sides[0].response, sides[1].response))
-            r = 0.0 if kind.spring else 1.0 / answer_along(forces, answers)
-        error = _error(kind, forces, sides, reading)
+                forces, removed_error = project_out(rotational_rows, forces)
+            delta_velocity = delta_velocities(forces, (bodies[0].response, bodies[1].response))
+            r = 0.0 if kind.spring else 1.0 / response_along(forces, delta_velocity)
+        error = _error(kind, forces, bodies, reader)
         if kind.hint == ROTATION:
-            held.append(Held(forces, answers, r, error))
-        speed = speed_along(forces, (first, second))
-        change = _change(made, t, rows, kind, reading, (speed, error - taken, r), final)
-        first, second = first + answers[0] * change, second - answers[1] * change
+            rotational_rows.append(RotationalRow(forces, delta_velocity, r, error))
+        speed = velocity_along(forces, (first, second))
+        change = _change(out, t, rows, kind, reader, (speed, error - removed_error, r), final)
+        first, second = first + delta_velocity[0] * change, second - delta_velocity[1] * change
     for k, velocity in enumerate((first, second)):
-        if t.sides[k].kind == BODY:
-            made[f"side{k}_v"] = linear_first(velocity)
+        if t.solver_bodies[k].kind == BODY:
+            out[f"side{k}_v"] = linear_first(velocity)
 
 
-def _spun(t: JointTopology, k: int, reading: RowReader) -> Motion:
-    return Motion(reading.vector("spins") if t.sides[k].kind == BODY else ZERO3, ZERO3)
+def _spun(t: JointTopology, k: int, reader: RowReader) -> Motion:
+    return Motion(reader.vector("spins") if t.solver_bodies[k].kind == BODY else ZERO3, ZERO3)
 
 
-def _as_begun(made: Made, t: JointTopology, rows: Rows, sides: Sides, reading: RowReader, final: bool) -> None:
+def _solve_constant_rows(out: PreparedRows, t: JointTopology, rows: Rows, bodies: Bodies, reader: RowReader,
+                         final: bool) -> None:
     """Row by row, all as they were prepared, on velocities that are read once; how they answer each other is known."""
-    velocities = (sides[0].velocity, sides[1].velocity)
-    given, taken = NO_FORCE, NO_FORCE
+    velocities = (bodies[0].velocity, bodies[1].velocity)
+    impulse0, impulse1 = NO_FORCE, NO_FORCE
     changes: list[Scalar] = []
     for kind in row_kinds(t):
-        forces = forces_now(t, kind, sides, reading)
-        r = 0.0 if kind.spring else reading.scalar("reciprocal")
-        speed = speed_along(forces, velocities)
+        forces = forces_now(t, kind, bodies, reader)
+        r = 0.0 if kind.spring else reader.scalar("reciprocal")
+        speed = velocity_along(forces, velocities)
         for change in changes:
-            speed = speed + reading.scalar("delassus") * change
-        error = _error(kind, forces, sides, reading)
-        changes.append(_change(made, t, rows, kind, reading, (speed, error, r), final))
-        given, taken = given + forces[0] * changes[-1], taken + forces[1] * changes[-1]
-    for k, impulse in enumerate((given, NO_FORCE - taken)):
-        if t.sides[k].kind == LINK:
-            made[f"side{k}_impulse"] = linear_first(impulse)
-        elif t.sides[k].kind == BODY:
-            made[f"side{k}_v"] = linear_first(velocities[k] + sides[k].response.motion(impulse))
+            speed = speed + reader.scalar("delassus") * change
+        error = _error(kind, forces, bodies, reader)
+        changes.append(_change(out, t, rows, kind, reader, (speed, error, r), final))
+        impulse0, impulse1 = impulse0 + forces[0] * changes[-1], impulse1 + forces[1] * changes[-1]
+    for k, impulse in enumerate((impulse0, NO_FORCE - impulse1)):
+        if t.solver_bodies[k].kind == LINK:
+            out[f"side{k}_impulse"] = linear_first(impulse)
+        elif t.solver_bodies[k].kind == BODY:
+            out[f"side{k}_v"] = linear_first(velocities[k] + bodies[k].response.motion(impulse))
 
 
-def _error(kind: RowKind, forces: Forces, sides: Sides, reading: RowReader) -> Scalar:
+def _error(kind: RowKind, forces: Forces, bodies: Bodies, reader: RowReader) -> Scalar:
     """How far off a row is now; of a spring, how much farther than at the start."""
-    gone = _gone(kind, forces[0], sides[0]) - _gone(kind, forces[1], sides[1])
-    return gone if kind.spring else reading.scalar("error") + gone
+    displacement = _displacement_along(kind, forces[0], bodies[0]) - _displacement_along(kind, forces[1], bodies[1])
+    return displacement if kind.spring else reader.scalar("error") + displacement
 
 
-def _gone(kind: RowKind, force: Force, side: MovedSide) -> Scalar:
-    way = dot(force.linear, side.way)
-    return way + dot(force.angular, side.turn) if kind.angular else way
+def _displacement_along(kind: RowKind, force: Force, body: MovedBody) -> Scalar:
+    displacement = dot(force.linear, body.displacement)
+    return displacement + dot(force.angular, body.rotation) if kind.angular else displacement
 
 
-def _change(made: Made, t: JointTopology, rows: Rows, kind: RowKind, reading: RowReader,
+def _change(out: PreparedRows, t: JointTopology, rows: Rows, kind: RowKind, reader: RowReader,
             now: tuple[Scalar, Scalar, Scalar], final: bool) -> Scalar:
     """The impulse that a row adds; now: the velocity along it, its error, and one over how the sides answer it."""
-    before = reading.scalar(impulse_group(kind))
-    change = _spring(t, rows, reading, now, final) if kind.spring else _hard(t, rows, kind, reading, now, final)
+    before = reader.scalar(impulse_group(kind))
+    change = _spring(t, rows, reader, now, final) if kind.spring else _hard(t, rows, kind, reader, now, final)
     if kind.spring and t.pgs:
-        change = change - reading.scalar("again") * before
-    bounded = kind.drive or kind.pushes or kind.pulls
-    after = _bounded(kind, reading, before + change) if bounded else before + change
+        change = change - reader.scalar("again") * before
+    bounded = kind.drive or kind.nonnegative or kind.nonpositive
+    after = _bounded(kind, reader, before + change) if bounded else before + change
     if t.breaks:
         after = rows["acts"][0] * after
-    put(made, impulse_group(kind), after)
+    append_row(out, impulse_group(kind), after)
     return after - before if bounded or t.breaks else change
 
 
-def _spring(t: JointTopology, rows: Rows, reading: RowReader, now: tuple[Scalar, Scalar, Scalar],
+def _spring(t: JointTopology, rows: Rows, reader: RowReader, now: tuple[Scalar, Scalar, Scalar],
             final: bool) -> Scalar:
-    speed, way, _ = now
-    for_velocity, for_way, at_once = reading.vector("spring")
+    speed, displacement, _ = now
+    velocity_gain, position_gain, constant = reader.vector("spring")
     if t.sapien:
-        aim, target, kept = reading.vector("spring_aim")
-        back = for_way * (way - target * rows["elapsed"][0]) + at_once
-        return for_velocity * speed + aim + (kept * back if final else back)
-    return 0.0 if final and not t.pgs else for_velocity * speed + for_way * way + at_once
+        target_impulse, target, retained = reader.vector("spring_aim")
+        bias_impulse = position_gain * (displacement - target * rows["elapsed"][0]) + constant
+        return velocity_gain * speed + target_impulse + (retained * bias_impulse if final else bias_impulse)
+    return 0.0 if final and not t.pgs else velocity_gain * speed + position_gain * displacement + constant
 
 
-def _hard(t: JointTopology, rows: Rows, kind: RowKind, reading: RowReader, now: tuple[Scalar, Scalar, Scalar],
+def _hard(t: JointTopology, rows: Rows, kind: RowKind, reader: RowReader, now: tuple[Scalar, Scalar, Scalar],
           final: bool) -> Scalar:
     speed, error, r = now
-    bias, fastest_turn, fastest_way = rows["bias"]
-    target = reading.scalar("target") if aims(t, kind) else 0.0
-    own = reading.scalar("own_bias") if kind.bounces else bias
-    kept = reading.scalar("kept_bias") if kind.keeps_bias else 0.0
-    fastest = fastest_turn if kind.angular else fastest_way
-    back = minimum((kept if final else own) * (error - target * rows["elapsed"][0]), fastest)
+    bias, max_angular_bias, max_linear_bias = rows["bias"]
+    target = reader.scalar("target") if has_target(t, kind) else 0.0
+    row_bias = reader.scalar("own_bias") if kind.bounces else bias
+    final_bias = reader.scalar("kept_bias") if kind.keeps_bias else 0.0
+    max_bias = max_angular_bias if kind.angular else max_linear_bias
+    bias_velocity = minimum((final_bias if final else row_bias) * (error - target * rows["elapsed"][0]), max_bias)
     if not kind.limit:
-        back = maximum(back, -fastest)
-    return r * ((back if kind.keeps_bias or not final else 0.0) + target - speed)
+        bias_velocity = maximum(bias_velocity, -max_bias)
+    return r * ((bias_velocity if kind.keeps_bias or not final else 0.0) + target - speed)
 
 
-def _bounded(kind: RowKind, reading: RowReader, impulse: Scalar) -> Scalar:
+def _bounded(kind: RowKind, reader: RowReader, impulse: Scalar) -> Scalar:
     if kind.drive:
-        largest = reading.scalar("largest_impulse")
+        largest = reader.scalar("largest_impulse")
         return clamp(impulse, -largest, largest)
-    return maximum(impulse, 0.0) if kind.pushes else minimum(impulse, 0.0)
+    return maximum(impulse, 0.0) if kind.nonnegative else minimum(impulse, 0.0)
 
 
-def concluded(t: JointTopology, rows: Rows) -> Made:
+def concluded(t: JointTopology, rows: Rows) -> PreparedRows:
     """What a joint leaves at a step's end: `force`(6) where it keeps that; `broken`, 1 for good, where it may break.
 
     rows: what `prepare` made with the impulses of the last iteration, `dt`, and of a joint that breaks `break_force`,
     `break_torque` and `broken`.
     """
-    force, made = force_given(t, rows), dict[str, list[Scalar]]()
-    if t.keeps_force:
-        made["force"] = linear_first(force)
+    force, out = mean_force(t, rows), dict[str, list[Scalar]]()
+    if t.stores_force:
+        out["force"] = linear_first(force)
     if t.breaks:
-        beyond = (sp.norm(force.linear) > rows["break_force"][0]) | (sp.norm(force.angular) > rows["break_torque"][0])
-        made["broken"] = [maximum(rows["broken"][0], where(beyond, 1.0, 0.0))]
-    return made
+        exceeds = (sp.norm(force.linear) > rows["break_force"][0]) | (sp.norm(force.angular) > rows["break_torque"][0])
+        out["broken"] = [maximum(rows["broken"][0], where(exceeds, 1.0, 0.0))]
+    return out
 
 
-def force_given(t: JointTopology, rows: Rows) -> Force:
+def mean_force(t: JointTopology, rows: Rows) -> Force:
     """What a joint gave side 0 on average over the step, in world axes, its torque about B's anchor.
 
     Drives do not count; impulses act at the arms of the step's start, as measured of PhysX.
     """
-    reading, given, held = RowReader(rows), NO_FORCE, list[Held]()
-    sides = sides_at_start(t, reading)
+    reader, total, rotational_rows = RowReader(rows), NO_FORCE, list[RotationalRow]()
+    bodies = bodies_at_start(t, reader)
     for kind in row_kinds(t):
-        forces = forces_now(t, kind, sides, reading)
-        impulse = reading.scalar(impulse_group(kind))
-        if not lasting(t):
+        forces = forces_now(t, kind, bodies, reader)
+        impulse = reader.scalar(impulse_group(kind))
+        if not is_constant(t):
             if kind.projected:
-                forces, _ = clear_of(held, forces)
-            r = reading.scalar("reciprocal") if stays(t, kind) and not kind.spring else 0.0
-            answers = [Motion(reading.vector("spins") if stays(t, kind) and side.kind == BODY else sp.ZERO3, sp.ZERO3)
-                       for side in t.sides]
+                forces, _ = project_out(rotational_rows, forces)
+            r = reader.scalar("reciprocal") if is_fixed(t, kind) and not kind.spring else 0.0
+            delta_v = [Motion(reader.vector("spins") if is_fixed(t, kind) and body.kind == BODY else sp.ZERO3, sp.ZERO3)
+                       for body in t.solver_bodies]
             if kind.hint == ROTATION:
-                held.append(Held(forces, (answers[0], answers[1]), r, 0.0))
+                rotational_rows.append(RotationalRow(forces, (delta_v[0], delta_v[1]), r, 0.0))
         if kind.holds:
-            given = given + forces[0] * impulse
-    mean: Force = given.at(triple(rows, "lever", 0)) * (1.0 / rows["dt"][0])
+            total = total + forces[0] * impulse
+    mean: Force = total.at(triple(rows, "lever", 0)) * (1.0 / rows["dt"][0])
     return mean

@@ -14,7 +14,7 @@ from physx_runtime.model.row_specs import GROUPS, MIMIC, PARAMETER, names_of
 from physx_runtime.model.topology import SPHERICAL
 from physx_runtime.solver.scheduled.fragments import coupling, joint
 from physx_runtime.solver.scheduled.plan import Plan
-from physx_runtime.solver.scheduled.sweeps import add_product, answer_forces, clear, copy_rows
+from physx_runtime.solver.scheduled.sweeps import add_product, clear, copy_rows, respond_to_forces
 
 
 def parameters(p: Plan, name: str, owner: str, axis: int | None = None) -> dict[str, Span]:
@@ -23,7 +23,7 @@ def parameters(p: Plan, name: str, owner: str, axis: int | None = None) -> dict[
     return {f"{GROUPS[owner]}0_{part}": span if axis is None else span.part(axis) for part, span in spans.items()}
 
 
-def made_at_start(p: Plan, name: str, owner: str, *parts: str) -> dict[str, Span]:
+def start_rows(p: Plan, name: str, owner: str, *parts: str) -> dict[str, Span]:
     """What the step's start makes for one coupling, called as that of the first of its kind."""
     return {f"{GROUPS[owner]}0_{part}": p.row(f"{name}_{part}") for part in parts}
 
@@ -35,10 +35,10 @@ def load_wrenches(p: Plan, s: Schedule, wrenches: Sequence[tuple[int, Span]], fa
         add_product(s, p.at("couple_wrench", p.tree.last[link]), wrench, factor)
 
 
-def respond_together(p: Plan, s: Schedule, out: Span, ends: Sequence[tuple[int, Span]]) -> None:
+def respond_pair(p: Plan, s: Schedule, out: Span, ends: Sequence[tuple[int, Span]]) -> None:
     """Response of two wrenches on links together, after the sweep that answers them."""
     (link, wrench), (other, other_wrench) = ends
-    s.do(coupling.respond_two, response=out, wrench=wrench, other_wrench=other_wrench,
+    s.do(coupling.respond_pair, response=out, wrench=wrench, other_wrench=other_wrench,
          twist=p.at("twist", p.tree.last[link]), other_twist=p.at("twist", p.tree.last[other]))
 
 
@@ -58,24 +58,24 @@ def write_mimic_start(p: Plan, s: Schedule, i: int) -> None:
         p.scratch(f"{name}_{part}", 1)
     clear(s, p.row("couple_wrench"))
     clear(s, p.row("couple_force"))
-    s.do(joint.one, ones=p.row("couple_force").part(follower))
+    s.do(joint.set_one, ones=p.row("couple_force").part(follower))
     copy_rows(s, p.row(f"{name}_gearing"), p.row("couple_force").part(reference))
-    answer_forces(p, s, "couple_wrench", p.row("couple_force"), column)
+    respond_to_forces(p, s, "couple_wrench", p.row("couple_force"), column)
     first = p.t.root_size
     s.do(coupling.mimic_response, h=p.row("h"), erp=p.row("erp"), at_follower=column.part(first + follower),
          at_reference=column.part(first + reference),
-         **parameters(p, name, MIMIC), **made_at_start(p, name, MIMIC, "scale", "hard_scale", "erp"))
+         **parameters(p, name, MIMIC), **start_rows(p, name, MIMIC, "scale", "hard_scale", "erp"))
 
 
 def write_mimic_iteration(p: Plan, s: Schedule, i: int, final: bool) -> None:
     """Its impulse on `dv`."""
     (follower, reference), name, first = p.t.mimics[i], f"mimic{i}", p.t.root_size
-    given = {}
+    spans = {}
     if not final:
-        given = {argument: p.at("seen_q" if p.t.kind_of(dof) == SPHERICAL else "q", dof)
+        spans = {argument: p.at("seen_q" if p.t.kind_of(dof) == SPHERICAL else "q", dof)
                  for argument, dof in (("q", follower), ("other_q", reference))}
-    s.do(coupling.pull_mimic, final, **given, v=p.v_at(follower), other_v=p.v_at(reference),
+    s.do(coupling.pull_mimic, final, **spans, v=p.v_at(follower), other_v=p.v_at(reference),
          dv=p.row("dv").part(first + follower), other_dv=p.row("dv").part(first + reference),
          impulse=p.row("couple_impulse"), **parameters(p, name, MIMIC),
-         **made_at_start(p, name, MIMIC, "scale", "hard_scale", "erp"))
+         **start_rows(p, name, MIMIC, "scale", "hard_scale", "erp"))
     add_product(s, p.row("dv"), p.row(f"{name}_column"), p.row("couple_impulse"), -1.0)

@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from physx_runtime.compiling.schedule import Schedule, Span
-from physx_runtime.model.row_specs import ACTING, DOF, PARAMETER, START, TOTAL, names_of
+from physx_runtime.model.row_specs import ACCUMULATED_IMPULSE, CONTROL, DOF, PARAMETER, PREPARED, names_of
 from physx_runtime.model.topology import PRISMATIC, ROTARY_JOINTS, SPHERICAL, Topology
 from physx_runtime.solver.scheduled.fragments import joint, response
 from physx_runtime.solver.scheduled.plan import Plan
 from physx_runtime.solver.scheduled.sleep import write_speed_limits
-from physx_runtime.solver.scheduled.sweeps import clear, copy_rows, place_links, read_coordinates
+from physx_runtime.solver.scheduled.sweeps import clear, copy_rows, pose_links, read_coordinates
 from physx_runtime.solver.scheduled.tendons import coupled, write_couplings_iteration
 from physx_runtime.solver.scheduled.tree import paths_to
 
 # What the constraints of a degree of freedom may read of it.
-SOLVED_ROWS = ("travel", *names_of(DOF, ACTING, PARAMETER, START, TOTAL))
+SOLVED_ROWS = ("travel", *names_of(DOF, CONTROL, PARAMETER, PREPARED, ACCUMULATED_IMPULSE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Sweep:
     """What one sweep over an articulation does (ArticulationConstraintProcessingConfigCPU)."""
 
     final: bool                     # in a velocity iteration
-    own: bool = True                # couplings; drives, friction and limits of joints
+    joint_constraints: bool = True                # couplings; drives, friction and limits of joints
     closing: bool = True            # no other follows in the iteration
     speed_last: bool = False        # limits of speed come behind all that holds the link, in the closing sweep
 
@@ -40,36 +40,36 @@ class Sweep:
 
 def write_iteration(p: Plan, s: Schedule, final: bool) -> None:
     """One position iteration, or with `final` one velocity iteration, as `actors.iterate`."""
-    dv, sweep = write_forces(p, s, final, apart=coupled(p.t)), Sweep(final)
-    write_constraints(p, s, dv, sweep, write_seen(p, s, sweep))
+    dv, sweep = write_forces(p, s, final, separate=coupled(p.t)), Sweep(final)
+    write_constraints(p, s, dv, sweep, write_couplings(p, s, sweep))
 
 
-def write_forces(p: Plan, s: Schedule, final: bool, apart: bool) -> Span | None:
+def write_forces(p: Plan, s: Schedule, final: bool, separate: bool) -> Span | None:
     """The rows with the change of v that precedes the joints' own, of forces; None where there is none.
 
     apart: in rows of their own, to which other changes can be added.
     """
-    pushed = p.t.forces_every_iteration and not final
-    if not apart:
-        return p.row("push") if pushed else None
-    if pushed:
+    applies_forces = p.t.forces_every_iteration and not final
+    if not separate:
+        return p.row("push") if applies_forces else None
+    if applies_forces:
         copy_rows(s, p.row("push"), p.row("dv"))
     else:
         clear(s, p.row("dv"))
     return p.row("dv")
 
 
-def write_constraints(p: Plan, s: Schedule, dv: Span | None, sweep: Sweep, turning: set[int]) -> None:
+def write_constraints(p: Plan, s: Schedule, dv: Span | None, sweep: Sweep, prismatic: set[int]) -> None:
     """Constraints of the articulation's joints after the change `dv` of v, and the motion where the sweep `moves`.
 
-    turning: what `write_seen` returned, whose tendons and mimic joints have changed v before.
+    turning: what `write_couplings` returned, whose tendons and mimic joints have changed v before.
     """
     if not p.t.fixed_base:
         clear(s, p.at("twist"))
-    for node in _depth_first(p, s, dv, turning, sweep):
+    for node in _depth_first(p, s, dv, prismatic, sweep):
         _pass_up(p, s, node)
     moves = sweep.moves and not p.t.pgs
-    _settle(p, s, dv, moves)
+    _update_velocities(p, s, dv, moves)
     if moves:
         advance_links(p, s, p.row("v"))
         s.do(joint.count, iteration=p.row("iteration"))
@@ -77,38 +77,38 @@ def write_constraints(p: Plan, s: Schedule, dv: Span | None, sweep: Sweep, turni
         copy_rows(s, p.row("v"), p.row("v_moving"))
 
 
-def write_seen(p: Plan, s: Schedule, sweep: Sweep) -> set[int]:
+def write_couplings(p: Plan, s: Schedule, sweep: Sweep) -> set[int]:
     """Poses, where something sees them; tendons and mimic joints; travel of prismatic joints whose axes turn.
 
     Returns the dofs of the latter. Nothing of it is in a sweep without the articulation's own constraints.
     """
-    if not sweep.own:
+    if not sweep.joint_constraints:
         return set()
-    turning = [dof for dof, features in enumerate(p.t.dofs) if p.t.kind_of(dof) == PRISMATIC
-               and not p.joints[features.link].fixed_base and not p.t.pgs]
-    children = [p.t.dofs[dof].link for dof in turning]
-    watched = [link for tendon in p.t.spatial_tendons for link in tendon.links]
-    watched += p.balls if p.t.mimics else []
-    if (children or watched) and not p.t.pgs:
-        p.watch_poses()
-        place_links(p, s, paths_to(p.t, children + watched), solved=True, prefix="seen_")
-        for link in p.balls if p.t.mimics else ():
+    prismatic = [dof for dof, features in enumerate(p.t.dofs) if p.t.kind_of(dof) == PRISMATIC
+                 and not p.joints[features.link].fixed_base and not p.t.pgs]
+    children = [p.t.dofs[dof].link for dof in prismatic]
+    observed = [link for tendon in p.t.spatial_tendons for link in tendon.links]
+    observed += p.spherical_links if p.t.mimics else []
+    if (children or observed) and not p.t.pgs:
+        p.add_current_poses()
+        pose_links(p, s, paths_to(p.t, children + observed), solved=True, prefix="seen_")
+        for link in p.spherical_links if p.t.mimics else ():
             read_coordinates(p, s, link, "seen_q", "seen_")
     write_couplings_iteration(p, s, sweep.final)
     for link in paths_to(p.t, [p.parent(child) for child in children]):
-        write_turn(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
-    for dof, link in zip(turning, children, strict=True):
-        given = {name: p.at(name, dof) for name in ("travel_axis", "travel_offset", "travel_moment", "travel_spin",
+        add_rotation(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
+    for dof, link in zip(prismatic, children, strict=True):
+        spans = {name: p.at(name, dof) for name in ("travel_axis", "travel_offset", "travel_moment", "travel_spin",
                                                     "seen")}
-        s.do(joint.see, p.joints[link], **given, **_parent_turn(p, link, "turn"), axes=p.of_link("axes", link),
+        s.do(joint.measure, p.joints[link], **spans, **_parent_rotation(p, link, "turn"), axes=p.of_link("axes", link),
              d=p.at("seen_d", link), center=p.at("seen_center", link),
              parent_center=p.at("seen_center", p.parent(link)),
              iteration=p.row("iteration"), h=p.row("h"))
-    return set(turning)
+    return set(prismatic)
 
 
-def _parent_turn(p: Plan, link: int, name: str, v: Span | None = None) -> dict[str, Span]:
-    """The operand `parent_turn`, where the parent turns at all; v: the velocities of a spin."""
+def _parent_rotation(p: Plan, link: int, name: str, v: Span | None = None) -> dict[str, Span]:
+    """The operand `parent_rotation`, where the parent turns at all; v: the velocities of a spin."""
     parent = p.parent(link)
     if parent:
         return {"parent_turn": p.at(name, parent)}
@@ -117,15 +117,15 @@ def _parent_turn(p: Plan, link: int, name: str, v: Span | None = None) -> dict[s
     return {"parent_turn": Span(v.row + 3, 3) if v else p.row("root_turn")}
 
 
-def write_turn(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None, v: Span | None = None) -> None:
+def add_rotation(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None, v: Span | None = None) -> None:
     """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
-    given = {"amounts": amounts, "travel_axis": p.of_link("travel_axis", link)} if amounts else {}
+    spans = {"amounts": amounts, "travel_axis": p.of_link("travel_axis", link)} if amounts else {}
     kind = p.t.links[link].kind
-    s.do(joint.turn, p.joints[link], **(given if kind in ROTARY_JOINTS else {}), **_parent_turn(p, link, name, v),
+    s.do(joint.rotate, p.joints[link], **(spans if kind in ROTARY_JOINTS else {}), **_parent_rotation(p, link, name, v),
          turn=p.at(name, link))
 
 
-def _depth_first(p: Plan, s: Schedule, dv: Span | None, turning: set[int], sweep: Sweep) -> Iterator[int]:
+def _depth_first(p: Plan, s: Schedule, dv: Span | None, prismatic: set[int], sweep: Sweep) -> Iterator[int]:
     """Write the joints' constraints depth first; yields every node once its whole branch is written."""
     write_behind(p, s, 0, sweep.final)
     stack = [(child, False) for child in reversed(_active(p, 0))]
@@ -134,10 +134,10 @@ def _depth_first(p: Plan, s: Schedule, dv: Span | None, turning: set[int], sweep
         if done:
             yield i
             continue
-        if sweep.own:
-            _solve(p, s, i, dv, turning, sweep)
+        if sweep.joint_constraints:
+            _solve(p, s, i, dv, prismatic, sweep)
         else:
-            _leave(p, s, i)
+            _pass_through(p, s, i)
         write_behind(p, s, i, sweep.final)
         if sweep.speed_last and sweep.closing and i == p.tree.last[p.tree.nodes[i].link]:
             write_speed_limits(p, s, i, dv, below=bool(_active(p, i)))
@@ -156,103 +156,103 @@ def _active(p: Plan, node: int) -> list[int]:
     return [child for child in p.tree.children[node] if p.tree.moves[child] or p.acts_below(child)]
 
 
-def _twisted(p: Plan, node: int) -> bool:
+def _needs_twist(p: Plan, node: int) -> bool:
     """Whether anything but its own constraint asks how a node's link moves."""
     return bool(_active(p, node)) or node in p.behind
 
 
-def _leave(p: Plan, s: Schedule, i: int) -> None:
+def _pass_through(p: Plan, s: Schedule, i: int) -> None:
     """A node that only follows its parent so far."""
     node = p.tree.nodes[i]
-    given = p.shift(i) | {"parent_twist": p.at("twist", node.parent), "twist": p.at("twist", i)}
+    spans = p.shift(i) | {"parent_twist": p.at("twist", node.parent), "twist": p.at("twist", i)}
     if node.dof is not None:
         clear(s, p.at("F", node.dof))
         clear(s, p.at("u", i))
-        given |= {name: p.at(name, i) for name in ("K", "u", "inverse_d")} | {"axis": p.at("axes", node.dof)}
-    s.do(response.pass_down, node.kind, p.grounded(i), **given)
+        spans |= {name: p.at(name, i) for name in ("K", "u", "inverse_d")} | {"axis": p.at("axes", node.dof)}
+    s.do(response.pass_down, node.kind, p.has_fixed_parent(i), **spans)
 
 
-def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, turning: set[int], sweep: Sweep) -> None:
+def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, prismatic: set[int], sweep: Sweep) -> None:
     """All constraints of one node's dof; the twist of its link, where it has children."""
-    node, grounded = p.tree.nodes[i], p.grounded(i)
-    given = p.shift(i) | {"parent_twist": p.at("twist", node.parent)}
+    node, fixed_parent = p.tree.nodes[i], p.has_fixed_parent(i)
+    spans = p.shift(i) | {"parent_twist": p.at("twist", node.parent)}
     if node.dof is None:
-        s.do(response.pass_down, node.kind, grounded, **given, twist=p.at("twist", i))
+        s.do(response.pass_down, node.kind, fixed_parent, **spans, twist=p.at("twist", i))
         return
-    given |= solved_operands(p, i, node.dof, turning) | {name: p.at(name, i) for name in ("K", "y")}
-    given |= {"F": p.at("F", node.dof), "axis": p.at("axes", node.dof)}
+    spans |= solved_operands(p, i, node.dof, prismatic) | {name: p.at(name, i) for name in ("K", "y")}
+    spans |= {"F": p.at("F", node.dof), "axis": p.at("axes", node.dof)}
     if dv is not None:
-        given["dv"] = Span(dv.row + p.t.root_size + node.dof, 1)
-    if _twisted(p, i):
-        given["twist"] = p.at("twist", i)
-    place = node.dof - p.dofs[node.link][0]
+        spans["dv"] = Span(dv.row + p.t.root_size + node.dof, 1)
+    if _needs_twist(p, i):
+        spans["twist"] = p.at("twist", i)
+    index = node.dof - p.dofs[node.link][0]
     solved = _without_speed_limits(p.joints[node.link]) if sweep.speed_last else p.joints[node.link]
-    s.do(joint.solve_node, solved, place, p.constants[node.link], node.kind, grounded, sweep.final, **given)
+    s.do(joint.solve_node, solved, index, p.constants[node.link], node.kind, fixed_parent, sweep.final, **spans)
 
 
 def _without_speed_limits(t: Topology) -> Topology:
     return replace(t, dofs=tuple(replace(dof, max_velocity=False) for dof in t.dofs))
 
 
-def solved_operands(p: Plan, i: int, dof: int, turning: set[int]) -> dict[str, Span]:
-    """What the constraints of a node's dof read of it; turning: dofs of `write_seen`."""
+def solved_operands(p: Plan, i: int, dof: int, prismatic: set[int]) -> dict[str, Span]:
+    """What the constraints of a node's dof read of it; turning: dofs of `write_couplings`."""
     literal = {name for name, _ in p.constants[p.tree.nodes[i].link]}
-    given = {name: p.at(name, dof) for name in SOLVED_ROWS if name not in literal}
-    given |= {"v": p.v_at(dof), "r": p.at("r", i), "iteration": p.row("iteration"), "dt": p.row("dt"),
+    spans = {name: p.at(name, dof) for name in SOLVED_ROWS if name not in literal}
+    spans |= {"v": p.v_at(dof), "r": p.at("r", i), "iteration": p.row("iteration"), "dt": p.row("dt"),
               "h": p.row("h"), "erp": p.row("erp")}
     if p.t.dofs[dof].envelope:
-        given["least_response"] = p.row("least_response")
-    if dof in turning:
-        given["seen"] = p.at("seen", dof)
-    return given
+        spans["least_response"] = p.row("least_response")
+    if dof in prismatic:
+        spans["seen"] = p.at("seen", dof)
+    return spans
 
 
 def _pass_up(p: Plan, s: Schedule, i: int) -> None:
     """A node's wrench to its parent; the parent's twist follows at once where branches are still to come."""
     node = p.tree.nodes[i]
     siblings = _active(p, node.parent)
-    given = p.shift(i) | {"P": p.at("P", i), "parent_P": p.at("P", node.parent)}
+    spans = p.shift(i) | {"P": p.at("P", i), "parent_P": p.at("P", node.parent)}
     if node.dof is not None:
-        given |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i), "F": p.at("F", node.dof)}
-    if siblings[-1] != i and not p.grounded(i):
-        given |= {"parent_response": p.at("response", node.parent), "parent_twist": p.at("twist", node.parent)}
-    fresh = siblings[0] == i and node.parent not in p.behind
-    s.do(response.pass_up, node.kind, not _twisted(p, i), fresh, p.grounded(i), **given)
+        spans |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i), "F": p.at("F", node.dof)}
+    if siblings[-1] != i and not p.has_fixed_parent(i):
+        spans |= {"parent_response": p.at("response", node.parent), "parent_twist": p.at("twist", node.parent)}
+    is_first = siblings[0] == i and node.parent not in p.behind
+    s.do(response.pass_up, node.kind, not _needs_twist(p, i), is_first, p.has_fixed_parent(i), **spans)
 
 
-def _settle(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
+def _update_velocities(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
     """Every velocity after the sweep, and where the joints go if it `moves` them."""
     if not p.t.fixed_base:
-        given = {"dv": Span(dv.row, 6)} if dv is not None else {}
-        if _twisted(p, 0):
-            given |= {"response": p.at("response"), "P": p.at("P"), "twist": p.at("twist")}
-        s.do(joint.settle_root, **given, v=p.v_root)
+        spans = {"dv": Span(dv.row, 6)} if dv is not None else {}
+        if _needs_twist(p, 0):
+            spans |= {"response": p.at("response"), "P": p.at("P"), "twist": p.at("twist")}
+        s.do(joint.update_root, **spans, v=p.v_root)
     for i, node in enumerate(p.tree.nodes[1:], 1):
         if not p.tree.moves[i]:
             continue
-        given = p.shift(i) | {"parent_twist": p.at("twist", node.parent)}
+        spans = p.shift(i) | {"parent_twist": p.at("twist", node.parent)}
         if _active(p, i):
-            given["twist"] = p.at("twist", i)
+            spans["twist"] = p.at("twist", i)
         if node.dof is None:
-            s.do(response.pass_down, node.kind, p.grounded(i), **given)
+            s.do(response.pass_down, node.kind, p.has_fixed_parent(i), **spans)
             continue
-        given |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i),
+        spans |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i),
                   "inverse_d": p.at("inverse_d", i), "v": p.v_at(node.dof)}
         if dv is not None:
-            given["dv"] = Span(dv.row + p.t.root_size + node.dof, 1)
+            spans["dv"] = Span(dv.row + p.t.root_size + node.dof, 1)
         if moves:
-            given |= {"h": p.row("h"), "q": p.at("q", node.dof), "travel": p.at("travel", node.dof)}
+            spans |= {"h": p.row("h"), "q": p.at("q", node.dof), "travel": p.at("travel", node.dof)}
         moves_q = p.t.links[node.link].kind != SPHERICAL
-        s.do(joint.settle_node, node.kind, p.grounded(i), moves_q, **given)
+        s.do(joint.update_node, node.kind, p.has_fixed_parent(i), moves_q, **spans)
 
 
 def advance_links(p: Plan, s: Schedule, v: Span) -> None:
     """Rotations of spherical joints and the floating root after the time h at v."""
-    for link in paths_to(p.t, p.balls):
+    for link in paths_to(p.t, p.spherical_links):
         first = v.row + p.t.root_size
-        write_turn(p, s, link, "spin", Span(first + p.dofs[link][0], len(p.dofs[link])) if p.dofs[link] else None, v)
-    for i, link in enumerate(p.balls):
-        s.do(joint.advance_ball, ball_rotation=p.at("ball_rotation", i), ball_spin=p.at("ball_spin", i),
+        add_rotation(p, s, link, "spin", Span(first + p.dofs[link][0], len(p.dofs[link])) if p.dofs[link] else None, v)
+    for i, link in enumerate(p.spherical_links):
+        s.do(joint.advance_spherical_link, ball_rotation=p.at("ball_rotation", i), ball_spin=p.at("ball_spin", i),
              spin=p.at("spin", link), h=p.row("h"), least_turn=p.row("least_turn"))
     if not p.t.fixed_base:
         s.do(joint.advance_root, v=Span(v.row, 6), h=p.row("h"), root_travel=p.row("root_travel"),

@@ -17,15 +17,15 @@ from collections.abc import Mapping
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.model.topology import ROTARY_JOINTS, Topology
 from physx_runtime.solver.scheduled.fragments import joint, kinematics, momentum
-from physx_runtime.solver.scheduled.iteration import Sweep, solved_operands, write_behind, write_forces, write_seen
+from physx_runtime.solver.scheduled.iteration import Sweep, solved_operands, write_behind, write_couplings, write_forces
 from physx_runtime.solver.scheduled.plan import Plan
 from physx_runtime.solver.scheduled.sweeps import (
     add_product,
-    answer_forces,
     clear,
     copy_rows,
     move_links,
     project_forces,
+    respond_to_forces,
 )
 
 
@@ -60,13 +60,13 @@ def weigh(p: Plan, s: Schedule) -> None:
 
 def measure_momentum(p: Plan, s: Schedule, out: Span, root: Span, rates: Span, biased: bool) -> None:
     """Momentum relative to the root's at the step's start for the given velocities."""
-    given = {"bias": p.row("momentum_bias")} if biased else {}
-    s.do(momentum.momentum_root, composite=p.at("composite"), v=root, momentum=out, **given)
+    spans = {"bias": p.row("momentum_bias")} if biased else {}
+    s.do(momentum.momentum_root, composite=p.at("composite"), v=root, momentum=out, **spans)
     s.repeat(len(p.t.dofs), momentum.add_momentum, momentum=out,
              moving={"column": p.at("momentum_column"), "v": rates.part(0)})
 
 
-def want_momentum(p: Plan, s: Schedule, biased: bool) -> None:
+def save_momentum(p: Plan, s: Schedule, biased: bool) -> None:
     """The momentum at v, to be had again after what follows."""
     measure_momentum(p, s, p.row("wanted"), p.v_root, p.v_dofs, biased)
     copy_rows(s, p.v_root, p.row("wanted_v"))
@@ -81,10 +81,10 @@ def restore_momentum(p: Plan, s: Schedule) -> None:
 def write_floating_end(p: Plan, s: Schedule) -> None:
     """Root velocity and position after the step, at the poses that its iterations reached."""
     for link in range(len(p.t.links)):
-        s.do(momentum.turn_inertia, R=p.at("R", link), inertia=p.at("inertia", link),
+        s.do(momentum.rotate_inertia, R=p.at("R", link), inertia=p.at("inertia", link),
              world_inertia=p.at("world_inertia", link))
     weigh(p, s)
-    want_momentum(p, s, biased=True)
+    save_momentum(p, s, biased=True)
     move_links(p, s, root_stays=True)
     clear(s, p.row("now"))
     for link in range(len(p.t.links)):
@@ -98,8 +98,8 @@ def write_floating_end(p: Plan, s: Schedule) -> None:
 
 
 # What a position iteration moves, and by what.
-MOVED = ("q", "travel", "root_rotation", "root_travel", "root_turn", "axes_rotation", "root_axes", "single_turn",
-         "iteration", "h")
+INTEGRATED = ("q", "travel", "root_rotation", "root_travel", "root_turn", "axes_rotation", "root_axes", "single_turn",
+              "iteration", "h")
 
 
 def add_inverse(p: Plan) -> None:
@@ -115,20 +115,20 @@ def write_inverse(p: Plan, s: Schedule) -> None:
         clear(s, p.row("unit_wrench"))
         clear(s, p.row("unit_force"))
         if column < p.t.root_size:
-            s.do(joint.one, ones=p.at("unit_wrench").part(column))
-            pressed = []
+            s.do(joint.set_one, ones=p.at("unit_wrench").part(column))
+            nodes = []
         else:
-            s.do(joint.one, ones=p.at("unit_force", column - p.t.root_size))
-            pressed = _way_to(p, column - p.t.root_size)
-        answer_forces(p, s, "unit_wrench", p.row("unit_force"), column_of(p, column), pressed)
+            s.do(joint.set_one, ones=p.at("unit_force", column - p.t.root_size))
+            nodes = _path_to(p, column - p.t.root_size)
+        respond_to_forces(p, s, "unit_wrench", p.row("unit_force"), column_of(p, column), nodes)
 
 
-def _way_to(p: Plan, dof: int) -> list[int]:
+def _path_to(p: Plan, dof: int) -> list[int]:
     """The nodes from the root to that of a dof, without the root."""
-    way = [next(i for i, node in enumerate(p.tree.nodes) if node.dof == dof)]
-    while p.tree.nodes[way[0]].parent:
-        way.insert(0, p.tree.nodes[way[0]].parent)
-    return way
+    path = [next(i for i, node in enumerate(p.tree.nodes) if node.dof == dof)]
+    while p.tree.nodes[path[0]].parent:
+        path.insert(0, p.tree.nodes[path[0]].parent)
+    return path
 
 
 def column_of(p: Plan, velocity: int) -> Span:
@@ -139,25 +139,25 @@ def column_of(p: Plan, velocity: int) -> Span:
 def write_joint_space_iteration(p: Plan, s: Schedule, final: bool) -> None:
     """As `iteration.write_iteration`; what is behind nodes changes `dv`."""
     dv = p.row("dv")
-    write_forces(p, s, final, apart=True)
-    turning = write_seen(p, s, Sweep(final))
+    write_forces(p, s, final, separate=True)
+    prismatic = write_couplings(p, s, Sweep(final))
     write_behind(p, s, 0, final)
     for i, node in enumerate(p.tree.nodes[1:], 1):
         if node.dof is not None:
-            own = p.t.root_size + node.dof
+            index = p.t.root_size + node.dof
             s.do(joint.solve_dof, p.joints[node.link], node.dof - p.dofs[node.link][0], p.constants[node.link], final,
-                 **solved_operands(p, i, node.dof, turning), column=column_of(p, own), own=dv.part(own), dv=dv)
+                 **solved_operands(p, i, node.dof, prismatic), column=column_of(p, index), own=dv.part(index), dv=dv)
         write_behind(p, s, i, final)
-    moved = {name: p.row(name) for name in MOVED if name in p.layout.groups} if not final else {}
-    s.do(joint.settle, p.t, final, v=p.row("v"), dv=dv, **moved)
+    integrated = {name: p.row(name) for name in INTEGRATED if name in p.layout.groups} if not final else {}
+    s.do(joint.update_state, p.t, final, v=p.row("v"), dv=dv, **integrated)
 
 
-def gather_needed(p: Plan, s: Schedule, link: int, alone: Topology, given: Mapping[str, Span]) -> None:
+def gather_needed(p: Plan, s: Schedule, link: int, single: Topology, spans: Mapping[str, Span]) -> None:
     """What a link needs at zero generalised acceleration beyond what it is given, at the node that carries it.
 
     alone, given: as of the fragment `link_forces`.
     """
-    s.do(kinematics.needed, alone, **given, dt=p.row("dt"), gravity=p.row("gravity"),
+    s.do(kinematics.bias_wrench, single, **spans, dt=p.row("dt"), gravity=p.row("gravity"),
          needed=p.at("needed_wrench", p.tree.last[link]))
 
 
@@ -170,7 +170,7 @@ def start_free(p: Plan, s: Schedule) -> None:
 
 
 def add_free(p: Plan, s: Schedule, sign: float = 1.0) -> None:
-    """Add what `answer_forces` has left in the twists of nodes."""
+    """Add what `respond_to_forces` has left in the twists of nodes."""
     first = int(p.t.fixed_base)         # a fixed root has no twist
     for i in range(first, len(p.tree.nodes)):
         add_product(s, p.at("free_twist", i), p.at("twist", i), None, sign)
@@ -181,10 +181,10 @@ def write_loads(p: Plan, s: Schedule) -> None:
     common = {} if p.t.fixed_base else {"gravity": p.row("gravity")}
     for link in range(p.t.fixed_base, len(p.t.links)):
         node = p.tree.last[link]
-        s.do(kinematics.accelerated, **common,
+        s.do(kinematics.add_acceleration, **common,
              **{name: p.at(name, link) for name in ("mass", "world_inertia", "center")},
              free=p.at("free_twist", node), needed=p.at("needed_wrench", node))
     project_forces(p, s, "needed_wrench", None)
     for link in range(1, len(p.t.links)):
-        s.do(kinematics.size, needed=p.at("needed_wrench", p.tree.last[link]), center=p.at("center", link),
+        s.do(kinematics.joint_load, needed=p.at("needed_wrench", p.tree.last[link]), center=p.at("center", link),
              load=p.at("load", link))

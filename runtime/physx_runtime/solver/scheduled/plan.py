@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from physx_runtime.compiling.schedule import Layout, Schedule, Span
-from physx_runtime.model.row_specs import DOF, LINK, START, TOTAL, input_rows, lasting_rows, state_rows, widths_of
+from physx_runtime.model.row_specs import (
+    ACCUMULATED_IMPULSE,
+    DOF,
+    LINK,
+    PREPARED,
+    input_rows,
+    output_rows,
+    state_rows,
+    widths_of,
+)
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.divergence import moving_rows
 from physx_runtime.solver.scheduled.tree import Tree, build_tree, dofs_by_link, joint_topologies
@@ -15,17 +24,18 @@ from physx_runtime.solver.scheduled.tree import Tree, build_tree, dofs_by_link, 
 # momentum the composite body; `turn` and `spin` are what `constraints.travel.link_turn` adds up.
 LINK_SCRATCH = {"rotation": 4, "R": 9, "d": 3, "center": 3, "position": 3, "motion": 12, "v_com": 3, "a_com": 3,
                 "world_inertia": 6, "cfm": 1, "composite": 10, "turn": 3, "spin": 3}
-BALL_SCRATCH = {"ball_rotation": 4, "ball_spin": 3}
+SPHERICAL_SCRATCH = {"ball_rotation": 4, "ball_spin": 3}
 SLEEP_SCRATCH = {"mean_motion": 6}      # of every link: its velocity inside the solver at its centre of mass
 # Of every dof: coefficients, axis, impulse F of the running iteration, travel, and travel as constraints see it.
-DOF_SCRATCH = {**widths_of(DOF, START, TOTAL), "axes": 3, "F": 1, "travel": 1, "seen": 1, "momentum_column": 6}
+DOF_SCRATCH = {**widths_of(DOF, PREPARED, ACCUMULATED_IMPULSE), "axes": 3, "F": 1, "travel": 1, "seen": 1,
+               "momentum_column": 6}
 # Of every node, as in `dynamics.aba`: K, y, 1/D, r, u, its response to wrenches, wrenches P and twists.
 NODE_SCRATCH = {"K": 6, "y": 6, "inverse_d": 1, "r": 1, "u": 1, "response": 21, "P": 6, "twist": 6,
                 "push_wrench": 6, "drag_wrench": 6, "fall_wrench": 6, "carried_wrench": 6}
 # Of every node, where loads rub: what it needs, and how it accelerates where nothing but forces acts.
 LOAD_SCRATCH = {"needed_wrench": 6, "free_twist": 6}
 
-WIDTHS = {**widths_of(LINK), **LINK_SCRATCH, **DOF_SCRATCH, **NODE_SCRATCH, **BALL_SCRATCH, **SLEEP_SCRATCH,
+WIDTHS = {**widths_of(LINK), **LINK_SCRATCH, **DOF_SCRATCH, **NODE_SCRATCH, **SPHERICAL_SCRATCH, **SLEEP_SCRATCH,
           **LOAD_SCRATCH}
 
 
@@ -38,7 +48,7 @@ class Plan:
     joints: list[Topology]
     dofs: list[list[int]]
     layout: Layout
-    balls: list[int]                # links with spherical joints
+    spherical_links: list[int]                # links with spherical joints
     locked: dict[int, Span]         # per link: rows of axes without a coordinate
     constants: dict[int, tuple[tuple[str, float], ...]] = field(default_factory=dict)   # per link, of its coefficients
     widths: dict[str, int] = field(default_factory=lambda: {**WIDTHS})
@@ -52,10 +62,10 @@ class Plan:
 
     def of_link(self, name: str, link: int) -> Span:
         """Rows of all dofs of a link's joint."""
-        own, width = self.dofs[link], self.widths.get(name, 1)
-        return Span(self.layout[name].row + own[0] * width, len(own) * width)
+        link_dofs, width = self.dofs[link], self.widths.get(name, 1)
+        return Span(self.layout[name].row + link_dofs[0] * width, len(link_dofs) * width)
 
-    def watch_poses(self) -> None:
+    def add_current_poses(self) -> None:
         """Rows for poses during the iterations, beside those of the step's start."""
         if "seen_R" not in self.layout.groups:
             for name in ("rotation", "R", "d", "center", "position"):
@@ -94,7 +104,7 @@ class Plan:
         """A link's parent."""
         return self.t.links[link].parent
 
-    def grounded(self, node: int) -> bool:
+    def has_fixed_parent(self, node: int) -> bool:
         """Whether a node's parent never moves."""
         return self.tree.nodes[node].parent == 0 and self.t.fixed_base
 
@@ -104,14 +114,14 @@ class Plan:
 
     def shift(self, node: int) -> dict[str, Span]:
         """The operand `d` of a node that is away from its parent's anchor."""
-        own = self.tree.nodes[node]
-        return {"d": self.at("d", own.link)} if own.shifts else {}
+        tree_node = self.tree.nodes[node]
+        return {"d": self.at("d", tree_node.link)} if tree_node.shifts else {}
 
 
 def make_plan(t: Topology) -> Plan:
     """The rows of a topology: what a step leaves, then its inputs, then scratch."""
     layout = Layout()
-    for name, size in (lasting_rows(t) | input_rows(t)).items():
+    for name, size in (output_rows(t) | input_rows(t)).items():
         layout.add(name, size)
     return make_plan_in(layout, t)
 
@@ -126,11 +136,11 @@ def make_plan_in(layout: Layout, t: Topology) -> Plan:
                        ("sound", 1), ("root_turn", 3), ("root_travel", 3), ("axes_rotation", 4), ("com_start", 3),
                        ("momentum_bias", 6), ("now", 6), ("wanted", 6), ("wanted_v", 6), ("compound", 10)):
         layout.add(name, size)
-    for name, width in BALL_SCRATCH.items():
-        layout.add(name, width * len(t.balls))
+    for name, width in SPHERICAL_SCRATCH.items():
+        layout.add(name, width * len(t.spherical_links))
     if t.pgs:
         layout.add("v_moving", t.nv)
-    if t.rubs:
+    if t.has_load_friction:
         layout.add("load", len(t.links))
         for name, width in LOAD_SCRATCH.items():
             layout.add(name, width * len(tree.nodes))
@@ -142,7 +152,7 @@ def make_plan_in(layout: Layout, t: Topology) -> Plan:
             layout.add(name, width * len(t.links))
     for name in moving_rows(t):
         layout.add(f"kept_{name}", state_rows(t)[name])
-    return Plan(t, tree, joint_topologies(t), dofs_by_link(t), layout, t.balls, _locked(t, layout))
+    return Plan(t, tree, joint_topologies(t), dofs_by_link(t), layout, t.spherical_links, _locked(t, layout))
 
 
 def _locked(t: Topology, layout: Layout) -> dict[int, Span]:

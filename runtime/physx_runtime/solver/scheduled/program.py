@@ -16,17 +16,17 @@ from dataclasses import replace
 from physx_runtime.compiling.program import Pass
 from physx_runtime.compiling.schedule import Operand, Schedule, ScheduledProgram, Span, trace_fragment
 from physx_runtime.model.row_specs import (
+    ACCUMULATED_IMPULSE,
     DERIVED,
     DOF,
+    EXTERNAL_FORCE,
     LINK,
     LINK_FORCE_ROWS,
     PARAMETER,
-    PUSH,
-    START,
-    TOTAL,
+    PREPARED,
     input_rows,
-    lasting_rows,
     names_of,
+    output_rows,
 )
 from physx_runtime.model.topology import PRISMATIC, ROTARY_JOINTS, SPHERICAL, Topology
 from physx_runtime.solver.divergence import DIVERGED, moving_rows
@@ -41,8 +41,8 @@ from physx_runtime.solver.scheduled.joint_space import (
     gather_needed,
     measure_momentum,
     restore_momentum,
+    save_momentum,
     start_free,
-    want_momentum,
     write_floating_end,
     write_floating_start,
     write_loads,
@@ -51,13 +51,13 @@ from physx_runtime.solver.scheduled.plan import Plan, make_plan
 from physx_runtime.solver.scheduled.sleep import write_mean_motions, write_sleep
 from physx_runtime.solver.scheduled.sweeps import (
     add_product,
-    answer_forces,
     clear,
     copy_rows,
     move_links,
-    place_links,
+    pose_links,
     project_forces,
     read_coordinates,
+    respond_to_forces,
 )
 from physx_runtime.solver.scheduled.tendons import write_couplings_start
 from physx_runtime.solver.scheduled.tree import SINGLE_LINK, paths_to
@@ -70,25 +70,25 @@ def write_start(p: Plan, s: Schedule) -> None:
         copy_rows(s, p.row(name), p.row(f"kept_{name}"))
     _clamp_start(p, s)
     s.do(kinematics.normalize, rotation=p.row("root_rotation"))
-    place_links(p, s, range(1, len(t.links)), solved=False)
+    pose_links(p, s, range(1, len(t.links)), solved=False)
     move_links(p, s)
     _gather_forces(p, s)
     _respond(p, s)
     _apply_forces(p, s)
-    for name in (*names_of(DOF, TOTAL), "travel"):
+    for name in (*names_of(DOF, ACCUMULATED_IMPULSE), "travel"):
         clear(s, p.row(name))
     clear(s, p.row("iteration"))
     if t.pgs:
         copy_rows(s, p.row("v"), p.row("v_moving"))
     if not t.fixed_base:
-        s.do(kinematics.turn_axes, rotation=p.row("root_rotation"), axes=p.row("root_axes"),
+        s.do(kinematics.rotate_axes, rotation=p.row("root_rotation"), axes=p.row("root_axes"),
              axes_rotation=p.row("axes_rotation"))
-    if t.rubs:
+    if t.has_load_friction:
         write_loads(p, s)
     for link in range(1, len(t.links)):
         if p.dofs[link]:
             _coefficients(p, s, link)
-    for i, link in enumerate(p.balls):
+    for i, link in enumerate(p.spherical_links):
         copy_rows(s, p.at("rotation", link), p.at("ball_rotation", i))
         s.do(joint_module.scaled, factor=p.row("dt"), x=Span(p.at("motion", link).row + 3, 3),
              product=p.at("ball_spin", i))
@@ -97,7 +97,7 @@ def write_start(p: Plan, s: Schedule) -> None:
 
 def _clamp_start(p: Plan, s: Schedule) -> None:
     first = {"v": p.v_dofs.part(0)}
-    s.do(joint_module.one, ones=p.row("excess"))
+    s.do(joint_module.set_one, ones=p.row("excess"))
     s.repeat(len(p.t.dofs), joints.find_excess, moving=first | {"velocity_clamp": p.at("velocity_clamp")},
              excess=p.row("excess"))
     s.repeat(len(p.t.dofs), joints.clamp_velocity, moving=first, excess=p.row("excess"))
@@ -108,21 +108,21 @@ def _gather_forces(p: Plan, s: Schedule) -> None:
     t = p.t
     for link in range(t.fixed_base, len(t.links)):
         node = p.tree.last[link]
-        given = {name: p.at(name, link) for name in (
+        spans = {name: p.at(name, link) for name in (
             "R", "center", "motion", "v_com", "a_com", "world_inertia", "composite",
             *names_of(LINK, PARAMETER, DERIVED), *(LINK_FORCE_ROWS if t.link_forces else ()))}
-        pushes = [i for i, push in enumerate(t.pushes) if push.link == link]
-        given |= {f"push{place}_{name}": p.row(f"push{i}_{name}") for place, i in enumerate(pushes)
-                  for name in names_of(PUSH)}
-        alone = replace(SINGLE_LINK, fixed_base=t.fixed_base, link_forces=t.link_forces,
-                        pushes=tuple(replace(t.pushes[i], link=0) for i in pushes))
-        if t.rubs:
-            gather_needed(p, s, link, alone, given)
-        s.do(link_forces, alone, **given, dt=p.row("dt"), gravity=p.row("gravity"),
+        indices = [i for i, external_force in enumerate(t.external_forces) if external_force.link == link]
+        spans |= {f"push{k}_{name}": p.row(f"push{i}_{name}") for k, i in enumerate(indices)
+                  for name in names_of(EXTERNAL_FORCE)}
+        single = replace(SINGLE_LINK, fixed_base=t.fixed_base, link_forces=t.link_forces,
+                         external_forces=tuple(replace(t.external_forces[i], link=0) for i in indices))
+        if t.has_load_friction:
+            gather_needed(p, s, link, single, spans)
+        s.do(link_forces, single, **spans, dt=p.row("dt"), gravity=p.row("gravity"),
              weight=p.at("push_wrench", node), drag=p.at("drag_wrench", node), fall=p.at("fall_wrench", node),
              carried=p.at("carried_wrench", node), own_inertia=p.at("response", node))
-    for i, own in enumerate(p.tree.nodes):
-        if own.virtual and not t.fixed_base:
+    for i, tree_node in enumerate(p.tree.nodes):
+        if tree_node.virtual and not t.fixed_base:
             clear(s, p.at("carried_wrench", i))
 
 
@@ -130,20 +130,20 @@ def _respond(p: Plan, s: Schedule) -> None:
     """Articulated inertias inwards, responses and softening outwards."""
     nodes = p.tree.nodes
     for i in range(len(nodes) - 1, 0, -1):
-        node, given = nodes[i], p.shift(i)
+        node, spans = nodes[i], p.shift(i)
         if node.dof is not None:
-            given |= {"axis": p.at("axes", node.dof), "armature": p.at("armature", node.dof), "K": p.at("K", i),
+            spans |= {"axis": p.at("axes", node.dof), "armature": p.at("armature", node.dof), "K": p.at("K", i),
                       "inverse_d": p.at("inverse_d", i)}
-        s.do(response.eliminate, node.kind, nodes[node.parent].virtual, p.grounded(i), **given,
+        s.do(response.eliminate, node.kind, nodes[node.parent].virtual, p.has_fixed_parent(i), **spans,
              inertia=p.at("response", i), parent=p.at("response", node.parent))
     if not p.t.fixed_base:
         s.do(response.respond_root, response=p.at("response"))
     for i, node in enumerate(nodes[1:], 1):
-        given = p.shift(i)
+        spans = p.shift(i)
         if node.dof is not None:
-            given |= {"axis": p.at("axes", node.dof), "K": p.at("K", i), "inverse_d": p.at("inverse_d", i),
+            spans |= {"axis": p.at("axes", node.dof), "K": p.at("K", i), "inverse_d": p.at("inverse_d", i),
                       "y": p.at("y", i), "r": p.at("r", i)}
-        s.do(response.respond_node, node.kind, p.grounded(i), **given, response=p.at("response", i),
+        s.do(response.respond_node, node.kind, p.has_fixed_parent(i), **spans, response=p.at("response", i),
              parent=p.at("response", node.parent))
     if any(dof.softened for dof in p.t.dofs):
         write_cfm(p, s, range(p.t.fixed_base, len(p.t.links)))
@@ -159,55 +159,55 @@ def write_cfm(p: Plan, s: Schedule, links: Iterable[int]) -> None:
 def _apply_forces(p: Plan, s: Schedule) -> None:
     """v after link damping and velocity products, and the push of gravity and efforts."""
     v, change = p.row("v"), p.row("change")
-    if p.t.rubs:
+    if p.t.has_load_friction:
         start_free(p, s)
-    _answer(p, s, "push_wrench", p.row("joint_effort"), p.row("push"))
+    _respond_to_forces(p, s, "push_wrench", p.row("joint_effort"), p.row("push"))
     if not p.t.fixed_base:
         add_product(s, Span(p.row("push").row, 3), p.row("gravity"))
     if not p.t.forces_every_iteration:
         add_product(s, v, p.row("push"), p.row("dt"))
     s.repeat(p.t.nv, joint_module.scaled, moving={"x": p.row("push").part(0), "product": p.row("push").part(0)},
              factor=p.row("h"))
-    _answer(p, s, "drag_wrench", None, change)
+    _respond_to_forces(p, s, "drag_wrench", None, change)
     add_product(s, v, change, p.row("dt"))
     if not p.t.fixed_base:
         project_forces(p, s, "carried_wrench", None)
         write_floating_start(p, s)
-        want_momentum(p, s, biased=False)
-    _answer(p, s, "fall_wrench", None, change, -1.0)
+        save_momentum(p, s, biased=False)
+    _respond_to_forces(p, s, "fall_wrench", None, change, -1.0)
     add_product(s, v, change, p.row("dt"), -1.0)
     if not p.t.fixed_base:
         measure_momentum(p, s, p.row("now"), p.v_root, p.v_dofs, biased=True)
         restore_momentum(p, s)
 
 
-def _answer(p: Plan, s: Schedule, wrench: str, force: Span | None, out: Span, sign: float = 1.0) -> None:
-    """As `answer_forces`; where loads rub, times the sign part of how nodes accelerate freely."""
-    answer_forces(p, s, wrench, force, out)
-    if p.t.rubs:
+def _respond_to_forces(p: Plan, s: Schedule, wrench: str, force: Span | None, out: Span, sign: float = 1.0) -> None:
+    """As `respond_to_forces`; where loads rub, times the sign part of how nodes accelerate freely."""
+    respond_to_forces(p, s, wrench, force, out)
+    if p.t.has_load_friction:
         add_free(p, s, sign)
 
 
 def _coefficients(p: Plan, s: Schedule, link: int) -> None:
     """Coefficients of a joint's constraints; those that are literals for its kind take no rows."""
     parent, joint = p.parent(link), p.joints[link]
-    given = {name: p.of_link(name, link) for name in ("axes", "q", *names_of(DOF, PARAMETER))}
-    given |= {name: p.at(name, link) for name in ("motion", "a_com", "center", "d", "cfm")}
-    given |= {f"parent_{name}": p.at(name, parent) for name in ("motion", "a_com", "center")}
+    spans = {name: p.of_link(name, link) for name in ("axes", "q", *names_of(DOF, PARAMETER))}
+    spans |= {name: p.at(name, link) for name in ("motion", "a_com", "center", "d", "cfm")}
+    spans |= {f"parent_{name}": p.at(name, parent) for name in ("motion", "a_com", "center")}
     if parent or not p.t.fixed_base:
-        given["parent_cfm"] = p.at("cfm", parent)
+        spans["parent_cfm"] = p.at("cfm", parent)
     first = p.tree.last[link] - len(p.dofs[link]) + 1
-    given |= {"dt": p.row("dt"), "h": p.row("h"), "r": Span(p.at("r", first).row, len(p.dofs[link]))}
-    given |= p.locked_of(link) | ({"load": p.at("load", link)} if p.t.rubs else {})
-    literal = trace_fragment(joints.coefficients, (joint,), tuple(Operand(n, x.size) for n, x in given.items()),
+    spans |= {"dt": p.row("dt"), "h": p.row("h"), "r": Span(p.at("r", first).row, len(p.dofs[link]))}
+    spans |= p.locked_of(link) | ({"load": p.at("load", link)} if p.t.has_load_friction else {})
+    literal = trace_fragment(joints.coefficients, (joint,), tuple(Operand(n, x.size) for n, x in spans.items()),
                              False).constants
     names = {row.rpartition("_")[0] for row in literal}
     constant = {name for name in names if all(f"{name}_{i}" in literal
                                               for i in range(p.widths[name] * len(p.dofs[link])))}
     p.constants[link] = tuple((name, literal[f"{name}_0"]) for name in sorted(constant) if p.widths[name] == 1)
     unused = set() if joint.links[1].kind in ROTARY_JOINTS or not joint.fixed_base else {"travel_axis"}
-    made = {name: p.of_link(name, link) for name in names_of(DOF, START) if name not in constant | unused}
-    s.do(joints.coefficients, joint, **given, **made)
+    outputs = {name: p.of_link(name, link) for name in names_of(DOF, PREPARED) if name not in constant | unused}
+    s.do(joints.coefficients, joint, **spans, **outputs)
 
 
 def write_end(p: Plan, s: Schedule) -> None:
@@ -226,10 +226,10 @@ def write_finish(p: Plan, s: Schedule) -> None:
             s.do(joint.advance_dof, t.kind_of(dof) != SPHERICAL, h=p.row("h"), q=p.at("q", dof),
                  travel=p.at("travel", dof), v=p.row("v_moving").part(t.root_size + dof))
         advance_links(p, s, p.row("v_moving"))
-    if p.balls or not t.fixed_base:
-        for i in range(len(p.balls)):
+    if p.spherical_links or not t.fixed_base:
+        for i in range(len(p.spherical_links)):
             s.do(kinematics.normalize, rotation=p.at("ball_rotation", i))
-        _place_at_end(p, s)
+        _pose_at_end(p, s)
     for dof in range(len(t.dofs)):
         if t.kind_of(dof) not in (PRISMATIC, SPHERICAL):
             s.do(joint.wrap, q=p.at("q", dof), **{name: p.at(name, dof) for name in ("lower_limit", "upper_limit")})
@@ -237,12 +237,12 @@ def write_finish(p: Plan, s: Schedule) -> None:
         write_floating_end(p, s)
 
 
-def _place_at_end(p: Plan, s: Schedule) -> None:
+def _pose_at_end(p: Plan, s: Schedule) -> None:
     """Poses after the step, and the coordinates of spherical joints read off them."""
     t = p.t
-    links = list(range(1, len(t.links))) if not t.fixed_base else paths_to(t, p.balls)
-    place_links(p, s, links, solved=True)
-    for link in p.balls:
+    links = list(range(1, len(t.links))) if not t.fixed_base else paths_to(t, p.spherical_links)
+    pose_links(p, s, links, solved=True)
+    for link in p.spherical_links:
         read_coordinates(p, s, link, "q", "")
 
 
@@ -251,9 +251,9 @@ def _freeze(p: Plan, s: Schedule) -> None:
     clear(s, p.row("size"))
     for name in moving:
         s.repeat(p.row(name).size, joint.add_size, moving={"x": p.row(name).part(0)}, size=p.row("size"))
-    s.do(sleep.judge, size=p.row("size"), diverged=p.row(DIVERGED), sound=p.row("sound"))
+    s.do(sleep.check_validity, size=p.row("size"), diverged=p.row(DIVERGED), sound=p.row("sound"))
     for name in moving:
-        s.repeat(p.row(name).size, sleep.keep, sound=p.row("sound"),
+        s.repeat(p.row(name).size, sleep.keep_if_valid, sound=p.row("sound"),
                  moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)})
 
 
@@ -269,8 +269,8 @@ def step_schedules(t: Topology) -> ScheduledProgram:
     write_iteration(p, velocity, final=True)
     write_end(p, end)
     write_sleep(p, end)
-    rows = lasting_rows(t) | input_rows(t)
+    rows = output_rows(t) | input_rows(t)
     layout = {f"{name}_{i}": p.row(name).row + i for name, size in rows.items() for i in range(size)}
     return ScheduledProgram((Pass("start", start), Pass("position", position, POSITION_COUNT),
                              Pass("velocity", velocity, VELOCITY_COUNT), Pass("end", end)),
-                            layout, sum(lasting_rows(t).values()), p.layout.size)
+                            layout, sum(output_rows(t).values()), p.layout.size)

@@ -22,36 +22,36 @@ def write_sleep(p: Plan, s: Schedule) -> None:
     """After everything else of a step: what rests, and every link's counter."""
     if p.t.sleeping:
         clear(s, p.row("longest"))
-        write_waking(p, s, p.row("longest"))
-        write_resting(p, s, p.row("longest"))
+        write_wake_requests(p, s, p.row("longest"))
+        write_asleep(p, s, p.row("longest"))
 
 
-def write_waking(p: Plan, s: Schedule, longest: Span) -> None:
+def write_wake_requests(p: Plan, s: Schedule, longest: Span) -> None:
     """Counters of worlds that something woke, and the longest of them so far."""
     flags = {name: p.row(name) for name in ("wakes", "started")}
     clear(s, p.row("pushing"))
-    pushes = [f"push{i}_{name}" for i in range(len(p.t.pushes)) for name in ("force", "torque")]
-    for name in (*(LINK_FORCE_ROWS if p.t.link_forces else ()), *pushes):
+    force_rows = [f"push{i}_{name}" for i in range(len(p.t.external_forces)) for name in ("force", "torque")]
+    for name in (*(LINK_FORCE_ROWS if p.t.link_forces else ()), *force_rows):
         s.repeat(p.row(name).size, joint.add_size, moving={"x": p.row(name).part(0)}, size=p.row("pushing"))
     s.do(sleep.decide, **flags, **{name: p.row(name) for name in ("stirred", "pushing")})
     for i in range(len(p.t.moving_links)):
-        s.do(sleep.wake, **_own(p, i), **flags, longest=longest)
+        s.do(sleep.wake, **_counter_rows(p, i), **flags, longest=longest)
 
 
-def write_resting(p: Plan, s: Schedule, longest: Span, joints: Span | None = None) -> None:
+def write_asleep(p: Plan, s: Schedule, longest: Span, joints: Span | None = None) -> None:
     """Worlds whose longest counter is 0 rest; every link's counter after the step.
 
     joints: how many outside articulations hold each link that can move.
     """
-    s.do(sleep.fall, longest=longest, diverged=p.row(DIVERGED),
+    s.do(sleep.sleep_flags, longest=longest, diverged=p.row(DIVERGED),
          **{name: p.row(name) for name in ("asleep", "stirred", "resting", "frozen")})
-    _rest(p, s)
+    _put_to_sleep(p, s)
     _count(p, s, joints)
 
 
-def _rest(p: Plan, s: Schedule) -> None:
+def _put_to_sleep(p: Plan, s: Schedule) -> None:
     for name in moving_rows(p.t):
-        s.repeat(p.row(name).size, sleep.stay, moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)},
+        s.repeat(p.row(name).size, sleep.undo, moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)},
                  frozen=p.row("frozen"))
     s.repeat(p.t.nv, sleep.stop, moving={"v": p.row("v").part(0)}, resting=p.row("resting"))
 
@@ -63,14 +63,14 @@ def write_mean_motions(p: Plan, s: Schedule) -> None:
     """
     t, mean = p.t, p.row("mean")
     for link in t.moving_links:
-        s.do(sleep.carry, dt=p.row("dt"), **{name: p.at(name, link) for name in ("motion", "a_com", "mean_motion")})
+        s.do(sleep.add_bias, dt=p.row("dt"), **{name: p.at(name, link) for name in ("motion", "a_com", "mean_motion")})
     if t.pgs:
         copy_rows(s, p.row("v_moving"), mean)
     else:
         parts = [p.row("travel")] if t.fixed_base else [p.row(x) for x in ("root_travel", "root_turn", "travel")]
         first = mean.row
         for part in parts:
-            s.repeat(part.size, sleep.rate, moving={"x": part.part(0), "mean": Span(first, 1)}, dt=p.row("dt"))
+            s.repeat(part.size, sleep.mean_rate, moving={"x": part.part(0), "mean": Span(first, 1)}, dt=p.row("dt"))
             first += part.size
     move_links(p, s, v=mean)
     for link in t.moving_links:
@@ -80,42 +80,42 @@ def write_mean_motions(p: Plan, s: Schedule) -> None:
 def _count(p: Plan, s: Schedule, joints: Span | None) -> None:
     clear(s, p.row("longest"))
     for i, link in enumerate(p.t.moving_links):
-        s.do(sleep.drowse, **_own(p, i), **({"joints": joints.part(i)} if joints else {}),
+        s.do(sleep.count_down, **_counter_rows(p, i), **({"joints": joints.part(i)} if joints else {}),
              **{name: p.at(name, link) for name in ("R", "mean_motion", "mass", "inertia")},
              **{name: p.row(name) for name in ("dt", "sleep_threshold", "longest")})
     for i in range(len(p.t.moving_links)):
-        s.do(sleep.settle, **_own(p, i), resting=p.row("resting"), longest=p.row("longest"))
+        s.do(sleep.apply_island_state, **_counter_rows(p, i), resting=p.row("resting"), longest=p.row("longest"))
 
 
-def _own(p: Plan, i: int) -> dict[str, Span]:
+def _counter_rows(p: Plan, i: int) -> dict[str, Span]:
     """The rows of the i-th link that can move."""
     return {"counter": p.row("wake_counter").part(i), "linear": p.row("sleep_linear").part(i, 3),
             "angular": p.row("sleep_angular").part(i, 3)}
 
 
 # Of the joint that is being slowed: the wrench on its parent, how that answers, and the change of a dof's velocity.
-SLOWED_SCRATCH = {"slowed_P": 6, "slowed_twist": 6, "slowed_rate": 1}
+SPEED_LIMIT_SCRATCH = {"slowed_P": 6, "slowed_twist": 6, "slowed_rate": 1}
 
 
 def write_speed_limits(p: Plan, s: Schedule, last: int, dv: Span | None, below: bool) -> None:
     """The limits of a joint's dofs one after another; last: its last node. below: other nodes ask how that moves."""
-    own = p.dofs[p.tree.nodes[last].link]
-    limited = [dof for dof in own if p.t.dofs[dof].max_velocity]
-    nodes = dict(zip(own, range(last - len(own) + 1, last + 1), strict=True))
+    dofs = p.dofs[p.tree.nodes[last].link]
+    limited = [dof for dof in dofs if p.t.dofs[dof].max_velocity]
+    nodes = dict(zip(dofs, range(last - len(dofs) + 1, last + 1), strict=True))
     for dof in limited:
         _respond(p, s, nodes, dof)
         _limit(p, s, nodes[dof], dof, dv)
     if limited and below:
-        _respond(p, s, nodes, own[-1])
+        _respond(p, s, nodes, dofs[-1])
 
 
 def _limit(p: Plan, s: Schedule, node: int, dof: int, dv: Span | None) -> None:
     literal = tuple(item for item in p.constants[p.tree.nodes[node].link] if item[0] in ("bias", "soft"))
     names = {"bias", "soft", "F", "max_velocity"}.difference(name for name, _ in literal)
-    given = {name: p.at(name, dof) for name in sorted(names)}
+    spans = {name: p.at(name, dof) for name in sorted(names)}
     if dv is not None:
-        given["dv"] = Span(dv.row + p.t.root_size + dof, 1)
-    s.do(joint.limit_speed, literal, **given, v=p.v_at(dof), rate=p.row("slowed_rate"), r=p.at("r", node))
+        spans["dv"] = Span(dv.row + p.t.root_size + dof, 1)
+    s.do(joint.limit_speed, literal, **spans, v=p.v_at(dof), rate=p.row("slowed_rate"), r=p.at("r", node))
 
 
 def _respond(p: Plan, s: Schedule, nodes: dict[int, int], until: int) -> None:
@@ -123,16 +123,17 @@ def _respond(p: Plan, s: Schedule, nodes: dict[int, int], until: int) -> None:
     first, last = min(nodes.values()), max(nodes.values())
     parent = p.tree.nodes[first].parent
     for dof, i in reversed(nodes.items()):
-        above = p.row("slowed_P") if i == first else p.at("P", i - 1)
-        given = p.shift(i) | {name: p.at(name, i) for name in ("K", "u", "P")}
-        if i == first and not p.grounded(i):
+        parent_P = p.row("slowed_P") if i == first else p.at("P", i - 1)
+        spans = p.shift(i) | {name: p.at(name, i) for name in ("K", "u", "P")}
+        if i == first and not p.has_fixed_parent(i):
             copy_rows(s, p.at("twist", parent), p.row("slowed_twist"))
-            given |= {"parent_response": p.at("response", parent), "parent_twist": p.row("slowed_twist")}
-        s.do(response.pass_up, p.tree.nodes[i].kind, i == last and i not in p.behind, True, p.grounded(i), **given,
-             axis=p.at("axes", dof), F=p.at("F", dof), parent_P=above)
+            spans |= {"parent_response": p.at("response", parent), "parent_twist": p.row("slowed_twist")}
+        s.do(response.pass_up, p.tree.nodes[i].kind, i == last and i not in p.behind, True, p.has_fixed_parent(i),
+             **spans,
+             axis=p.at("axes", dof), F=p.at("F", dof), parent_P=parent_P)
     for dof, i in nodes.items():
-        given = p.shift(i) | {name: p.at(name, i) for name in ("K", "u", "inverse_d", "twist")}
-        s.do(response.pass_down, p.tree.nodes[i].kind, p.grounded(i), **given, axis=p.at("axes", dof),
+        spans = p.shift(i) | {name: p.at(name, i) for name in ("K", "u", "inverse_d", "twist")}
+        s.do(response.pass_down, p.tree.nodes[i].kind, p.has_fixed_parent(i), **spans, axis=p.at("axes", dof),
              parent_twist=p.row("slowed_twist") if i == first else p.at("twist", i - 1), rate=p.row("slowed_rate"))
         if dof == until:
             return

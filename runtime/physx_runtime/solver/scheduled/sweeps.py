@@ -25,11 +25,11 @@ def clear(s: Schedule, span: Span) -> None:
 
 def add_product(s: Schedule, total: Span, x: Span, factor: Span | None = None, sign: float = 1.0) -> None:
     """total += sign factor x, row by row."""
-    given = {} if factor is None else {"factor": factor}
-    s.repeat(total.size, joint.add_scaled, sign, moving={"total": total.part(0), "x": x.part(0)}, **given)
+    spans = {} if factor is None else {"factor": factor}
+    s.repeat(total.size, joint.add_scaled, sign, moving={"total": total.part(0), "x": x.part(0)}, **spans)
 
 
-def place_root(p: Plan, s: Schedule, prefix: str = "") -> None:
+def pose_root(p: Plan, s: Schedule, prefix: str = "") -> None:
     """Pose of the root; rows of a pose are called `prefix` and their name."""
     copy_rows(s, p.row("root_rotation"), p.at(f"{prefix}rotation"))
     clear(s, p.at(f"{prefix}position"))
@@ -39,22 +39,22 @@ def place_root(p: Plan, s: Schedule, prefix: str = "") -> None:
          center=p.at(f"{prefix}center"))
 
 
-def place_links(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix: str = "") -> None:
+def pose_links(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix: str = "") -> None:
     """Poses of the root and of `links`; of spherical joints those the solver has turned where `solved`."""
-    place_root(p, s, prefix)
-    place_below(p, s, links, solved, prefix)
+    pose_root(p, s, prefix)
+    pose_below(p, s, links, solved, prefix)
 
 
-def place_below(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix: str = "") -> None:
-    """As `place_links` behind links that have their poses."""
+def pose_below(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix: str = "") -> None:
+    """As `pose_links` behind links that have their poses."""
     for link in links:
-        own = p.of_link("q", link) if p.dofs[link] else None
-        given = {"q": own} if own else {}
-        if own and not prefix:
-            given["axes"] = p.of_link("axes", link)
+        coordinates = p.of_link("q", link) if p.dofs[link] else None
+        spans = {"q": coordinates} if coordinates else {}
+        if coordinates and not prefix:
+            spans["axes"] = p.of_link("axes", link)
         if solved and p.t.links[link].kind == SPHERICAL:
-            given["ball"] = p.at("ball_rotation", p.balls.index(link))
-        s.do(kinematics.pose, p.joints[link], **given, **p.locked_of(link),
+            spans["ball"] = p.at("ball_rotation", p.spherical_links.index(link))
+        s.do(kinematics.pose, p.joints[link], **spans, **p.locked_of(link),
              parent_rotation=p.at(f"{prefix}rotation", p.parent(link)),
              parent_position=p.at(f"{prefix}position", p.parent(link)),
              **{name: p.at(name, link) for name in ("tree_rotation", "tree_position", "com")},
@@ -63,69 +63,70 @@ def place_below(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix
 
 def read_coordinates(p: Plan, s: Schedule, link: int, name: str, prefix: str) -> None:
     """Coordinates of a spherical joint from poses; those of the step's end include the axes without coordinate."""
-    given = {"q": p.of_link(name, link)} if p.dofs[link] else {}
+    spans = {"q": p.of_link(name, link)} if p.dofs[link] else {}
     if not prefix:
-        given |= p.locked_of(link)
-    s.do(kinematics.coordinates, p.joints[link], **given, rotation=p.at(f"{prefix}rotation", link),
+        spans |= p.locked_of(link)
+    s.do(kinematics.coordinates, p.joints[link], **spans, rotation=p.at(f"{prefix}rotation", link),
          parent_rotation=p.at(f"{prefix}rotation", p.parent(link)), tree_rotation=p.at("tree_rotation", link))
 
 
 def move_links(p: Plan, s: Schedule, root_stays: bool = False, v: Span | None = None) -> None:
     """Velocities of all links at v, the state's where None; with `root_stays` relative to the root's."""
     row = (v or p.row("v")).row
-    own = {} if p.t.fixed_base else {"v": Span(row, 6)}
-    made = ("motion", "v_com", "a_com")
-    s.do(kinematics.root_motion, p.t.fixed_base, root_stays, **own, **{name: p.at(name) for name in (*made, "center")})
+    root = {} if p.t.fixed_base else {"v": Span(row, 6)}
+    rows = ("motion", "v_com", "a_com")
+    s.do(kinematics.root_motion, p.t.fixed_base, root_stays, **root, **{name: p.at(name) for name in (*rows, "center")})
     for link in range(1, len(p.t.links)):
-        given = {"axes": p.of_link("axes", link)} if p.dofs[link] else {}
+        spans = {"axes": p.of_link("axes", link)} if p.dofs[link] else {}
         if p.dofs[link]:
             first = p.dofs[link][0]
-            given["rates"] = Span(row + p.t.root_size + first, len(p.dofs[link]))
-        s.do(kinematics.move_link, p.joints[link], **given, parent_motion=p.at("motion", p.parent(link)),
-             **{name: p.at(name, link) for name in (*made, "d", "center")})
+            spans["rates"] = Span(row + p.t.root_size + first, len(p.dofs[link]))
+        s.do(kinematics.move_link, p.joints[link], **spans, parent_motion=p.at("motion", p.parent(link)),
+             **{name: p.at(name, link) for name in (*rows, "d", "center")})
 
 
-def answer_forces(p: Plan, s: Schedule, wrench: str, force: Span | None, out: Span,
-                  pressed: Sequence[int] | None = None) -> None:
+def respond_to_forces(p: Plan, s: Schedule, wrench: str, force: Span | None, out: Span,
+                      active: Sequence[int] | None = None) -> None:
     """out = M^-1 (J^T wrench + force), the change of v; wrenches act on nodes and are used up.
 
     The twists of all nodes are left in the rows `twist`. pressed: the nodes that something acts on and all between
     them and the root, in their order; every node but the root where None.
     """
     nodes = p.tree.nodes
-    if pressed is not None:
+    if active is not None:
         clear(s, p.row("u"))
-    for i in reversed(range(1, len(nodes)) if pressed is None else pressed):
+    for i in reversed(range(1, len(nodes)) if active is None else active):
         node = nodes[i]
-        above = nodes[node.parent]
-        given = p.shift(i)
+        parent = nodes[node.parent]
+        spans = p.shift(i)
         if node.dof is not None:
-            given |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i)}
+            spans |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i)}
             if force is not None:
-                given["F"] = force.part(node.dof)
-        s.do(response.pass_up, node.kind, False, above.virtual, p.grounded(i), **given, P=p.at(wrench, i),
+                spans["F"] = force.part(node.dof)
+        s.do(response.pass_up, node.kind, False, parent.virtual, p.has_fixed_parent(i), **spans, P=p.at(wrench, i),
              parent_P=p.at(wrench, node.parent))
     if not p.t.fixed_base:
-        s.do(response.answer_root, response=p.at("response"), P=p.at(wrench), twist=p.at("twist"))
+        s.do(response.root_twist, response=p.at("response"), P=p.at(wrench), twist=p.at("twist"))
         copy_rows(s, p.at("twist"), Span(out.row, 6))
     for i, node in enumerate(nodes):
         if i == 0:
             continue
-        given = p.shift(i)
+        spans = p.shift(i)
         if node.dof is not None:
-            given |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i),
+            spans |= {"K": p.at("K", i), "axis": p.at("axes", node.dof), "u": p.at("u", i),
                       "inverse_d": p.at("inverse_d", i), "rate": Span(out.row + p.t.root_size + node.dof, 1)}
-        s.do(response.pass_down, node.kind, p.grounded(i), **given, parent_twist=p.at("twist", node.parent),
+        s.do(response.pass_down, node.kind, p.has_fixed_parent(i), **spans, parent_twist=p.at("twist", node.parent),
              twist=p.at("twist", i))
 
 
 def project_forces(p: Plan, s: Schedule, wrench: str, out: Span | None) -> None:
     """out = J^T wrench; wrenches are used up and their sum arrives at the root."""
     for i in range(len(p.tree.nodes) - 1, 0, -1):
-        node, given = p.tree.nodes[i], p.shift(i)
+        node, spans = p.tree.nodes[i], p.shift(i)
         kind = RIGID if out is None else node.kind
         if node.dof is not None and out is not None:
-            given |= {"axis": p.at("axes", node.dof), "tau": Span(out.row + p.t.root_size + node.dof, 1)}
-        s.do(response.project, kind, p.grounded(i), **given, P=p.at(wrench, i), parent_P=p.at(wrench, node.parent))
+            spans |= {"axis": p.at("axes", node.dof), "tau": Span(out.row + p.t.root_size + node.dof, 1)}
+        s.do(response.project, kind, p.has_fixed_parent(i), **spans, P=p.at(wrench, i),
+             parent_P=p.at(wrench, node.parent))
     if out is not None and not p.t.fixed_base:
         copy_rows(s, p.at(wrench), Span(out.row, 6))

@@ -12,24 +12,32 @@ from __future__ import annotations
 from dataclasses import replace
 
 from physx_runtime.compiling.schedule import Schedule
-from physx_runtime.model.row_specs import ATTACHMENT, FIXED_TENDON, LEAF, SPATIAL_TENDON, TENDON_AXIS, TOTAL, names_of
+from physx_runtime.model.row_specs import (
+    ACCUMULATED_IMPULSE,
+    ATTACHMENT,
+    FIXED_TENDON,
+    LEAF,
+    SPATIAL_TENDON,
+    TENDON_AXIS,
+    names_of,
+)
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.scheduled.couplings import (
     load_wrenches,
-    made_at_start,
     measure_rate,
     parameters,
-    respond_together,
+    respond_pair,
+    start_rows,
     write_mimic_iteration,
     write_mimic_start,
 )
 from physx_runtime.solver.scheduled.fragments import coupling
 from physx_runtime.solver.scheduled.plan import Plan
-from physx_runtime.solver.scheduled.sweeps import add_product, answer_forces, clear, copy_rows, project_forces
+from physx_runtime.solver.scheduled.sweeps import add_product, clear, copy_rows, project_forces, respond_to_forces
 from physx_runtime.solver.scheduled.tree import SINGLE_LINK
 
 # What PGS holds of every axis of a fixed tendon.
-PGS_PARTS = ("share", "again", "limit_again", *names_of(TENDON_AXIS, TOTAL))
+PGS_PARTS = ("share", "again", "limit_again", *names_of(TENDON_AXIS, ACCUMULATED_IMPULSE))
 
 
 def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
@@ -58,12 +66,12 @@ def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
         ends = [(child, p.at(f"{name}_wrenches", 3 * axis)), (base, p.at(f"{name}_wrenches", 3 * axis + 2))]
         load_wrenches(p, s, ends)
         column = p.at(f"{name}_columns", axis) if p.t.pgs else p.row("change")
-        answer_forces(p, s, "couple_wrench", None, column)
-        respond_together(p, s, response, ends)
-        alone = {f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in (
+        respond_to_forces(p, s, "couple_wrench", None, column)
+        respond_pair(p, s, response, ends)
+        pgs_rows = {f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in (
             "share", "again", "limit_again")} if p.t.pgs else {}
-        s.do(coupling.share, axes, p.t.pgs, response=response, h=p.row("h"), **parameters(p, name, TENDON_AXIS, axis),
-             share=p.row("couple_share"), limit_share=p.row("couple_limit_share"), **alone,
+        s.do(coupling.scale, axes, p.t.pgs, response=response, h=p.row("h"), **parameters(p, name, TENDON_AXIS, axis),
+             share=p.row("couple_share"), limit_share=p.row("couple_limit_share"), **pgs_rows,
              **parameters(p, name, FIXED_TENDON))
         if not p.t.pgs:
             add_product(s, p.row(f"{name}_spring_column"), column, p.row("couple_share"))
@@ -71,7 +79,7 @@ def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
         if p.t.tendon_impulses and not p.t.pgs:
             copy_rows(s, p.row("couple_share"), p.row(f"{name}_spring_share").part(axis))
             copy_rows(s, p.row("couple_limit_share"), p.row(f"{name}_limit_share").part(axis))
-    _begin_rate(p, s, i)
+    _write_rate(p, s, i)
 
 
 def write_fixed_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
@@ -111,26 +119,26 @@ def _axis_wrenches(p: Plan, s: Schedule, i: int, axis: int) -> None:
     tendon, name = p.t.fixed_tendons[i], f"fixed_tendon{i}"
     root_link, links = p.t.dofs[tendon.dofs[0]].link, _axis_links(p, i, axis)
     opposed = tendon.opposed[axis:axis + 1] == (True,)
-    for place, link in enumerate(links):
-        own = place == 0
-        dof = tendon.dofs[axis if own else 0]
-        start = {} if own else {"start_d": p.at("d", root_link), "base_center": p.at("center", links[2])}
+    for index, link in enumerate(links):
+        is_child = index == 0
+        dof = tendon.dofs[axis if is_child else 0]
+        start = {} if is_child else {"start_d": p.at("d", root_link), "base_center": p.at("center", links[2])}
         # the reaction: own less start, own less above
-        s.do(coupling.axis_pull, p.t.kind_of(dof), own is False and not opposed, **start, axis=p.at("axes", dof),
-             dt=p.row("dt"), wrench=p.at(f"{name}_wrenches", 3 * axis + place),
-             bias=p.at(f"{name}_biases", 3 * axis + place),
+        s.do(coupling.axis_pull, p.t.kind_of(dof), is_child is False and not opposed, **start, axis=p.at("axes", dof),
+             dt=p.row("dt"), wrench=p.at(f"{name}_wrenches", 3 * axis + index),
+             bias=p.at(f"{name}_biases", 3 * axis + index),
              **{part: p.at(part, link) for part in ("center", "a_com", "motion")})
 
 
-def _begin_rate(p: Plan, s: Schedule, i: int) -> None:
+def _write_rate(p: Plan, s: Schedule, i: int) -> None:
     """The row of a fixed tendon's rate and its bias."""
     name = f"fixed_tendon{i}"
     clear(s, p.row("couple_wrench"))
     for axis in range(len(p.t.fixed_tendons[i].dofs)):
         gearing, links = p.row(f"{name}_gearing").part(axis), _axis_links(p, i, axis)
-        for place in (0, 1):
-            at = 3 * axis + place
-            add_product(s, p.at("couple_wrench", p.tree.last[links[place]]), p.at(f"{name}_wrenches", at), gearing)
+        for index in (0, 1):
+            at = 3 * axis + index
+            add_product(s, p.at("couple_wrench", p.tree.last[links[index]]), p.at(f"{name}_wrenches", at), gearing)
             add_product(s, p.row(f"{name}_rate_bias"), p.at(f"{name}_biases", at), gearing)
     project_forces(p, s, "couple_wrench", p.row(f"{name}_rate_row"))
 
@@ -145,7 +153,7 @@ def write_spatial_tendon_start(p: Plan, s: Schedule, i: int) -> None:
         p.scratch(f"{name}_{part}", p.t.nv)
     for part in ("response", "bias", "length"):
         p.scratch(f"{name}_{part}", 1)
-    for part in names_of(SPATIAL_TENDON, TOTAL):
+    for part in names_of(SPATIAL_TENDON, ACCUMULATED_IMPULSE):
         clear(s, p.scratch(f"{name}_{part}", 1))
     if p.t.tendon_impulses:
         clear(s, p.row(f"{name}_given"))
@@ -154,8 +162,8 @@ def write_spatial_tendon_start(p: Plan, s: Schedule, i: int) -> None:
     clear(s, p.row(f"{name}_bias"))
     last, ends = len(links) - 1, []
     # u_leaf leads to the leaf's parent, u_root from the first child to the root
-    for place, (sign, attachment, start, end) in enumerate(((1.0, last, last, last - 1), (-1.0, 0, 1, 0))):
-        link, wrench = links[attachment], p.at(f"{name}_ends", place)
+    for index, (sign, attachment, start, end) in enumerate(((1.0, last, last, last - 1), (-1.0, 0, 1, 0))):
+        link, wrench = links[attachment], p.at(f"{name}_ends", index)
         ends.append((link, wrench))
         s.do(coupling.end_pull, sign, point=p.at(f"{name}_points", start), next_point=p.at(f"{name}_points", end),
              offset=p.at(f"{name}_offsets", attachment), wrench=wrench, bias=p.row(f"{name}_bias"), dt=p.row("dt"),
@@ -163,8 +171,8 @@ def write_spatial_tendon_start(p: Plan, s: Schedule, i: int) -> None:
     load_wrenches(p, s, ends)
     project_forces(p, s, "couple_wrench", p.row(f"{name}_row"))
     load_wrenches(p, s, ends)
-    answer_forces(p, s, "couple_wrench", None, p.row(f"{name}_column"))
-    respond_together(p, s, p.row(f"{name}_response"), ends)
+    respond_to_forces(p, s, "couple_wrench", None, p.row(f"{name}_column"))
+    respond_pair(p, s, p.row(f"{name}_response"), ends)
 
 
 def write_spatial_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
@@ -174,11 +182,11 @@ def write_spatial_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
         _attach(p, s, i, "seen_")
         _measure(p, s, i)
     measure_rate(p, s, p.row(f"{name}_row"), p.row(f"{name}_bias"))
-    alone = replace(SINGLE_LINK, solver=p.t.solver)
-    s.do(coupling.pull_spatial, alone, length=p.row(f"{name}_length"), rate=p.row("couple_rate"),
+    single = replace(SINGLE_LINK, solver=p.t.solver)
+    s.do(coupling.pull_spatial, single, length=p.row(f"{name}_length"), rate=p.row("couple_rate"),
          impulse=p.row("couple_impulse"), h=p.row("h"),
          **parameters(p, name, SPATIAL_TENDON), **parameters(p, name, LEAF),
-         **made_at_start(p, name, SPATIAL_TENDON, "response", *names_of(SPATIAL_TENDON, TOTAL)))
+         **start_rows(p, name, SPATIAL_TENDON, "response", *names_of(SPATIAL_TENDON, ACCUMULATED_IMPULSE)))
     add_product(s, p.row("dv"), p.row(f"{name}_column"), p.row("couple_impulse"))
     if p.t.tendon_impulses:
         add_product(s, p.row(f"{name}_given"), p.row("couple_impulse"))
@@ -186,10 +194,10 @@ def write_spatial_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
 
 def _attach(p: Plan, s: Schedule, tendon: int, prefix: str) -> None:
     name = f"spatial_tendon{tendon}"
-    for place, link in enumerate(p.t.spatial_tendons[tendon].links):
+    for index, link in enumerate(p.t.spatial_tendons[tendon].links):
         s.do(coupling.attach, R=p.at(f"{prefix}R", link), position=p.at(f"{prefix}position", link),
-             local=p.row(f"{name}_position").part(place, 3), offset=p.at(f"{name}_offsets", place),
-             point=p.at(f"{name}_points", place))
+             local=p.row(f"{name}_position").part(index, 3), offset=p.at(f"{name}_offsets", index),
+             point=p.at(f"{name}_points", index))
 
 
 def _measure(p: Plan, s: Schedule, tendon: int) -> None:

@@ -48,21 +48,21 @@ def build_tree(t: Topology) -> Tree:
     stack = children[0][::-1]
     while stack:
         i = stack.pop()
-        parent, own = last[t.links[i].parent], dofs[i]
+        parent, link_dofs = last[t.links[i].parent], dofs[i]
         kind = ROTARY if t.links[i].kind in ROTARY_JOINTS else SLIDING
-        for place, dof in enumerate(own):
-            nodes.append(TreeNode(i, dof, parent, kind, place == 0, place < len(own) - 1))
+        for index, dof in enumerate(link_dofs):
+            nodes.append(TreeNode(i, dof, parent, kind, index == 0, index < len(link_dofs) - 1))
             parent = len(nodes) - 1
-        if not own:
+        if not link_dofs:
             nodes.append(TreeNode(i, None, parent, RIGID, True, False))
         last[i] = len(nodes) - 1
         stack += children[i][::-1]
-    below: list[list[int]] = [[] for _ in nodes]
+    node_children: list[list[int]] = [[] for _ in nodes]
     moves = [node.dof is not None for node in nodes]
     for i in range(len(nodes) - 1, 0, -1):
-        below[nodes[i].parent].insert(0, i)
+        node_children[nodes[i].parent].insert(0, i)
         moves[nodes[i].parent] |= moves[i]
-    return Tree(tuple(nodes), tuple(last), tuple(map(tuple, below)), tuple(moves))
+    return Tree(tuple(nodes), tuple(last), tuple(map(tuple, node_children)), tuple(moves))
 
 
 def dofs_by_link(t: Topology) -> list[list[int]]:
@@ -70,8 +70,8 @@ def dofs_by_link(t: Topology) -> list[list[int]]:
     dofs: list[list[int]] = [[] for _ in t.links]
     for i, dof in enumerate(t.dofs):
         dofs[dof.link].append(i)
-    for own in dofs:
-        if own and own != list(range(own[0], own[-1] + 1)):
+    for link_dofs in dofs:
+        if link_dofs and link_dofs != list(range(link_dofs[0], link_dofs[-1] + 1)):
             from physx_schema.errors import UnsupportedError  # not above: GPU machines need no USD
 
             raise UnsupportedError("the by-joint path needs the degrees of freedom of a joint one after another; "
@@ -85,23 +85,23 @@ def joint_topologies(t: Topology) -> list[Topology]:
     The root floats where the axis of a prismatic joint can turn in the whole tree, and is fixed otherwise.
     """
     dofs, joints = dofs_by_link(t), []
-    turned: list[bool] = []
+    can_rotate: list[bool] = []
     for i, link in enumerate(t.links):
-        above = link.parent < 0 or turned[link.parent]
-        turned.append((not t.fixed_base) if link.parent < 0 else above or link.kind in ROTARY_JOINTS)
+        parent_rotates = link.parent < 0 or can_rotate[link.parent]
+        can_rotate.append((not t.fixed_base) if link.parent < 0 else parent_rotates or link.kind in ROTARY_JOINTS)
         pair = (LinkTopology(-1, ROOT), replace(link, parent=0))
         joints.append(replace(
-            t, fixed_base=not (link.kind == PRISMATIC and above), links=pair if link.parent >= 0 else pair[:1],
+            t, fixed_base=not (link.kind == PRISMATIC and parent_rotates), links=pair if link.parent >= 0 else pair[:1],
             dofs=tuple(replace(t.dofs[dof], link=1) for dof in dofs[i]), fixed_tendons=(), spatial_tendons=(),
-            mimics=(), link_forces=False, pushes=(), sleeping=False))
+            mimics=(), link_forces=False, external_forces=(), sleeping=False))
     return joints
 
 
 def paths_to(t: Topology, links: Sequence[int]) -> list[int]:
     """Links on the way from the root to any of `links`, these included, in their own order; the root left out."""
-    wanted: set[int] = set()
+    result: set[int] = set()
     for link in links:
-        while link > 0 and link not in wanted:
-            wanted.add(link)
+        while link > 0 and link not in result:
+            result.add(link)
             link = t.links[link].parent
-    return sorted(wanted)
+    return sorted(result)

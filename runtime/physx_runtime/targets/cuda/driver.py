@@ -20,14 +20,14 @@ Argument = ctypes.c_int | ctypes.c_int64 | ctypes.c_uint64 | ctypes.c_float | ct
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 # Of the driver's enumerations.
 OUT_OF_MEMORY, NO_DEVICE = 2, 100
-MAJOR, MINOR, SHARED_BYTES = 75, 76, 97             # attributes of a device
+CAPABILITY_MAJOR, CAPABILITY_MINOR, SHARED_BYTES = 75, 76, 97             # attributes of a device
 SHARED_BYTES_OF_FUNCTION = 8                        # attribute of a function
-ON_HOST, ON_DEVICE = 1, 2                           # kinds of memory
-OWN_PACE, RELAXED = 1, 2                            # of a stream, and of what is recorded on it
-DEVICE_OF_POINTER = 9                               # attribute of an address
-WITHOUT_TIME = 2                                    # of an event
+MEMORY_TYPE_HOST, MEMORY_TYPE_DEVICE = 1, 2                           # kinds of memory
+STREAM_NON_BLOCKING, CAPTURE_MODE_RELAXED = 1, 2                            # of a stream, and of what is recorded on it
+POINTER_DEVICE_ORDINAL = 9                               # attribute of an address
+EVENT_DISABLE_TIMING = 2                                    # of an event
 # More shared memory than this has to be asked for.
-COMMON_SHARED_BYTES = 48 << 10
+DEFAULT_SHARED_BYTES = 48 << 10
 
 
 class DeviceError(RuntimeError):
@@ -52,7 +52,7 @@ class Copy2D(ctypes.Structure):
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class PitchedLines:
     """Lines in a GPU's memory: the address of the first, the bytes from one to the next."""
 
     address: int
@@ -89,12 +89,13 @@ class Gpu:
         device = ctypes.c_int()
         for name, arguments in (("cuInit", (0,)), ("cuDeviceGet", (ctypes.byref(device), 0)),
                                 ("cuDevicePrimaryCtxRetain", (ctypes.byref(self._context), device))):
-            failed = library[name](*arguments)
-            if failed:
-                why = "no GPU found" if failed == NO_DEVICE else f"the driver gives no GPU: {self._meaning(failed)}"
-                raise DeviceError(f"device 'cuda': {why}; use device='cpu'")
+            status = library[name](*arguments)
+            if status:
+                reason = ("no GPU found" if status == NO_DEVICE
+                          else f"the driver gives no GPU: {self._error_string(status)}")
+                raise DeviceError(f"device 'cuda': {reason}; use device='cpu'")
         self._device = device
-        self.capability = self._attribute(MAJOR), self._attribute(MINOR)
+        self.capability = self._attribute(CAPABILITY_MAJOR), self._attribute(CAPABILITY_MINOR)
         self.architecture = "sm_{}{}".format(*self.capability)
 
     @property
@@ -114,33 +115,33 @@ class Gpu:
         """A kernel of a module, whose blocks have so many bytes of shared memory."""
         function = ctypes.c_void_p()
         self.call("cuModuleGetFunction", ctypes.byref(function), module, name.encode())
-        if shared > COMMON_SHARED_BYTES:
-            most = self._attribute(SHARED_BYTES)
-            if shared > most:
+        if shared > DEFAULT_SHARED_BYTES:
+            max_shared = self._attribute(SHARED_BYTES)
+            if shared > max_shared:
                 raise DeviceError(f"device 'cuda': {name} needs {shared} bytes of shared memory a block, the GPU has "
-                                  f"{most}; take another design (docs/cuda.md)")
+                                  f"{max_shared}; take another design (docs/cuda.md)")
             self.call("cuFuncSetAttribute", function, SHARED_BYTES_OF_FUNCTION, shared)
         return function
 
     def launch(self, kernel: ctypes.c_void_p, blocks: int, threads: int, shared: int, arguments: Sequence[Argument],
                stream: Stream = None) -> None:
         """Run a kernel on so many blocks of so many threads."""
-        places = (ctypes.c_void_p * len(arguments))(*map(ctypes.addressof, arguments))
-        self.call("cuLaunchKernel", kernel, blocks, 1, 1, threads, 1, 1, shared, stream, places, None)
+        kernel_params = (ctypes.c_void_p * len(arguments))(*map(ctypes.addressof, arguments))
+        self.call("cuLaunchKernel", kernel, blocks, 1, 1, threads, 1, 1, shared, stream, kernel_params, None)
 
-    def record(self, launch_all: Callable[[ctypes.c_void_p], None]) -> ctypes.c_void_p:
+    def capture_graph(self, launch_all: Callable[[ctypes.c_void_p], None]) -> ctypes.c_void_p:
         """A graph of what `launch_all` launches on the stream that it is given; nothing of it runs."""
-        stream, graph, made = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
-        self.call("cuStreamCreate", ctypes.byref(stream), OWN_PACE)
-        self.call("cuStreamBeginCapture_v2", stream, RELAXED)
+        stream, graph, executable = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+        self.call("cuStreamCreate", ctypes.byref(stream), STREAM_NON_BLOCKING)
+        self.call("cuStreamBeginCapture_v2", stream, CAPTURE_MODE_RELAXED)
         launch_all(stream)
         self.call("cuStreamEndCapture", stream, ctypes.byref(graph))
-        self.call("cuGraphInstantiateWithFlags", ctypes.byref(made), graph, ctypes.c_uint64(0))
+        self.call("cuGraphInstantiateWithFlags", ctypes.byref(executable), graph, ctypes.c_uint64(0))
         self.call("cuGraphDestroy", graph)
         self.call("cuStreamDestroy_v2", stream)
-        return made
+        return executable
 
-    def replay(self, graph: ctypes.c_void_p, stream: Stream = None) -> None:
+    def launch_graph(self, graph: ctypes.c_void_p, stream: Stream = None) -> None:
         """Run what was recorded."""
         self.call("cuGraphLaunch", graph, stream)
 
@@ -148,21 +149,21 @@ class Gpu:
         """Wait until all work on a stream is done."""
         self.call("cuStreamSynchronize", stream)
 
-    def follow(self, stream: Stream, earlier: Stream) -> None:
+    def wait_for_stream(self, stream: Stream, earlier: Stream) -> None:
         """Let what comes on a stream wait for what was given to another one."""
         event = ctypes.c_void_p()
-        self.call("cuEventCreate", ctypes.byref(event), WITHOUT_TIME)
+        self.call("cuEventCreate", ctypes.byref(event), EVENT_DISABLE_TIMING)
         self.call("cuEventRecord", event, earlier)
         self.call("cuStreamWaitEvent", stream, event, 0)
         self.call("cuEventDestroy_v2", event)
 
     def device_of(self, address: int) -> int | None:
         """The number of the GPU in whose memory an address lies; None where that is no GPU's."""
-        found = ctypes.c_int()
+        device = ctypes.c_int()
         self._library["cuCtxSetCurrent"](self._context)
-        failed = self._library["cuPointerGetAttribute"](ctypes.byref(found), DEVICE_OF_POINTER,
+        status = self._library["cuPointerGetAttribute"](ctypes.byref(device), POINTER_DEVICE_ORDINAL,
                                                         ctypes.c_uint64(address))
-        return None if failed else found.value
+        return None if status else device.value
 
     def allocate(self, size: int, what: str) -> Memory:
         """So many bytes of memory; what: is named where there is too little."""
@@ -173,18 +174,18 @@ class Gpu:
                               f"{total.value / 2**30:.2f} GiB are free; take fewer worlds")
         return Memory(self, size)
 
-    def read(self, lines: Lines, shape: tuple[int, ...], dtype: str, stream: Stream = None) -> Array:
+    def read(self, lines: PitchedLines, shape: tuple[int, ...], dtype: str, stream: Stream = None) -> Array:
         """A copy of lines, each what is behind the first dimension of `shape`, after all work on a stream."""
-        made = np.empty(shape, dtype)
-        self._copy(Copy2D(srcMemoryType=ON_DEVICE, srcDevice=lines.address, srcPitch=lines.pitch,
-                          dstMemoryType=ON_HOST, dstHost=made.ctypes.data), made, "dstPitch", stream)
-        return made
+        host = np.empty(shape, dtype)
+        self._copy(Copy2D(srcMemoryType=MEMORY_TYPE_DEVICE, srcDevice=lines.address, srcPitch=lines.pitch,
+                          dstMemoryType=MEMORY_TYPE_HOST, dstHost=host.ctypes.data), host, "dstPitch", stream)
+        return host
 
-    def write(self, lines: Lines, values: Array, stream: Stream = None) -> None:
+    def write(self, lines: PitchedLines, values: Array, stream: Stream = None) -> None:
         """Copy an array to lines, after all work on a stream; the array may change afterwards."""
-        held = np.ascontiguousarray(values)
-        self._copy(Copy2D(srcMemoryType=ON_HOST, srcHost=held.ctypes.data, dstMemoryType=ON_DEVICE,
-                          dstDevice=lines.address, dstPitch=lines.pitch), held, "srcPitch", stream)
+        host = np.ascontiguousarray(values)
+        self._copy(Copy2D(srcMemoryType=MEMORY_TYPE_HOST, srcHost=host.ctypes.data, dstMemoryType=MEMORY_TYPE_DEVICE,
+                          dstDevice=lines.address, dstPitch=lines.pitch), host, "srcPitch", stream)
 
     def _copy(self, copy: Copy2D, host: Array, pitch: str, stream: Stream) -> None:
         """A copy from or to an array of the host, done before this returns: pinned memory would be read later."""
@@ -196,17 +197,17 @@ class Gpu:
 
     def call(self, name: str, *arguments: Any) -> None:
         """Call a function of the driver in this GPU's context, whichever thread it is."""
-        failed = self._library["cuCtxSetCurrent"](self._context) or self._library[name](*arguments)
-        if failed:
-            advice = "; take fewer worlds" if failed == OUT_OF_MEMORY else ""
-            raise DeviceError(f"device 'cuda': the driver's {name} failed: {self._meaning(failed)}{advice}")
+        status = self._library["cuCtxSetCurrent"](self._context) or self._library[name](*arguments)
+        if status:
+            advice = "; take fewer worlds" if status == OUT_OF_MEMORY else ""
+            raise DeviceError(f"device 'cuda': the driver's {name} failed: {self._error_string(status)}{advice}")
 
     def _attribute(self, which: int) -> int:
         value = ctypes.c_int()
         self.call("cuDeviceGetAttribute", ctypes.byref(value), which, self._device)
         return value.value
 
-    def _meaning(self, code: int) -> str:
+    def _error_string(self, code: int) -> str:
         text = ctypes.c_char_p()
         self._library["cuGetErrorString"](code, ctypes.byref(text))
         return text.value.decode() if text.value else f"error {code}"

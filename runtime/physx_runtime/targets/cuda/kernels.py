@@ -21,7 +21,7 @@ from physx_runtime.compiling.cuda.cubin import ToolkitError, compile_cubin
 from physx_runtime.compiling.cuda.source import (
     FILL,
     FUNCTION,
-    HELD,
+    IN_REGISTERS,
     KERNEL,
     LANES,
     MARK,
@@ -35,7 +35,7 @@ from physx_runtime.compiling.cuda.source import (
 )
 from physx_runtime.compiling.program import PassSource, trace_program
 from physx_runtime.compiling.shared_library import compile_library
-from physx_runtime.targets.cuda.driver import Argument, DeviceError, Gpu, Lines, Memory, Stream, load_library
+from physx_runtime.targets.cuda.driver import Argument, DeviceError, Gpu, Memory, PitchedLines, Stream, load_library
 from physx_runtime.targets.host_driver import HostDriver
 
 # Names what steps worlds of device "cuda".
@@ -51,10 +51,10 @@ def back_end() -> str:
 
     Raises ValueError where it says something else.
     """
-    named = os.environ.get(BACK_END) or DRIVER
-    if named not in BACK_ENDS:
-        raise ValueError(f"{BACK_END} is {named!r}; allowed are {', '.join(map(repr, BACK_ENDS))}, or leave it unset")
-    return named
+    choice = os.environ.get(BACK_END) or DRIVER
+    if choice not in BACK_ENDS:
+        raise ValueError(f"{BACK_END} is {choice!r}; allowed are {', '.join(map(repr, BACK_ENDS))}, or leave it unset")
+    return choice
 
 
 def find_gpu() -> Gpu:
@@ -97,26 +97,27 @@ class LoadedKernels:
         self._kernels = [gpu.kernel(module, kernel.name, shared)
                          for kernel, shared in zip(source.kernels, self._shared, strict=True)]
         self._graphs: dict[tuple[object, ...], ctypes.c_void_p] = {}      # by what their kernels are given
-        weakref.finalize(self, _give_back, gpu, module, self._graphs).atexit = False    # as of memory
+        weakref.finalize(self, _unload, gpu, module, self._graphs).atexit = False    # as of memory
         logger.info("kernels of %d rows on %s: design %r", source.rows, gpu.architecture, source.design)
 
     def run(self, x: Memory, scratch: Memory, worlds: int, rounds: int, counts: Mapping[str, int],
-            on: Stream = None) -> None:
+            stream: Stream = None) -> None:
         """Run the kernels one after the other, so many rounds, each with these counts: one call of the driver a round.
         """
         key = (x.address, scratch.address, worlds, *counts.items())
         if key not in self._graphs:
-            self._graphs[key] = self.gpu.record(functools.partial(self._launch, x, scratch, worlds, counts))
+            self._graphs[key] = self.gpu.capture_graph(functools.partial(self._launch, x, scratch, worlds, counts))
         for _ in range(rounds):
-            self.gpu.replay(self._graphs[key], on)
+            self.gpu.launch_graph(self._graphs[key], stream)
 
     def _launch(self, x: Memory, scratch: Memory, worlds: int, counts: Mapping[str, int],
                 stream: ctypes.c_void_p) -> None:
         """Launch the kernels of a round."""
-        blocks, given = -(-worlds // LANES), [ctypes.c_uint64(x.address), ctypes.c_uint64(scratch.address)]
+        blocks, buffers = -(-worlds // LANES), [ctypes.c_uint64(x.address), ctypes.c_uint64(scratch.address)]
         for kernel, function, shared in zip(self.source.kernels, self._kernels, self._shared, strict=True):
-            often = (counts[kernel.count], 0) if kernel.count else ()
-            self.gpu.launch(function, blocks, LANES, shared, [*given, *map(ctypes.c_int, (worlds, *often))], stream)
+            count_arguments = (counts[kernel.count], 0) if kernel.count else ()
+            self.gpu.launch(function, blocks, LANES, shared, [*buffers, *map(ctypes.c_int, (worlds, *count_arguments))],
+                            stream)
 
 
 class LoadedSchedules:
@@ -127,19 +128,19 @@ class LoadedSchedules:
         module = gpu.load(source.text)
         self._kernel = gpu.kernel(module, KERNEL)
         weakref.finalize(self, gpu.call, "cuModuleUnload", module).atexit = False
-        self._words = gpu.allocate(source.words.nbytes, "the schedules of a step")
-        gpu.write(Lines(self._words.address, source.words.nbytes), source.words.reshape(1, -1))
+        self._bytecode = gpu.allocate(source.bytecode.nbytes, "the schedules of a step")
+        gpu.write(PitchedLines(self._bytecode.address, source.bytecode.nbytes), source.bytecode.reshape(1, -1))
         logger.info("schedules of %d rows on %s", source.rows, gpu.architecture)
 
     def run(self, x: Memory, scratch: Memory, worlds: int, rounds: int, counts: Mapping[str, int],
-            on: Stream = None) -> None:
+            stream: Stream = None) -> None:
         """As of `LoadedKernels`."""
-        numbers = (worlds, rounds, *(counts[name] for name in self.source.counts))
-        given = [ctypes.c_uint64(memory.address) for memory in (x, scratch, self._words)]
-        self.gpu.launch(self._kernel, -(-worlds // LANES), LANES, 0, [*given, *map(ctypes.c_int, numbers)], on)
+        integers = (worlds, rounds, *(counts[name] for name in self.source.counts))
+        buffers = [ctypes.c_uint64(memory.address) for memory in (x, scratch, self._bytecode)]
+        self.gpu.launch(self._kernel, -(-worlds // LANES), LANES, 0, [*buffers, *map(ctypes.c_int, integers)], stream)
 
 
-def _give_back(gpu: Gpu, module: ctypes.c_void_p, graphs: Mapping[tuple[object, ...], ctypes.c_void_p]) -> None:
+def _unload(gpu: Gpu, module: ctypes.c_void_p, graphs: Mapping[tuple[object, ...], ctypes.c_void_p]) -> None:
     """Give back what kernels hold on a GPU."""
     for graph in graphs.values():
         gpu.call("cuGraphExecDestroy", graph)
@@ -151,9 +152,9 @@ def try_kernel() -> tuple[str, tuple[int, int]]:
     gpu, dtype = find_gpu(), "float64"
     program = trace_program((PassSource("keep", lambda rows: {"kept": rows["x"]}),
                              PassSource("double", lambda rows: {"x": [rows["kept"][0] * 2.0]})), {"x": 1}, {})
-    kernels, start = LoadedKernels(gpu, emit_kernels(program, dtype, HELD)), np.ones((1, LANES), dtype)
+    kernels, start = LoadedKernels(gpu, emit_kernels(program, dtype, IN_REGISTERS)), np.ones((1, LANES), dtype)
     x, scratch = (gpu.allocate(start.nbytes, "a trial") for _ in range(2))
-    lines = Lines(x.address, start.nbytes)
+    lines = PitchedLines(x.address, start.nbytes)
     gpu.write(lines, start)
     kernels.run(x, scratch, LANES, 1, {})
     if not (gpu.read(lines, start.shape, dtype) == 2.0).all():
@@ -166,7 +167,7 @@ NONE, MASK = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class LineSelection:
     """Lines of a call and the worlds that they are of; chosen.cu.jinja says what the numbers mean."""
 
     lines: int
@@ -180,7 +181,7 @@ class Chosen:
     value: int = 0
     owner: object = None        # keeps the indices alive
 
-    def marked(self, marks: int, where: int, value: int) -> Chosen:
+    def with_marks(self, marks: int, where: int, value: int) -> LineSelection:
         """Those of them whose marks at this address are `value` under `where`."""
         return replace(self, marks=marks, where=where, value=value)
 
@@ -228,11 +229,12 @@ class LoadedFunction:
         self._kernel = gpu.kernel(module, FUNCTION)
         weakref.finalize(self, gpu.call, "cuModuleUnload", module).atexit = False
 
-    def run(self, x: int, chosen: Chosen, places: Sequence[StridedView], stream: Stream) -> None:
+    def run(self, x: int, selection: LineSelection, views: Sequence[StridedView], stream: Stream) -> None:
         """Run for the chosen lines; x: the buffer's address; places: of each of the source's arrays."""
-        given = [ctypes.c_uint64(x), *chosen.arguments(), *(one for place in places for one in place.arguments())]
-        if chosen.lines:
-            self._gpu.launch(self._kernel, -(-chosen.lines // LANES), LANES, 0, given, stream)
+        arguments = [ctypes.c_uint64(x), *selection.arguments(),
+                     *(argument for view in views for argument in view.arguments())]
+        if selection.lines:
+            self._gpu.launch(self._kernel, -(-selection.lines // LANES), LANES, 0, arguments, stream)
 
 
 class Movement:
@@ -244,23 +246,25 @@ class Movement:
         self._kernels = {name: gpu.kernel(module, name) for name in (MOVE, FILL, RAISE, MARK)}
         weakref.finalize(self, gpu.call, "cuModuleUnload", module).atexit = False
 
-    def move(self, chosen: Chosen, to: StridedView, origin: StridedView, size: int, stream: Stream) -> None:
+    def move(self, selection: LineSelection, to: StridedView, origin: StridedView, size: int, stream: Stream) -> None:
         """Copy so many numbers of each line."""
-        self._run(MOVE, chosen, [*to.arguments(), *origin.arguments(), ctypes.c_int64(size)], stream)
+        self._run(MOVE, selection, [*to.arguments(), *origin.arguments(), ctypes.c_int64(size)], stream)
 
-    def fill(self, chosen: Chosen, to: StridedView, value: float, size: int, stream: Stream) -> None:
+    def fill(self, selection: LineSelection, to: StridedView, value: float, size: int, stream: Stream) -> None:
         """Set so many numbers of each line."""
-        self._run(FILL, chosen, [*to.arguments(), ctypes.c_double(value), ctypes.c_int64(size)], stream)
+        self._run(FILL, selection, [*to.arguments(), ctypes.c_double(value), ctypes.c_int64(size)], stream)
 
-    def at_least(self, chosen: Chosen, to: StridedView, least: float, size: int, stream: Stream) -> None:
+    def raise_to_minimum(self, selection: LineSelection, to: StridedView, minimum: float, size: int,
+                         stream: Stream) -> None:
         """Raise so many numbers of each line where they are below."""
-        self._run(RAISE, chosen, [*to.arguments(), ctypes.c_double(least), ctypes.c_int64(size)], stream)
+        self._run(RAISE, selection, [*to.arguments(), ctypes.c_double(minimum), ctypes.c_int64(size)], stream)
 
-    def mark(self, chosen: Chosen, marks: int, clear: int, put: int, stream: Stream) -> None:
+    def mark(self, selection: LineSelection, marks: int, clear_bits: int, set_bits: int, stream: Stream) -> None:
         """Of the marks at this address take some bits away, then set some."""
-        self._run(MARK, chosen, [ctypes.c_uint64(marks), ctypes.c_int64(~clear & 0xff), ctypes.c_int64(put)], stream)
+        self._run(MARK, selection,
+                  [ctypes.c_uint64(marks), ctypes.c_int64(~clear_bits & 0xff), ctypes.c_int64(set_bits)], stream)
 
-    def _run(self, name: str, chosen: Chosen, arguments: Sequence[Argument], stream: Stream) -> None:
-        if chosen.lines:
-            self._gpu.launch(self._kernels[name], -(-chosen.lines // LANES), LANES, 0,
-                             [*chosen.arguments(), *arguments], stream)
+    def _run(self, name: str, selection: LineSelection, arguments: Sequence[Argument], stream: Stream) -> None:
+        if selection.lines:
+            self._gpu.launch(self._kernels[name], -(-selection.lines // LANES), LANES, 0,
+                             [*selection.arguments(), *arguments], stream)

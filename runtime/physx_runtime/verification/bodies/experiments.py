@@ -29,60 +29,60 @@ from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.quantity import uncertainty
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, AS_AUTHORED_TOLERANCE, Row, Value, deviation
-from physx_runtime.worlds.store import AUTO, BY_JOINT
-from physx_schema.description.model import ActorDescription, Articulation, Description, Link, Push
+from physx_runtime.worlds.store import AUTO, SCHEDULED
+from physx_schema.description.model import ActorDescription, Articulation, Description, ExternalForce, Link
 from physx_schema.description.units import DEGREES_PER_RADIAN
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[np.float64]
-_STILL = (0.0, 0.0, 0.0)
+_ZERO = (0.0, 0.0, 0.0)
 # A load on the centre of mass, in the body's axes, which the worlds set.
-_LOAD = Push("", True, False, False, _STILL, _STILL, None)
+_LOAD = ExternalForce("", True, False, False, _ZERO, _ZERO, None)
 
 
 @dataclass(frozen=True, slots=True)
-class Throw:
+class BodyCase:
     """One experiment: how a body starts, what pushes it, and which of its habits are kept."""
 
-    velocity: tuple[sp.Vec3, sp.Vec3] | None = (_STILL, _STILL)     # linear at the centre of mass, angular; None: as
+    velocity: tuple[sp.Vec3, sp.Vec3] | None = (_ZERO, _ZERO)     # linear at the centre of mass, angular; None: as
                                                                     # authored
-    force: sp.Vec3 = _STILL                 # at the centre of mass
-    torque: sp.Vec3 = _STILL
-    keeps: tuple[str, ...] = ()             # rows as authored: dampings and greatest velocities
-    round: bool = False                     # the same moments about all axes: it does not tumble
+    force: sp.Vec3 = _ZERO                 # at the centre of mass
+    torque: sp.Vec3 = _ZERO
+    authored_rows: tuple[str, ...] = ()             # rows as authored: dampings and greatest velocities
+    isotropic: bool = False                     # the same moments about all axes: it does not tumble
 
 
 @dataclass(frozen=True, slots=True)
-class Thrown:
+class BodyResult:
     """A body a step later; axes of its frame at the start."""
 
     linear: Array           # (3,) velocity of the centre of mass
     angular: Array          # (3,) rad/s
-    place: Array            # (3,) of its frame's origin, which starts at 0
+    position: Array            # (3,) of its frame's origin, which starts at 0
     rotation: Array         # (3, 3) of its frame, which starts at 1
 
 
-def alone(link: Link, owner: Articulation | None) -> ActorDescription:
+def isolated_body(link: Link, owner: Articulation | None) -> ActorDescription:
     """A link as an articulation of its own, or a body outside articulations; free and without colliders."""
-    freed = replace(link, parent=-1, joint=None, pose=(_STILL, (0.0, 0.0, 0.0, 1.0)), colliders=(), pushes=(_LOAD,),
-                    kinematic=False)
+    free_link = replace(link, parent=-1, joint=None, pose=(_ZERO, (0.0, 0.0, 0.0, 1.0)), colliders=(), pushes=(_LOAD,),
+                        kinematic=False)
     if owner is None:
         assert link.body is not None
-        return free_body(replace(freed, body=replace(link.body, locked_position=0, locked_rotation=0)))
-    return replace(owner, links=(freed,), fixed_base=False, base_joint=None, fixed_tendons=(), spatial_tendons=(),
+        return free_body(replace(free_link, body=replace(link.body, locked_position=0, locked_rotation=0)))
+    return replace(owner, links=(free_link,), fixed_base=False, base_joint=None, fixed_tendons=(), spatial_tendons=(),
                    mimics=(), enabled=True)
 
 
-def throw(description: Description, actors: Sequence[ActorDescription], throws: Sequence[Sequence[Throw]],
-          dt: float, solver: str) -> list[list[Thrown]]:
+def step_bodies(description: Description, actors: Sequence[ActorDescription], cases: Sequence[Sequence[BodyCase]],
+                dt: float, solver: str) -> list[list[BodyResult]]:
     """Every body after a step of each of its throws; the bodies are in one scene and alike but for their numbers."""
     scene = description.scene_of(actors[0])
     models = [pack_actor(actor, scene, solver) for actor in actors]
     # a step is not worth compiling for, but a body has no other way
-    path = BY_JOINT if isinstance(actors[0], Articulation) else AUTO
-    sim = Simulation(description.only(actors[0]), sum(map(len, throws)), dt=dt, dtype="float64", solver=solver,
+    path = SCHEDULED if isinstance(actors[0], Articulation) else AUTO
+    sim = Simulation(description.only(actors[0]), sum(map(len, cases)), dt=dt, dtype="float64", solver=solver,
                      path=path, sleeping=False)
-    worlds = [_rows(model, item) for model, own in zip(models, throws, strict=True) for item in own]
+    worlds = [_rows(model, item) for model, body_cases in zip(models, cases, strict=True) for item in body_cases]
     for name, first in sim.model.parameters.items():
         if first.size:
             sim.set_row(name, np.stack([rows[name] for rows in worlds]))
@@ -91,29 +91,31 @@ def throw(description: Description, actors: Sequence[ActorDescription], throws: 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DivergenceWarning)      # the numbers are then no numbers
         sim.step()
-    found = iter(zip(*(np.asarray(sim.get(name), dtype=np.float64)
-                       for name in ("v", "root_position", "root_rotation")), strict=True))
-    return [[_thrown(model, *next(found)) for _ in own] for model, own in zip(models, throws, strict=True)]
+    states = iter(zip(*(np.asarray(sim.get(name), dtype=np.float64)
+                        for name in ("v", "root_position", "root_rotation")), strict=True))
+    return [[_body_result(model, *next(states)) for _ in body_cases] for model,
+            body_cases in zip(models, cases, strict=True)]
 
 
-def _rows(model: PackedModel, item: Throw) -> dict[str, Array]:
+def _rows(model: PackedModel, item: BodyCase) -> dict[str, Array]:
     """Parameters and state of one world."""
     rows = {**model.parameters, **model.state}
-    _, turn = model.link_frames[0]
+    _, rotation = model.link_frames[0]
     free = {"gravity": np.zeros(3), "linear_damping": np.zeros(1), "angular_damping": np.zeros(1),
             "max_linear_velocity": np.full(1, np.inf), "max_angular_velocity": np.full(1, np.inf)}
-    rows |= {name: values for name, values in free.items() if name not in item.keeps}
-    rows["push0_force"], rows["push0_torque"] = (np.array(sp.rotate(turn, load)) for load in (item.force, item.torque))
+    rows |= {name: values for name, values in free.items() if name not in item.authored_rows}
+    rows["push0_force"], rows["push0_torque"] = (np.array(sp.rotate(rotation, load))
+                                                 for load in (item.force, item.torque))
     if item.velocity is not None:
         rows["v"] = np.array([*item.velocity[0], *item.velocity[1]])
-    if item.round:
+    if item.isotropic:
         rows["inertia"] = np.where(np.arange(6) < 3, np.mean(rows["inertia"][:3]), 0.0)
     return rows
 
 
-def _thrown(model: PackedModel, v: Array, position: Array, rotation: Array) -> Thrown:
-    place, turn = compose((_vector(position), (*_vector(rotation), float(rotation[3]))), model.link_frames[0])
-    return Thrown(v[:3], v[3:6], np.array(place), np.array(sp.matrix(turn), dtype=np.float64))
+def _body_result(model: PackedModel, v: Array, position: Array, rotation: Array) -> BodyResult:
+    origin, axes = compose((_vector(position), (*_vector(rotation), float(rotation[3]))), model.link_frames[0])
+    return BodyResult(v[:3], v[3:6], np.array(origin), np.array(sp.matrix(axes), dtype=np.float64))
 
 
 def _vector(values: Array) -> sp.Vec3:
@@ -124,11 +126,11 @@ def _vector(values: Array) -> sp.Vec3:
 # A load gives this acceleration, metres / s^2 and rad / s^2; turns are slow enough for a body not to tumble.
 ACCELERATION, ANGULAR_ACCELERATION = 1.0, 1e-3
 # Speeds of a thrown body, m/s and rad/s, and of one that is turned to see about which point it does, rad/s.
-SPEED, ANGULAR_SPEED, TURN = 1.0, 1e-3, 1.0
+SPEED, ANGULAR_SPEED, SPIN_SPEED = 1.0, 1e-3, 1.0
 # A body is thrown at this multiple of its greatest speeds.
-THROWN_SPEED_FACTOR = 3.0
+OVERSPEED_FACTOR = 3.0
 # Moments this close, of the largest, have no axes of their own.
-ALIKE_MOMENTS = 1e-4
+EQUAL_MOMENTS_TOLERANCE = 1e-4
 AXES: tuple[sp.Vec3, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -145,106 +147,106 @@ class Subject:
 class Experiment:
     """What is done to a body, and what its motion says: a number or several, in radians and stage lengths."""
 
-    throws: Callable[[Subject], Sequence[Throw]]
-    answer: Callable[[Subject, Sequence[Thrown]], Array]
+    cases: Callable[[Subject], Sequence[BodyCase]]
+    evaluate: Callable[[Subject, Sequence[BodyResult]], Array]
 
 
-def _pushed(subject: Subject) -> Sequence[Throw]:
-    return [Throw(force=(subject.link.mass * ACCELERATION * subject.meter, 0.0, 0.0))]
+def _force_cases(subject: Subject) -> Sequence[BodyCase]:
+    return [BodyCase(force=(subject.link.mass * ACCELERATION * subject.meter, 0.0, 0.0))]
 
 
-def _mass(subject: Subject, thrown: Sequence[Thrown]) -> Array:
+def _mass(subject: Subject, results: Sequence[BodyResult]) -> Array:
     """Force over acceleration."""
-    return np.array([subject.link.mass * ACCELERATION * subject.meter * subject.dt / np.linalg.norm(thrown[0].linear)])
+    return np.array([subject.link.mass * ACCELERATION * subject.meter * subject.dt / np.linalg.norm(results[0].linear)])
 
 
-def _turned(subject: Subject) -> Sequence[Throw]:
+def _torque_cases(subject: Subject) -> Sequence[BodyCase]:
     torque = ANGULAR_ACCELERATION * max(principal_moments(subject.link))
-    return [Throw(torque=sp.scale(torque, axis)) for axis in AXES]
+    return [BodyCase(torque=sp.scale(torque, axis)) for axis in AXES]
 
 
-def _inertia(subject: Subject, thrown: Sequence[Thrown]) -> Array:
+def _inertia(subject: Subject, results: Sequence[BodyResult]) -> Array:
     """(3, 3) in the body's axes: torques over accelerations about three axes."""
     torque = ANGULAR_ACCELERATION * max(principal_moments(subject.link))
-    return np.asarray(np.linalg.inv(np.stack([item.angular for item in thrown], axis=1) / (torque * subject.dt)))
+    return np.asarray(np.linalg.inv(np.stack([item.angular for item in results], axis=1) / (torque * subject.dt)))
 
 
-def _principal(subject: Subject, thrown: Sequence[Thrown]) -> tuple[Array, Array]:
+def _principal(subject: Subject, results: Sequence[BodyResult]) -> tuple[Array, Array]:
     """Moments and axes, (3, 3) of columns, those that are nearest to the described axes."""
-    own = np.array(sp.matrix(subject.link.principal_axes), dtype=np.float64)
-    inertia = own.T @ _inertia(subject, thrown) @ own
+    described = np.array(sp.matrix(subject.link.principal_axes), dtype=np.float64)
+    inertia = described.T @ _inertia(subject, results) @ described
     values, vectors = np.linalg.eigh(0.5 * (inertia + inertia.T))
     # which described axis each eigenvector is, in the way that fits best
     order = max(permutations(range(3)), key=lambda order: sum(abs(vectors[order[i], i]) for i in range(3)))
-    nearest = np.zeros((3, 3))
+    closest = np.zeros((3, 3))
     for i, axis in enumerate(order):        # moments that are alike have a plane of axes, or all
-        alike = vectors[:, np.abs(values - values[i]) <= ALIKE_MOMENTS * values[-1]]
-        nearest[:, axis] = alike @ alike[axis]
-    left, _, right = np.linalg.svd(nearest)
-    axes = left @ right
-    return np.diagonal(axes.T @ inertia @ axes), own @ axes
+        eigenspace = vectors[:, np.abs(values - values[i]) <= EQUAL_MOMENTS_TOLERANCE * values[-1]]
+        closest[:, axis] = eigenspace @ eigenspace[axis]
+    u, _, vt = np.linalg.svd(closest)
+    axes = u @ vt
+    return np.diagonal(axes.T @ inertia @ axes), described @ axes
 
 
-def _moments(subject: Subject, thrown: Sequence[Thrown]) -> Array:
-    return _principal(subject, thrown)[0]
+def _moments(subject: Subject, results: Sequence[BodyResult]) -> Array:
+    return _principal(subject, results)[0]
 
 
-def _axes(subject: Subject, thrown: Sequence[Thrown]) -> Array:
+def _axes(subject: Subject, results: Sequence[BodyResult]) -> Array:
     """The quaternion of the principal axes, w first; its negative means the same."""
-    (a, b, c), (d, e, f), (g, h, i) = _principal(subject, thrown)[1]
+    (a, b, c), (d, e, f), (g, h, i) = _principal(subject, results)[1]
     w, x, y, z = (math.copysign(0.5 * math.sqrt(max(square, 0.0)), sign) for square, sign in (
         (1.0 + a + e + i, 1.0), (1.0 + a - e - i, h - f), (1.0 - a + e - i, c - g), (1.0 - a - e + i, d - b)))
     return np.array([w, x, y, z])
 
 
-def _spun(subject: Subject) -> Sequence[Throw]:
-    return [Throw(velocity=((0.0, 0.0, 0.0), sp.scale(TURN, axis))) for axis in AXES]
+def _spin_cases(subject: Subject) -> Sequence[BodyCase]:
+    return [BodyCase(velocity=((0.0, 0.0, 0.0), sp.scale(SPIN_SPEED, axis))) for axis in AXES]
 
 
-def _center(subject: Subject, thrown: Sequence[Thrown]) -> Array:
+def _center(subject: Subject, results: Sequence[BodyResult]) -> Array:
     """The one place of its frame that stays where it is while the body turns."""
-    turns = np.concatenate([np.eye(3) - item.rotation for item in thrown])
-    places = np.concatenate([item.place for item in thrown])
-    return np.asarray(np.linalg.lstsq(turns, places, rcond=None)[0], dtype=np.float64)
+    rotations = np.concatenate([np.eye(3) - item.rotation for item in results])
+    positions = np.concatenate([item.position for item in results])
+    return np.asarray(np.linalg.lstsq(rotations, positions, rcond=None)[0], dtype=np.float64)
 
 
-def _linear(speed: float, *keeps: str) -> Throw:
-    return Throw(velocity=((speed, 0.0, 0.0), (0.0, 0.0, 0.0)), keeps=keeps, round=True)
+def _linear(speed: float, *authored_rows: str) -> BodyCase:
+    return BodyCase(velocity=((speed, 0.0, 0.0), (0.0, 0.0, 0.0)), authored_rows=authored_rows, isotropic=True)
 
 
-def _angular(speed: float, *keeps: str) -> Throw:
-    return Throw(velocity=((0.0, 0.0, 0.0), (speed, 0.0, 0.0)), keeps=keeps, round=True)
+def _angular(speed: float, *authored_rows: str) -> BodyCase:
+    return BodyCase(velocity=((0.0, 0.0, 0.0), (speed, 0.0, 0.0)), authored_rows=authored_rows, isotropic=True)
 
 
-def _lost(before: float, after: Array, dt: float) -> Array:
+def _decay_rate(before: float, after: Array, dt: float) -> Array:
     """The rate at which a speed is lost, of the speed at the step's start."""
     return np.array([(1.0 - float(np.linalg.norm(after)) / before) / dt])
 
 
 EXPERIMENTS: Mapping[str, Experiment] = {
-    "physics:mass": Experiment(_pushed, _mass),
-    "physics:density": Experiment(_pushed, lambda s, thrown: _mass(s, thrown) / s.link.mass),
-    "physics:diagonalInertia": Experiment(_turned, _moments),
-    "physics:principalAxes": Experiment(_turned, _axes),
-    "physics:centerOfMass": Experiment(_spun, _center),
+    "physics:mass": Experiment(_force_cases, _mass),
+    "physics:density": Experiment(_force_cases, lambda s, results: _mass(s, results) / s.link.mass),
+    "physics:diagonalInertia": Experiment(_torque_cases, _moments),
+    "physics:principalAxes": Experiment(_torque_cases, _axes),
+    "physics:centerOfMass": Experiment(_spin_cases, _center),
     "physxRigidBody:linearDamping": Experiment(
         lambda s: [_linear(SPEED * s.meter, "linear_damping")],
-        lambda s, thrown: _lost(SPEED * s.meter, thrown[0].linear, s.dt)),
+        lambda s, results: _decay_rate(SPEED * s.meter, results[0].linear, s.dt)),
     "physxRigidBody:angularDamping": Experiment(
         lambda s: [_angular(ANGULAR_SPEED, "angular_damping")],
-        lambda s, thrown: _lost(ANGULAR_SPEED, thrown[0].angular, s.dt)),
+        lambda s, results: _decay_rate(ANGULAR_SPEED, results[0].angular, s.dt)),
     "physxRigidBody:maxLinearVelocity": Experiment(
-        lambda s: [_linear(THROWN_SPEED_FACTOR * s.link.max_linear_velocity, "max_linear_velocity")],
-        lambda s, thrown: np.array([np.linalg.norm(thrown[0].linear)])),
+        lambda s: [_linear(OVERSPEED_FACTOR * s.link.max_linear_velocity, "max_linear_velocity")],
+        lambda s, results: np.array([np.linalg.norm(results[0].linear)])),
     "physxRigidBody:maxAngularVelocity": Experiment(
-        lambda s: [_angular(THROWN_SPEED_FACTOR * s.link.max_angular_velocity, "max_angular_velocity")],
-        lambda s, thrown: np.array([np.linalg.norm(thrown[0].angular)])),
+        lambda s: [_angular(OVERSPEED_FACTOR * s.link.max_angular_velocity, "max_angular_velocity")],
+        lambda s, results: np.array([np.linalg.norm(results[0].angular)])),
     "physics:velocity": Experiment(
-        lambda s: [Throw(velocity=None, round=True)],
-        lambda s, thrown: thrown[0].linear),
+        lambda s: [BodyCase(velocity=None, isotropic=True)],
+        lambda s, results: results[0].linear),
     "physics:angularVelocity": Experiment(
-        lambda s: [Throw(velocity=None, round=True)],
-        lambda s, thrown: thrown[0].angular),
+        lambda s: [BodyCase(velocity=None, isotropic=True)],
+        lambda s, results: results[0].angular),
 }
 
 
@@ -265,7 +267,7 @@ SOLVERS = ("physx", "ideal")
 NOISE = 1e-6
 
 
-class Asked(NamedTuple):
+class MeasuredBody(NamedTuple):
     """A body, what it is stepped as, and which of its numbers are measured."""
 
     link: Link
@@ -276,8 +278,8 @@ class Asked(NamedTuple):
 
 def body_rows(description: Description, authored: Authored, dt: float) -> Iterator[Row]:
     """A row for every number of a body or link that has an experiment; the others are left to the account."""
-    groups: dict[tuple[str, bool], list[Asked]] = {}
-    for item in _asked(description, authored):
+    groups: dict[tuple[str, bool], list[MeasuredBody]] = {}
+    for item in _measured_bodies(description, authored):
         groups.setdefault((item.link.scene, isinstance(item.actor, Articulation)), []).append(item)
     for group in groups.values():
         try:
@@ -286,53 +288,54 @@ def body_rows(description: Description, authored: Authored, dt: float) -> Iterat
             continue
 
 
-def _asked(description: Description, authored: Authored) -> Iterator[Asked]:
+def _measured_bodies(description: Description, authored: Authored) -> Iterator[MeasuredBody]:
     owners: list[tuple[Articulation | None, Link]] = [
         (a, link) for a in description.articulations if a.enabled for link in a.links]
     owners += [(None, body) for body in description.separate_bodies if not body.kinematic]
     for owner, link in owners:
-        named = {name for name in EXPERIMENTS if f"{link.path}.{name}" in description.consumed
-                 and _says(authored.get((link.path, name)), name, link)}
-        if named and all(map(math.isfinite, (link.mass, *link.center_of_mass, *principal_moments(link)))):
-            yield Asked(link, alone(link, owner), measurable(named), owner.path if owner else link.path)
+        names = {name for name in EXPERIMENTS if f"{link.path}.{name}" in description.consumed
+                 and _is_measurable(authored.get((link.path, name)), name, link)}
+        if names and all(map(math.isfinite, (link.mass, *link.center_of_mass, *principal_moments(link)))):
+            yield MeasuredBody(link, isolated_body(link, owner), measurable(names), owner.path if owner else link.path)
 
 
-def _says(value: Value | None, name: str, link: Link) -> bool:
+def _is_measurable(value: Value | None, name: str, link: Link) -> bool:
     """Whether a number is one to measure: finite, and not the one that leaves the choice to PhysX."""
     values = value if isinstance(value, tuple) else (value,)
     if any(x is None or not math.isfinite(x) for x in values):
         return False
     if name in ("physics:mass", DENSITY, "physics:diagonalInertia", PRINCIPAL_AXES):
         return any(values)
-    return math.isfinite(_greatest(link, name))
+    return math.isfinite(_max_speed(link, name))
 
 
-def _group_rows(description: Description, authored: Authored, group: Sequence[Asked], dt: float) -> Iterator[Row]:
+def _group_rows(description: Description, authored: Authored, group: Sequence[MeasuredBody],
+                dt: float) -> Iterator[Row]:
     """The rows of bodies in one scene, all thrown at once."""
     meter = 1.0 / description.scene.meters_per_unit
     subjects = [Subject(item.link, meter, dt) for item in group]
-    throws = [[list(EXPERIMENTS[name].throws(subject)) for name in item.properties]
-              for item, subject in zip(group, subjects, strict=True)]
-    flat: list[list[Throw]] = [[one for some in own for one in some] for own in throws]
-    found = [throw(description, [item.actor for item in group], flat, dt, solver) for solver in SOLVERS]
+    cases = [[list(EXPERIMENTS[name].cases(subject)) for name in item.properties]
+             for item, subject in zip(group, subjects, strict=True)]
+    flat: list[list[BodyCase]] = [[case for each in body_cases for case in each] for body_cases in cases]
+    results = [step_bodies(description, [item.actor for item in group], flat, dt, solver) for solver in SOLVERS]
     for i, (item, subject) in enumerate(zip(group, subjects, strict=True)):
-        at = 0
-        for name, own in zip(item.properties, throws[i], strict=True):
-            answers = [EXPERIMENTS[name].answer(subject, some[i][at:at + len(own)]) for some in found]
-            at += len(own)
-            yield _row(description, item, name, authored[item.link.path, name], answers)
+        start = 0
+        for name, body_cases in zip(item.properties, cases[i], strict=True):
+            values = [EXPERIMENTS[name].evaluate(subject, each[i][start:start + len(body_cases)]) for each in results]
+            start += len(body_cases)
+            yield _row(description, item, name, authored[item.link.path, name], values)
 
 
-def _row(description: Description, item: Asked, name: str, authored: Value, answers: Sequence[Array]) -> Row:
-    effective, ideal = (_on_stage(name, authored, item.link, answer) for answer in answers)
+def _row(description: Description, item: MeasuredBody, name: str, authored: Value, values: Sequence[Array]) -> Row:
+    effective, ideal = (_on_stage(name, authored, item.link, value) for value in values)
     verdict, reason = AS_AUTHORED, ""
     size = math.hypot(*effective) if isinstance(effective, tuple) else effective
     error = uncertainty(size, NOISE * max(abs(size), NOISE))
     if not _agrees(authored, effective):
         verdict = ALTERED
-        said = [f"{problem.message}: {problem.why}" for problem in description.problems
-                if (problem.path, problem.property) == (item.link.path, name)]
-        reason = "; ".join(said) or "the step takes another number than the stage has"
+        messages = [f"{problem.message}: {problem.why}" for problem in description.problems
+                    if (problem.path, problem.property) == (item.link.path, name)]
+        reason = "; ".join(messages) or "the step takes another number than the stage has"
     return Row(item.link.path, name, authored, effective, ideal, verdict, reason, UNITS.get(name, ""),
                item.articulation, uncertainty=error)
 
@@ -343,22 +346,23 @@ def _agrees(authored: Value, effective: Value) -> bool:
     return deviation(authored, effective) <= AS_AUTHORED_TOLERANCE
 
 
-def _on_stage(name: str, authored: Value, link: Link, answer: Array) -> Value:
+def _on_stage(name: str, authored: Value, link: Link, value: Array) -> Value:
     """In the property's own unit: degrees, and lengths of the prim, which may be scaled."""
-    values = answer * (DEGREES_PER_RADIAN if UNITS.get(name) == "deg/s" else 1.0)
+    values = value * (DEGREES_PER_RADIAN if UNITS.get(name) == "deg/s" else 1.0)
     if name == DENSITY:     # the mass is in proportion, whatever the volume is
         values = values * np.array(authored)
     if name == CENTER:
-        own, described = np.array(authored), np.array(link.center_of_mass)
-        values = values * np.divide(own, described, out=np.ones(3), where=described * own != 0.0)
+        authored_center, described = np.array(authored), np.array(link.center_of_mass)
+        values = values * np.divide(authored_center, described, out=np.ones(3),
+                                    where=described * authored_center != 0.0)
     if name == PRINCIPAL_AXES and values @ np.array(authored) < 0.0:      # the same axes
         values = -values
-    largest = float(np.max(np.abs(values)))
-    shown = tuple(0.0 if abs(x) <= NOISE * max(largest, NOISE) else float(f"{x:.7g}") for x in values)
-    return shown if isinstance(authored, tuple) else shown[0]
+    max_value = float(np.max(np.abs(values)))
+    numbers = tuple(0.0 if abs(x) <= NOISE * max(max_value, NOISE) else float(f"{x:.7g}") for x in values)
+    return numbers if isinstance(authored, tuple) else numbers[0]
 
 
-def _greatest(link: Link, name: str) -> float:
+def _max_speed(link: Link, name: str) -> float:
     """A greatest speed as the step takes it; anything finite for other numbers."""
     return {"physxRigidBody:maxLinearVelocity": link.max_linear_velocity,
             "physxRigidBody:maxAngularVelocity": link.max_angular_velocity}.get(name, 0.0)

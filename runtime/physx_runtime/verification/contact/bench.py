@@ -22,10 +22,10 @@ from pxr import Usd
 
 from physx_runtime.packing.contacts import later_mode
 from physx_runtime.simulation.scene import Scene
-from physx_runtime.verification.quantity import Measured, UnsteadyError
+from physx_runtime.verification.quantity import Measurement, UnsteadyError
 from physx_schema.description import describe
 from physx_schema.description.collision.materials import DEFAULT_MATERIAL
-from physx_schema.description.filter import ColliderSide, CollisionFilter
+from physx_schema.description.filter import CollisionFilter, FilterShape
 from physx_schema.description.model import Collider, Description, Link, PhysicsMaterial
 from physx_schema.description.scenes import SolverCounts
 
@@ -37,16 +37,16 @@ BLOCK_SIDE, BALL_RADIUS = 1.0, 0.1
 # The block is so flat that it slides long before it topples: of its side, over the steepest slope's tangent.
 FLATNESS = 0.1
 # Slopes tried at once, and how often the gap between one that holds and one that does not is divided.
-SLOPES, ROUNDS = 9, 3
+SLOPES, REFINEMENTS = 9, 3
 # Steps in which the block comes to rest, in which the ground is tilted, and in which the block is then left alone.
-RESTING_STEPS, TILTING_STEPS, LEFT_STEPS = 10, 10, 40
+RESTING_STEPS, TILTING_STEPS, SLIDING_STEPS = 10, 10, 40
 # A block that has gone less has held, of the way without friction: PhysX lets it creep by half of that.
-HELD_SHARE = 5e-3
+STICKING_FRACTION = 5e-3
 # By how much the steepest slope is steeper than the frictions say, and the tangent of frictionless ground's.
-STEEPER, LEAST_SLOPE = 1.5, 0.1
+SLOPE_FACTOR, MIN_SLOPE = 1.5, 0.1
 # Speeds of impacts and height of the drop, m/s and m.
 IMPACT_SPEED, DROP_HEIGHT = 5.0, 1.0
-SPEEDS, LEAST_SPEED, LARGEST_SPEED = 33, 0.1, 10.0      # of impacts at once, in parts of the threshold
+SPEEDS, MIN_SPEED, MAX_SPEED = 33, 0.1, 10.0      # of impacts at once, in parts of the threshold
 BOUNCE_TOLERANCE = 0.05     # of what restitution gives back, by how much a bounce may differ
 
 _BLOCK, _BALL, _GROUND = "/block", "/ball", "/ground"
@@ -69,7 +69,7 @@ class Surfaces:
     """Two materials, and how a scene steps what is made of them."""
 
     description: Description            # whose first scene it is, and its units
-    own: PhysicsMaterial                # of the block and the ball
+    material: PhysicsMaterial                # of the block and the ball
     other: PhysicsMaterial              # of the ground
     counts: SolverCounts
     dt: float                           # s
@@ -89,22 +89,23 @@ class Surfaces:
                              height=0.5 * length * flat if block else length)
         stage = Usd.Stage.CreateInMemory()
         stage.GetRootLayer().ImportFromString(text)
-        made = describe(stage)
-        own, other = replace(self.own, path=name), replace(self.other, path=_GROUND)
-        made = replace(made, scene=self.description.scene, scenes=self.description.scenes, materials=(own, other),
-                       bodies=tuple(map(self._body, made.bodies)),
-                       static_colliders=_of_material(made.static_colliders, _GROUND))
+        description = describe(stage)
+        material, other = replace(self.material, path=name), replace(self.other, path=_GROUND)
+        description = replace(description, scene=self.description.scene, scenes=self.description.scenes,
+                              materials=(material, other),
+                              bodies=tuple(map(self._body, description.bodies)),
+                              static_colliders=_of_material(description.static_colliders, _GROUND))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")     # what is left out is said below
-            scene = Scene(made, worlds, dt=self.dt, dtype="float64", solver=self.solver, sleeping=False)
+            scene = Scene(description, worlds, dt=self.dt, dtype="float64", solver=self.solver, sleeping=False)
         if scene.not_simulated:
             raise UnsteadyError(f"contacts are not simulated here: {scene.not_simulated[0]}")
         return scene
 
-    def rough(self) -> Surfaces:
+    def without_restitution(self) -> Surfaces:
         """The same surfaces, rigid and without restitution."""
-        own, other = (replace(x, restitution=0.0, compliant_stiffness=0.0) for x in (self.own, self.other))
-        return replace(self, own=own, other=other)
+        material, other = (replace(x, restitution=0.0, compliant_stiffness=0.0) for x in (self.material, self.other))
+        return replace(self, material=material, other=other)
 
     def _body(self, body: Link) -> Link:
         settings = body.body and replace(body.body, position_iterations=self.counts.position,
@@ -119,88 +120,88 @@ def _of_material(colliders: tuple[Collider, ...], path: str) -> tuple[Collider, 
 
 # --- the slope -------------------------------------------------------------------------------------------------------
 
-def measure_static_friction(surfaces: Surfaces) -> Measured:
+def measure_static_friction(surfaces: Surfaces) -> Measurement:
     """The tangent of the steepest slope below the first one on which a flat block starts to slide.
 
     The block lies on level ground, which is tilted then; restitution and compliance are taken away. Raises
     UnsteadyError where no slope answers.
     """
-    steepest = _steepest(surfaces)
-    low, high = 0.0, steepest
-    for _ in range(ROUNDS):
+    max_slope = _max_slope(surfaces)
+    low, high = 0.0, max_slope
+    for _ in range(REFINEMENTS):
         slopes = np.linspace(low, high, SLOPES + 1)[1:]     # the ground itself is none: noise would do
-        free = 0.5 * EARTH_GRAVITY * surfaces.meter * np.sin(np.arctan(slopes)) * (LEFT_STEPS * surfaces.dt) ** 2
-        slid = _tilted(surfaces, slopes, steepest)[0] > HELD_SHARE * free
+        free = 0.5 * EARTH_GRAVITY * surfaces.meter * np.sin(np.arctan(slopes)) * (SLIDING_STEPS * surfaces.dt) ** 2
+        slid = _slide_on_slopes(surfaces, slopes, max_slope)[0] > STICKING_FRACTION * free
         if not slid.any():
             raise UnsteadyError(f"a block does not slide on a slope of {math.degrees(math.atan(high)):.4g} degrees")
         first = int(np.argmax(slid))
         low, high = (slopes[first - 1] if first else low), slopes[first]
     middle = 0.5 * float(low + high)
     # a slope that is steeper by less than this lets the block go no farther than one that has held
-    return Measured(middle, 0.5 * float(high - low) + HELD_SHARE * middle)
+    return Measurement(middle, 0.5 * float(high - low) + STICKING_FRACTION * middle)
 
 
-def measure_dynamic_friction(surfaces: Surfaces) -> Measured:
+def measure_dynamic_friction(surfaces: Surfaces) -> Measurement:
     """What friction takes from a sliding block's speed, of the force that presses it to the slope.
 
     It may be off by as much as it differs between the first half of the way and the second.
     """
-    steepest = _steepest(surfaces)
-    halves = _tilted(surfaces, np.array([steepest]), steepest)[1][:, 0] / (LEFT_STEPS // 2 * surfaces.dt)
-    cosine = math.cos(math.atan(steepest))
-    first, second = steepest - halves / (EARTH_GRAVITY * surfaces.meter * cosine)
-    return Measured(0.5 * float(first + second), abs(float(second - first)))
+    max_slope = _max_slope(surfaces)
+    halves = _slide_on_slopes(surfaces, np.array([max_slope]), max_slope)[1][:, 0] / (SLIDING_STEPS // 2 * surfaces.dt)
+    cosine = math.cos(math.atan(max_slope))
+    first, second = max_slope - halves / (EARTH_GRAVITY * surfaces.meter * cosine)
+    return Measurement(0.5 * float(first + second), abs(float(second - first)))
 
 
-def _steepest(surfaces: Surfaces) -> float:
-    frictions = [max(x.static_friction, x.dynamic_friction) for x in (surfaces.own, surfaces.other)]
-    largest = max(*frictions, math.prod(frictions))
-    if math.isinf(largest):
+def _max_slope(surfaces: Surfaces) -> float:
+    frictions = [max(x.static_friction, x.dynamic_friction) for x in (surfaces.material, surfaces.other)]
+    max_friction = max(*frictions, math.prod(frictions))
+    if math.isinf(max_friction):
         raise UnsteadyError("friction is infinite, and no slope is steep enough")
-    return STEEPER * largest + LEAST_SLOPE
+    return SLOPE_FACTOR * max_friction + MIN_SLOPE
 
 
-def _tilted(surfaces: Surfaces, slopes: Array, steepest: float) -> tuple[Array, Array]:
+def _slide_on_slopes(surfaces: Surfaces, slopes: Array, max_slope: float) -> tuple[Array, Array]:
     """How far a block goes down slopes of these tangents while it is left alone, (n,), and what it gains in speed
     in each half of that time, (2, n)."""
-    scene = surfaces.rough().scene(_BLOCK, len(slopes), FLATNESS / max(steepest, 1.0))
+    scene = surfaces.without_restitution().scene(_BLOCK, len(slopes), FLATNESS / max(max_slope, 1.0))
     block, gravity = scene[_BLOCK], EARTH_GRAVITY * surfaces.meter
     for tilt in (*np.zeros(RESTING_STEPS), *np.arange(1, TILTING_STEPS + 1) / TILTING_STEPS):
         angles = np.arctan(slopes * tilt)
         down = np.stack([np.sin(angles), np.zeros(len(slopes)), -np.cos(angles)], axis=1)
         block.set_row("gravity", gravity * down)
         scene.step()
-    place, speeds = np.array(block.get("root_position")[:, 0]), [np.array(block.get("v")[:, 0])]
+    start, speeds = np.array(block.get("root_position")[:, 0]), [np.array(block.get("v")[:, 0])]
     for _ in range(2):
-        scene.step(LEFT_STEPS // 2)
+        scene.step(SLIDING_STEPS // 2)
         speeds.append(np.array(block.get("v")[:, 0]))
-    return block.get("root_position")[:, 0] - place, np.diff(speeds, axis=0)
+    return block.get("root_position")[:, 0] - start, np.diff(speeds, axis=0)
 
 
 # --- impacts ---------------------------------------------------------------------------------------------------------
 
-def measure_restitution(surfaces: Surfaces) -> Measured:
+def measure_restitution(surfaces: Surfaces) -> Measurement:
     """What a ball has of its speed after an impact on level ground, without gravity."""
     speed = max(IMPACT_SPEED * surfaces.meter, 2.0 * surfaces.description.scene.contact.bounce_threshold)
-    return Measured(float(_thrown(surfaces, np.array([speed]))[0] / speed), 0.0)
+    return Measurement(float(_rebound_speeds(surfaces, np.array([speed]))[0] / speed), 0.0)
 
 
-def measure_bounce_threshold(surfaces: Surfaces) -> Measured:
+def measure_bounce_threshold(surfaces: Surfaces) -> Measurement:
     """The speed of an impact, length/s, from which a ball bounces. Raises UnsteadyError where it never does."""
     threshold = surfaces.description.scene.contact.bounce_threshold
-    speeds = threshold * np.geomspace(LEAST_SPEED, LARGEST_SPEED, SPEEDS)
-    for _ in range(ROUNDS):
-        left = _thrown(surfaces, speeds)
-        restitution = float(left[-1] / speeds[-1])
-        bounced = np.abs(left - restitution * speeds) <= BOUNCE_TOLERANCE * restitution * speeds
+    speeds = threshold * np.geomspace(MIN_SPEED, MAX_SPEED, SPEEDS)
+    for _ in range(REFINEMENTS):
+        outgoing = _rebound_speeds(surfaces, speeds)
+        restitution = float(outgoing[-1] / speeds[-1])
+        bounced = np.abs(outgoing - restitution * speeds) <= BOUNCE_TOLERANCE * restitution * speeds
         if restitution <= 0.0:
             raise UnsteadyError("a ball does not bounce")
         first = int(np.argmax(bounced))
         if first == 0:
-            return Measured(float(speeds[0]), float(speeds[0]))     # or any speed below it
+            return Measurement(float(speeds[0]), float(speeds[0]))     # or any speed below it
         low, high = speeds[first - 1], speeds[first]
         speeds = np.linspace(low, high, SPEEDS)
-    return Measured(0.5 * float(low + high), 0.5 * float(high - low))
+    return Measurement(0.5 * float(low + high), 0.5 * float(high - low))
 
 
 def measure_rebound(surfaces: Surfaces) -> float:
@@ -208,19 +209,19 @@ def measure_rebound(surfaces: Surfaces) -> float:
     scene = surfaces.scene(_BALL, 1)
     ball, gravity = scene[_BALL], EARTH_GRAVITY * surfaces.meter
     start = ball.get("root_position").copy()
-    rest = float(start[0, 2])
+    rest_height = float(start[0, 2])
     start[0, 2] += DROP_HEIGHT * surfaces.meter
     ball.set_row("root_position", start)
     ball.set_row("gravity", np.array([[0.0, 0.0, -gravity]]))
-    bounced, highest = False, 0.0
+    bounced, max_height = False, 0.0
     for _ in range(math.ceil(3.0 * math.sqrt(2.0 * DROP_HEIGHT / EARTH_GRAVITY) / surfaces.dt)):
         scene.step()
         bounced = bounced or float(ball.get("v")[0, 2]) > 0.0
-        highest = max(highest, float(ball.get("root_position")[0, 2]) - rest) if bounced else 0.0
-    return highest
+        max_height = max(max_height, float(ball.get("root_position")[0, 2]) - rest_height) if bounced else 0.0
+    return max_height
 
 
-def _thrown(surfaces: Surfaces, speeds: Array) -> Array:
+def _rebound_speeds(surfaces: Surfaces, speeds: Array) -> Array:
     """Speeds upward, (n,), once balls thrown to the ground have met it."""
     # no further than its radius in a step
     dt = min(surfaces.dt, BALL_RADIUS * surfaces.meter / float(speeds.max()))
@@ -238,10 +239,10 @@ def _thrown(surfaces: Surfaces, speeds: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class MaterialPair:
     """A material and one that it meets, on the first two colliders of them that may touch."""
 
-    own: PhysicsMaterial
+    material: PhysicsMaterial
     other: PhysicsMaterial
     collider: str               # prims of the colliders
     partner: str
@@ -253,74 +254,74 @@ class Meeting:
         return self.other.path or f"PhysX's default material on {self.partner}"
 
 
-def meetings(description: Description) -> Iterator[Meeting]:
+def material_pairs(description: Description) -> Iterator[MaterialPair]:
     """Every material with each that it may meet, itself included, materials by path; none that meets nothing."""
     filtered = CollisionFilter(description)
     materials = {material.path: material for material in description.materials}
     groups: dict[str, list[int]] = {}
     movers: dict[str, list[int]] = {}
-    for number, side in enumerate(filtered.sides):
-        groups.setdefault(side.collider.material, []).append(number)
-        if side.moves:
-            movers.setdefault(side.collider.material, []).append(number)
+    for index, shape in enumerate(filtered.shapes):
+        groups.setdefault(shape.collider.material, []).append(index)
+        if shape.moves:
+            movers.setdefault(shape.collider.material, []).append(index)
     for path, other in product(sorted(groups.keys() & materials.keys()), sorted(groups)):
         # one of two that meet moves; the ground may be thousands of colliders
         candidates = chain(product(movers.get(path, ()), groups[other]), product(groups[path], movers.get(other, ())))
-        pair = next((pair for pair in candidates if filtered.meet(*pair)), None)
+        pair = next((pair for pair in candidates if filtered.can_collide(*pair)), None)
         if pair is not None:
-            side, partner = (filtered.sides[number] for number in pair)
-            yield Meeting(materials[path], materials.get(other, DEFAULT_MATERIAL), side.collider.path,
-                          partner.collider.path, _mover(side, partner))
+            shape, partner = (filtered.shapes[index] for index in pair)
+            yield MaterialPair(materials[path], materials.get(other, DEFAULT_MATERIAL), shape.collider.path,
+                               partner.collider.path, _mover(shape, partner))
 
 
-def _mover(side: ColliderSide, partner: ColliderSide) -> str:
-    return side.body if side.moves else partner.body
+def _mover(shape: FilterShape, partner: FilterShape) -> str:
+    return shape.body if shape.moves else partner.body
 
 
 @dataclass(frozen=True, slots=True)
-class Combining:
+class CombinedValue:
     """One number of two materials that meet, and how PhysX combines them."""
 
-    meeting: Meeting
+    pair: MaterialPair
     name: str                   # "static friction"
-    own: float
+    value: float
     other: float
     mode: str
-    largest: float              # that PhysX takes of one material
+    max_value: float              # that PhysX takes of one material
 
     def reason(self) -> str:
         """How both come together and what to author; empty where they are alike."""
-        if self.own == self.other and self.mode != "multiply":
+        if self.value == self.other and self.mode != "multiply":
             return ""
-        how = {"average": "averages", "min": "takes the lesser of", "max": "takes the larger of",
-               "multiply": "multiplies"}[self.mode]
-        return (f"PhysX {how} it and the {self.other:g} of {self.meeting.other_name} "
-                f"({self.meeting.collider} on {self.meeting.partner}); {self._advice()}")
+        verb = {"average": "averages", "min": "takes the lesser of", "max": "takes the larger of",
+                "multiply": "multiplies"}[self.mode]
+        return (f"PhysX {verb} it and the {self.other:g} of {self.pair.other_name} "
+                f"({self.pair.collider} on {self.pair.partner}); {self._advice()}")
 
     def _advice(self) -> str:
         """What gives the authored number on this partner."""
-        wanted: float | None = None
+        solution: float | None = None
         if self.mode == "average":
-            wanted = 2.0 * self.own - self.other
+            solution = 2.0 * self.value - self.other
         elif self.mode == "multiply" and self.other > 0.0:
-            wanted = self.own / self.other
-        there = {"min": "no less than ", "max": "no more than "}.get(self.mode, "")
-        there = f"{there}{1.0 if self.mode == 'multiply' else self.own:g} for {self.meeting.other_name}"
-        if wanted is None or not 0.0 <= wanted <= self.largest:
-            return f"author {there} to get {self.own:g}"
-        return f"author {wanted:g} here, or {there}, to get {self.own:g}"
+            solution = self.value / self.other
+        other_value = {"min": "no less than ", "max": "no more than "}.get(self.mode, "")
+        other_value = f"{other_value}{1.0 if self.mode == 'multiply' else self.value:g} for {self.pair.other_name}"
+        if solution is None or not 0.0 <= solution <= self.max_value:
+            return f"author {other_value} to get {self.value:g}"
+        return f"author {solution:g} here, or {other_value}, to get {self.value:g}"
 
 
-def friction_of(meeting: Meeting, *, static: bool) -> Combining:
+def friction_of(pair: MaterialPair, *, static: bool) -> CombinedValue:
     """The static or the dynamic friction of two materials."""
-    a, b = meeting.own, meeting.other
-    own, other = (a.static_friction, b.static_friction) if static else (a.dynamic_friction, b.dynamic_friction)
-    return Combining(meeting, f"{'static' if static else 'dynamic'} friction", own, other,
-                     later_mode(a.friction_combine, b.friction_combine), float("inf"))
+    a, b = pair.material, pair.other
+    value, other = (a.static_friction, b.static_friction) if static else (a.dynamic_friction, b.dynamic_friction)
+    return CombinedValue(pair, f"{'static' if static else 'dynamic'} friction", value, other,
+                         later_mode(a.friction_combine, b.friction_combine), float("inf"))
 
 
-def restitution_of(meeting: Meeting) -> Combining:
+def restitution_of(pair: MaterialPair) -> CombinedValue:
     """The restitution of two materials."""
-    a, b = meeting.own, meeting.other
-    return Combining(meeting, "restitution", a.restitution, b.restitution,
-                     later_mode(a.restitution_combine, b.restitution_combine), 1.0)
+    a, b = pair.material, pair.other
+    return CombinedValue(pair, "restitution", a.restitution, b.restitution,
+                         later_mode(a.restitution_combine, b.restitution_combine), 1.0)

@@ -9,39 +9,39 @@ from dataclasses import dataclass, replace
 from physx_runtime.verification.authored import Authored
 from physx_runtime.verification.contact.bench import (
     DROP_HEIGHT,
-    Combining,
-    Meeting,
+    CombinedValue,
+    MaterialPair,
     Surfaces,
     friction_of,
+    material_pairs,
     measure_bounce_threshold,
     measure_dynamic_friction,
     measure_rebound,
     measure_restitution,
     measure_static_friction,
-    meetings,
     restitution_of,
 )
 from physx_runtime.verification.families import NEGLIGIBLE_CAUSE
-from physx_runtime.verification.quantity import SHOWN_DIGITS, Measured, UnsteadyError, uncertainty
+from physx_runtime.verification.quantity import DISPLAY_DIGITS, Measurement, UnsteadyError, uncertainty
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT_EVALUATED, Row, agree
 from physx_schema.description.model import Description
-from physx_schema.description.scenes import SolverCounts, held_counts
+from physx_schema.description.scenes import SolverCounts, initial_solver_counts
 
 STATIC, DYNAMIC, RESTITUTION = "physics:staticFriction", "physics:dynamicFriction", "physics:restitution"
 THRESHOLD = "physxScene:bounceThreshold"
 # A friction or a restitution below this counts as the 0 that is authored.
 NOISE = 1e-3
-SPRINGY = "contacts of a compliant material are springs, which give back by stiffness and damping alone"
+COMPLIANT = "contacts of a compliant material are springs, which give back by stiffness and damping alone"
 
-_MEASURES: Mapping[str, Callable[[Surfaces], Measured]] = {
+_MEASURES: Mapping[str, Callable[[Surfaces], Measurement]] = {
     STATIC: measure_static_friction, DYNAMIC: measure_dynamic_friction, RESTITUTION: measure_restitution}
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _PairResult:
     """What one number of a material comes to on one other material."""
 
-    meeting: Meeting
+    pair: MaterialPair
     effective: float | None
     ideal: float | None
     reason: str
@@ -53,109 +53,109 @@ class MaterialExperiments:
 
     def __init__(self, description: Description, authored: Authored, dt: float) -> None:
         self._description, self._authored, self._dt = description, authored, dt
-        self._counts = held_counts(description)
-        self._known: dict[tuple[object, ...], Measured] = {}
+        self._counts = initial_solver_counts(description)
+        self._cached: dict[tuple[object, ...], Measurement] = {}
         self.counts: dict[str, SolverCounts] = {}       # of the bodies that rows were measured for
 
     def rows(self) -> Iterator[Row]:
         """The rows of every authored friction and restitution that meets something, and of bounce thresholds."""
-        found: dict[str, list[Meeting]] = {}
-        for meeting in meetings(self._description):
-            found.setdefault(meeting.own.path, []).append(meeting)
-        for path, several in found.items():
+        pairs_by_material: dict[str, list[MaterialPair]] = {}
+        for pair in material_pairs(self._description):
+            pairs_by_material.setdefault(pair.material.path, []).append(pair)
+        for path, pairs in pairs_by_material.items():
             for name in _MEASURES:
                 if (path, name) in self._authored:
-                    yield from self._of_number(path, name, several)
-        yield from self._thresholds([meeting for several in found.values() for meeting in several])
+                    yield from self._number_rows(path, name, pairs)
+        yield from self._threshold_rows([pair for pairs in pairs_by_material.values() for pair in pairs])
 
     def surfaces_of(self, material: str) -> Surfaces:
         """A material on what it meets first. Raises ValueError for one that meets nothing."""
-        for meeting in meetings(self._description):
-            if meeting.own.path == material:
-                return self._surfaces(meeting, "physx")
+        for pair in material_pairs(self._description):
+            if pair.material.path == material:
+                return self._surfaces(pair, "physx")
         raise ValueError(f"{material} meets nothing")
 
-    def _of_number(self, path: str, name: str, several: Sequence[Meeting]) -> Iterator[Row]:
+    def _number_rows(self, path: str, name: str, pairs: Sequence[MaterialPair]) -> Iterator[Row]:
         """A row for each value that a number comes to."""
-        distinct: dict[tuple[float | None, str], _Answer] = {}
-        for meeting in several:
-            answer = self._answer(name, meeting)
-            value = None if answer.effective is None else float(f"{answer.effective:.4g}")
-            distinct.setdefault((value, "" if value is not None else answer.reason), answer)
-        for answer in distinct.values():
-            yield self._row(path, name, answer)
+        distinct: dict[tuple[float | None, str], _PairResult] = {}
+        for pair in pairs:
+            result = self._pair_result(name, pair)
+            value = None if result.effective is None else float(f"{result.effective:.4g}")
+            distinct.setdefault((value, "" if value is not None else result.reason), result)
+        for result in distinct.values():
+            yield self._row(path, name, result)
 
-    def _answer(self, name: str, meeting: Meeting) -> _Answer:
-        if name == RESTITUTION and meeting.own.compliant_stiffness > 0.0:
-            return _Answer(meeting, 0.0, 0.0, SPRINGY, 0.0)
-        surfaces = self._surfaces(meeting, "physx")
+    def _pair_result(self, name: str, pair: MaterialPair) -> _PairResult:
+        if name == RESTITUTION and pair.material.compliant_stiffness > 0.0:
+            return _PairResult(pair, 0.0, 0.0, COMPLIANT, 0.0)
+        surfaces = self._surfaces(pair, "physx")
         try:
             effective = self._measured(name, surfaces)
             ideal = self._measured(name, replace(surfaces, solver="ideal"))
-            reasons = self._reasons(name, surfaces, meeting, effective)
-            return _Answer(meeting, effective.value, ideal.value, "; ".join(reasons), effective.error)
+            reasons = self._reasons(name, surfaces, pair, effective)
+            return _PairResult(pair, effective.value, ideal.value, "; ".join(reasons), effective.error)
         except UnsteadyError as error:
-            return _Answer(meeting, None, None, str(error))
+            return _PairResult(pair, None, None, str(error))
 
-    def _surfaces(self, meeting: Meeting, solver: str) -> Surfaces:
-        own = (0, 0)
-        counts = self._counts.get(meeting.body, SolverCounts(meeting.body, *own, meeting.body, meeting.body, own))
-        self.counts[meeting.body] = replace(counts, path=meeting.body)
-        return Surfaces(self._description, meeting.own, meeting.other, counts, self._dt, solver)
+    def _surfaces(self, pair: MaterialPair, solver: str) -> Surfaces:
+        no_counts = (0, 0)
+        counts = self._counts.get(pair.body, SolverCounts(pair.body, *no_counts, pair.body, pair.body, no_counts))
+        self.counts[pair.body] = replace(counts, path=pair.body)
+        return Surfaces(self._description, pair.material, pair.other, counts, self._dt, solver)
 
-    def _measured(self, name: str, surfaces: Surfaces) -> Measured:
+    def _measured(self, name: str, surfaces: Surfaces) -> Measurement:
         """An experiment's value, 0 for noise, and how far it may be off."""
-        both = frozenset((replace(surfaces.own, path=""), replace(surfaces.other, path="")))
-        key = (name, both, surfaces.counts.position, surfaces.counts.velocity, surfaces.solver)
-        if key not in self._known:
-            found = _MEASURES[name](surfaces)
-            value = float(f"{found.value:.{SHOWN_DIGITS}g}")
-            own = uncertainty(value, found.error)
-            self._known[key] = Measured(0.0, max(own, NOISE)) if abs(value) < NOISE else Measured(value, own)
-        return self._known[key]
+        materials = frozenset((replace(surfaces.material, path=""), replace(surfaces.other, path="")))
+        key = (name, materials, surfaces.counts.position, surfaces.counts.velocity, surfaces.solver)
+        if key not in self._cached:
+            measurement = _MEASURES[name](surfaces)
+            value = float(f"{measurement.value:.{DISPLAY_DIGITS}g}")
+            error = uncertainty(value, measurement.error)
+            self._cached[key] = Measurement(0.0, max(error, NOISE)) if abs(value) < NOISE else Measurement(value, error)
+        return self._cached[key]
 
-    def _reasons(self, name: str, surfaces: Surfaces, meeting: Meeting, effective: Measured) -> Iterator[str]:
+    def _reasons(self, name: str, surfaces: Surfaces, pair: MaterialPair, effective: Measurement) -> Iterator[str]:
         """Why a number comes to another."""
-        authored = self._authored[meeting.own.path, name]
+        authored = self._authored[pair.material.path, name]
         if not isinstance(authored, float) or agrees(authored, *effective):
             return
-        combining = restitution_of(meeting) if name == RESTITUTION else friction_of(meeting, static=name == STATIC)
-        yield combining.reason()
+        combined = restitution_of(pair) if name == RESTITUTION else friction_of(pair, static=name == STATIC)
+        yield combined.reason()
         if name == STATIC:
-            yield from self._of_static_friction(surfaces, effective.value, combining)
+            yield from self._static_friction_reasons(surfaces, effective.value, combined)
         elif name == RESTITUTION:
             rebound = measure_rebound(surfaces) / surfaces.meter
             yield f"a ball let go {DROP_HEIGHT:g} m up comes back to {rebound:.2g} m"
 
-    def _of_static_friction(self, surfaces: Surfaces, effective: float, combining: Combining) -> Iterator[str]:
+    def _static_friction_reasons(self, surfaces: Surfaces, effective: float, combined: CombinedValue) -> Iterator[str]:
         """What the dynamic friction does to a static one, and the angle at which things slide."""
-        if any(x.static_friction < x.dynamic_friction for x in (surfaces.own, surfaces.other)):
+        if any(x.static_friction < x.dynamic_friction for x in (surfaces.material, surfaces.other)):
             yield "PhysX raises a static friction below the dynamic one to it"
-        own, other = (replace(x, dynamic_friction=x.static_friction) for x in (surfaces.own, surfaces.other))
-        even = self._measured(STATIC, replace(surfaces, own=own, other=other)).value
-        if effective < even * (1.0 - NEGLIGIBLE_CAUSE):
+        material, other = (replace(x, dynamic_friction=x.static_friction) for x in (surfaces.material, surfaces.other))
+        equal_friction = self._measured(STATIC, replace(surfaces, material=material, other=other)).value
+        if effective < equal_friction * (1.0 - NEGLIGIBLE_CAUSE):
             yield (f"a contact point that gives way counts with the dynamic friction, which lets a block go before its "
-                   f"others do: with a dynamic friction like the static one it is {even:.3g}")
+                   f"others do: with a dynamic friction like the static one it is {equal_friction:.3g}")
         yield f"a block starts to slide at {math.degrees(math.atan(effective)):.3g} degrees"
 
-    def _row(self, path: str, name: str, answer: _Answer) -> Row:
+    def _row(self, path: str, name: str, result: _PairResult) -> Row:
         authored = self._authored[path, name]
-        if not isinstance(authored, float) or answer.effective is None:
+        if not isinstance(authored, float) or result.effective is None:
             verdict = NOT_EVALUATED
-        elif answer.reason == SPRINGY and authored:
+        elif result.reason == COMPLIANT and authored:
             verdict = IGNORED
         else:
-            verdict = AS_AUTHORED if agrees(authored, answer.effective, answer.uncertainty or 0.0) else ALTERED
-        reason = "" if verdict == AS_AUTHORED else answer.reason
-        return Row(path, name, authored, answer.effective, answer.ideal, verdict, reason, "",
-                   answer.meeting.body, uncertainty=answer.uncertainty)
+            verdict = AS_AUTHORED if agrees(authored, result.effective, result.uncertainty or 0.0) else ALTERED
+        reason = "" if verdict == AS_AUTHORED else result.reason
+        return Row(path, name, authored, result.effective, result.ideal, verdict, reason, "",
+                   result.pair.body, uncertainty=result.uncertainty)
 
-    def _thresholds(self, several: Sequence[Meeting]) -> Iterator[Row]:
+    def _threshold_rows(self, pairs: Sequence[MaterialPair]) -> Iterator[Row]:
         """The row of what the first scene authors as the slowest impact that bounces, if anything in it does."""
         scene = self._description.scene
         authored = self._authored.get((scene.path, THRESHOLD))
-        bouncing = next((meeting for meeting in several if max(
-            meeting.own.restitution, meeting.other.restitution) > 0.0 == meeting.own.compliant_stiffness), None)
+        bouncing = next((pair for pair in pairs if max(
+            pair.material.restitution, pair.other.restitution) > 0.0 == pair.material.compliant_stiffness), None)
         if bouncing is None or not isinstance(authored, float) or not authored > 0.0:
             return
         surfaces = self._surfaces(bouncing, "physx")

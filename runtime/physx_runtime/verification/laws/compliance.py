@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from physx_runtime.verification.bench import Array, Bench, Case
-from physx_runtime.verification.quantity import Findings, Key, Measured, UnsteadyError
+from physx_runtime.verification.quantity import Findings, Key, Measurement, UnsteadyError
 from physx_schema.description.model import Mimic
 
 # Radians of oscillation within one step above which a step shows too little of it.
-LARGEST_STEP_PHASE = 2.5
+MAX_STEP_PHASE = 2.5
 
 
 def compliant(mimic: Mimic) -> bool:
@@ -27,18 +27,18 @@ def measure_compliance(bench: Bench) -> Findings:
     both joints together that is the frequency squared. dampingRatio: how an error and a rate of error turn into each
     other over one free step; the slower mode of that motion decays at a rate that tells the damping.
     """
-    found = Findings()
+    findings = Findings()
     for mimic in bench.articulation.mimics:
         if not compliant(mimic):
             continue
         frequency, ratio = (Key(mimic.path, mimic.prefix + name) for name in ("naturalFrequency", "dampingRatio"))
-        if not bench.asks(frequency, ratio):
+        if not bench.is_requested(frequency, ratio):
             continue
-        alone = bench.variant(replace(bench.articulation, mimics=(mimic,)))
-        with found.attempt(frequency, ratio):
-            found.put(frequency, _frequency(alone, mimic))
-            found.put(ratio, _ratio(alone, mimic, found.values[frequency]))
-    return found
+        single = bench.variant(replace(bench.articulation, mimics=(mimic,)))
+        with findings.attempt(frequency, ratio):
+            findings.set_value(frequency, _frequency(single, mimic))
+            findings.set_value(ratio, _ratio(single, mimic, findings.values[frequency]))
+    return findings
 
 
 def _row(bench: Bench, mimic: Mimic) -> Array:
@@ -48,7 +48,7 @@ def _row(bench: Bench, mimic: Mimic) -> Array:
     return row
 
 
-def _satisfied(bench: Bench, mimic: Mimic) -> Array:
+def _satisfying_shift(bench: Bench, mimic: Mimic) -> Array:
     """The shift of the follower, (n_dof,), that fulfils the mimic equation in the authored pose."""
     error = float(_row(bench, mimic) @ bench.pose) + mimic.offset
     shift = np.zeros(bench.size)
@@ -56,27 +56,27 @@ def _satisfied(bench: Bench, mimic: Mimic) -> Array:
     return shift
 
 
-def _frequency(bench: Bench, mimic: Mimic) -> Measured:
-    start, unit = _satisfied(bench, mimic), np.eye(bench.size)[mimic.follower] * bench.lengths
+def _frequency(bench: Bench, mimic: Mimic) -> Measurement:
+    start, unit = _satisfying_shift(bench, mimic), np.eye(bench.size)[mimic.follower] * bench.lengths
     efforts, errors = (x[:, mimic.follower]
-                       for x in bench.held([Case(shift=start + sign * unit) for sign in (1.0, -1.0)]))
-    spring = Measured(float(efforts[0] - efforts[1]), float(errors.sum())).times(
+                       for x in bench.hold_with_errors([Case(shift=start + sign * unit) for sign in (1.0, -1.0)]))
+    spring = Measurement(float(efforts[0] - efforts[1]), float(errors.sum())).scaled(
         0.5 / float(bench.lengths[mimic.follower]))
     free = bench.variant(replace(bench.articulation, mimics=()))
     row = _row(bench, mimic)
-    push = row * float(bench.inertia[mimic.follower] * bench.speeds[mimic.follower] / bench.dt)
-    rate = float(row @ free.kick([Case(shift=start)], push[None, :])[0])
-    response = rate / (float(push[mimic.follower]) * bench.dt)
+    effort = row * float(bench.inertia[mimic.follower] * bench.speeds[mimic.follower] / bench.dt)
+    rate = float(row @ free.step_from_rest([Case(shift=start)], effort[None, :])[0])
+    response = rate / (float(effort[mimic.follower]) * bench.dt)
     frequency = math.sqrt(max(spring.value * response, 0.0))
-    return Measured(frequency, 0.5 * spring.error * response / frequency if frequency else 0.0)
+    return Measurement(frequency, 0.5 * spring.error * response / frequency if frequency else 0.0)
 
 
-def _ratio(bench: Bench, mimic: Mimic, frequency: float) -> Measured:
+def _ratio(bench: Bench, mimic: Mimic, frequency: float) -> Measurement:
     """From a small error and rate; it may be off by what the opposite ones say otherwise."""
-    if frequency * bench.dt > LARGEST_STEP_PHASE:
+    if frequency * bench.dt > MAX_STEP_PHASE:
         raise UnsteadyError(f"a step of {bench.dt:.3g} s is too long to show a spring of {frequency:.3g} rad/s")
-    there, back = (_decay(bench, step, frequency) for step in _error_maps(bench, mimic))
-    return Measured(there, abs(there - back))
+    forward, backward = (_decay(bench, step, frequency) for step in _error_maps(bench, mimic))
+    return Measurement(forward, abs(forward - backward))
 
 
 def _decay(bench: Bench, step: Array, frequency: float) -> float:
@@ -93,12 +93,13 @@ def _decay(bench: Bench, step: Array, frequency: float) -> float:
 def _error_maps(bench: Bench, mimic: Mimic) -> list[Array]:
     """(2, 2) each: error and its rate after a free step, per error and rate before it, one way and the other."""
     row, unit = _row(bench, mimic), np.eye(bench.size)[mimic.follower]
-    q0 = np.tile(bench.pose + _satisfied(bench, mimic), (5, 1))
+    q0 = np.tile(bench.pose + _satisfying_shift(bench, mimic), (5, 1))
     v0 = np.zeros_like(q0)
     error, rate = float(bench.lengths[mimic.follower]), float(bench.speeds[mimic.follower])
     q0[[1, 3]] += np.outer((1.0, -1.0), unit * error)
     v0[[2, 4]] += np.outer((1.0, -1.0), unit * rate)
     q, v = bench.step(q0, v0)
     after = np.stack([q @ row, v @ row])
-    return [np.stack([(after[:, at] - after[:, 0]) / (sign * error), (after[:, at + 1] - after[:, 0]) / (sign * rate)],
-                     axis=1) for at, sign in ((1, 1.0), (3, -1.0))]
+    return [np.stack([(after[:, column] - after[:, 0]) / (sign * error),
+                      (after[:, column + 1] - after[:, 0]) / (sign * rate)],
+                     axis=1) for column, sign in ((1, 1.0), (3, -1.0))]

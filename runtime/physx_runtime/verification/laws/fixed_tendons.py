@@ -17,7 +17,7 @@ from physx_runtime.dynamics.jacobian import angular_jacobian, point_jacobian
 from physx_runtime.model.owners import acting_fixed_tendons
 from physx_runtime.model.topology import REVOLUTE
 from physx_runtime.verification.bench import Array, Bench, Case
-from physx_runtime.verification.quantity import Findings, Key, Measured
+from physx_runtime.verification.quantity import Findings, Key, Measurement
 from physx_schema.description.model import Articulation, Attachment, FixedTendon, TendonAxis, unlimited
 
 GAINS = ("stiffness", "damping", "limitStiffness")
@@ -33,7 +33,7 @@ def limit_rows(item: FixedTendon | Attachment, stiffness: float) -> dict[str, fl
 
 
 @dataclass(frozen=True, slots=True)
-class Pull:
+class TendonBench:
     """A tendon on the bench, all others off; lengths in stage units."""
 
     bench: Bench
@@ -43,85 +43,87 @@ class Pull:
     limit_stiffness: float
     length: float               # in the authored pose
     motion: Array               # (n_dof,) joint velocities that lengthen it by 1 a second; 0 where none do
-    read: Array                 # (n_dof,) weights that make its pull of the holding efforts
+    effort_weights: Array                 # (n_dof,) weights that make its pull of the holding efforts
 
-    def measure_gains(self, found: Findings, keys: Sequence[Key]) -> None:
+    def measure_gains(self, findings: Findings, keys: Sequence[Key]) -> None:
         """Put stiffness, damping and limit stiffness, in this order of keys, among the findings.
 
         Each by a pair of opposite experiments: the rest length changes; the joints move, spring off; both limits lie to
         one side of the length, spring off.
         """
-        for key, (cases, size) in zip(keys, (self._stretched(), self._moving(), self._beyond()), strict=True):
-            with found.attempt(key):
-                found.put(key, self.pulls(cases)[0].times(0.5 / size))
+        for key, (cases, size) in zip(keys, (self._stiffness_cases(), self._damping_cases(), self._limit_cases()),
+                                      strict=True):
+            with findings.attempt(key):
+                findings.set_value(key, self.force_differences(cases)[0].scaled(0.5 / size))
 
-    def _stretched(self) -> tuple[list[Case], float]:
+    def _stiffness_cases(self) -> tuple[list[Case], float]:
         stretch = self.bench.probe(self.stiffness, self.damping) * self.bench.meter
         return [self.case(self.stiffness, -sign * stretch) for sign in SIGNS], stretch
 
-    def _moving(self) -> tuple[list[Case], float]:
-        fastest = float(np.max(np.abs(self.motion) / self.bench.speeds))
-        rate = 1.0 / fastest if fastest > 0.0 else self.bench.length
+    def _damping_cases(self) -> tuple[list[Case], float]:
+        max_ratio = float(np.max(np.abs(self.motion) / self.bench.speeds))
+        rate = 1.0 / max_ratio if max_ratio > 0.0 else self.bench.length
         return [Case(self._rows(0.0, 0.0), velocity=sign * rate * self.motion) for sign in SIGNS], rate
 
-    def _beyond(self) -> tuple[list[Case], float]:
-        push = self.bench.probe(self.limit_stiffness, self.damping) * self.bench.meter
+    def _limit_cases(self) -> tuple[list[Case], float]:
+        offset = self.bench.probe(self.limit_stiffness, self.damping) * self.bench.meter
         cases = []
         for sign in SIGNS:
-            edge = np.array([self.length - sign * push])
+            edge = np.array([self.length - sign * offset])
             rows = {"limit_stiffness": np.array([self.limit_stiffness]), "lower_limit": edge, "upper_limit": edge}
             cases.append(Case(self._rows(0.0, 0.0) | {f"{self.name}_{x}": value for x, value in rows.items()}))
-        return cases, push
+        return cases, offset
 
-    def measure_lengths(self, found: Findings, keys: Mapping[str, Key], limits: Mapping[str, float]) -> None:
+    def measure_lengths(self, findings: Findings, keys: Mapping[str, Key], limits: Mapping[str, float]) -> None:
         """Put the rest length, the offset and limits among the findings; `limits`: those that there are, by row.
 
         Rest length and offset: how the pull changes without the one, over what a change of the other does.
         Limits: the tendon is offset
         so that it lies beyond one, at two distances, spring off; the pulls tell where it begins.
         """
-        with found.attempt(keys["rest_length"], keys["offset"]):
+        with findings.attempt(keys["rest_length"], keys["offset"]):
             spring = self.bench.spring(self.stiffness, self.damping)
             stretch = self.bench.probe(spring, self.damping) * self.bench.meter
-            rest, offset = (f"{self.name}_{row}" for row in ("rest_length", "offset"))
-            own = self.bench.base_rows(offset)
+            rest_length, offset = (f"{self.name}_{row}" for row in ("rest_length", "offset"))
+            authored_offset = self.bench.base_rows(offset)
             cases = [self.case(spring, -sign * stretch) for sign in SIGNS]
-            cases += [self.case(spring, 0.0, {offset: own + sign * stretch}) for sign in SIGNS]
-            for row in (rest, offset):
+            cases += [self.case(spring, 0.0, {offset: authored_offset + sign * stretch}) for sign in SIGNS]
+            for row in (rest_length, offset):
                 cases += [self.case(spring, 0.0, {row: values}) for values in (np.zeros(1), self.bench.base_rows(row))]
-            by_rest, by_offset, without_rest, without_offset = self.pulls(cases)
-            found.put(keys["rest_length"], without_rest.over(by_offset).times(2.0 * stretch))
-            found.put(keys["offset"], without_offset.over(by_rest).times(-2.0 * stretch))
+            by_length, by_offset, without_length, without_offset = self.force_differences(cases)
+            findings.set_value(keys["rest_length"], without_length.divided_by(by_offset).scaled(2.0 * stretch))
+            findings.set_value(keys["offset"], without_offset.divided_by(by_length).scaled(-2.0 * stretch))
         for row, limit in limits.items():
-            with found.attempt(keys[row]):
-                found.put(keys[row], self._limit(row, limit))
+            with findings.attempt(keys[row]):
+                findings.set_value(keys[row], self._limit(row, limit))
 
-    def _limit(self, row: str, limit: float) -> Measured:
+    def _limit(self, row: str, limit: float) -> Measurement:
         """Where a limit begins to pull."""
         outward = 1.0 if row == "upper_limit" else -1.0
-        beyond = 0.5 * abs(limit) + self.bench.length
-        own = float(self.bench.base_rows(f"{self.name}_offset")[0])
+        distance = 0.5 * abs(limit) + self.bench.length
+        authored_offset = float(self.bench.base_rows(f"{self.name}_offset")[0])
         stiff = {f"{self.name}_limit_stiffness": np.array([self.limit_stiffness]),
                  f"{self.name}_{row}": self.bench.base_rows(f"{self.name}_{row}")}
         cases = [self.case(0.0, 0.0, stiff | {f"{self.name}_offset": np.array(
-            [own + limit + outward * times * beyond - self.length])}) for times in (2.0, 1.0)]
+            [authored_offset + limit + outward * factor * distance - self.length])}) for factor in (2.0, 1.0)]
         slack = [self.case(0.0, 0.0)]
-        slope, pull = self.pulls([*cases, cases[1], *slack])
-        inside = pull.over(slope).times(outward * beyond)
-        return Measured(limit + outward * beyond - inside.value, inside.error)
+        slope, pull = self.force_differences([*cases, cases[1], *slack])
+        penetration = pull.divided_by(slope).scaled(outward * distance)
+        return Measurement(limit + outward * distance - penetration.value, penetration.error)
 
-    def case(self, stiffness: float, rest: float, rows: Mapping[str, Array] | None = None,
+    def case(self, stiffness: float, stretch: float, rows: Mapping[str, Array] | None = None,
              shift: Array | None = None) -> Case:
         """The tendon with a rest length that differs by `rest` from its length, and further rows."""
-        return Case(self._rows(stiffness, rest) | dict(rows or {}), shift)
+        return Case(self._rows(stiffness, stretch) | dict(rows or {}), shift)
 
-    def pulls(self, cases: list[Case]) -> list[Measured]:
+    def force_differences(self, cases: list[Case]) -> list[Measurement]:
         """Differences of the tendon's pull between the cases of each pair. Raises UnsteadyError."""
-        efforts, errors = self.bench.held(cases)
-        pulls, doubts = ((x @ read).reshape(-1, 2) for x, read in ((efforts, self.read), (errors, np.abs(self.read))))
-        return [Measured(float(x[0] - x[1]), float(e.sum())) for x, e in zip(pulls, doubts, strict=True)]
+        efforts, errors = self.bench.hold_with_errors(cases)
+        forces, force_errors = ((x @ weights).reshape(-1, 2) for x,
+                                weights in ((efforts, self.effort_weights), (errors, np.abs(self.effort_weights))))
+        return [Measurement(float(x[0] - x[1]), float(e.sum())) for x, e in zip(forces, force_errors, strict=True)]
 
-    def _rows(self, stiffness: float, rest: float) -> dict[str, Array]:
+    def _rows(self, stiffness: float, stretch: float) -> dict[str, Array]:
         """All tendons without force, limits that never act; then this one with its damping."""
         t = self.bench.topology
         rows: dict[str, Array] = {}
@@ -129,36 +131,37 @@ class Pull:
         for name in [*(f"fixed_tendon{i}" for i in fixed), *(f"spatial_tendon{i}" for i in spatial)]:
             rows |= {f"{name}_{x}": np.zeros(1) for x in ("stiffness", "damping", "limit_stiffness")}
             rows |= {f"{name}_lower_limit": np.array([-math.inf]), f"{name}_upper_limit": np.array([math.inf])}
-        own = {"stiffness": stiffness, "damping": self.damping, "rest_length": self.length + rest}
-        return rows | {f"{self.name}_{x}": np.array([value]) for x, value in own.items()}
+        values = {"stiffness": stiffness, "damping": self.damping, "rest_length": self.length + stretch}
+        return rows | {f"{self.name}_{x}": np.array([value]) for x, value in values.items()}
 
 
 def measure_fixed_tendons(bench: Bench) -> Findings:
     """Gains, gearings and force coefficients of every enabled tendon, in lengths and radians; the others are off.
 
     The pose is held where the tendon is without force, and `Pull` measures the gains. Gearing: one joint moves;
-    its gearing is the change of rest length that pulls as much. Efforts are read at the joint of `read_axis` and
+    its gearing is the change of rest length that pulls as much. Efforts are read at the joint of `measured_axis` and
     divided by its force coefficient; the coefficients of the other axes compare their pulls with the one there.
     """
-    found = Findings()
+    findings = Findings()
     for i, tendon in enumerate(acting_fixed_tendons(bench.articulation)):
-        read = read_axis(tendon)
+        axis_read = measured_axis(tendon)
         gains = [Key(tendon.path, tendon.prefix + name) for name in GAINS]
         gearings, coefficients = ([Key(axis.path, tendon.prefix + name) for axis in tendon.axes]
                                   for name in ("gearing", "forceCoefficient"))
-        if not bench.asks(*gains, *gearings, *coefficients, *length_keys(tendon).values()):
+        if not bench.is_requested(*gains, *gearings, *coefficients, *length_keys(tendon).values()):
             continue
-        if read is None:
-            found.values.update(dict.fromkeys([*gains, *coefficients], 0.0))
-            found.failures.update(dict.fromkeys(gearings, "every forceCoefficient is 0, so no joint feels the length"))
+        if axis_read is None:
+            findings.values.update(dict.fromkeys([*gains, *coefficients], 0.0))
+            findings.failures.update(dict.fromkeys(gearings,
+                                                   "every forceCoefficient is 0, so no joint feels the length"))
             continue
-        pull = fixed_pull(bench, i, tendon, read)
-        pull.measure_gains(found, gains)
-        pull.measure_lengths(found, length_keys(tendon), limit_rows(tendon, tendon.limit_stiffness))
-        with found.attempt(*gearings, *coefficients):
-            for key, value in zip([*gearings, *coefficients], _axes(pull, tendon, read), strict=True):
-                found.put(key, value)
-    return found
+        tendon_bench = fixed_tendon_bench(bench, i, tendon, axis_read)
+        tendon_bench.measure_gains(findings, gains)
+        tendon_bench.measure_lengths(findings, length_keys(tendon), limit_rows(tendon, tendon.limit_stiffness))
+        with findings.attempt(*gearings, *coefficients):
+            for key, value in zip([*gearings, *coefficients], _axes(tendon_bench, tendon, axis_read), strict=True):
+                findings.set_value(key, value)
+    return findings
 
 
 def length_keys(tendon: FixedTendon) -> dict[str, Key]:
@@ -166,7 +169,7 @@ def length_keys(tendon: FixedTendon) -> dict[str, Key]:
     return {row: Key(tendon.path, tendon.prefix + name) for row, name in LENGTHS.items()}
 
 
-def read_axis(tendon: FixedTendon) -> TendonAxis | None:
+def measured_axis(tendon: FixedTendon) -> TendonAxis | None:
     """An axis whose joint feels only its own pull; None where all coefficients are 0.
 
     A joint also feels the axes below it, which come later: the last axis with a coefficient is read.
@@ -176,41 +179,42 @@ def read_axis(tendon: FixedTendon) -> TendonAxis | None:
 
 def single_axis(articulation: Articulation) -> Articulation:
     """The articulation with every fixed tendon cut down to its read axis."""
-    tendons = ((tendon, read_axis(tendon)) for tendon in articulation.fixed_tendons)
+    tendons = ((tendon, measured_axis(tendon)) for tendon in articulation.fixed_tendons)
     return replace(articulation, fixed_tendons=tuple(
         replace(tendon, axes=(axis,)) if axis else tendon for tendon, axis in tendons))
 
 
-def fixed_pull(bench: Bench, i: int, tendon: FixedTendon, read: TendonAxis) -> Pull:
+def fixed_tendon_bench(bench: Bench, i: int, tendon: FixedTendon, read: TendonAxis) -> TendonBench:
     """A tendon on the bench, its pull read at the joint of an axis."""
     gearing = np.zeros(bench.size)
     gearing[[axis.dof for axis in tendon.axes]] = [axis.gearing for axis in tendon.axes]
     motion = gearing / (gearing @ gearing) if np.any(gearing) else gearing
     weights = np.eye(bench.size)[read.dof] / read.force_coefficient
-    return Pull(bench, f"fixed_tendon{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
-                float(gearing @ bench.pose) + tendon.offset, motion, weights)
+    return TendonBench(bench, f"fixed_tendon{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
+                       float(gearing @ bench.pose) + tendon.offset, motion, weights)
 
 
-def _axes(pull: Pull, tendon: FixedTendon, read: TendonAxis) -> list[Measured]:
+def _axes(tendon_bench: TendonBench, tendon: FixedTendon, read: TendonAxis) -> list[Measurement]:
     """The gearing of every axis, then every force coefficient. Raises UnsteadyError."""
-    bench, spring = pull.bench, pull.bench.spring(pull.stiffness, pull.damping)
-    stretch = bench.probe(spring, pull.damping) * bench.meter
-    cases = [pull.case(spring, -sign * stretch) for sign in SIGNS]
+    bench, spring = tendon_bench.bench, tendon_bench.bench.spring(tendon_bench.stiffness, tendon_bench.damping)
+    stretch = bench.probe(spring, tendon_bench.damping) * bench.meter
+    cases = [tendon_bench.case(spring, -sign * stretch) for sign in SIGNS]
     for axis in tendon.axes:
-        moved = np.eye(bench.size)[axis.dof] * bench.lengths
-        cases += [pull.case(spring, 0.0, shift=sign * moved) for sign in SIGNS]
-    efforts, errors = (x.reshape(-1, 2, bench.size) for x in bench.held(cases))
-    differences, doubts = efforts[:, 0] - efforts[:, 1], errors.sum(axis=1)
-    stretched, *shifted = (Measured(float(x @ pull.read), float(e @ np.abs(pull.read)))
-                           for x, e in zip(differences, doubts, strict=True))
-    gearings = [x.over(stretched).times(stretch / float(bench.lengths[axis.dof]))
+        displacement = np.eye(bench.size)[axis.dof] * bench.lengths
+        cases += [tendon_bench.case(spring, 0.0, shift=sign * displacement) for sign in SIGNS]
+    efforts, errors = (x.reshape(-1, 2, bench.size) for x in bench.hold_with_errors(cases))
+    differences, effort_errors = efforts[:, 0] - efforts[:, 1], errors.sum(axis=1)
+    stretched, *shifted = (Measurement(float(x @ tendon_bench.effort_weights),
+                                       float(e @ np.abs(tendon_bench.effort_weights)))
+                           for x, e in zip(differences, effort_errors, strict=True))
+    gearings = [x.divided_by(stretched).scaled(stretch / float(bench.lengths[axis.dof]))
                 for x, axis in zip(shifted, tendon.axes, strict=True)]
-    forces = _forces(bench, tendon, differences[0], doubts[0])
-    own = forces[tendon.axes.index(read)]
-    return gearings + [x.over(own).times(read.force_coefficient) for x in forces]
+    forces = _forces(bench, tendon, differences[0], effort_errors[0])
+    read_force = forces[tendon.axes.index(read)]
+    return gearings + [x.divided_by(read_force).scaled(read.force_coefficient) for x in forces]
 
 
-def _forces(bench: Bench, tendon: FixedTendon, efforts: Array, errors: Array) -> list[Measured]:
+def _forces(bench: Bench, tendon: FixedTendon, efforts: Array, errors: Array) -> list[Measurement]:
     """The pulls of the axes, each on its joint's child link, that add up to the efforts of their joints.
 
     errors: how far the efforts may be off, (n_dof,).
@@ -219,11 +223,11 @@ def _forces(bench: Bench, tendon: FixedTendon, efforts: Array, errors: Array) ->
     arms = np.zeros((len(tendon.axes), bench.size))
     for row, axis in zip(arms, tendon.axes, strict=True):
         link = t.dofs[axis.dof].link
-        turns = t.links[link].kind == REVOLUTE
-        columns = angular_jacobian(t, k, link) if turns else point_jacobian(t, k, link, (0.0, 0.0, 0.0))
+        is_revolute = t.links[link].kind == REVOLUTE
+        columns = angular_jacobian(t, k, link) if is_revolute else point_jacobian(t, k, link, (0.0, 0.0, 0.0))
         for dof, column in columns.items():
             row[dof] = float(np.dot(column, k.axis[link]))
     members = [axis.dof for axis in tendon.axes]
     # a joint's own axis counts 1 and its ancestors' axes nothing, so there is always one solution
-    shares = np.linalg.inv(arms[:, members].T)
-    return [Measured(float(row @ efforts[members]), float(np.abs(row) @ errors[members])) for row in shares]
+    weights = np.linalg.inv(arms[:, members].T)
+    return [Measurement(float(row @ efforts[members]), float(np.abs(row) @ errors[members])) for row in weights]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from physx_runtime.verification.bench import Array, Bench, Case
-from physx_runtime.verification.quantity import Findings, Key, Measured
+from physx_runtime.verification.quantity import Findings, Key, Measurement
 from physx_schema.description.model import Dof, unlimited
 
 # What is measured of a degree of freedom, and the properties of PhysxJointAxisAPI that say it.
@@ -17,16 +17,16 @@ PROPERTIES: Mapping[str, str] = {
     "viscous_friction": "viscousFrictionCoefficient", "max_velocity": "maxJointVelocity",
 }
 # Efforts a resting joint is pushed with, of the authored static friction; and how finely the largest held is sought.
-PUSH_EFFORTS, PUSH_REFINEMENT = np.linspace(0.0, 2.0, 81), 4
+TEST_EFFORTS, EFFORT_REFINEMENTS = np.linspace(0.0, 2.0, 81), 4
 # A joint slides when it is this much faster than static friction could stop within a step.
 SLIDING_SPEED_FACTOR = 4.0
 # A joint at rest is pushed for a step to this multiple of its maximum velocity.
-PUSHED_SPEED_FACTOR = 3.0
+OVERSPEED_FACTOR = 3.0
 # A difference of two inertias may be off by this part of them: what solving for them leaves of float64.
 DIFFERENCE_ERROR = 1e-10
 
 
-def bears(dof: Dof) -> bool:
+def has_axis_values(dof: Dof) -> bool:
     """Whether PhysxJointAxisAPI gives the degree of freedom something to measure."""
     friction = dof.static_friction or dof.dynamic_friction or dof.viscous_friction
     return bool(axis_keys(dof)) and bool(dof.armature or friction or not unlimited(dof.max_velocity))
@@ -50,83 +50,83 @@ def measure_joint_axes(bench: Bench) -> Findings:
     largest effort that a resting joint does not answer, the other frictions off. Dynamic and viscous friction: the
     efforts that keep up two speeds. maxJointVelocity: the speed that a step leaves of a push to three times as much.
     """
-    found = Findings()
+    findings = Findings()
     inertia, bare = _inertia(bench, bench.base_rows("armature")), _inertia(bench, np.zeros(bench.size))
     for i, dof in enumerate(bench.dofs):
         keys = axis_keys(dof)
-        if not bears(dof) or not bench.asks(*keys.values()):
+        if not has_axis_values(dof) or not bench.is_requested(*keys.values()):
             continue
-        lost = float(inertia[i, i] - bare[i, i])
-        values = {"armature": Measured(lost, DIFFERENCE_ERROR * float(inertia[i, i]))}
+        armature = float(inertia[i, i] - bare[i, i])
+        values = {"armature": Measurement(armature, DIFFERENCE_ERROR * float(inertia[i, i]))}
         response = float(np.linalg.inv(inertia)[i, i])
         if dof.static_friction > 0.0:
             values["static_friction"] = _static(bench, i, dof.static_friction, response)
         if dof.static_friction > 0.0 or dof.viscous_friction > 0.0:
             sliding = ("dynamic_friction", "viscous_friction")
-            with found.attempt(*(keys[field] for field in sliding if field in keys)):
+            with findings.attempt(*(keys[field] for field in sliding if field in keys)):
                 values |= zip(sliding, _sliding(bench, i, dof.static_friction, response), strict=True)
         if not unlimited(dof.max_velocity):
-            values["max_velocity"] = Measured(_fastest(bench, i, dof.max_velocity, inertia[:, i]), 0.0)
+            values["max_velocity"] = Measurement(_max_velocity(bench, i, dof.max_velocity, inertia[:, i]), 0.0)
         for field in values.keys() & keys.keys():
-            found.put(keys[field], values[field])
-    return found
+            findings.set_value(keys[field], values[field])
+    return findings
 
 
-def _free(bench: Bench) -> dict[str, Array]:
+def _frictionless_rows(bench: Bench) -> dict[str, Array]:
     """Neither friction nor a maximum velocity on any joint."""
     none = {f"{kind}_friction": np.zeros(bench.size) for kind in ("static", "dynamic", "viscous")}
     return none | {"max_velocity": np.full(bench.size, math.inf)}
 
 
-def _rubbing(bench: Bench, i: int) -> dict[str, Array]:
+def _friction_rows(bench: Bench, i: int) -> dict[str, Array]:
     """Joint i with its friction, all others free."""
     unit = np.eye(bench.size)[i]
-    return _free(bench) | {f"{kind}_friction": unit * bench.base_rows(f"{kind}_friction")
-                           for kind in ("static", "dynamic", "viscous")}
+    return _frictionless_rows(bench) | {f"{kind}_friction": unit * bench.base_rows(f"{kind}_friction")
+                                        for kind in ("static", "dynamic", "viscous")}
 
 
 def _inertia(bench: Bench, armature: Array) -> Array:
     """The mass matrix, (n_dof, n_dof), from the velocities that efforts on each joint in turn give within a step."""
     efforts = np.diag(bench.inertia * bench.speeds / bench.dt)
-    velocities = bench.kick([Case(_free(bench) | {"armature": armature})] * bench.size, efforts)
+    velocities = bench.step_from_rest([Case(_frictionless_rows(bench) | {"armature": armature})] * bench.size, efforts)
     return np.asarray(np.linalg.solve(velocities / bench.dt, efforts), dtype=np.float64)
 
 
-def _static(bench: Bench, i: int, authored: float, response: float) -> Measured:
+def _static(bench: Bench, i: int, authored: float, response: float) -> Measurement:
     """The largest effort, mean over a step, that static friction takes from pushes around its authored value.
 
     It lies between the pushes beside the best one.
     """
-    rows = _rubbing(bench, i) | {f"{kind}_friction": np.zeros(bench.size) for kind in ("dynamic", "viscous")}
-    pushes, taken, best, width = authored * PUSH_EFFORTS, np.zeros(1), 0, 0.0
-    for _ in range(PUSH_REFINEMENT):
-        efforts = pushes[:, None] * np.eye(bench.size)[i]
-        moved = bench.kick([Case(rows)] * len(pushes), efforts)[:, i]
-        taken = pushes - moved / (response * bench.dt)
-        best, width = int(np.argmax(taken)), float(pushes[1] - pushes[0])
-        pushes = np.linspace(pushes[max(best - 1, 0)], pushes[min(best + 1, len(pushes) - 1)], len(pushes))
-    return Measured(float(taken[best]), width)
+    rows = _friction_rows(bench, i) | {f"{kind}_friction": np.zeros(bench.size) for kind in ("dynamic", "viscous")}
+    trials, friction, best, width = authored * TEST_EFFORTS, np.zeros(1), 0, 0.0
+    for _ in range(EFFORT_REFINEMENTS):
+        efforts = trials[:, None] * np.eye(bench.size)[i]
+        velocities = bench.step_from_rest([Case(rows)] * len(trials), efforts)[:, i]
+        friction = trials - velocities / (response * bench.dt)
+        best, width = int(np.argmax(friction)), float(trials[1] - trials[0])
+        trials = np.linspace(trials[max(best - 1, 0)], trials[min(best + 1, len(trials) - 1)], len(trials))
+    return Measurement(float(friction[best]), width)
 
 
-def _sliding(bench: Bench, i: int, static: float, response: float) -> tuple[Measured, Measured]:
+def _sliding(bench: Bench, i: int, static: float, response: float) -> tuple[Measurement, Measurement]:
     """Dynamic and viscous friction from the drag at two speeds. Raises UnsteadyError."""
     speed = max(SLIDING_SPEED_FACTOR * static * response * bench.dt, float(bench.speeds[i]))
     unit = np.eye(bench.size)[i]
-    rows, speeds = _rubbing(bench, i), (speed, -speed, 2.0 * speed, -2.0 * speed)
+    rows, speeds = _friction_rows(bench, i), (speed, -speed, 2.0 * speed, -2.0 * speed)
     cases = [Case(rows, velocity=x * unit) for x in speeds]
-    efforts, errors = (x[:, i] for x in bench.held(cases))
+    efforts, errors = (x[:, i] for x in bench.hold_with_errors(cases))
     slow, fast = (float(efforts[j] - efforts[j + 1]) / 2.0 for j in (0, 2))
     slow_error, fast_error = (float(errors[j] + errors[j + 1]) / 2.0 for j in (0, 2))
-    return (Measured(2.0 * slow - fast, 2.0 * slow_error + fast_error),
-            Measured((fast - slow) / speed, (fast_error + slow_error) / speed))
+    return (Measurement(2.0 * slow - fast, 2.0 * slow_error + fast_error),
+            Measurement((fast - slow) / speed, (fast_error + slow_error) / speed))
 
 
-def _fastest(bench: Bench, i: int, authored: float, inertia: Array) -> float:
+def _max_velocity(bench: Bench, i: int, authored: float, inertia: Array) -> float:
     """The joint's speed after a step from rest, which efforts at all joints would speed up alone; inertia: (n_dof,).
 
     From rest, for what a fast joint's own motion does to it in a step can stop it and turn it round.
     """
     unit = np.eye(bench.size)[i]
-    rows = _free(bench) | {"max_velocity": np.where(unit > 0.0, authored, math.inf)}
-    efforts = inertia * PUSHED_SPEED_FACTOR * authored / bench.dt
-    return float(bench.kick([Case(rows)], efforts[None, :])[0, i])
+    rows = _frictionless_rows(bench) | {"max_velocity": np.where(unit > 0.0, authored, math.inf)}
+    efforts = inertia * OVERSPEED_FACTOR * authored / bench.dt
+    return float(bench.step_from_rest([Case(rows)], efforts[None, :])[0, i])

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.simulation.divergence import DivergenceWarning
-from physx_runtime.verification.bench import Array, Bench, Stepped, stripped, with_dofs
-from physx_runtime.verification.quantity import Findings, Key, Measured, UnsteadyError, shown
+from physx_runtime.verification.bench import Array, Bench, SteppedSimulation, stripped, with_dofs
+from physx_runtime.verification.quantity import Findings, Key, Measurement, UnsteadyError, display
 from physx_schema.description.model import Articulation, Dof, Drive, Mimic, unlimited
 
 # Positions the reference is asked for over its range, and again between the last one reached and the next.
@@ -23,7 +23,7 @@ FOLLOWING_TOLERANCE = 2e-4
 HOLDING_FREQUENCY = 0.2
 # A sweep is watched for this long and looked at this often, s; it rests when no joint moves by more than the last,
 # rad or m, between two looks.
-LONGEST_SWEEP, LOOK_INTERVAL, RESTING_CHANGE = 2000.0, 0.5, 1e-6
+MAX_SWEEP_TIME, CHECK_INTERVAL, REST_TOLERANCE = 2000.0, 0.5, 1e-6
 # Swept to either side of the authored pose where the reference has no limits, rad or m.
 UNLIMITED_SPAN = 0.1
 
@@ -32,11 +32,11 @@ UNLIMITED_SPAN = 0.1
 class Sweep:
     """Where a reference was asked to go, and where the joints came to rest; rad or length."""
 
-    asked: Array            # (n_point,)
+    targets: Array            # (n_point,)
     positions: Array        # (n_point, n_dof)
 
 
-def holders(articulation: Articulation) -> Articulation:
+def with_drives(articulation: Articulation) -> Articulation:
     """The articulation with limits and mimic joints, and a drive on every joint whose gains the experiments set."""
     return with_dofs(stripped(articulation, drives=True, limits=True, mimics=True), _with_drive)
 
@@ -53,21 +53,21 @@ def measure_mimics(bench: Bench) -> Findings:
     part in a mimic joint are held. Only positions that the reference reaches with the follower off its limits make the
     line. A range that cannot be reached becomes a note.
     """
-    found = Findings()
+    findings = Findings()
     for mimic in bench.articulation.mimics:
         keys = mimic_keys(mimic)
-        if not bench.asks(*keys):
+        if not bench.is_requested(*keys):
             continue
-        with found.attempt(*keys):
-            swept = _closely(bench, mimic, sweep(bench, mimic, np.linspace(*_range(bench, mimic), COARSE_COUNT)))
+        with findings.attempt(*keys):
+            swept = _refined(bench, mimic, sweep(bench, mimic, np.linspace(*_range(bench, mimic), COARSE_COUNT)))
             line = _line(bench, mimic, swept)
             if line is not None:
                 for key, value, error in zip(keys, line, _line_errors(bench, mimic, swept, line), strict=True):
-                    found.put(key, Measured(-value, error))
-            note = _reach(bench, mimic, swept, line)
+                    findings.set_value(key, Measurement(-value, error))
+            note = _range_note(bench, mimic, swept, line)
             if note:
-                found.notes[keys[0]] = note
-    return found
+                findings.notes[keys[0]] = note
+    return findings
 
 
 def mimic_keys(mimic: Mimic) -> tuple[Key, Key]:
@@ -80,63 +80,64 @@ def mimic_keys(mimic: Mimic) -> tuple[Key, Key]:
 
 def _range(bench: Bench, mimic: Mimic) -> tuple[float, float]:
     """What the reference is asked to cover: its limits, or a little to both sides of the authored pose."""
-    dof, follower, at = bench.dofs[mimic.reference], bench.dofs[mimic.follower], float(bench.pose[mimic.reference])
+    dof, follower = bench.dofs[mimic.reference], bench.dofs[mimic.follower]
+    position = float(bench.pose[mimic.reference])
     if _limited(dof):
         return dof.lower, dof.upper
     span = UNLIMITED_SPAN * float(bench.units[mimic.reference])
     if _limited(follower):
         span = 0.25 * (follower.upper - follower.lower) / abs(mimic.gearing)
-    return at - span, at + span
+    return position - span, position + span
 
 
 def _limited(dof: Dof) -> bool:
     return not (unlimited(dof.lower) or unlimited(dof.upper))
 
 
-def sweep(bench: Bench, mimic: Mimic, asked: Array) -> Sweep:
+def sweep(bench: Bench, mimic: Mimic, references: Array) -> Sweep:
     """Drive the reference to each position in a world of its own until all joints rest.
 
     Raises UnsteadyError where they do not, or where positions become NaN.
     """
-    sim = bench.simulation(len(asked))
+    sim = bench.simulation(len(references))
     for name, values in _drive_rows(bench, mimic).items():
         sim.set_row(name, values)
-    targets = np.tile(bench.pose, (len(asked), 1))
-    targets[:, mimic.reference] = asked
+    targets = np.tile(bench.pose, (len(references), 1))
+    targets[:, mimic.reference] = references
     sim.set_row("target_position", targets)
-    _settle(sim, bench)
-    return Sweep(asked, np.asarray(sim.joint_position, dtype=np.float64))
+    _run_to_rest(sim, bench)
+    return Sweep(references, np.asarray(sim.joint_position, dtype=np.float64))
 
 
-def _closely(bench: Bench, mimic: Mimic, swept: Sweep) -> Sweep:
+def _refined(bench: Bench, mimic: Mimic, swept: Sweep) -> Sweep:
     """The sweep with many positions more around both ends of what the reference reaches."""
     reached, _ = _tolerances(mimic, swept)
-    excess = swept.positions[:, mimic.reference] - swept.asked
+    excess = swept.positions[:, mimic.reference] - swept.targets
     above, below = np.flatnonzero(excess > reached), np.flatnonzero(excess < -reached)
     gaps = {(above[-1], above[-1] + 1) for _ in above[-1:]} | {(below[0] - 1, below[0]) for _ in below[:1]}
-    sweeps = [swept] + [sweep(bench, mimic, np.linspace(swept.asked[a], swept.asked[b], FINE_COUNT))
-                        for a, b in sorted(gaps) if a >= 0 and b < len(swept.asked)]
-    asked = np.concatenate([part.asked for part in sweeps])
-    order = np.argsort(asked, kind="stable")
-    return Sweep(asked[order], np.concatenate([part.positions for part in sweeps])[order])
+    sweeps = [swept] + [sweep(bench, mimic, np.linspace(swept.targets[a], swept.targets[b], FINE_COUNT))
+                        for a, b in sorted(gaps) if a >= 0 and b < len(swept.targets)]
+    targets = np.concatenate([item.targets for item in sweeps])
+    order = np.argsort(targets, kind="stable")
+    return Sweep(targets[order], np.concatenate([item.positions for item in sweeps])[order])
 
 
-def _settle(sim: Stepped, bench: Bench) -> None:
+def _run_to_rest(sim: SteppedSimulation, bench: Bench) -> None:
     before = sim.joint_position
-    for _ in range(math.ceil(LONGEST_SWEEP / LOOK_INTERVAL)):
+    for _ in range(math.ceil(MAX_SWEEP_TIME / CHECK_INTERVAL)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)      # said by the error below
-            sim.step(math.ceil(LOOK_INTERVAL / bench.dt))
+            sim.step(math.ceil(CHECK_INTERVAL / bench.dt))
         now = sim.joint_position
         if sim.diverged.any():
             raise UnsteadyError("joint positions become NaN")
-        if (np.abs(now - before) <= RESTING_CHANGE * bench.units).all():
+        if (np.abs(now - before) <= REST_TOLERANCE * bench.units).all():
             return
         before = now
-    raise UnsteadyError(f"the joints do not come to rest within {LONGEST_SWEEP:g} s")
+    raise UnsteadyError(f"the joints do not come to rest within {MAX_SWEEP_TIME:g} s")
 
 
-def tied(mimics: Sequence[Mimic], dof: int) -> set[int]:
+def coupled_dofs(mimics: Sequence[Mimic], dof: int) -> set[int]:
     """The degrees of freedom that mimic joints tie to `dof`, directly or through others, itself included."""
     group = {dof}
     for _ in mimics:
@@ -151,13 +152,13 @@ def _drive_rows(bench: Bench, mimic: Mimic) -> dict[str, Array]:
     inertia[reference] += sum(m.gearing ** 2 * bench.inertia[m.follower] for m in mimics if m.reference == reference)
     stiffness = inertia * (HOLDING_FREQUENCY / bench.dt) ** 2
     force = np.full(bench.size, math.inf)
-    own = bench.dofs[reference].drive
-    if own and own.stiffness > 0.0 and not own.acceleration:
-        stiffness[reference], force[reference] = own.stiffness, own.max_force
+    drive = bench.dofs[reference].drive
+    if drive and drive.stiffness > 0.0 and not drive.acceleration:
+        stiffness[reference], force[reference] = drive.stiffness, drive.max_force
     damping = 2.0 * np.sqrt(stiffness * inertia)
-    if own:
-        damping[reference] = max(damping[reference], own.damping)
-    for dof in tied(mimics, reference) - {reference}:
+    if drive:
+        damping[reference] = max(damping[reference], drive.damping)
+    for dof in coupled_dofs(mimics, reference) - {reference}:
         stiffness[dof] = damping[dof] = 0.0
     return {"stiffness": stiffness, "damping": damping, "max_force": force, "target_velocity": np.zeros(bench.size)}
 
@@ -166,7 +167,7 @@ def _drive_rows(bench: Bench, mimic: Mimic) -> dict[str, Array]:
 
 def _tolerances(mimic: Mimic, swept: Sweep) -> tuple[float, float]:
     """What counts as reached by the reference and as following by the follower."""
-    span = float(np.ptp(swept.asked))
+    span = float(np.ptp(swept.targets))
     return FOLLOWING_TOLERANCE * span, FOLLOWING_TOLERANCE * span * max(1.0, abs(mimic.gearing))
 
 
@@ -174,7 +175,7 @@ def _free(bench: Bench, mimic: Mimic, swept: Sweep) -> NDArray[np.bool_]:
     """(n_point,) where the reference arrives and the follower is off its limits."""
     reached, followed = _tolerances(mimic, swept)
     dof, q = bench.dofs[mimic.follower], swept.positions[:, mimic.follower]
-    arrived = np.abs(swept.positions[:, mimic.reference] - swept.asked) <= reached
+    arrived = np.abs(swept.positions[:, mimic.reference] - swept.targets) <= reached
     return np.asarray(arrived & (q > dof.lower + followed) & (q < dof.upper - followed))
 
 
@@ -192,10 +193,10 @@ def _line_errors(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, fl
     """How far slope and start may be off: by a line through positions that are as far off as the farthest."""
     free = _free(bench, mimic, swept)
     q_reference, q_follower = swept.positions[free, mimic.reference], swept.positions[free, mimic.follower]
-    off = float(np.abs(q_follower - line[0] * q_reference - line[1]).max())
-    off += RESTING_CHANGE * float(bench.units[mimic.follower])
-    slope = 2.0 * off / float(np.ptp(q_reference))
-    return slope, off + slope * float(np.abs(q_reference).min())
+    deviation = float(np.abs(q_follower - line[0] * q_reference - line[1]).max())
+    deviation += REST_TOLERANCE * float(bench.units[mimic.follower])
+    slope = 2.0 * deviation / float(np.ptp(q_reference))
+    return slope, deviation + slope * float(np.abs(q_reference).min())
 
 
 def _blocked(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, float] | None) -> NDArray[np.bool_]:
@@ -205,29 +206,29 @@ def _blocked(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, float]
     reached, followed = _tolerances(mimic, swept)
     q_reference, q_follower = swept.positions[:, mimic.reference], swept.positions[:, mimic.follower]
     off = np.abs(q_follower - line[0] * q_reference - line[1]) > followed
-    return np.asarray(off | (np.abs(q_reference - swept.asked) > reached))
+    return np.asarray(off | (np.abs(q_reference - swept.targets) > reached))
 
 
-def _reach(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, float] | None) -> str:
+def _range_note(bench: Bench, mimic: Mimic, swept: Sweep, line: tuple[float, float] | None) -> str:
     """What keeps the reference from its range, in a sentence; empty where nothing does."""
     blocked, dof = _blocked(bench, mimic, swept, line), bench.dofs[mimic.reference]
     if not blocked.any() or not _limited(dof):
         return ""
-    worst = int(np.argmax(np.abs(swept.positions[:, mimic.reference] - swept.asked)))
-    asked, came = swept.asked[worst], swept.positions[worst, mimic.reference]
-    free = swept.asked[~blocked]
-    part = shown(dof, free.min(), free.max()) if free.size else "no part"
-    whole, stops = shown(dof, dof.lower, dof.upper), _stops(bench, mimic, swept, blocked)
-    return (f"{stops} leave {dof.path} {part} of its range {whole}; asked for {shown(dof, asked)} "
-            f"it comes to {shown(dof, came)}")
+    worst = int(np.argmax(np.abs(swept.positions[:, mimic.reference] - swept.targets)))
+    target, reached = swept.targets[worst], swept.positions[worst, mimic.reference]
+    free = swept.targets[~blocked]
+    remaining = display(dof, free.min(), free.max()) if free.size else "no part"
+    full, stops = display(dof, dof.lower, dof.upper), _stops(bench, mimic, swept, blocked)
+    return (f"{stops} leave {dof.path} {remaining} of its range {full}; asked for {display(dof, target)} "
+            f"it comes to {display(dof, reached)}")
 
 
 def _stops(bench: Bench, mimic: Mimic, swept: Sweep, blocked: NDArray[np.bool_]) -> str:
     """The limits that tied joints sit on where the reference is blocked."""
     names = []
-    for i in sorted(tied(bench.articulation.mimics, mimic.reference) - {mimic.reference}):
+    for i in sorted(coupled_dofs(bench.articulation.mimics, mimic.reference) - {mimic.reference}):
         dof, q = bench.dofs[i], swept.positions[blocked, i]
         margin = FOLLOWING_TOLERANCE * (dof.upper - dof.lower) if _limited(dof) else 0.0
         if ((q <= dof.lower + margin) | (q >= dof.upper - margin)).any():
-            names.append(f"the limits {shown(dof, dof.lower, dof.upper)} of {dof.path}")
+            names.append(f"the limits {display(dof, dof.lower, dof.upper)} of {dof.path}")
     return " and ".join(names) or "mimic joints that disagree"

@@ -8,27 +8,27 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.jacobian import point_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics
 from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
-from physx_runtime.solver.constraints.spatial_tendon import SHORTEST_SEGMENT, attachment_point
+from physx_runtime.solver.constraints.spatial_tendon import MIN_SEGMENT_LENGTH, attachment_point
 from physx_runtime.verification.bench import Array, Bench
-from physx_runtime.verification.laws.fixed_tendons import GAINS, LENGTHS, SIGNS, Pull, limit_rows
-from physx_runtime.verification.quantity import Findings, Key, Measured
+from physx_runtime.verification.laws.fixed_tendons import GAINS, LENGTHS, SIGNS, TendonBench, limit_rows
+from physx_runtime.verification.quantity import Findings, Key, Measurement
 from physx_schema.description.model import Attachment, SpatialTendon
 
 
-def leaf_place(tendon: SpatialTendon, leaf: Attachment) -> str:
+def leaf_label(tendon: SpatialTendon, leaf: Attachment) -> str:
     """At which leaf a gain acts; empty where the tendon has one."""
     return f"at the leaf {leaf.path}:{leaf.name}" if sum(a.leaf for a in tendon.attachments) > 1 else ""
 
 
 def gain_keys(tendon: SpatialTendon, leaf: Attachment) -> list[Key]:
     """The gains of the root as they act at one leaf."""
-    return [Key(tendon.path, tendon.prefix + name, leaf_place(tendon, leaf)) for name in GAINS]
+    return [Key(tendon.path, tendon.prefix + name, leaf_label(tendon, leaf)) for name in GAINS]
 
 
 def length_keys(tendon: SpatialTendon, leaf: Attachment) -> dict[str, Key]:
     """The properties of the lengths at one leaf, by row; the offset is the root's."""
     keys = {row: Key(leaf.path, leaf.prefix + name) for row, name in LENGTHS.items()}
-    return keys | {"offset": Key(tendon.path, tendon.prefix + LENGTHS["offset"], leaf_place(tendon, leaf))}
+    return keys | {"offset": Key(tendon.path, tendon.prefix + LENGTHS["offset"], leaf_label(tendon, leaf))}
 
 
 def measure_spatial_tendons(bench: Bench) -> Findings:
@@ -38,43 +38,44 @@ def measure_spatial_tendons(bench: Bench) -> Findings:
     as the attachments beyond it move along it; its gearing is the change of rest length that pulls as much. The pull
     is the part of the joint efforts along the tendon's moment arms.
     """
-    found = Findings()
+    findings = Findings()
     tendons = acting_spatial_tendons(bench.articulation)
-    for i, (place, indices) in enumerate(leaf_paths(bench.articulation)):
-        tendon = tendons[place]
+    for i, (tendon_index, indices) in enumerate(leaf_paths(bench.articulation)):
+        tendon = tendons[tendon_index]
         path = [tendon.attachments[n] for n in indices]
         gains = gain_keys(tendon, path[-1])
         gearings = [Key(a.path, a.prefix + "gearing") for a in path[1:]]
         lengths = length_keys(tendon, path[-1])
-        if not bench.asks(*gains, *gearings, *lengths.values()):
+        if not bench.is_requested(*gains, *gearings, *lengths.values()):
             continue
         _, k = bench.kinematics()
         arms = _moment_arms(bench, k, i)
         if not np.any(arms):
             reason = _without_arms(bench, k, i)
-            found.failures.update(dict.fromkeys([*gains, *gearings], reason))
+            findings.failures.update(dict.fromkeys([*gains, *gearings], reason))
             continue
-        pull = _pull(bench, k, i, tendon, arms)
-        pull.measure_gains(found, gains)
-        pull.measure_lengths(found, lengths, limit_rows(path[-1], tendon.limit_stiffness))
-        with found.attempt(*gearings):
-            for key, gearing in zip(gearings, _gearings(pull, k, i), strict=True):
-                found.put(key, gearing)
-    return found
+        tendon_bench = _tendon_bench(bench, k, i, tendon, arms)
+        tendon_bench.measure_gains(findings, gains)
+        tendon_bench.measure_lengths(findings, lengths, limit_rows(path[-1], tendon.limit_stiffness))
+        with findings.attempt(*gearings):
+            for key, gearing in zip(gearings, _gearings(tendon_bench, k, i), strict=True):
+                findings.set_value(key, gearing)
+    return findings
 
 
-def spatial_pull(bench: Bench, i: int) -> Pull | None:
+def spatial_tendon_bench(bench: Bench, i: int) -> TendonBench | None:
     """What pulls at the i-th leaf; None where it moves no joint."""
     _, k = bench.kinematics()
     arms = _moment_arms(bench, k, i)
-    place, _ = leaf_paths(bench.articulation)[i]
-    return _pull(bench, k, i, acting_spatial_tendons(bench.articulation)[place], arms) if np.any(arms) else None
+    tendon_index, _ = leaf_paths(bench.articulation)[i]
+    return _tendon_bench(bench, k, i, acting_spatial_tendons(bench.articulation)[tendon_index],
+                         arms) if np.any(arms) else None
 
 
-def _pull(bench: Bench, k: Kinematics, i: int, tendon: SpatialTendon, arms: Array) -> Pull:
-    along = arms / (arms @ arms)
-    return Pull(bench, f"spatial_tendon{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
-                _length(bench, k, i), along, along)
+def _tendon_bench(bench: Bench, k: Kinematics, i: int, tendon: SpatialTendon, arms: Array) -> TendonBench:
+    weights = arms / (arms @ arms)
+    return TendonBench(bench, f"spatial_tendon{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
+                       _length(bench, k, i), weights, weights)
 
 
 def _points(bench: Bench, k: Kinematics, i: int) -> list[tuple[sp.Vec3, sp.Vec3]]:
@@ -98,7 +99,7 @@ def _moment_arms(bench: Bench, k: Kinematics, i: int) -> Array:
     arms = np.zeros(bench.size)
     for end, segment, sign in ((-1, segments[-1], 1.0), (0, segments[0], -1.0)):
         length = float(np.linalg.norm(segment))
-        if length > SHORTEST_SEGMENT:
+        if length > MIN_SEGMENT_LENGTH:
             for dof, column in point_jacobian(bench.topology, k, links[end], points[end][0]).items():
                 arms[dof] += sign * float(np.dot(column, segment)) / length
     return arms
@@ -106,8 +107,8 @@ def _moment_arms(bench: Bench, k: Kinematics, i: int) -> Array:
 
 def _without_arms(bench: Bench, k: Kinematics, i: int) -> str:
     lengths = np.linalg.norm(_segments(bench, k, i)[[0, -1]], axis=1)
-    if (lengths <= SHORTEST_SEGMENT).any():
-        return (f"a segment of length {lengths.min():.3g} has no direction: at {SHORTEST_SEGMENT:g} or less its end "
+    if (lengths <= MIN_SEGMENT_LENGTH).any():
+        return (f"a segment of length {lengths.min():.3g} has no direction: at {MIN_SEGMENT_LENGTH:g} or less its end "
                 "feels no force in PhysX, and the other end moves no joint")
     return "in the authored pose the pull of the tendon passes through every joint: it moves none"
 
@@ -118,24 +119,27 @@ def _length(bench: Bench, k: Kinematics, i: int) -> float:
     return float(offset[0] + gearing[1:] @ lengths)
 
 
-def _gearings(pull: Pull, k: Kinematics, i: int) -> list[Measured]:
+def _gearings(tendon_bench: TendonBench, k: Kinematics, i: int) -> list[Measurement]:
     """Of every attachment but the root: pull per growth of the segment to it, over pull per change of rest length."""
-    bench, spring = pull.bench, pull.bench.spring(pull.stiffness, pull.damping)
-    stretch = bench.probe(spring, pull.damping) * bench.meter
-    cases = [pull.case(spring, -sign * stretch) for sign in SIGNS]
-    for at, segment in enumerate(_segments(bench, k, i)):
+    bench, spring = tendon_bench.bench, tendon_bench.bench.spring(tendon_bench.stiffness, tendon_bench.damping)
+    stretch = bench.probe(spring, tendon_bench.damping) * bench.meter
+    cases = [tendon_bench.case(spring, -sign * stretch) for sign in SIGNS]
+    for segment_index, segment in enumerate(_segments(bench, k, i)):
         for sign in SIGNS:
-            cases.append(pull.case(spring, 0.0, {f"{pull.name}_position": _grown(bench, k, i, at, segment, sign)}))
-    stretched, *grown = pull.pulls(cases)
-    return [x.over(stretched).times(stretch / bench.length) for x in grown]
+            cases.append(tendon_bench.case(spring, 0.0,
+                                           {f"{tendon_bench.name}_position": _shifted_positions(bench, k, i,
+                                                                                                segment_index, segment,
+                                                                                                sign)}))
+    stretched, *grown = tendon_bench.force_differences(cases)
+    return [x.divided_by(stretched).scaled(stretch / bench.length) for x in grown]
 
 
-def _grown(bench: Bench, k: Kinematics, i: int, at: int, segment: Array, sign: float) -> Array:
+def _shifted_positions(bench: Bench, k: Kinematics, i: int, segment_index: int, segment: Array, sign: float) -> Array:
     """Local positions with every attachment beyond a segment moved along it by bench.length."""
     size = float(np.linalg.norm(segment))
     step = segment / size if size > 0.0 else np.array([1.0, 0.0, 0.0])
-    moved = bench.base_rows(f"spatial_tendon{i}_position").reshape(-1, 3)
-    for beyond in range(at + 1, len(moved)):
-        link = bench.topology.spatial_tendons[i].links[beyond]
-        moved[beyond] += np.array(k.R[link]).T @ step * sign * bench.length
-    return np.asarray(moved.ravel(), dtype=np.float64)
+    positions = bench.base_rows(f"spatial_tendon{i}_position").reshape(-1, 3)
+    for index in range(segment_index + 1, len(positions)):
+        link = bench.topology.spatial_tendons[i].links[index]
+        positions[index] += np.array(k.R[link]).T @ step * sign * bench.length
+    return np.asarray(positions.ravel(), dtype=np.float64)

@@ -23,27 +23,27 @@ from numpy.typing import NDArray
 
 from physx_runtime.dynamics.spatial import Vec3, conjugate, mul_quat, rotate, rotation_vector, sub
 from physx_runtime.model.island import AXES
-from physx_runtime.packing.articulation import pushes
+from physx_runtime.packing.articulation import external_forces
 from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, compose, inverse_frame
-from physx_runtime.packing.maximal_joint import own_frames
+from physx_runtime.packing.maximal_joint import joint_frames
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.verification.bench import PROBE_SPEED, Solver, stripped, with_dofs
-from physx_runtime.verification.quantity import Measured, UnsteadyError
-from physx_schema.description.model import Articulation, Description, JointAxis, Link, OutsideJoint, Push
+from physx_runtime.verification.quantity import Measurement, UnsteadyError
+from physx_schema.description.model import Articulation, Description, ExternalForce, JointAxis, Link, MaximalJoint
 from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
-from physx_schema.description.scenes import SolverCounts, as_solved
+from physx_schema.description.scenes import SolverCounts, with_solver_counts
 
-HERE: Frame = ((0.0, 0.0, 0.0), IDENTITY_ROTATION)
+IDENTITY_FRAME: Frame = ((0.0, 0.0, 0.0), IDENTITY_ROTATION)
 COUPLING_KINDS = ("gear", "rack")
 
 
 @dataclass(frozen=True, slots=True)
-class Isolated:
+class IsolatedJoint:
     """What a joint holds, and the joint, its frames turned so that x is its axis; hinges of a gear or a rack too."""
 
     description: Description            # without joints outside articulations
-    joint: OutsideJoint
-    hinges: tuple[OutsideJoint, ...]    # outside articulations, neither limited nor driven
+    joint: MaximalJoint
+    hinges: tuple[MaximalJoint, ...]    # outside articulations, neither limited nor driven
     solver: Solver
     dt: float                           # s
     poses: Mapping[str, Frame]          # where prims of bodies and links are at the start
@@ -65,29 +65,30 @@ class Isolated:
         return bodies, d.articulations, joints, d.scene, d.scenes, self.solver, self.dt
 
 
-def isolated(description: Description, joint: OutsideJoint, counts: Mapping[str, SolverCounts], dt: float,
-             solver: Solver) -> Isolated:
+def isolate_joint(description: Description, joint: MaximalJoint, counts: Mapping[str, SolverCounts], dt: float,
+                  solver: Solver) -> IsolatedJoint:
     """The joint alone; counts: of every body and articulation that it holds, by its root link."""
     hinges = tuple(other for other in description.separate_joints if joint.coupling is not None
                    and other.path in (joint.coupling.first, joint.coupling.second))
-    held = {body for item in (joint, *hinges) for body in (item.body0, item.body1)} - {""}
-    loaded = held if hinges or joint.coupling is not None else {joint.body0, joint.body1}
-    robots = tuple(_still(as_solved(item, _solved(counts[item.links[0].path], solver)), solver, loaded)
+    body_paths = {body for item in (joint, *hinges) for body in (item.body0, item.body1)} - {""}
+    loaded = body_paths if hinges or joint.coupling is not None else {joint.body0, joint.body1}
+    robots = tuple(_articulation_at_rest(with_solver_counts(item, _solved(counts[item.links[0].path], solver)), solver,
+                                         loaded)
                    for item in description.articulations
-                   if item.enabled and held & {link.path for link in item.links})
+                   if item.enabled and body_paths & {link.path for link in item.links})
     links = {link.path for item in robots for link in item.links}
-    bodies = tuple(_settled(body, counts.get(body.path), solver, loaded) for body in description.separate_bodies
-                   if body.path in held - links)
-    whole = replace(
+    bodies = tuple(_body_at_rest(body, counts.get(body.path), solver, loaded) for body in description.separate_bodies
+                   if body.path in body_paths - links)
+    stage = replace(
         description, articulations=robots, bodies=bodies, joints=(), problems=(), not_evaluated=(), unused=(),
         authored=(), applied=(), static_colliders=(), materials=(), collision_groups=(), filtered_pairs=(),
-        mimic_declarations=(), body_paths=tuple(sorted(held | links)),
+        mimic_declarations=(), body_paths=tuple(sorted(body_paths | links)),
         scene=replace(description.scene, forces_every_iteration=True),
         scenes=tuple(replace(scene, forces_every_iteration=True) for scene in description.scenes))
-    found = Isolated(whole, _on_axis(joint), tuple(map(_bare, hinges)), solver, dt, {})
+    result = IsolatedJoint(stage, _as_d6(joint), tuple(map(_unconstrained, hinges)), solver, dt, {})
     if not robots:
-        found = _moved(found, bodies[0].pose[0])
-    return replace(found, poses=_poses(found))
+        result = _translated(result, bodies[0].pose[0])
+    return replace(result, poses=_poses(result))
 
 
 def free_axis(axis: JointAxis) -> JointAxis:
@@ -96,43 +97,43 @@ def free_axis(axis: JointAxis) -> JointAxis:
                    bounce_threshold=0.0, drive=None)
 
 
-def standing(joint: OutsideJoint, poses: Mapping[str, Frame], stand: Frame) -> OutsideJoint:
+def with_relative_frame(joint: MaximalJoint, poses: Mapping[str, Frame], relative_frame: Frame) -> MaximalJoint:
     """The joint with one of its frames moved so that the second stands so in the first: the world's where it is one."""
     (frame0, frame1), pose0, pose1 = (joint.frame0, joint.frame1), poses.get(joint.body0), poses.get(joint.body1)
     if pose0 is None and pose1 is not None:
-        return replace(joint, frame0=compose(compose(pose1, frame1), inverse_frame(stand)))
-    there = compose(compose(pose0 or HERE, frame0), stand)
-    return replace(joint, frame1=compose(inverse_frame(pose1), there) if pose1 is not None else there)
+        return replace(joint, frame0=compose(compose(pose1, frame1), inverse_frame(relative_frame)))
+    second_frame = compose(compose(pose0 or IDENTITY_FRAME, frame0), relative_frame)
+    return replace(joint, frame1=compose(inverse_frame(pose1), second_frame) if pose1 is not None else second_frame)
 
 
-def within(axis: JointAxis, position: float) -> float:
+def clamped(axis: JointAxis, position: float) -> float:
     """The position, or the limit of the axis before it."""
     return min(max(position, axis.lower), axis.upper)
 
 
-def resting(joint: OutsideJoint, axis: str, position: float) -> Frame:
+def relative_frame_at(joint: MaximalJoint, axis: str, position: float) -> Frame:
     """Where the second frame stands in the first, one axis at a position, the others at 0 or the limit next to it."""
-    at = {other.axis: within(other, 0.0) for other in joint.axes} | {axis: position}
-    turn = IDENTITY_ROTATION
-    for place, name in enumerate(ROTATIONS):
-        half = 0.5 * at.get(name, 0.0)
-        own = [math.sin(half) if place == i else 0.0 for i in range(3)]
-        turn = mul_quat((own[0], own[1], own[2], math.cos(half)), turn)
-    x, y, z = (at.get(name, 0.0) for name in TRANSLATIONS)
-    return (x, y, z), turn
+    positions = {other.axis: clamped(other, 0.0) for other in joint.axes} | {axis: position}
+    rotation = IDENTITY_ROTATION
+    for index, name in enumerate(ROTATIONS):
+        half = 0.5 * positions.get(name, 0.0)
+        half_axis = [math.sin(half) if index == i else 0.0 for i in range(3)]
+        rotation = mul_quat((half_axis[0], half_axis[1], half_axis[2], math.cos(half)), rotation)
+    x, y, z = (positions.get(name, 0.0) for name in TRANSLATIONS)
+    return (x, y, z), rotation
 
 
-def _poses(found: Isolated) -> dict[str, Frame]:
+def _poses(isolated: IsolatedJoint) -> dict[str, Frame]:
     """Where bodies and links are at the start."""
-    poses: dict[str, Frame] = {body.path: body.pose for body in found.description.bodies}
-    if found.description.articulations:
-        scene = Scene(found.description, dt=found.dt, dtype="float64", solver=found.name, sleeping=False)
-        for path, (x, y, z, *turn) in zip(scene.body_names, scene.body_pose[0].tolist(), strict=True):
-            poses[path] = (x, y, z), (turn[0], turn[1], turn[2], turn[3])
+    poses: dict[str, Frame] = {body.path: body.pose for body in isolated.description.bodies}
+    if isolated.description.articulations:
+        scene = Scene(isolated.description, dt=isolated.dt, dtype="float64", solver=isolated.name, sleeping=False)
+        for path, (x, y, z, *rotation) in zip(scene.body_names, scene.body_pose[0].tolist(), strict=True):
+            poses[path] = (x, y, z), (rotation[0], rotation[1], rotation[2], rotation[3])
     return poses
 
 
-def _unnamed(joint: OutsideJoint) -> tuple[JointAxis, ...]:
+def _unnamed(joint: MaximalJoint) -> tuple[JointAxis, ...]:
     return tuple(replace(axis, name="", path="", drive=axis.drive and replace(axis.drive, path=""))
                  for axis in joint.axes)
 
@@ -141,58 +142,59 @@ def _solved(counts: SolverCounts, solver: Solver) -> SolverCounts:
     return counts if solver.velocity_iterations else replace(counts, velocity=0)
 
 
-def _still(articulation: Articulation, solver: Solver, loaded: Collection[str]) -> Articulation:
+def _articulation_at_rest(articulation: Articulation, solver: Solver, loaded: Collection[str]) -> Articulation:
     """An articulation at rest, nothing acting on its joints and links."""
     bare = with_dofs(stripped(articulation), lambda dof: replace(dof, velocity=0.0))
     return replace(bare, fixed_base=articulation.fixed_base,
-                   links=tuple(_at_rest(link, solver, loaded) for link in bare.links))
+                   links=tuple(_link_at_rest(link, solver, loaded) for link in bare.links))
 
 
-def _settled(body: Link, counts: SolverCounts | None, solver: Solver, loaded: Collection[str]) -> Link:
+def _body_at_rest(body: Link, counts: SolverCounts | None, solver: Solver, loaded: Collection[str]) -> Link:
     """A body at rest with the counts that it is solved under."""
-    found = _at_rest(body, solver, loaded)
+    result = _link_at_rest(body, solver, loaded)
     if body.body is None or counts is None:
-        return found
+        return result
     counts = _solved(counts, solver)
-    return replace(found, body=replace(body.body, position_iterations=counts.position, starts_asleep=False,
-                                       velocity_iterations=counts.velocity))
+    return replace(result, body=replace(body.body, position_iterations=counts.position, starts_asleep=False,
+                                        velocity_iterations=counts.velocity))
 
 
-def _at_rest(link: Link, solver: Solver, loaded: Collection[str]) -> Link:
+def _link_at_rest(link: Link, solver: Solver, loaded: Collection[str]) -> Link:
     """A link at rest, with a push of 0 to load it by."""
-    push = Push(link.path, True, True, False, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), None)
-    pushes = (push,) if link.path in loaded and not link.kinematic else ()
+    load = ExternalForce(link.path, True, True, False, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), None)
+    loads = (load,) if link.path in loaded and not link.kinematic else ()
     return replace(
         link, linear_damping=0.0, angular_damping=0.0, max_linear_velocity=math.inf, max_angular_velocity=math.inf,
         gravity_enabled=False, linear_velocity=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0), colliders=(),
-        pushes=pushes, samples=(), cfm_scale=link.cfm_scale if solver.softened else 0.0)
+        pushes=loads, samples=(), cfm_scale=link.cfm_scale if solver.softened else 0.0)
 
 
-def _on_axis(joint: OutsideJoint) -> OutsideJoint:
+def _as_d6(joint: MaximalJoint) -> MaximalJoint:
     """A D6 joint as the generic one that PhysX makes of it."""
-    frame0, frame1 = own_frames(joint)
+    frame0, frame1 = joint_frames(joint)
     kind = joint.kind if joint.kind in ("distance", *COUPLING_KINDS) else "d6"
     return replace(joint, kind=kind, axis=0, frame0=frame0, frame1=frame1)
 
 
-def _bare(joint: OutsideJoint) -> OutsideJoint:
+def _unconstrained(joint: MaximalJoint) -> MaximalJoint:
     return replace(joint, axes=tuple(map(free_axis, joint.axes)), aim=(0.0, 0.0, 0.0), break_force=math.inf,
                    break_torque=math.inf)
 
 
-def _moved(found: Isolated, origin: tuple[float, float, float]) -> Isolated:
+def _translated(isolated: IsolatedJoint, origin: tuple[float, float, float]) -> IsolatedJoint:
     """Everything moved so that what was at `origin` is at the world's."""
 
-    def there(pose: Frame) -> Frame:
+    def translated(pose: Frame) -> Frame:
         return sub(pose[0], origin), pose[1]
 
-    def joined(joint: OutsideJoint) -> OutsideJoint:
-        return replace(joint, frame0=joint.frame0 if joint.body0 else there(joint.frame0),
-                       frame1=joint.frame1 if joint.body1 else there(joint.frame1))
+    def translated_joint(joint: MaximalJoint) -> MaximalJoint:
+        return replace(joint, frame0=joint.frame0 if joint.body0 else translated(joint.frame0),
+                       frame1=joint.frame1 if joint.body1 else translated(joint.frame1))
 
-    bodies = tuple(replace(body, pose=there(body.pose)) for body in found.description.bodies)
-    return replace(found, description=replace(found.description, bodies=bodies), joint=joined(found.joint),
-                   hinges=tuple(map(joined, found.hinges)))
+    bodies = tuple(replace(body, pose=translated(body.pose)) for body in isolated.description.bodies)
+    return replace(isolated, description=replace(isolated.description, bodies=bodies),
+                   joint=translated_joint(isolated.joint),
+                   hinges=tuple(map(translated_joint, isolated.hinges)))
 
 
 Array = NDArray[np.float64]
@@ -208,9 +210,9 @@ class Direction:
     @staticmethod
     def of(axis: str) -> Direction:
         """One of a D6 joint's six axes."""
-        place = AXES.index(axis)
-        x, y, z = (1.0 if place % 3 == i else 0.0 for i in range(3))
-        return Direction(place >= 3, (x, y, z))
+        index = AXES.index(axis)
+        x, y, z = (1.0 if index % 3 == i else 0.0 for i in range(3))
+        return Direction(index >= 3, (x, y, z))
 
 
 class RelativeMotion:
@@ -220,130 +222,132 @@ class RelativeMotion:
     side, and its opposite on the first: so the joint's own rows push. poses: of bodies and links at the start.
     """
 
-    def __init__(self, scene: Scene, description: Description, joint: OutsideJoint, poses: Mapping[str, Frame],
+    def __init__(self, scene: Scene, description: Description, joint: MaximalJoint, poses: Mapping[str, Frame],
                  direction: Direction) -> None:
         self.scene, self.joint, self.angular, self._local = scene, joint, direction.angular, direction.axis
         self._names, self._poses = list(scene.body_names), poses
         self._links: dict[str, Link] = {link.path: link for link in (
             *description.bodies, *(link for item in description.articulations for link in item.links))}
         # the actor and the number of the push by which a body or a link is loaded
-        self._pushes = {push.path: (name, i) for name in scene.actors
-                        for i, (_, push) in enumerate(pushes(scene[name].model.actor))}
-        first, second = (compose(poses.get(body, HERE), own) for body, own in self._sides())
+        self._load_rows = {force.path: (name, i) for name in scene.actors
+                           for i, (_, force) in enumerate(external_forces(scene[name].model.actor))}
+        first, second = (compose(poses.get(body, IDENTITY_FRAME), frame) for body, frame in self._body_frames())
         self._axis, self._point = np.array(rotate(first[1], direction.axis)), second[0]
-        self._start = self._seen()[0]
+        self._start = self._relative_frames()[0]
 
     def load(self, loads: Array) -> None:
         """Load the worlds, (n_world,), from now on."""
-        wrenches = {body: np.zeros((2, len(loads), 3)) for body, _ in self._sides() if body in self._pushes}
-        for (body, _), sign in zip(self._sides(), (-1.0, 1.0), strict=True):
+        wrenches = {body: np.zeros((2, len(loads), 3)) for body, _ in self._body_frames() if body in self._load_rows}
+        for (body, _), sign in zip(self._body_frames(), (-1.0, 1.0), strict=True):
             if body in wrenches:
                 wrenches[body] += sign * loads[:, None] * self._wrench(body)[:, None]
         for body, (force, torque) in wrenches.items():
-            actor, push = self._pushes[body]
-            self.scene[actor].set_row(f"push{push}_force", force)
-            self.scene[actor].set_row(f"push{push}_torque", torque)
+            actor, index = self._load_rows[body]
+            self.scene[actor].set_row(f"push{index}_force", force)
+            self.scene[actor].set_row(f"push{index}_torque", torque)
 
     def coordinate(self) -> Array:
         """(n_world,) how far the second frame went from its start, rad or length."""
         if self.angular:
-            back = conjugate(self._start[1])
-            went = [rotation_vector(mul_quat(turn, back)) for _, turn in self._seen()]
+            inverse_start = conjugate(self._start[1])
+            displacements = [rotation_vector(mul_quat(rotation, inverse_start)) for _,
+                             rotation in self._relative_frames()]
         else:
-            went = [sub(place, self._start[0]) for place, _ in self._seen()]
-        return np.asarray(np.array(went) @ np.array(self._local))
+            displacements = [sub(position, self._start[0]) for position, _ in self._relative_frames()]
+        return np.asarray(np.array(displacements) @ np.array(self._local))
 
     def velocity(self) -> Array:
         """(n_world,) how fast it goes, rad/s or length/s."""
-        (body0, _), (body1, _) = self._sides()
+        (body0, _), (body1, _) = self._body_frames()
         return np.asarray(self._velocity(body1) - self._velocity(body0))
 
     def inertia(self) -> float:
         """Mass or moment of inertia of what is loaded, the lighter one's."""
         return min(sum(link.inertia[i][i] for i in range(3)) if self.angular else link.mass
-                   for body, _ in self._sides() if (link := self._links.get(body)) and not link.kinematic)
+                   for body, _ in self._body_frames() if (link := self._links.get(body)) and not link.kinematic)
 
-    def _sides(self) -> tuple[tuple[str, Frame], tuple[str, Frame]]:
+    def _body_frames(self) -> tuple[tuple[str, Frame], tuple[str, Frame]]:
         return (self.joint.body0, self.joint.frame0), (self.joint.body1, self.joint.frame1)
 
     def _wrench(self, body: str) -> Array:
         """(2, 3) force and torque about the centre of mass of a unit load on a body."""
         if self.angular:
             return np.stack([np.zeros(3), self._axis])
-        center = compose(self._poses[body], (self._links[body].center_of_mass, HERE[1]))[0]
+        center = compose(self._poses[body], (self._links[body].center_of_mass, IDENTITY_FRAME[1]))[0]
         return np.stack([self._axis, np.cross(np.array(sub(self._point, center)), self._axis)])
 
     def _velocity(self, body: str) -> Array:
         if body not in self._names:
             return np.zeros(self.scene.worlds)
         force, torque = self._wrench(body)
-        found = self.scene.body_velocity[:, self._names.index(body)]
-        return np.asarray(found[:, :3] @ force + found[:, 3:] @ torque)
+        velocities = self.scene.body_velocity[:, self._names.index(body)]
+        return np.asarray(velocities[:, :3] @ force + velocities[:, 3:] @ torque)
 
-    def _seen(self) -> list[Frame]:
+    def _relative_frames(self) -> list[Frame]:
         """The second frame in the first, world by world."""
-        found = []
+        frames = []
         for poses in self.scene.body_pose:
-            first, second = (self._frame(body, own, poses) for body, own in self._sides())
-            back = conjugate(first[1])
-            found.append((rotate(back, sub(second[0], first[0])), mul_quat(back, second[1])))
-        return found
+            first, second = (self._frame(body, frame, poses) for body, frame in self._body_frames())
+            inverse_rotation = conjugate(first[1])
+            frames.append((rotate(inverse_rotation, sub(second[0], first[0])), mul_quat(inverse_rotation, second[1])))
+        return frames
 
-    def _frame(self, body: str, own: Frame, poses: Array) -> Frame:
+    def _frame(self, body: str, frame: Frame, poses: Array) -> Frame:
         if body not in self._names:
-            return own
+            return frame
         x, y, z, a, b, c, d = poses[self._names.index(body)].tolist()
-        return compose(((x, y, z), (a, b, c, d)), own)
+        return compose(((x, y, z), (a, b, c, d)), frame)
 
 
 # The last correction of a load that holds, of the load.
 HOLDING_TOLERANCE = 1e-6
-MOST_CORRECTIONS = 6
+MAX_CORRECTIONS = 6
 # Of the motion under a load on a body by itself, less than which is no answer.
-NO_ANSWER = 1e-9
+MIN_RESPONSE = 1e-9
 # A joint is pressed against its limits as if it bore its own weight, m/s^2 or rad/s^2.
-PRESSING = 10.0
+TEST_ACCELERATION = 10.0
 # Between looks for rest, and at most, steps; what it may still move from look to look, rad or m.
-LOOK, MOST_STEPS, REST = 20, 300, 1e-5
+CHECK_STEPS, MAX_STEPS, REST_TOLERANCE = 20, 300, 1e-5
 
 
-def stepped(scene: Scene, count: int) -> None:
+def step_quietly(scene: Scene, count: int) -> None:
     """Step; the caller says what became of an experiment that diverges."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         scene.step(count)
 
 
-def scene_of(held: Isolated, joints: tuple[OutsideJoint, ...], worlds: int) -> Scene:
+def scene_of(isolated: IsolatedJoint, joints: tuple[MaximalJoint, ...], worlds: int) -> Scene:
     """Worlds of what a joint holds, with these joints."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")         # what is left out is said once, of the stage
-        return Scene(replace(held.description, joints=joints), worlds=worlds, dt=held.dt, dtype="float64",
-                     solver=held.name, sleeping=False)
+        return Scene(replace(isolated.description, joints=joints), worlds=worlds, dt=isolated.dt, dtype="float64",
+                     solver=isolated.name, sleeping=False)
 
 
 class JointBench:
     """A joint with what it holds, its second frame standing so in its first. Loads are forces or torques."""
 
-    def __init__(self, held: Isolated, joint: OutsideJoint, direction: Direction, stand: Frame = HERE,
+    def __init__(self, isolated: IsolatedJoint, joint: MaximalJoint, direction: Direction,
+                 relative_frame: Frame = IDENTITY_FRAME,
                  worlds: int = 2) -> None:
-        self.dt, self.worlds = held.dt, worlds
-        placed = standing(joint, held.poses, stand)
-        self.scene = scene_of(held, (placed, *held.hinges), worlds)
+        self.dt, self.worlds = isolated.dt, worlds
+        placed = with_relative_frame(joint, isolated.poses, relative_frame)
+        self.scene = scene_of(isolated, (placed, *isolated.hinges), worlds)
         self.joint = self.scene.joint(joint.path)
-        self.motion = RelativeMotion(self.scene, held.description, placed, held.poses, direction)
-        self.unit = 1.0 if direction.angular else 1.0 / held.description.scene.meters_per_unit
+        self.motion = RelativeMotion(self.scene, isolated.description, placed, isolated.poses, direction)
+        self.unit = 1.0 if direction.angular else 1.0 / isolated.description.scene.meters_per_unit
         self._inertia = self.motion.inertia()
-        self.least = self._inertia * PROBE_SPEED * self.unit / self.dt      # a load that moves it a little
-        if not 0.0 < self.least < math.inf:
+        self.min_load = self._inertia * PROBE_SPEED * self.unit / self.dt      # a load that moves it a little
+        if not 0.0 < self.min_load < math.inf:
             raise UnsteadyError("a mass or an inertia that the joint holds is 0 or not finite")
 
     def set(self, name: str, values: Array | float, element: str = "") -> None:
         """Set a parameter of the joint, of one axis of several, in all worlds alike or one by one."""
-        held, own = self.joint.parameter(name), self.joint.parameters[name]
-        column = [place.endswith(f":{element}") for place in own.elements].index(True) if element else 0
-        held[:, column] = values
-        self.joint.set_parameters({name: held})
+        rows, parameter = self.joint.parameter(name), self.joint.parameters[name]
+        column = [label.endswith(f":{element}") for label in parameter.elements].index(True) if element else 0
+        rows[:, column] = values
+        self.joint.set_parameters({name: rows})
 
     def restart(self) -> None:
         """Everything as at the start, without loads; parameters stay."""
@@ -354,56 +358,56 @@ class JointBench:
         """Load every world from now on."""
         self.motion.load(np.broadcast_to(np.asarray(loads, dtype=np.float64), (self.worlds,)))
 
-    def gained(self, loads: Array | float) -> Array:
+    def step_velocity(self, loads: Array | float) -> Array:
         """(n_world,) velocities after a step under loads."""
         self.load(loads)
-        stepped(self.scene, 1)
+        step_quietly(self.scene, 1)
         return self.motion.velocity()
 
-    def response(self, way: float = 1.0) -> float:
+    def response(self, sign: float = 1.0) -> float:
         """Velocity gained per impulse, one way or the other (-1.0): one step from rest."""
         self.restart()
-        found = way * float(self.gained(way * self.least)[0]) / (self.least * self.dt)
-        if not math.isfinite(found) or found * self._inertia <= NO_ANSWER:
+        response = sign * float(self.step_velocity(sign * self.min_load)[0]) / (self.min_load * self.dt)
+        if not math.isfinite(response) or response * self._inertia <= MIN_RESPONSE:
             raise UnsteadyError("nothing that the joint holds answers a load in its direction")
-        return found
+        return response
 
-    def balance(self, prepare: Callable[[], None]) -> list[Measured]:
+    def balance(self, prepare: Callable[[], None]) -> list[Measurement]:
         """The loads, n_world / 2, under which a step leaves velocities as they are after `prepare`.
 
         Each takes two neighbouring worlds, alike in all but loads. Raises UnsteadyError where no load does.
         """
-        loads, size = np.zeros(self.worlds // 2), np.full(self.worlds // 2, self.least)
-        for _ in range(MOST_CORRECTIONS):
+        loads, size = np.zeros(self.worlds // 2), np.full(self.worlds // 2, self.min_load)
+        for _ in range(MAX_CORRECTIONS):
             prepare()
             before = self.motion.velocity()
-            change = (self.gained(np.stack([loads, loads + size], axis=1).ravel()) - before).reshape(-1, 2)
+            change = (self.step_velocity(np.stack([loads, loads + size], axis=1).ravel()) - before).reshape(-1, 2)
             with np.errstate(all="ignore"):
                 correction = -change[:, 0] * size / (change[:, 1] - change[:, 0])
             loads = loads + correction
             if not np.isfinite(loads).all():
                 break
-            if (np.abs(correction) <= HOLDING_TOLERANCE * np.maximum(np.abs(loads), self.least)).all():
-                return [Measured(*pair) for pair in zip(loads.tolist(), np.abs(correction).tolist(), strict=True)]
-            size = np.maximum(np.abs(correction), self.least)
+            if (np.abs(correction) <= HOLDING_TOLERANCE * np.maximum(np.abs(loads), self.min_load)).all():
+                return [Measurement(*pair) for pair in zip(loads.tolist(), np.abs(correction).tolist(), strict=True)]
+            size = np.maximum(np.abs(correction), self.min_load)
         raise UnsteadyError("no load holds the joint from one step to the next, as if this were unstable")
 
-    def rested(self) -> Measured | None:
+    def settled_displacement(self) -> Measurement | None:
         """How far a load takes the first world until it rests; None where nothing stops it.
 
         It may be off by what it still moved between two looks.
         """
-        last = self._at()
-        for _ in range(MOST_STEPS // LOOK):
-            stepped(self.scene, LOOK)
-            now = self._at()
-            if abs(now - last) <= REST * self.unit:
-                return Measured(now, abs(now - last))
+        last = self._position()
+        for _ in range(MAX_STEPS // CHECK_STEPS):
+            step_quietly(self.scene, CHECK_STEPS)
+            now = self._position()
+            if abs(now - last) <= REST_TOLERANCE * self.unit:
+                return Measurement(now, abs(now - last))
             last = now
         # half as fast as if nothing had been in the way
-        if abs(float(self.motion.velocity()[0])) > 0.5 * PRESSING * self.unit * MOST_STEPS * self.dt:
+        if abs(float(self.motion.velocity()[0])) > 0.5 * TEST_ACCELERATION * self.unit * MAX_STEPS * self.dt:
             return None
-        raise UnsteadyError(f"pressed, it does not come to rest within {MOST_STEPS} steps")
+        raise UnsteadyError(f"pressed, it does not come to rest within {MAX_STEPS} steps")
 
-    def _at(self) -> float:
+    def _position(self) -> float:
         return float(self.motion.coordinate()[0])

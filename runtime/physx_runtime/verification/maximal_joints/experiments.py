@@ -18,153 +18,154 @@ from typing import TypeVar
 from physx_runtime.solver.settings import IDEAL_ITERATIONS
 from physx_runtime.verification.bench import IDEAL, PHYSX, POSITION_ONLY, POSITION_ONLY_HARD, Solver
 from physx_runtime.verification.families import NEGLIGIBLE_CAUSE
-from physx_runtime.verification.maximal_joints.bench import PRESSING, Isolated, isolated
+from physx_runtime.verification.maximal_joints.bench import TEST_ACCELERATION, IsolatedJoint, isolate_joint
 from physx_runtime.verification.maximal_joints.couplings import measure_coupling, ratio_key
-from physx_runtime.verification.maximal_joints.drives import measure_outside_drives
+from physx_runtime.verification.maximal_joints.drives import measure_maximal_joint_drives
 from physx_runtime.verification.maximal_joints.events import break_keys, measure_bounces, measure_breaking
 from physx_runtime.verification.maximal_joints.limits import Bound, bounds_of, measure_bounds
 from physx_runtime.verification.quantities import POSITION_NOISE, drive_quantities, target_quantities
 from physx_runtime.verification.quantity import Findings, Key, Quantity
-from physx_schema.description.model import Description, OutsideJoint
-from physx_schema.description.scenes import SolverCounts, held_counts
+from physx_schema.description.model import Description, MaximalJoint
+from physx_schema.description.scenes import SolverCounts, initial_solver_counts
 from physx_schema.description.units import DEGREES_PER_RADIAN
 from physx_schema.text import plural
 
 V = TypeVar("V", float, str)
-EXPERIMENTS = (measure_outside_drives, measure_bounds, measure_bounces, measure_breaking, measure_coupling)
-SLACK = "PhysX lets distances go 0.025 m beyond their bounds before it pulls"
-RESTS_BEYOND = f"pressed as by its own weight, with {PRESSING:g} m/s^2 or rad/s^2, it rests beyond it"
+EXPERIMENTS = (measure_maximal_joint_drives, measure_bounds, measure_bounces, measure_breaking, measure_coupling)
+DISTANCE_SLACK = "PhysX lets distances go 0.025 m beyond their bounds before it pulls"
+BOUND_OVERSHOOT = f"pressed as by its own weight, with {TEST_ACCELERATION:g} m/s^2 or rad/s^2, it rests beyond it"
 
 
-class OutsideStage:
+class MaximalJointStage:
     """The joints outside articulations of a stage, and what was found of those that are alike."""
 
     def __init__(self, description: Description, dt: float) -> None:
         self.description, self.dt = description, dt
-        self._counts = held_counts(description)
-        self._found: dict[object, tuple[str, Findings]] = {}
+        self._counts = initial_solver_counts(description)
+        self._findings: dict[object, tuple[str, Findings]] = {}
 
-    def experiments(self) -> list[OutsideExperiments]:
+    def experiments(self) -> list[MaximalJointExperiments]:
         """Those on every joint that holds something that moves, joints of one structure one after another."""
-        return sorted(self._every(), key=lambda item: _structure(item.joint))
+        return sorted(self._all_experiments(), key=lambda item: _structure(item.joint))
 
-    def _every(self) -> Iterator[OutsideExperiments]:
+    def _all_experiments(self) -> Iterator[MaximalJointExperiments]:
         for joint in self.description.separate_joints:
-            held = [self._counts[body] for body in (joint.body0, joint.body1) if body in self._counts]
-            if held:
-                yield OutsideExperiments(self, joint, held[0])
+            counts = [self._counts[body] for body in (joint.body0, joint.body1) if body in self._counts]
+            if counts:
+                yield MaximalJointExperiments(self, joint, counts[0])
 
-    def found(self, held: Isolated) -> Findings:
+    def findings(self, isolated: IsolatedJoint) -> Findings:
         """What all experiments on a joint find."""
-        path = held.joint.path
-        if held.key not in self._found:
-            self._found[held.key] = path, _measured(held)
-        first, findings = self._found[held.key]
+        path = isolated.joint.path
+        if isolated.key not in self._findings:
+            self._findings[isolated.key] = path, _measured(isolated)
+        first, findings = self._findings[isolated.key]
         return findings if first == path else _renamed(findings, path)
 
-    def alone(self, joint: OutsideJoint, solver: Solver) -> Isolated:
+    def isolate(self, joint: MaximalJoint, solver: Solver) -> IsolatedJoint:
         """A joint with what it holds and nothing else."""
-        return isolated(self.description, joint, self._counts, self.dt, solver)
+        return isolate_joint(self.description, joint, self._counts, self.dt, solver)
 
 
 @dataclass(slots=True)
-class OutsideExperiments:
+class MaximalJointExperiments:
     """The measurements on one joint outside articulations."""
 
-    stage: OutsideStage
-    joint: OutsideJoint
+    stage: MaximalJointStage
+    joint: MaximalJoint
     counts: SolverCounts        # of the first thing it holds that moves
-    _found: dict[Solver, Findings] = field(default_factory=dict)
+    _findings: dict[Solver, Findings] = field(default_factory=dict)
 
     @property
     def description(self) -> Description:
         """The stage's."""
         return self.stage.description
 
-    def alone(self) -> Isolated:
+    def isolate(self) -> IsolatedJoint:
         """The joint with what it holds, as authored."""
-        return self.stage.alone(self.joint, PHYSX)
+        return self.stage.isolate(self.joint, PHYSX)
 
-    def found(self, solver: Solver) -> Findings:
+    def findings(self, solver: Solver) -> Findings:
         """What is measured under a solver."""
-        if solver not in self._found:
-            self._found[solver] = self.stage.found(self.stage.alone(self.joint, solver))
-        return self._found[solver]
+        if solver not in self._findings:
+            self._findings[solver] = self.stage.findings(self.stage.isolate(self.joint, solver))
+        return self._findings[solver]
 
-    def again(self, description: Description, wanted: Collection[Key], dt: float | None = None) -> Findings:
+    def repeat(self, description: Description, keys: Collection[Key], dt: float | None = None) -> Findings:
         """What PhysX makes of the numbers of the joint on an edited stage; all of them, whichever are wanted."""
-        stage = OutsideStage(description, dt or self.stage.dt)
+        stage = MaximalJointStage(description, dt or self.stage.dt)
         same = (item for item in stage.experiments() if item.joint.path == self.joint.path)
-        return next((item.found(PHYSX) for item in same), Findings())
+        return next((item.findings(PHYSX) for item in same), Findings())
 
     def causes(self, key: Key, described: float) -> Iterator[str]:
         """What turns a described value into the effective one."""
-        if key in {bound.key for bound in bounds_of(self.alone())}:
-            yield SLACK if self.joint.kind == "distance" else RESTS_BEYOND
+        if key in {bound.key for bound in bounds_of(self.isolate())}:
+            yield DISTANCE_SLACK if self.joint.kind == "distance" else BOUND_OVERSHOOT
             return
         counts = self.counts
         steps: list[tuple[float | None, str]] = [
             (described, ""),
-            (self.found(IDEAL).values.get(key), f"even at {IDEAL_ITERATIONS} position iterations"),
-            (self.found(POSITION_ONLY_HARD).values.get(key),
+            (self.findings(IDEAL).values.get(key), f"even at {IDEAL_ITERATIONS} position iterations"),
+            (self.findings(POSITION_ONLY_HARD).values.get(key),
              f"PhysX solves the joint in {plural(counts.position, 'position iteration')}"),
-            (self.found(POSITION_ONLY).values.get(key), "the links' cfmScale softens it"),
-            (self.found(PHYSX).values.get(key), f"in {plural(counts.velocity, 'velocity iteration')} drives rest"),
+            (self.findings(POSITION_ONLY).values.get(key), "the links' cfmScale softens it"),
+            (self.findings(PHYSX).values.get(key), f"in {plural(counts.velocity, 'velocity iteration')} drives rest"),
         ]
         for (before, _), (after, text) in pairwise([step for step in steps if step[0] is not None]):
             if before and after is not None and abs(after / before - 1.0) > NEGLIGIBLE_CAUSE:
                 yield f"{text} (x{after / before:.3g})"
 
 
-def _structure(joint: OutsideJoint) -> str:
+def _structure(joint: MaximalJoint) -> str:
     """Joints with which it is alike are solved by the same code."""
     axes = [(axis.axis, axis.drive is None, math.isfinite(axis.lower), axis.limit_stiffness > 0.0)
             for axis in joint.axes]
     return str((joint.kind, joint.body0 == "", joint.body1 == "", math.isfinite(joint.break_force), axes))
 
 
-def _measured(held: Isolated) -> Findings:
+def _measured(isolated: IsolatedJoint) -> Findings:
     """All that is found of a joint; where it is not stepped at all, why, of every number."""
-    found = Findings()
+    findings = Findings()
     for measure in EXPERIMENTS:
-        part = measure(held)
-        found.values |= part.values
-        found.errors |= part.errors
-        found.failures |= part.failures
-        found.notes |= part.notes
-    return found
+        result = measure(isolated)
+        findings.values |= result.values
+        findings.errors |= result.errors
+        findings.failures |= result.failures
+        findings.notes |= result.notes
+    return findings
 
 
 def _renamed(findings: Findings, path: str) -> Findings:
     """The same of a joint of another name."""
 
-    def own(found: dict[Key, V]) -> dict[Key, V]:
-        return {key._replace(path=path): value for key, value in found.items()}
+    def with_path(values: dict[Key, V]) -> dict[Key, V]:
+        return {key._replace(path=path): value for key, value in values.items()}
 
-    return Findings(own(findings.values), own(findings.errors), own(findings.failures), own(findings.notes))
+    return Findings(with_path(findings.values), with_path(findings.errors), with_path(findings.failures),
+                    with_path(findings.notes))
 
 
 UNDAMPED = "damping is 0, so nothing pulls to a speed"
 
 
-def outside_quantities(held: Isolated, authored: Collection[tuple[str, str]]) -> Iterator[Quantity]:
+def maximal_joint_quantities(isolated: IsolatedJoint, authored: Collection[tuple[str, str]]) -> Iterator[Quantity]:
     """The authored numbers of drives, bounds, coupling and strength of a joint."""
-    for quantity in _all(held):
+    for quantity in _all_quantities(isolated):
         if (quantity.key.path, quantity.key.property) in authored:
             yield quantity
 
 
-def _all(held: Isolated) -> Iterator[Quantity]:
-    joint = held.joint
+def _all_quantities(isolated: IsolatedJoint) -> Iterator[Quantity]:
+    joint = isolated.joint
     for axis in joint.axes:
         yield from drive_quantities(axis)
         yield from target_quantities(axis, UNDAMPED if axis.drive and axis.drive.damping == 0.0 else "")
-    seen = set()
-    for bound in bounds_of(held):
+    keys = set()
+    for bound in bounds_of(isolated):
         yield _of_bound(bound)
         for quantity in (*_of_spring(bound), *_of_bounce(bound)):
-            if quantity.key not in seen:
-                seen.add(quantity.key)
+            if quantity.key not in keys:
+                keys.add(quantity.key)
                 yield quantity
     for key, value, unit in zip(break_keys(joint.path), (joint.break_force, joint.break_torque), ("force", "torque"),
                                 strict=True):
@@ -177,17 +178,17 @@ def _all(held: Isolated) -> Iterator[Quantity]:
 
 
 def _of_bound(bound: Bound) -> Quantity:
-    turn, along = (DEGREES_PER_RADIAN, "deg") if bound.direction.angular else (1.0, "length")
-    return Quantity(bound.key, bound.value, along, turn, noise=POSITION_NOISE)
+    scale, unit = (DEGREES_PER_RADIAN, "deg") if bound.direction.angular else (1.0, "length")
+    return Quantity(bound.key, bound.value, unit, scale, noise=POSITION_NOISE)
 
 
 def _of_spring(bound: Bound) -> Iterator[Quantity]:
     """PhysX counts both per radian."""
     if bound.soft is not None:
-        push, along = ("torque", "rad") if bound.direction.angular else ("force", "length")
+        effort, unit = ("torque", "rad") if bound.direction.angular else ("force", "length")
         stiffness, damping = bound.soft.keys
-        yield Quantity(stiffness, bound.soft.stiffness, f"{push}/{along}")
-        yield Quantity(damping, bound.soft.damping, f"{push} s/{along}")
+        yield Quantity(stiffness, bound.soft.stiffness, f"{effort}/{unit}")
+        yield Quantity(damping, bound.soft.damping, f"{effort} s/{unit}")
 
 
 def _of_bounce(bound: Bound) -> Iterator[Quantity]:
@@ -198,7 +199,7 @@ def _of_bounce(bound: Bound) -> Iterator[Quantity]:
 
 
 FRAMES = ("localPos0", "localPos1", "localRot0", "localRot1")
-PLACES = "it says where the joint holds, and the openings of the whole stage how well"
+FRAME_REASON = "it says where the joint holds, and the openings of the whole stage how well"
 LOCKED = "low above high locks the axis, whatever the two numbers are"
 AIMING = "the axis of the drive is locked; its target still turns where the joint's other drives aim"
 UNBOUNDED = "it bounds nothing"
@@ -210,11 +211,11 @@ def refused_drives(description: Description) -> dict[tuple[str, str], str]:
             for problem in description.problems if problem.code == "joint/drive-refused"}
 
 
-def unmeasured(joint: OutsideJoint, name: str) -> str:
+def unmeasured(joint: MaximalJoint, name: str) -> str:
     """Why there is no experiment for a property of a joint; empty where no reason is known."""
     base = name.rpartition(":")[2]
     if base in FRAMES:
-        return PLACES
+        return FRAME_REASON
     free, instance = {axis.instance for axis in joint.axes} | {"distance"}, name.split(":")[1]
     if name.startswith("limit:"):
         return UNBOUNDED if instance in free else LOCKED

@@ -12,14 +12,14 @@ import numpy as np
 
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.verification.bench import Array
-from physx_schema.description.model import Description, Link, OutsideJoint
+from physx_schema.description.model import Description, Link, MaximalJoint
 from physx_schema.description.opinions.schemas import TRANSLATIONS
 from physx_schema.description.records import Pose
-from physx_schema.description.scenes import SolverCounts, held_counts
+from physx_schema.description.scenes import SolverCounts, initial_solver_counts
 from physx_schema.errors import UnsupportedError
 
 # For how long the stage moves until it is looked at, and for how long it is then, s.
-RUN_UP_TIME, WATCHED_TIME = 0.5, 0.5
+RUN_UP_TIME, MEASURED_TIME = 0.5, 0.5
 # What is tried beside the authored counts: position and velocity iterations, and parts of the time step.
 MORE_POSITION_ITERATIONS, MORE_VELOCITY_ITERATIONS, SHORTER_STEPS = 64, 4, 4
 # Kinds that have no anchors to hold together.
@@ -28,7 +28,7 @@ MILLIMETRES_PER_METRE = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class JointErrorResult:
     """How far the anchors of one joint part at most while the stage moves, mm along what it locks; inf if it diverges.
 
     What a joint is apart at the start is not in it: PhysX pulls that together within the run-up.
@@ -48,34 +48,34 @@ class Opening:
         counts = f"{self.position}/{self.velocity}"
         return (f"{self.path}: stays open by up to {self.authored:.2g} mm at {counts} iterations; {more}, {shorter}")
 
-    def _changed(self, what: str, opening: float) -> str:
-        return f"{what} {'closes' if opening < self.authored else 'opens'} it to {opening:.2g} mm"
+    def _changed(self, setting: str, error: float) -> str:
+        return f"{setting} {'closes' if error < self.authored else 'opens'} it to {error:.2g} mm"
 
 
-def measure_openings(description: Description, dt: float) -> tuple[Opening, ...]:
+def measure_joint_errors(description: Description, dt: float) -> tuple[JointErrorResult, ...]:
     """The openings of all joints outside articulations that hold anchors together; none where nothing is stepped."""
     joints = [joint for joint in description.separate_joints if _locked(joint)]
     if not joints:
         return ()
     try:
-        largest = np.stack([_largest(stage, joints, step) for stage, step in (
-            (description, dt), (_iterated(description), dt), (description, dt / SHORTER_STEPS))])
+        max_errors = np.stack([_max_joint_errors(stage, joints, step) for stage, step in (
+            (description, dt), (_with_more_iterations(description), dt), (description, dt / SHORTER_STEPS))])
     except UnsupportedError:
         return ()       # `not_simulated` says why
     millimetres = MILLIMETRES_PER_METRE * description.scene.meters_per_unit
-    counts = held_counts(description)
-    return tuple(Opening(joint.path, *_solved(joint, counts), float(authored), float(iterations), float(steps),
-                         dt / SHORTER_STEPS)
-                 for joint, (authored, iterations, steps) in zip(joints, millimetres * largest.T, strict=True))
+    counts = initial_solver_counts(description)
+    return tuple(JointErrorResult(joint.path, *_solved(joint, counts), float(authored), float(iterations), float(steps),
+                                  dt / SHORTER_STEPS)
+                 for joint, (authored, iterations, steps) in zip(joints, millimetres * max_errors.T, strict=True))
 
 
-def _solved(joint: OutsideJoint, counts: Mapping[str, SolverCounts]) -> tuple[int, int]:
+def _solved(joint: MaximalJoint, counts: Mapping[str, SolverCounts]) -> tuple[int, int]:
     """Under how many iterations a joint is solved: those of all that it holds are the same."""
-    found = next((counts[body] for body in (joint.body0, joint.body1) if body in counts), None)
-    return (found.position, found.velocity) if found else (0, 0)
+    counts_of_joint = next((counts[body] for body in (joint.body0, joint.body1) if body in counts), None)
+    return (counts_of_joint.position, counts_of_joint.velocity) if counts_of_joint else (0, 0)
 
 
-def _iterated(description: Description) -> Description:
+def _with_more_iterations(description: Description) -> Description:
     """The stage with more iterations."""
     n, v = MORE_POSITION_ITERATIONS, MORE_VELOCITY_ITERATIONS
 
@@ -88,37 +88,37 @@ def _iterated(description: Description) -> Description:
     return replace(description, articulations=articulations, bodies=more(description.bodies))
 
 
-def _largest(description: Description, joints: Sequence[OutsideJoint], dt: float) -> Array:
+def _max_joint_errors(description: Description, joints: Sequence[MaximalJoint], dt: float) -> Array:
     """(n_joint,) the largest opening of every joint, length units."""
-    largest = np.zeros(len(joints))
+    max_errors = np.zeros(len(joints))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")     # what is left out is said once, of the stage, and what diverges is infinite
         scene = Scene(description, dt=dt)
-        places = {name: place for place, name in enumerate(scene.body_names)}
+        body_index = {name: index for index, name in enumerate(scene.body_names)}
         scene.step(round(RUN_UP_TIME / dt))
-        for _ in range(round(WATCHED_TIME / dt)):
+        for _ in range(round(MEASURED_TIME / dt)):
             scene.step()
             poses = scene.body_pose[0].astype(np.float64)
-            largest = np.maximum(largest, [max(_opened(joint, poses, places)) for joint in joints])
-        return np.full(len(joints), np.inf) if scene.diverged.any() else largest
+            max_errors = np.maximum(max_errors, [max(_joint_errors(joint, poses, body_index)) for joint in joints])
+        return np.full(len(joints), np.inf) if scene.diverged.any() else max_errors
 
 
-def _opened(joint: OutsideJoint, poses: Array, places: dict[str, int]) -> Iterator[float]:
+def _joint_errors(joint: MaximalJoint, poses: Array, body_index: dict[str, int]) -> Iterator[float]:
     """How far the second anchor is from the first, along every axis that the joint locks."""
-    first, second = (_anchor(frame, poses[places[body]] if body in places else None)
+    first, second = (_anchor(frame, poses[body_index[body]] if body in body_index else None)
                      for body, frame in ((joint.body0, joint.frame0), (joint.body1, joint.frame1)))
-    apart = _turned(first[1] * [-1.0, -1.0, -1.0, 1.0], second[0] - first[0])
-    yield from (abs(float(apart[place])) for place in _locked(joint))
+    separation = _rotate(first[1] * [-1.0, -1.0, -1.0, 1.0], second[0] - first[0])
+    yield from (abs(float(separation[axis])) for axis in _locked(joint))
 
 
-def _locked(joint: OutsideJoint) -> list[int]:
+def _locked(joint: MaximalJoint) -> list[int]:
     """Along which axes of its first frame a joint holds its anchors together; a generic joint may lock none."""
     if joint.kind in _WITHOUT_ANCHORS:
         return []
     if joint.kind == "d6":
         free = {axis.axis for axis in joint.axes}
-        return [place for place, axis in enumerate(TRANSLATIONS) if axis not in free]
-    return [place for place in range(3) if joint.kind != "prismatic" or place != joint.axis]
+        return [index for index, axis in enumerate(TRANSLATIONS) if axis not in free]
+    return [index for index in range(3) if joint.kind != "prismatic" or index != joint.axis]
 
 
 def _anchor(frame: Pose, pose: Array | None) -> tuple[Array, Array]:
@@ -126,10 +126,10 @@ def _anchor(frame: Pose, pose: Array | None) -> tuple[Array, Array]:
     position, rotation = np.array(frame[0]), np.array(frame[1])
     if pose is None:
         return position, rotation
-    return pose[:3] + _turned(pose[3:], position), _product(pose[3:], rotation)
+    return pose[:3] + _rotate(pose[3:], position), _product(pose[3:], rotation)
 
 
-def _turned(q: Array, x: Array) -> Array:
+def _rotate(q: Array, x: Array) -> Array:
     twice = 2.0 * np.cross(q[:3], x)
     return np.asarray(x + q[3] * twice + np.cross(q[:3], twice))
 

@@ -14,7 +14,7 @@ from physx_schema.checking.engine.repair import Repair
 from physx_schema.description.model import Opinion
 
 CODES = {ALTERED: "verify/altered", "ignored": "verify/ignored"}
-KEEPS = "verify/kept"       # of a number as authored that the others' remedies would alter
+PRESERVED = "verify/kept"       # of a number as authored that the others' remedies would alter
 
 
 def findings_of(stage: Any, verification: Verification) -> Report:
@@ -30,7 +30,7 @@ def findings_of(stage: Any, verification: Verification) -> Report:
 
 def _finding(stage: Any, row: Row, verification: Verification) -> Finding:
     fix = "" if row.remedy is None else remedy_text(row.remedy, row.wanted)
-    return Finding(CODES.get(row.verdict, KEEPS), "warning", row.path, row.property,
+    return Finding(CODES.get(row.verdict, PRESERVED), "warning", row.path, row.property,
                    sentence(row, verification), row.reason, fix, repair=_repair(stage, row))
 
 
@@ -39,11 +39,11 @@ def _repair(stage: Any, row: Row) -> Repair | None:
     remedy = row.remedy
     if remedy is None or not remedy.feasible or remedy.value is None or remedy.dt is not None:
         return None
-    wanted = row.wanted if isinstance(row.wanted, float) else None
+    intended = row.wanted if isinstance(row.wanted, float) else None
     try:
-        own = edits_of(stage, (row.path, row.property), remedy.value, wanted)
-        besides = [edit for change in remedy.settings
-                   for edit in edits_of(stage, (change.path, change.property), change.value)]
+        edits = edits_of(stage, (row.path, row.property), remedy.value, intended)
+        setting_edits = [edit for change in remedy.settings
+                         for edit in edits_of(stage, (change.path, change.property), change.value)]
     except CannotError:
         return None
-    return Repair((*besides, *own), safe=not remedy.settings)
+    return Repair((*setting_edits, *edits), safe=not remedy.settings)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from physx_runtime.verification.quantity import Findings, Key, Quantity
-from physx_runtime.verification.remedies.search import Place, Search, Trial, solve
+from physx_runtime.verification.remedies.search import PropertyPath, Search, Trial, solve
 from physx_runtime.verification.report import AS_AUTHORED_TOLERANCE, Change, Remedy
 from physx_schema.checking.engine.layer_editor import CannotError
 from physx_schema.description.model import Description
@@ -25,7 +25,7 @@ SHORTER_STEPS = (0.5, 0.25)
 class Experiment(Protocol):
     """Measurements that can be made again on an edited stage."""
 
-    def again(self, description: Description, wanted: Collection[Key], dt: float | None = None) -> Findings:
+    def repeat(self, description: Description, keys: Collection[Key], dt: float | None = None) -> Findings:
         """What is found for these numbers, and for others of the same constraints."""
         ...
 
@@ -36,40 +36,40 @@ class Question:
 
     experiment: Experiment
     quantities: Sequence[Quantity]          # that it measures
-    authored: Mapping[Place, float]         # in the property's unit
-    wanted: Mapping[Place, float]           # what they are meant to come to
-    altered: Sequence[Place]
+    authored: Mapping[PropertyPath, float]         # in the property's unit
+    intended: Mapping[PropertyPath, float]           # what they are meant to come to
+    altered: Sequence[PropertyPath]
     counts: SolverCounts | None = None      # of the articulation that it is about
 
-    def remedies(self, trial: Trial) -> Iterator[tuple[Place, Remedy]]:
+    def remedies(self, trial: Trial) -> Iterator[tuple[PropertyPath, Remedy]]:
         """The remedies of what is altered, and of what these would alter."""
         try:
             yield from self._remedies(trial)
         except CannotError as error:
-            yield from ((place, Remedy(None, None, reason=f"it cannot be authored above the stage: {error}"))
-                        for place in self.altered)
+            yield from ((prop, Remedy(None, None, reason=f"it cannot be authored above the stage: {error}"))
+                        for prop in self.altered)
 
-    def _remedies(self, trial: Trial) -> Iterator[tuple[Place, Remedy]]:
-        found = _Solution(self, trial, {}, None)
-        found.solve(self.altered)
-        for place, search in found.searches.items():
-            if place in found.solved:
-                yield place, Remedy(search.value, search.tried[-1][1])
-            elif place in self.altered:
-                yield place, self._elsewhere(trial, place, search)
+    def _remedies(self, trial: Trial) -> Iterator[tuple[PropertyPath, Remedy]]:
+        solution = _Solution(self, trial, {}, None)
+        solution.solve(self.altered)
+        for prop, search in solution.searches.items():
+            if prop in solution.solved:
+                yield prop, Remedy(search.value, search.trials[-1][1])
+            elif prop in self.altered:
+                yield prop, self._with_settings(trial, prop, search)
 
-    def _elsewhere(self, trial: Trial, place: Place, search: Search) -> Remedy:
+    def _with_settings(self, trial: Trial, prop: PropertyPath, search: Search) -> Remedy:
         """A remedy by other settings of the solver, or that there is none."""
-        near, reached = search.nearest or (None, None)
-        without = Remedy(near, reached, reason=_no_value(search))
+        value, reached = search.closest or (None, None)
+        failed = Remedy(value, reached, reason=_no_value(search))
         for settings, factor in self._settings():
             dt = None if factor is None or self.dt is None else factor * self.dt
             other = _Solution(self, trial, {(change.path, change.property): change.value for change in settings}, dt)
-            other.solve([place])
-            if place in other.solved:
-                last = other.searches[place]
-                return replace(without, value=last.value, reached=last.tried[-1][1], settings=settings, dt=dt)
-        return without
+            other.solve([prop])
+            if prop in other.solved:
+                last = other.searches[prop]
+                return replace(failed, value=last.value, reached=last.trials[-1][1], settings=settings, dt=dt)
+        return failed
 
     @property
     def dt(self) -> float | None:
@@ -82,60 +82,62 @@ class Question:
             return
         position, velocity = (name for name in COUNTS)
         path = self.counts.path
-        still = (Change(path, velocity, 0.0),) if self.counts.velocity else ()
-        if still:
-            yield still, None
+        no_velocity = (Change(path, velocity, 0.0),) if self.counts.velocity else ()
+        if no_velocity:
+            yield no_velocity, None
         for count in MORE_ITERATIONS:
             if count > self.counts.position:
-                yield (Change(path, position, float(count)), *still), None
-        for part in SHORTER_STEPS:
-            yield still, part
+                yield (Change(path, position, float(count)), *no_velocity), None
+        for fraction in SHORTER_STEPS:
+            yield no_velocity, fraction
 
 
 class _Solution:
     """One attempt at the numbers of a question, with settings of the solver in place."""
 
-    def __init__(self, question: Question, trial: Trial, settings: Mapping[Place, float], dt: float | None) -> None:
+    def __init__(self, question: Question, trial: Trial, settings: Mapping[PropertyPath, float],
+                 dt: float | None) -> None:
         self.question, self.trial, self.settings, self.dt = question, trial, settings, dt
-        self.by_place: dict[Place, list[Quantity]] = {}
+        self.by_property: dict[PropertyPath, list[Quantity]] = {}
         for quantity in question.quantities:
-            self.by_place.setdefault((quantity.key.path, quantity.key.property), []).append(quantity)
-        self.searches: dict[Place, Search] = {}
-        self.solved: set[Place] = set()
+            self.by_property.setdefault((quantity.key.path, quantity.key.property), []).append(quantity)
+        self.searches: dict[PropertyPath, Search] = {}
+        self.solved: set[PropertyPath] = set()
 
-    def solve(self, places: Collection[Place]) -> None:
+    def solve(self, props: Collection[PropertyPath]) -> None:
         """Seek all of these at once."""
-        self.searches = {place: self._search(place) for place in places}
+        self.searches = {prop: self._search(prop) for prop in props}
         self.solved = solve(self.searches, self._measure, self._changed)
 
-    def _search(self, place: Place) -> Search:
-        wanted = self.question.wanted[place]
-        lower, upper = (0.0, math.inf) if wanted > 0.0 else (-math.inf, 0.0) if wanted < 0.0 else (-math.inf, math.inf)
-        return Search(wanted, self.question.authored[place], self.by_place[place][0].noise, lower, upper)
+    def _search(self, prop: PropertyPath) -> Search:
+        intended = self.question.intended[prop]
+        lower, upper = (0.0, math.inf) if intended > 0.0 else (-math.inf, 0.0) if intended < 0.0 else (-math.inf,
+                                                                                                       math.inf)
+        return Search(intended, self.question.authored[prop], self.by_property[prop][0].noise, lower, upper)
 
-    def _changed(self, place: Place, effect: float) -> Search | None:
+    def _changed(self, prop: PropertyPath, effect: float) -> Search | None:
         """The search of a number that others alter; none of what is as authored."""
-        if place not in self.question.wanted or self.settings:
+        if prop not in self.question.intended or self.settings:
             return None
-        search = self._search(place)
+        search = self._search(prop)
         return search if search.error(effect) > AS_AUTHORED_TOLERANCE else None
 
-    def _measure(self, values: Mapping[Place, float]) -> dict[Place, float | None]:
-        description = self.trial.described({**self.settings, **values})
-        keys = [quantity.key for place in values for quantity in self.by_place[place]]
-        found = self.question.experiment.again(description, keys, self.dt)
-        effects: dict[Place, float | None] = dict.fromkeys(values)
-        for place, quantities in self.by_place.items():
-            several = [quantity.on_stage(found.values[quantity.key]) for quantity in quantities
-                       if quantity.key in found.values]
-            if several:
-                effects[place] = 0.5 * (min(several) + max(several))
+    def _measure(self, values: Mapping[PropertyPath, float]) -> dict[PropertyPath, float | None]:
+        description = self.trial.description_with({**self.settings, **values})
+        keys = [quantity.key for prop in values for quantity in self.by_property[prop]]
+        findings = self.question.experiment.repeat(description, keys, self.dt)
+        effects: dict[PropertyPath, float | None] = dict.fromkeys(values)
+        for prop, quantities in self.by_property.items():
+            values_of_prop = [quantity.to_stage_unit(findings.values[quantity.key]) for quantity in quantities
+                              if quantity.key in findings.values]
+            if values_of_prop:
+                effects[prop] = 0.5 * (min(values_of_prop) + max(values_of_prop))
         return effects
 
 
 def _no_value(search: Search) -> str:
     """Why a search was given up."""
-    if search.nearest is None:
+    if search.closest is None:
         return "nothing can be measured with another value"
-    value, effect = search.nearest
-    return f"no value gives {search.wanted:.4g}: the nearest is {effect:.4g}, with {value:.4g} authored"
+    value, effect = search.closest
+    return f"no value gives {search.target:.4g}: the nearest is {effect:.4g}, with {value:.4g} authored"

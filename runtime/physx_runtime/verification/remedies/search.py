@@ -25,57 +25,58 @@ K = TypeVar("K")
 Measure = Callable[[Mapping[K, float]], Mapping[K, float | None]]
 
 # An effect this close to the one that is wanted is reached, of its size: little beside AS_AUTHORED_TOLERANCE.
-REACHED = 5e-4
+SOLVED_TOLERANCE = 5e-4
 # Significant digits of the values that are tried: more only where these are too coarse.
-LEAST_DIGITS, MOST_DIGITS = 4, 7
-MOST_TRIALS = 24
+MIN_DIGITS, MAX_DIGITS = 4, 7
+MAX_TRIALS = 24
 # Trials that still say where a root is while other numbers change.
-FRESH = 4
+RECENT_TRIALS = 4
 # Between one trial and the next a value that is not enclosed grows or shrinks by this factor at most.
-LARGEST_FACTOR = 30.0
+MAX_STEP_FACTOR = 30.0
 # An effect that moves by less than this part of what the value moves has come to its end.
-LEAST_SLOPE = 1e-2
+MIN_SLOPE = 1e-2
 
 
 @dataclass(slots=True)
 class Search:
     """One number: which effect is wanted, and what was tried. Values and effects in the property's unit."""
 
-    wanted: float
-    first: float                # to try: the authored number, or a guess
+    target: float
+    initial: float                # to try: the authored number, or a guess
     noise: float = 0.0          # error that counts as none where the wanted effect is 0
     lower: float = -math.inf    # the numbers that may be authored
     upper: float = math.inf
-    falls: bool = False         # whether the effect shrinks as the value grows
-    tried: list[tuple[float, float]] = field(default_factory=list)      # values with effects, the latest last
-    beyond: list[float] = field(default_factory=list)                   # values at which nothing could be measured
+    decreasing: bool = False         # whether the effect shrinks as the value grows
+    trials: list[tuple[float, float]] = field(default_factory=list)      # values with effects, the latest last
+    unmeasurable: list[float] = field(default_factory=list)  # values at which nothing could be measured
     value: float = math.nan     # to try next, or that was tried last
 
     def __post_init__(self) -> None:
-        self.value = self.first
+        self.value = self.initial
 
     @property
     def solved(self) -> bool:
         """Whether the last value has the wanted effect."""
-        return bool(self.tried) and self.tried[-1][0] == self.value and self.error(self.tried[-1][1]) <= REACHED
+        return (bool(self.trials) and self.trials[-1][0] == self.value
+                and self.error(self.trials[-1][1]) <= SOLVED_TOLERANCE)
 
     @property
-    def nearest(self) -> tuple[float, float] | None:
+    def closest(self) -> tuple[float, float] | None:
         """The value whose effect is nearest to the wanted one, and that effect."""
-        return min(self.tried, key=lambda pair: self.error(pair[1]), default=None)
+        return min(self.trials, key=lambda pair: self.error(pair[1]), default=None)
 
     def error(self, effect: float) -> float:
         """How far an effect is from the wanted one, of its size."""
-        if self.wanted == 0.0:
+        if self.target == 0.0:
             return 0.0 if abs(effect) <= self.noise else math.inf
-        return abs(effect / self.wanted - 1.0)
+        return abs(effect / self.target - 1.0)
 
-    def note(self, effect: float | None) -> None:
+    def record(self, effect: float | None) -> None:
         """Remember what the value came to."""
         if effect is None or not math.isfinite(effect):
-            self.beyond.append(self.value)
+            self.unmeasurable.append(self.value)
         else:
-            self.tried.append((self.value, effect))
+            self.trials.append((self.value, effect))
 
     def advance(self) -> bool:
         """Choose the next value; False where there is none that promises more."""
@@ -83,7 +84,7 @@ class Search:
         if proposed is None or not math.isfinite(proposed):
             return False
         proposed = min(max(proposed, self.lower), self.upper)
-        rounded = (_rounded(proposed, digits) for digits in range(LEAST_DIGITS, MOST_DIGITS + 1))
+        rounded = (_rounded(proposed, digits) for digits in range(MIN_DIGITS, MAX_DIGITS + 1))
         changed = next((value for value in rounded if value != self.value), None)
         if changed is None:
             return False
@@ -91,84 +92,86 @@ class Search:
         return True
 
     def _proposal(self) -> float | None:
-        if not self.tried:
+        if not self.trials:
             return None
-        last, effect = self.tried[-1]
-        enclosed = self._enclosed()
-        before = next((pair for pair in reversed(self.tried) if pair[0] != last), None)
-        step = self._in_proportion(last, effect) if before is None else self._secant(before)
-        if enclosed is None or (step is not None and (enclosed[0] < step < enclosed[1] or self._closing_in())):
-            return None if step is None else self._measurable(last, self._bounded(last, step))
-        return _middle(*enclosed)
+        last, effect = self.trials[-1]
+        bracket = self._bracket()
+        before = next((pair for pair in reversed(self.trials) if pair[0] != last), None)
+        step = self._proportional(last, effect) if before is None else self._secant(before)
+        if bracket is None or (step is not None and (bracket[0] < step < bracket[1] or self._is_converging())):
+            return None if step is None else self._measurable_step(last, self._clamped(last, step))
+        return _middle(*bracket)
 
-    def _closing_in(self) -> bool:
+    def _is_converging(self) -> bool:
         """Whether the last trial came much nearer: what encloses the root may be out of date while others change."""
-        return len(self.tried) > 1 and self.error(self.tried[-1][1]) < 0.5 * self.error(self.tried[-2][1])
+        return len(self.trials) > 1 and self.error(self.trials[-1][1]) < 0.5 * self.error(self.trials[-2][1])
 
-    def _in_proportion(self, value: float, effect: float) -> float | None:
+    def _proportional(self, value: float, effect: float) -> float | None:
         """Where the wanted effect is if effects are in proportion, or off by as much."""
-        if value * effect > 0.0 and value * self.wanted > 0.0:
-            return value * (effect / self.wanted if self.falls else self.wanted / effect)
-        return value + self.wanted - effect
+        if value * effect > 0.0 and value * self.target > 0.0:
+            return value * (effect / self.target if self.decreasing else self.target / effect)
+        return value + self.target - effect
 
     def _secant(self, before: tuple[float, float]) -> float | None:
         """Where a line through two trials has the wanted effect; in logarithms where signs agree."""
-        (x0, f0), (x1, f1) = before, self.tried[-1]
-        if min(x0 / x1 if x1 else 0.0, f0 * self.wanted, f1 * self.wanted) > 0.0:
-            slope = (-1.0 if self.falls else 1.0) * math.log(f1 / f0) / math.log(x1 / x0)
-            if not slope > 0.0 or abs(math.log(x1 / x0)) < REACHED:     # others changed more than this number did
-                return self._in_proportion(x1, f1)
-            part = math.log(self.wanted / f1) / slope
-            return x1 * math.exp(-part if self.falls else part) if slope > LEAST_SLOPE else None
-        return x1 + (self.wanted - f1) * (x1 - x0) / (f1 - f0) if f1 != f0 else None
+        (x0, f0), (x1, f1) = before, self.trials[-1]
+        if min(x0 / x1 if x1 else 0.0, f0 * self.target, f1 * self.target) > 0.0:
+            slope = (-1.0 if self.decreasing else 1.0) * math.log(f1 / f0) / math.log(x1 / x0)
+            if not slope > 0.0 or abs(math.log(x1 / x0)) < SOLVED_TOLERANCE:  # others changed more than this number did
+                return self._proportional(x1, f1)
+            log_step = math.log(self.target / f1) / slope
+            return x1 * math.exp(-log_step if self.decreasing else log_step) if slope > MIN_SLOPE else None
+        return x1 + (self.target - f1) * (x1 - x0) / (f1 - f0) if f1 != f0 else None
 
-    def _enclosed(self) -> tuple[float, float] | None:
+    def _bracket(self) -> tuple[float, float] | None:
         """The last value and the nearest to it whose effect is off the other way; what is older says less."""
-        last, effect = self.tried[-1]
-        across = [value for value, other in self.tried[-FRESH:] if (other - self.wanted) * (effect - self.wanted) < 0.0]
-        other = min(across, key=lambda value: abs(value - last), default=None)
+        last, effect = self.trials[-1]
+        opposite = [value for value,
+                    other in self.trials[-RECENT_TRIALS:] if (other - self.target) * (effect - self.target) < 0.0]
+        other = min(opposite, key=lambda value: abs(value - last), default=None)
         return None if other is None else (min(last, other), max(last, other))
 
-    def _measurable(self, value: float, step: float) -> float:
+    def _measurable_step(self, value: float, step: float) -> float:
         """A step that does not reach what could not be measured."""
-        walls = [wall for wall in self.beyond if min(value, step) <= wall <= max(value, step)]
+        walls = [wall for wall in self.unmeasurable if min(value, step) <= wall <= max(value, step)]
         return _middle(value, min(walls, key=lambda wall: abs(wall - value))) if walls else step
 
-    def _bounded(self, value: float, step: float) -> float:
+    def _clamped(self, value: float, step: float) -> float:
         """A step that does not leave the size of what was tried at once."""
         if value == 0.0:
             return step
         ratio = step / value
         if ratio <= 0.0:
-            return step if abs(step) <= LARGEST_FACTOR * abs(value) else value / LARGEST_FACTOR
-        return value * min(max(ratio, 1.0 / LARGEST_FACTOR), LARGEST_FACTOR)
+            return step if abs(step) <= MAX_STEP_FACTOR * abs(value) else value / MAX_STEP_FACTOR
+        return value * min(max(ratio, 1.0 / MAX_STEP_FACTOR), MAX_STEP_FACTOR)
 
 
-def solve(searches: dict[K, Search], measure: Measure[K], others: Callable[[K, float], Search | None]) -> set[K]:
+def solve(searches: dict[K, Search], measure: Measure[K],
+          search_for_changed: Callable[[K, float], Search | None]) -> set[K]:
     """Try values until every search is solved or given up; which are solved.
 
     Those given up stay at their first value while the others go on. `others` makes the search of a number that nobody
     sought but that the trials changed, given its effect; None where it is as it should be.
     """
-    given_up: set[K] = set()
-    for trial in range(MOST_TRIALS):
+    abandoned: set[K] = set()
+    for trial in range(MAX_TRIALS):
         effects = measure({key: search.value for key, search in searches.items()})
         for key, search in searches.items():
-            search.note(effects.get(key))
+            search.record(effects.get(key))
         for key in [key for key in effects if key not in searches]:
             effect = effects[key]
-            joining = None if effect is None else others(key, effect)
-            if joining is not None and effect is not None:
-                searches[key] = joining
-                joining.note(effect)
-        open_ones = [key for key, search in searches.items() if key not in given_up and not search.solved]
-        if not open_ones:
+            added = None if effect is None else search_for_changed(key, effect)
+            if added is not None and effect is not None:
+                searches[key] = added
+                added.record(effect)
+        unsolved = [key for key, search in searches.items() if key not in abandoned and not search.solved]
+        if not unsolved:
             break
-        for key in open_ones:
-            if trial >= MOST_TRIALS - 2 or not searches[key].advance():
-                given_up.add(key)
-                searches[key].value = searches[key].first
-    return {key for key, search in searches.items() if key not in given_up and search.solved}
+        for key in unsolved:
+            if trial >= MAX_TRIALS - 2 or not searches[key].advance():
+                abandoned.add(key)
+                searches[key].value = searches[key].initial
+    return {key for key, search in searches.items() if key not in abandoned and search.solved}
 
 
 def _middle(low: float, high: float) -> float:
@@ -181,7 +184,7 @@ def _rounded(value: float, digits: int) -> float:
 
 
 # A prim and one of its properties.
-Place = tuple[str, str]
+PropertyPath = tuple[str, str]
 # The schema that a setting is read with, where a prim need not have it.
 _SETTINGS = {"physxArticulation": "PhysxArticulationAPI"}
 
@@ -190,7 +193,7 @@ class Trial:
     """Numbers authored in a layer over a stage."""
 
     def __init__(self, stage: Any) -> None:
-        self._below = stage         # whose layers have to live on
+        self._source_stage = stage         # whose layers have to live on
         layer = Sdf.Layer.CreateAnonymous(".usda")
         root, session = stage.GetRootLayer(), stage.GetSessionLayer()
         for key in root.pseudoRoot.ListInfoKeys():
@@ -202,14 +205,14 @@ class Trial:
         self._stage.MuteAndUnmuteLayers(stage.GetMutedLayers(), [])
         self._editor = LayerEditor(self._stage, override=True)
         self._clean = layer.ExportToString()
-        self._authored: set[Place] = set()
+        self._authored: set[PropertyPath] = set()
 
-    def described(self, values: Mapping[Place, float]) -> Description:
+    def description_with(self, values: Mapping[PropertyPath, float]) -> Description:
         """The description of the stage with these numbers. Raises CannotError where one cannot be authored."""
         layer = self._editor.layer
         if not self._authored <= values.keys():
             layer.ImportFromString(self._clean)
-        edits = [edit for place, value in values.items() for edit in edits_of(self._stage, place, value)]
+        edits = [edit for prop, value in values.items() for edit in edits_of(self._stage, prop, value)]
         steps = self._editor.steps(edits)
         self._authored = set(values)
         with Sdf.ChangeBlock():
@@ -217,19 +220,20 @@ class Trial:
                 step(layer)
         return describe(self._stage)
 
-    def number(self, place: Place) -> float:
+    def authored_number(self, prop: PropertyPath) -> float:
         """A number as it stands on the stage; 0 where there is none."""
-        prim = self._stage.GetPrimAtPath(place[0])
-        found = as_numbers(prim.GetAttribute(place[1]).Get()) if prim and prim.HasAttribute(place[1]) else None
-        return found[0] if found else 0.0
+        prim = self._stage.GetPrimAtPath(prop[0])
+        numbers = as_numbers(prim.GetAttribute(prop[1]).Get()) if prim and prim.HasAttribute(prop[1]) else None
+        return numbers[0] if numbers else 0.0
 
 
-def edits_of(stage: Any, place: Place, value: float, intended: float | None = None) -> list[ApplySchema | SetValue]:
+def edits_of(stage: Any, prop: PropertyPath, value: float,
+             intended: float | None = None) -> list[ApplySchema | SetValue]:
     """What authors a number on a stage, and the effect that it is to have.
 
     Raises CannotError for a prim that is not there.
     """
-    path, name = place
+    path, name = prop
     prim = stage.GetPrimAtPath(path)
     if not prim:
         raise CannotError("the prim is no longer there")

@@ -18,10 +18,10 @@ from physx_runtime.dynamics.jacobian import point_jacobian
 from physx_runtime.model.owners import acting_fixed_tendons, leaf_paths
 from physx_runtime.verification.bench import Array, Bench, Case, stripped
 from physx_runtime.verification.laws.compliance import compliant, measure_compliance
-from physx_runtime.verification.laws.fixed_tendons import Pull, fixed_pull, read_axis
-from physx_runtime.verification.laws.spatial_tendons import spatial_pull
+from physx_runtime.verification.laws.fixed_tendons import TendonBench, fixed_tendon_bench, measured_axis
+from physx_runtime.verification.laws.spatial_tendons import spatial_tendon_bench
 from physx_runtime.verification.quantity import Key, UnsteadyError
-from physx_runtime.verification.settling import alone
+from physx_runtime.verification.settling import single_joint_rows
 from physx_schema.description.model import Articulation, Description, Drive
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
@@ -42,7 +42,7 @@ _MOTION = ("natural_frequency", "damping_ratio", "settling_time")
 ALLOWED: Mapping[str, Sequence[str]] = {
     DRIVE: (*_MOTION, "sag"), FIXED: _MOTION, SPATIAL: _MOTION, MIMIC: _MOTION[:2], LINK: ("tip_stiffness",)}
 # Wishes that ask for the same number of a drive, a tendon or a mimic joint.
-_OF_ONE_NUMBER = ("natural_frequency", "settling_time", "sag")
+_EXCLUSIVE = ("natural_frequency", "settling_time", "sag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ def _tendons(robot: Articulation) -> Iterator[Subject]:
     for i, fixed in enumerate(acting_fixed_tendons(robot)):
         yield Subject(FIXED, _instance(fixed.path, fixed.prefix), fixed.path, fixed.prefix, robot.path, i)
     spatial = [tendon for tendon in robot.spatial_tendons if tendon.enabled]
-    for i, (place, _) in enumerate(leaf_paths(robot)):
-        tendon = spatial[place]
+    for i, (tendon_index, _) in enumerate(leaf_paths(robot)):
+        tendon = spatial[tendon_index]
         yield Subject(SPATIAL, _instance(tendon.path, tendon.prefix), tendon.path, tendon.prefix, robot.path, i)
 
 
@@ -85,33 +85,35 @@ def _instance(path: str, prefix: str) -> str:
     return f"{path}:{prefix.rstrip(':').rpartition(':')[2]}"
 
 
-def understood(description: Description, wishes: Mapping[str, Wish]) -> list[tuple[Subject, dict[str, float]]]:
+def resolve_targets(description: Description, targets: Mapping[str, Wish]) -> list[tuple[Subject, dict[str, float]]]:
     """The wishes with whom they are about. Raises ValueError, one line, for what cannot be wished."""
-    known = list(subjects(description))
-    if not wishes:
+    candidates = list(subjects(description))
+    if not targets:
         raise ValueError(f"wishes is empty; give {{path: {{name: number}}}} with names {', '.join(NAMES)}")
-    return [_one(known, path, dict(wish)) for path, wish in wishes.items()]
+    return [_resolve_target(candidates, path, dict(target)) for path, target in targets.items()]
 
 
-def _one(known: Sequence[Subject], path: str, wish: dict[str, object]) -> tuple[Subject, dict[str, float]]:
-    unknown = sorted(set(wish) - set(NAMES))
-    if unknown or not wish:
-        found = f"{unknown[0]!r} is no wish" if unknown else "nothing is wished"
-        raise ValueError(f"{path}: {found}; allowed are {', '.join(NAMES)}")
-    numbers = {name: _number(path, name, value) for name, value in wish.items()}
-    asked = LINK if "tip_stiffness" in numbers else None
-    named = [item for item in known if path in (item.name, item.path) and (item.kind == LINK) == (asked == LINK)]
-    named = [item for item in named if item.name == path] or named
-    if len({item.name for item in named}) != 1:
-        raise ValueError(f"{path}: {_not_one(known, named, asked)}")
-    subject = named[0]
-    wrong = [name for name in numbers if name not in ALLOWED[subject.kind]]
-    if wrong:
-        raise ValueError(f"{path}: {wrong[0]} cannot be wished of a {subject.kind}; "
+def _resolve_target(candidates: Sequence[Subject], path: str, target: dict[str, object]) -> tuple[Subject,
+                                                                                                  dict[str, float]]:
+    unknown = sorted(set(target) - set(NAMES))
+    if unknown or not target:
+        problem = f"{unknown[0]!r} is no wish" if unknown else "nothing is wished"
+        raise ValueError(f"{path}: {problem}; allowed are {', '.join(NAMES)}")
+    numbers = {name: _number(path, name, value) for name, value in target.items()}
+    link_only = LINK if "tip_stiffness" in numbers else None
+    matches = [item for item in candidates if path in (item.name, item.path) and (item.kind == LINK)
+               == (link_only == LINK)]
+    matches = [item for item in matches if item.name == path] or matches
+    if len({item.name for item in matches}) != 1:
+        raise ValueError(f"{path}: {_ambiguity(candidates, matches, link_only)}")
+    subject = matches[0]
+    disallowed = [name for name in numbers if name not in ALLOWED[subject.kind]]
+    if disallowed:
+        raise ValueError(f"{path}: {disallowed[0]} cannot be wished of a {subject.kind}; "
                          f"allowed are {', '.join(ALLOWED[subject.kind])}")
-    same = [name for name in _OF_ONE_NUMBER if name in numbers]
-    if len(same) > 1:
-        raise ValueError(f"{path}: {' and '.join(same)} ask for one stiffness; give one of them")
+    exclusive = [name for name in _EXCLUSIVE if name in numbers]
+    if len(exclusive) > 1:
+        raise ValueError(f"{path}: {' and '.join(exclusive)} ask for one stiffness; give one of them")
     return subject, numbers
 
 
@@ -121,21 +123,21 @@ def _number(path: str, name: str, value: object) -> float:
     return float(value)
 
 
-def _not_one(known: Sequence[Subject], named: Sequence[Subject], asked: str | None) -> str:
+def _ambiguity(candidates: Sequence[Subject], matches: Sequence[Subject], link_only: str | None) -> str:
     """Why a path does not say whom a wish is about."""
-    if named:
-        return f"several are there; name one of {', '.join(dict.fromkeys(item.name for item in named))}"
-    there = dict.fromkeys(item.name for item in known if (item.kind == LINK) == (asked == LINK))
-    what = "link of an articulation" if asked else "drive, tendon or compliant mimic joint"
-    return f"no {what} is there; the stage has {', '.join(there) or 'none'}"
+    if matches:
+        return f"several are there; name one of {', '.join(dict.fromkeys(item.name for item in matches))}"
+    names = dict.fromkeys(item.name for item in candidates if (item.kind == LINK) == (link_only == LINK))
+    expected = "link of an articulation" if link_only else "drive, tendon or compliant mimic joint"
+    return f"no {expected} is there; the stage has {', '.join(names) or 'none'}"
 
 
 # Part of a deviation below which something has settled, and most steps until then.
-SETTLED_PART, MOST_STEPS = 0.02, 20_000
+SETTLED_FRACTION, MAX_STEPS = 0.02, 20_000
 # Times by which a critically damped drive has come to rest, of its own time.
-RESTING_TIMES = 25.0
+SETTLING_PERIODS = 25.0
 
-_KEPT: Mapping[str, Mapping[str, bool]] = {
+_CONSTRAINTS: Mapping[str, Mapping[str, bool]] = {
     DRIVE: {"drives": True}, LINK: {"drives": True}, FIXED: {"fixed_tendons": True},
     SPATIAL: {"spatial_tendons": True}, MIMIC: {"mimics": True}}
 
@@ -143,20 +145,20 @@ _KEPT: Mapping[str, Mapping[str, bool]] = {
 def motion_of(description: Description, articulation: Articulation, subject: Subject, names: set[str],
               dt: float) -> dict[str, float]:
     """What these numbers of a subject come to, each in its own unit. Raises UnsteadyError where it does not move so."""
-    bench = Bench(description, stripped(articulation, **_KEPT[subject.kind]), dt)
+    bench = Bench(description, stripped(articulation, **_CONSTRAINTS[subject.kind]), dt)
     if subject.kind == MIMIC:
         return _of_mimic(bench, subject)
     if subject.kind == LINK:
         return {"tip_stiffness": _tip_stiffness(bench, subject)}
-    found: dict[str, float] = {}
+    motion: dict[str, float] = {}
     if names & {"natural_frequency", "damping_ratio", "settling_time"}:
         step = _step_of(bench, subject)
-        found["natural_frequency"], found["damping_ratio"] = _modes(step, dt)
+        motion["natural_frequency"], motion["damping_ratio"] = _modes(step, dt)
         if "settling_time" in names:
-            found["settling_time"] = _settling_time(step, dt)
+            motion["settling_time"] = _settling_time(step, dt)
     if "sag" in names:
-        found["sag"] = _sag(bench, subject.index)
-    return found
+        motion["sag"] = _sag(bench, subject.index)
+    return motion
 
 
 def drive_of(bench: Bench, index: int) -> Drive:
@@ -171,45 +173,46 @@ def _of_mimic(bench: Bench, subject: Subject) -> dict[str, float]:
     keys = {"natural_frequency": Key(subject.path, f"{subject.prefix}naturalFrequency"),
             "damping_ratio": Key(subject.path, f"{subject.prefix}dampingRatio")}
     mimic = bench.articulation.mimics[subject.index]
-    found = measure_compliance(bench.variant(replace(bench.articulation, mimics=(mimic,))))
-    return {name: found.values[key] for name, key in keys.items() if key in found.values}
+    findings = measure_compliance(bench.variant(replace(bench.articulation, mimics=(mimic,))))
+    return {name: findings.values[key] for name, key in keys.items() if key in findings.values}
 
 
 # --- free motion ---------------------------------------------------------------------------------------------------
 
 def _step_of(bench: Bench, subject: Subject) -> Array:
     """(2, 2): deviation and its rate after a free step, per deviation and rate before it."""
-    rows, along = _driven(bench, subject.index) if subject.kind == DRIVE else _pulled(bench, subject)
+    rows, direction = _drive_at_rest(bench, subject.index) if subject.kind == DRIVE else _tendon_at_rest(bench, subject)
     length, speed = float(np.min(bench.lengths)), float(np.min(bench.speeds))
-    cases = [Case(rows), Case(rows, shift=length * along), Case(rows, velocity=speed * along)]
-    (q, v), = bench.watch(cases, np.zeros((3, bench.size)), (1,))
-    read = along / (along @ along)
-    after = np.stack([(q - bench.pose) @ read, v @ read])
+    cases = [Case(rows), Case(rows, shift=length * direction), Case(rows, velocity=speed * direction)]
+    (q, v), = bench.sample_motion(cases, np.zeros((3, bench.size)), (1,))
+    weights = direction / (direction @ direction)
+    after = np.stack([(q - bench.pose) @ weights, v @ weights])
     return np.stack([(after[:, 1] - after[:, 0]) / length, (after[:, 2] - after[:, 0]) / speed], axis=1)
 
 
-def _driven(bench: Bench, i: int) -> tuple[dict[str, Array], Array]:
+def _drive_at_rest(bench: Bench, i: int) -> tuple[dict[str, Array], Array]:
     """A drive at rest in the authored pose, all other joints held."""
-    own, drive = np.eye(bench.size)[i], drive_of(bench, i)
-    return alone(bench, i, limits=False) | {
-        "stiffness": own * drive.stiffness, "damping": own * drive.damping, "target_position": bench.pose}, own
+    unit, drive = np.eye(bench.size)[i], drive_of(bench, i)
+    return single_joint_rows(bench, i, limits=False) | {
+        "stiffness": unit * drive.stiffness, "damping": unit * drive.damping, "target_position": bench.pose}, unit
 
 
-def _pulled(bench: Bench, subject: Subject) -> tuple[dict[str, Array], Array]:
+def _tendon_at_rest(bench: Bench, subject: Subject) -> tuple[dict[str, Array], Array]:
     """A tendon at rest in the authored pose, and how the joints move when it pulls, the fastest at 1."""
-    pull = spatial_pull(bench, subject.index) if subject.kind == SPATIAL else _fixed(bench, subject.index)
-    if pull is None:
+    tendon_bench = spatial_tendon_bench(bench, subject.index) if subject.kind == SPATIAL else _fixed(bench,
+                                                                                                     subject.index)
+    if tendon_bench is None:
         raise UnsteadyError("in the authored pose its pull moves no joint")
-    spring = bench.spring(pull.stiffness, pull.damping)
-    stretched = pull.case(spring, -bench.probe(spring, pull.damping) * bench.meter)
-    velocity = bench.kick([stretched], np.zeros((1, bench.size)))[0]
-    return dict(pull.case(pull.stiffness, 0.0).rows), velocity / np.abs(velocity).max()
+    spring = bench.spring(tendon_bench.stiffness, tendon_bench.damping)
+    stretched = tendon_bench.case(spring, -bench.probe(spring, tendon_bench.damping) * bench.meter)
+    velocity = bench.step_from_rest([stretched], np.zeros((1, bench.size)))[0]
+    return dict(tendon_bench.case(tendon_bench.stiffness, 0.0).rows), velocity / np.abs(velocity).max()
 
 
-def _fixed(bench: Bench, i: int) -> Pull | None:
+def _fixed(bench: Bench, i: int) -> TendonBench | None:
     tendon = acting_fixed_tendons(bench.articulation)[i]
-    read = read_axis(tendon)
-    return None if read is None else fixed_pull(bench, i, tendon, read)
+    axis = measured_axis(tendon)
+    return None if axis is None else fixed_tendon_bench(bench, i, tendon, axis)
 
 
 def _modes(step: Array, dt: float) -> tuple[float, float]:
@@ -228,39 +231,39 @@ def _modes(step: Array, dt: float) -> tuple[float, float]:
 def _settling_time(step: Array, dt: float) -> float:
     """How long a deviation takes, s, to stay below a part of itself. Raises UnsteadyError."""
     state, last = np.array([1.0, 0.0]), math.nan
-    for count in range(MOST_STEPS):
+    for count in range(MAX_STEPS):
         after = step @ state
         size, next_size = abs(float(state[0])), abs(float(after[0]))
-        if size > SETTLED_PART >= next_size:
-            last = dt * (count + math.log(size / SETTLED_PART) / math.log(size / max(next_size, 1e-300)))
+        if size > SETTLED_FRACTION >= next_size:
+            last = dt * (count + math.log(size / SETTLED_FRACTION) / math.log(size / max(next_size, 1e-300)))
         if np.abs(after).max() < 1e-6:
             return last
         state = after
-    raise UnsteadyError(f"it does not settle within {MOST_STEPS} steps")
+    raise UnsteadyError(f"it does not settle within {MAX_STEPS} steps")
 
 
 # --- under loads ---------------------------------------------------------------------------------------------------
 
 def _sag(bench: Bench, i: int) -> float:
     """How far a drive hangs from its target under gravity, all other joints held; degrees or lengths."""
-    own, drive, dof = np.eye(bench.size)[i], drive_of(bench, i), bench.dofs[i]
-    damping, steps = _resting(bench, i, drive)
-    rows = alone(bench, i, limits=True) | {
-        "stiffness": own * drive.stiffness, "damping": own * damping, "gravity": bench.base_rows("gravity"),
-        "target_position": np.where(own > 0.0, drive.target_position, bench.pose),
-        "max_force": np.where(own > 0.0, bench.base_rows("max_force"), math.inf)}
-    case = Case(rows, shift=own * (drive.target_position - bench.pose[i]))
-    (q, _), = bench.watch([case], np.zeros((1, bench.size)), (steps,))
+    unit, drive, dof = np.eye(bench.size)[i], drive_of(bench, i), bench.dofs[i]
+    damping, steps = _critical_damping(bench, i, drive)
+    rows = single_joint_rows(bench, i, limits=True) | {
+        "stiffness": unit * drive.stiffness, "damping": unit * damping, "gravity": bench.base_rows("gravity"),
+        "target_position": np.where(unit > 0.0, drive.target_position, bench.pose),
+        "max_force": np.where(unit > 0.0, bench.base_rows("max_force"), math.inf)}
+    case = Case(rows, shift=unit * (drive.target_position - bench.pose[i]))
+    (q, _), = bench.sample_motion([case], np.zeros((1, bench.size)), (steps,))
     return abs(float(q[0, i]) - drive.target_position) * (DEGREES_PER_RADIAN if dof.angular else 1.0)
 
 
-def _resting(bench: Bench, i: int, drive: Drive) -> tuple[float, int]:
+def _critical_damping(bench: Bench, i: int, drive: Drive) -> tuple[float, int]:
     """Critical damping of a drive, and in how many steps it has come to rest."""
     if not drive.stiffness > 0.0:
         raise UnsteadyError("stiffness is 0, so nothing holds it")
     inertia = 1.0 if drive.acceleration else float(bench.inertia[i])
     rate = math.sqrt(drive.stiffness / inertia)
-    return 2.0 * inertia * rate, min(math.ceil(RESTING_TIMES / (rate * bench.dt)) + 50, MOST_STEPS)
+    return 2.0 * inertia * rate, min(math.ceil(SETTLING_PERIODS / (rate * bench.dt)) + 50, MAX_STEPS)
 
 
 def _tip_stiffness(bench: Bench, subject: Subject) -> float:
@@ -275,8 +278,8 @@ def _tip_stiffness(bench: Bench, subject: Subject) -> float:
         raise UnsteadyError("no drive with a stiffness moves the link")
     rows = {"target_position": bench.pose, "target_velocity": np.zeros(bench.size),
             "max_force": np.full(bench.size, math.inf)}
-    moved = np.eye(bench.size)[driven] * bench.lengths
-    efforts = bench.hold([Case(rows, shift=sign * shift) for shift in moved for sign in (1.0, -1.0)])
-    pushed = (efforts[0::2] - efforts[1::2])[:, driven] / (2.0 * bench.lengths[driven])
-    compliance = jacobian[:, driven] @ np.linalg.solve(pushed.T, jacobian[:, driven].T)
+    shifts = np.eye(bench.size)[driven] * bench.lengths
+    efforts = bench.hold([Case(rows, shift=sign * shift) for shift in shifts for sign in (1.0, -1.0)])
+    stiffness = (efforts[0::2] - efforts[1::2])[:, driven] / (2.0 * bench.lengths[driven])
+    compliance = jacobian[:, driven] @ np.linalg.solve(stiffness.T, jacobian[:, driven].T)
     return 1.0 / float(np.linalg.eigvalsh(0.5 * (compliance + compliance.T)).max())

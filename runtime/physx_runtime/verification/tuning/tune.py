@@ -8,25 +8,34 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from physx_runtime.packing.not_simulated import require_taken
+from physx_runtime.packing.not_simulated import require_accepted
 from physx_runtime.simulation.arguments import required_time
 from physx_runtime.verification.bench import Bench, stripped
 from physx_runtime.verification.quantity import RADIANS_PER_DEGREE, UnsteadyError
-from physx_runtime.verification.remedies.search import Place, Search, Trial, edits_of, solve
+from physx_runtime.verification.remedies.search import PropertyPath, Search, Trial, edits_of, solve
 from physx_runtime.verification.report import Change
-from physx_runtime.verification.tuning.motion import DRIVE, LINK, MIMIC, Subject, Wish, drive_of, motion_of, understood
+from physx_runtime.verification.tuning.motion import (
+    DRIVE,
+    LINK,
+    MIMIC,
+    Subject,
+    Wish,
+    drive_of,
+    motion_of,
+    resolve_targets,
+)
 from physx_schema.checking.engine.layer_editor import LayerEditor
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
-from physx_schema.description.scenes import SolverBatches, as_solved
+from physx_schema.description.scenes import SolverBatches, with_solver_counts
 from physx_schema.description.stages import open_stage
 
 # Of gains that follow from others.
 DIGITS = 5
 # What shrinks as the stiffness grows.
-_FALLING = ("settling_time", "sag")
+_DECREASING = ("settling_time", "sag")
 # Whose motion, and which number of it.
-Aim = tuple[Subject, str]
+TargetKey = tuple[Subject, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,32 +89,33 @@ def tune(stage: str | Path | Any, wishes: Mapping[str, Wish], dt: float = 1 / 60
     required_time(dt)
     opened = open_stage(stage)
     description = describe(opened)
-    require_taken(description)
-    asked = [(path, subject, _with_ratio(subject, wish)) for path, (subject, wish) in zip(
-        wishes, understood(description, wishes), strict=True)]
+    require_accepted(description)
+    resolved = [(path, subject, _with_ratio(subject, target)) for path, (subject, target) in zip(
+        wishes, resolve_targets(description, wishes), strict=True)]
     session = _Session(Trial(opened), description, dt)
-    searches = {(subject, name): Search(wanted, session.first(subject, name, wish), lower=0.0, falls=name in _FALLING)
-                for _, subject, wish in asked for name, wanted in wish.items()}
+    searches = {(subject, name): Search(value, session.first(subject, name, target), lower=0.0,
+                                        decreasing=name in _DECREASING)
+                for _, subject, target in resolved for name, value in target.items()}
     solved = solve(searches, session.measure, lambda *_: None)
-    changes = session.gains({aim: search.value for aim, search in searches.items() if aim in solved})
+    changes = session.gains({key: search.value for key, search in searches.items() if key in solved})
     return Tuning(tuple(Change(path, name, value) for (path, name), value in changes.items()),
                   tuple(_result(path, name, searches[subject, name], (subject, name) in solved)
-                        for path, subject, wish in asked for name in wish))
+                        for path, subject, target in resolved for name in target))
 
 
-def _with_ratio(subject: Subject, wish: dict[str, float]) -> dict[str, float]:
+def _with_ratio(subject: Subject, target: dict[str, float]) -> dict[str, float]:
     """A settling time alone means the fastest way there without overshoot."""
-    return {**wish, "damping_ratio": wish.get("damping_ratio", 1.0)} if "settling_time" in wish else wish
+    return {**target, "damping_ratio": target.get("damping_ratio", 1.0)} if "settling_time" in target else target
 
 
 def _result(path: str, name: str, search: Search, solved: bool) -> Tuned:
     if solved:
-        return Tuned(path, name, search.wanted, search.tried[-1][1])
-    if search.nearest is None:
-        return Tuned(path, name, search.wanted, None, "nothing can be measured: it does not move so with these gains")
-    value, effect = search.nearest
-    reason = f"no gain gives {search.wanted:.4g}: the nearest is {effect:.4g}, with {value:.4g}"
-    return Tuned(path, name, search.wanted, effect, reason)
+        return Tuned(path, name, search.target, search.trials[-1][1])
+    if search.closest is None:
+        return Tuned(path, name, search.target, None, "nothing can be measured: it does not move so with these gains")
+    value, effect = search.closest
+    reason = f"no gain gives {search.target:.4g}: the nearest is {effect:.4g}, with {value:.4g}"
+    return Tuned(path, name, search.target, effect, reason)
 
 
 class _Session:
@@ -114,75 +124,75 @@ class _Session:
     def __init__(self, trial: Trial, description: Description, dt: float) -> None:
         self._trial, self._description, self._dt = trial, description, dt
 
-    def gains(self, values: Mapping[Aim, float]) -> dict[Place, float]:
+    def gains(self, values: Mapping[TargetKey, float]) -> dict[PropertyPath, float]:
         """What the numbers of aims are authored as."""
         stiffness = {subject: value for (subject, name), value in values.items() if name != "damping_ratio"}
-        found: dict[Place, float] = {}
+        gains: dict[PropertyPath, float] = {}
         for (subject, name), value in values.items():
             if subject.kind == LINK:
-                found |= self._scaled(subject, value)
+                gains |= self._scaled(subject, value)
             elif name == "damping_ratio" and subject.kind != MIMIC:
                 # so that the ratio stays what it is while the stiffness changes
-                spring = stiffness.get(subject, self._trial.number(_place(subject, "natural_frequency")))
-                found[_place(subject, name)] = float(f"{value * math.sqrt(spring):.{DIGITS}g}")
+                spring = stiffness.get(subject, self._trial.authored_number(_gain(subject, "natural_frequency")))
+                gains[_gain(subject, name)] = float(f"{value * math.sqrt(spring):.{DIGITS}g}")
             else:
-                found[_place(subject, name)] = value
-        return found
+                gains[_gain(subject, name)] = value
+        return gains
 
-    def _scaled(self, subject: Subject, factor: float) -> dict[Place, float]:
+    def _scaled(self, subject: Subject, factor: float) -> dict[PropertyPath, float]:
         """The stiffness of every drive of an articulation times a factor."""
         drives = [dof.drive for dof in self._articulation(self._description, subject).dofs if dof.drive]
         authored = {(drive.path, f"{drive.prefix}stiffness"): drive.stiffness * (
             RADIANS_PER_DEGREE if ":rot" in drive.prefix or ":angular" in drive.prefix else 1.0) for drive in drives}
-        return {place: float(f"{factor * stiffness:.{DIGITS}g}") for place, stiffness in authored.items()}
+        return {prop: float(f"{factor * stiffness:.{DIGITS}g}") for prop, stiffness in authored.items()}
 
-    def first(self, subject: Subject, name: str, wish: Mapping[str, float]) -> float:
+    def first(self, subject: Subject, name: str, target: Mapping[str, float]) -> float:
         """Where to begin: the authored gain, or what mechanics gives where it is 0."""
         if subject.kind == LINK:
             return 1.0
         if subject.kind == MIMIC:
-            return wish[name]
-        stiffness = self._trial.number(_place(subject, "natural_frequency"))
+            return target[name]
+        stiffness = self._trial.authored_number(_gain(subject, "natural_frequency"))
         if stiffness == 0.0:
-            stiffness = self._mechanical(subject, "natural_frequency", wish)
+            stiffness = self._mechanical(subject, "natural_frequency", target)
         if name != "damping_ratio":
             return stiffness
-        damping = self._trial.number(_place(subject, name)) or self._mechanical(subject, name, wish)
+        damping = self._trial.authored_number(_gain(subject, name)) or self._mechanical(subject, name, target)
         return damping / math.sqrt(stiffness)
 
-    def _mechanical(self, subject: Subject, name: str, wish: Mapping[str, float]) -> float:
+    def _mechanical(self, subject: Subject, name: str, target: Mapping[str, float]) -> float:
         """The gain of an oscillator with the inertia that the subject moves; of tendons a unit one."""
-        frequency = wish.get("natural_frequency", 4.0 / wish.get("settling_time", 1.0))
+        frequency = target.get("natural_frequency", 4.0 / target.get("settling_time", 1.0))
         inertia, per = 1.0, 1.0
         if subject.kind == DRIVE:
             articulation = self._articulation(self._description, subject)
             bench = Bench(self._description, stripped(articulation, drives=True), self._dt)
             per = RADIANS_PER_DEGREE if bench.dofs[subject.index].angular else 1.0
             inertia = 1.0 if drive_of(bench, subject.index).acceleration else float(bench.inertia[subject.index])
-        gain = 2.0 * wish.get(name, 1.0) * frequency if name == "damping_ratio" else frequency ** 2
+        gain = 2.0 * target.get(name, 1.0) * frequency if name == "damping_ratio" else frequency ** 2
         return gain * inertia * per
 
-    def measure(self, values: Mapping[Aim, float]) -> dict[Aim, float | None]:
+    def measure(self, values: Mapping[TargetKey, float]) -> dict[TargetKey, float | None]:
         """What the aims come to with these gains."""
-        description = self._trial.described(self.gains(values))
-        found: dict[Aim, float | None] = dict.fromkeys(values)
+        description = self._trial.description_with(self.gains(values))
+        results: dict[TargetKey, float | None] = dict.fromkeys(values)
         for subject in dict.fromkeys(subject for subject, _ in values):
             names = {name for other, name in values if other == subject}
             try:
                 motion = motion_of(description, self._articulation(description, subject), subject, names, self._dt)
             except UnsteadyError:
                 continue
-            found |= {(subject, name): motion.get(name) for name in names}
-        return found
+            results |= {(subject, name): motion.get(name) for name in names}
+        return results
 
     @staticmethod
     def _articulation(description: Description, subject: Subject) -> Articulation:
         """The articulation of a subject with the counts that it is solved under."""
-        found = next(item for item in description.articulations if item.path == subject.articulation)
-        return as_solved(found, SolverBatches(description).counts(found))
+        articulation = next(item for item in description.articulations if item.path == subject.articulation)
+        return with_solver_counts(articulation, SolverBatches(description).counts(articulation))
 
 
-def _place(subject: Subject, name: str) -> Place:
+def _gain(subject: Subject, name: str) -> PropertyPath:
     """The gain that a number of a subject depends on."""
     spring, damper = ("naturalFrequency", "dampingRatio") if subject.kind == MIMIC else ("stiffness", "damping")
     return subject.path, subject.prefix + (damper if name == "damping_ratio" else spring)

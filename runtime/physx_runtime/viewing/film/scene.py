@@ -16,20 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.compiling.numba_functions import borrowing_entry
-from physx_runtime.viewing.poses import UP_VECTORS, rotated
+from physx_runtime.viewing.poses import UP_VECTORS, transform_point
 from physx_runtime.viewing.robot.marks import body_index, bones
-from physx_runtime.viewing.robot.shapes import COLOUR, STILL, Shape, visible_shapes
+from physx_runtime.viewing.robot.shapes import COLOUR, STATIC_BODY, Shape, visible_shapes
 from physx_schema.description.model import Description
 
 
 @borrowing_entry
-def draw(points: Any, faces: Any, colours: Any, nearest: Any, picture: Any) -> None:
+def draw(points: Any, faces: Any, colours: Any, depth_buffer: Any, picture: Any) -> None:
     """Draw triangles over a picture.
 
     points: (n, 3) columns and rows of pixels, and nearness. faces: (m, 3) indices of points. colours: (m, 3) bytes.
     nearest: (height, width) of what is drawn already, changed. picture: (height, width, 3) bytes, changed.
     """
-    height, width = nearest.shape
+    height, width = depth_buffer.shape
     for k in range(len(faces)):
         a, b, c = faces[k, 0], faces[k, 1], faces[k, 2]
         ax, ay, bx, by, cx, cy = points[a, 0], points[a, 1], points[b, 0], points[b, 1], points[c, 0], points[c, 1]
@@ -46,23 +46,23 @@ def draw(points: Any, faces: Any, colours: Any, nearest: Any, picture: Any) -> N
                 w = 1.0 - u - v
                 if u < 0.0 or v < 0.0 or w < 0.0:
                     continue
-                near = u * points[a, 2] + v * points[b, 2] + w * points[c, 2]
-                if near > nearest[row, column]:
-                    nearest[row, column] = near
+                depth = u * points[a, 2] + v * points[b, 2] + w * points[c, 2]
+                if depth > depth_buffer[row, column]:
+                    depth_buffer[row, column] = depth
                     picture[row, column, 0] = colours[k, 0]
                     picture[row, column, 1] = colours[k, 1]
                     picture[row, column, 2] = colours[k, 2]
 
 
 Array = NDArray[np.float64]
-TOWARDS = {"Y": (0.7, 0.5, 0.7), "Z": (0.7, -0.7, 0.5)}     # the eye, by what is up
-FINE = 2                        # pixels drawn for one that is shown, each way
+VIEW_DIRECTIONS = {"Y": (0.7, 0.5, 0.7), "Z": (0.7, -0.7, 0.5)}     # the eye, by what is up
+SUPERSAMPLING = 2                        # pixels drawn for one that is shown, each way
 MARGIN = 1.15                   # of the picture around what moves
 DIM, BRIGHT = 0.45, 1.0         # a surface at right angles to the view, and one that faces it
 PAPER = 255
 PALE = 0.6                      # the part of white in what stands still
 BONE_WIDTH = 0.02               # of the picture's height
-LEAST_SIZE = 1e-6               # length units: of a scene that is one point
+MIN_SIZE = 1e-6               # length units: of a scene that is one point
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +70,15 @@ class View:
     """Where points of the world come to in a picture."""
 
     axes: Array                 # (3, 3) rows: rightwards, upwards, towards the eye
-    middle: Array               # (3,) along them
+    center: Array               # (3,) along them
     scale: float                # pixels for a length unit
     width: int                  # pixels that are drawn
     height: int
 
-    def of(self, points: Array) -> Array:
+    def project(self, points: Array) -> Array:
         """(n, 3) column, row and nearness of points of the world."""
-        seen = (points @ self.axes.T - self.middle) * self.scale
-        return np.stack([self.width / 2 + seen[:, 0], self.height / 2 - seen[:, 1], seen[:, 2]], axis=1)
+        projected = (points @ self.axes.T - self.center) * self.scale
+        return np.stack([self.width / 2 + projected[:, 0], self.height / 2 - projected[:, 1], projected[:, 2]], axis=1)
 
 
 class FilmScene:
@@ -97,62 +97,63 @@ class FilmScene:
 
     def view(self, poses: Array, up: str, width: int, height: int) -> View:
         """One in which everything that moves stays; poses: (n_record, n_body, 7)."""
-        towards = np.array(TOWARDS[up]) / np.linalg.norm(TOWARDS[up])
-        right = np.cross(UP_VECTORS[up], towards)
+        eye = np.array(VIEW_DIRECTIONS[up]) / np.linalg.norm(VIEW_DIRECTIONS[up])
+        right = np.cross(UP_VECTORS[up], eye)
         right /= np.linalg.norm(right)
-        axes = np.stack([right, np.cross(towards, right), towards])
-        seen = np.concatenate([each @ axes.T for each in self._extremes(poses)])
-        low, high = seen.min(axis=0), seen.max(axis=0)
-        size = np.maximum(high - low, LEAST_SIZE) * MARGIN
-        scale = FINE * min(width / size[0], height / size[1])
-        return View(axes, (low + high) / 2, float(scale), FINE * width, FINE * height)
+        axes = np.stack([right, np.cross(eye, right), eye])
+        points = np.concatenate([chunk @ axes.T for chunk in self._extremes(poses)])
+        low, high = points.min(axis=0), points.max(axis=0)
+        size = np.maximum(high - low, MIN_SIZE) * MARGIN
+        scale = SUPERSAMPLING * min(width / size[0], height / size[1])
+        return View(axes, (low + high) / 2, float(scale), SUPERSAMPLING * width, SUPERSAMPLING * height)
 
     def picture(self, poses: Array, view: View) -> NDArray[np.uint8]:
         """(height, width, 3) bytes of red, green and blue; poses: (n_body, 7)."""
         picture = np.full((view.height, view.width, 3), PAPER, np.uint8)
-        nearest = np.full((view.height, view.width), -np.inf)
+        depth_buffer = np.full((view.height, view.width), -np.inf)
         for shape in self._shapes:
-            points = view.of(_placed(shape, poses))
-            white = PALE if shape.body == STILL else 0.0
-            colour = tuple(white + (1.0 - white) * part for part in shape.colour)
-            draw(points, shape.triangles.faces, _shaded(points, shape.triangles.faces, colour), nearest, picture)
+            points = view.project(_world_points(shape, poses))
+            white = PALE if shape.body == STATIC_BODY else 0.0
+            colour = tuple(white + (1.0 - white) * channel for channel in shape.colour)
+            draw(points, shape.triangles.faces, _shade(points, shape.triangles.faces, colour), depth_buffer, picture)
         for start, end in self._bones:
-            ends = view.of(np.stack([rotated(poses[body], place) for body, place in (start, end)]))
+            ends = view.project(np.stack([transform_point(poses[body], point) for body, point in (start, end)]))
             points, faces = _bar(ends, BONE_WIDTH * view.height)
-            draw(points, faces, _shaded(points, faces, COLOUR), nearest, picture)
-        fine = picture.reshape(view.height // FINE, FINE, view.width // FINE, FINE, 3)
-        shown: NDArray[np.uint8] = fine.mean(axis=(1, 3)).round().astype(np.uint8)
-        return shown
+            draw(points, faces, _shade(points, faces, COLOUR), depth_buffer, picture)
+        fine = picture.reshape(view.height // SUPERSAMPLING, SUPERSAMPLING, view.width // SUPERSAMPLING, SUPERSAMPLING,
+                               3)
+        image: NDArray[np.uint8] = fine.mean(axis=(1, 3)).round().astype(np.uint8)
+        return image
 
     def _extremes(self, poses: Array) -> Iterator[Array]:
         """Points of all records between which all bodies are; of still shapes where there are no bodies."""
-        moving = [shape for shape in self._shapes if shape.body != STILL]
+        moving = [shape for shape in self._shapes if shape.body != STATIC_BODY]
         for shape in moving:
             low, high = shape.triangles.points.min(axis=0), shape.triangles.points.max(axis=0)
             for corner in np.ndindex(2, 2, 2):
-                yield rotated(poses[:, shape.body], tuple(np.where(corner, high, low)))
+                yield transform_point(poses[:, shape.body], tuple(np.where(corner, high, low)))
         for ends in self._bones:
-            yield from (rotated(poses[:, body], place) for body, place in ends)
+            yield from (transform_point(poses[:, body], point) for body, point in ends)
         if not moving and not self._bones:
             yield from (shape.triangles.points for shape in self._shapes)
             yield poses[..., :3].reshape(-1, 3)
 
 
-def _placed(shape: Shape, poses: Array) -> Array:
+def _world_points(shape: Shape, poses: Array) -> Array:
     """(n, 3) the points of a shape in the world."""
     points = shape.triangles.points
-    if shape.body == STILL:
+    if shape.body == STATIC_BODY:
         return points
     u, w = poses[shape.body, 3:6], poses[shape.body, 6]
-    turned = np.cross(u, points)
-    placed: Array = poses[shape.body, :3] + points + 2.0 * w * turned + 2.0 * np.cross(u, turned)
-    return placed
+    cross = np.cross(u, points)
+    world: Array = poses[shape.body, :3] + points + 2.0 * w * cross + 2.0 * np.cross(u, cross)
+    return world
 
 
-def _shaded(points: Array, faces: NDArray[np.int64], colour: tuple[float, ...]) -> NDArray[np.uint8]:
+def _shade(points: Array, faces: NDArray[np.int64], colour: tuple[float, ...]) -> NDArray[np.uint8]:
     """(n, 3) bytes: the colour, darker the more a face turns from the eye."""
-    corners = points[faces]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    vertices = points[faces]
+    normals = np.cross(vertices[:, 1] - vertices[:, 0], vertices[:, 2] - vertices[:, 0])
     lengths = np.maximum(np.linalg.norm(normals, axis=1), np.finfo(float).tiny)
     light = DIM + (BRIGHT - DIM) * np.abs(normals[:, 2]) / lengths
     shaded: NDArray[np.uint8] = np.clip(255.0 * light[:, None] * np.array(colour), 0.0, 255.0).astype(np.uint8)
@@ -161,6 +162,6 @@ def _shaded(points: Array, faces: NDArray[np.int64], colour: tuple[float, ...]) 
 
 def _bar(ends: Array, width: float) -> tuple[Array, NDArray[np.int64]]:
     """Two triangles that face the eye, along a line of a picture."""
-    along = ends[1, :2] - ends[0, :2]
-    across = np.array([-along[1], along[0], 0.0]) * width / 2 / max(float(np.linalg.norm(along)), 1.0)
-    return np.concatenate([ends + across, ends - across]), np.array([(0, 1, 3), (0, 3, 2)])
+    direction = ends[1, :2] - ends[0, :2]
+    normal = np.array([-direction[1], direction[0], 0.0]) * width / 2 / max(float(np.linalg.norm(direction)), 1.0)
+    return np.concatenate([ends + normal, ends - normal]), np.array([(0, 1, 3), (0, 3, 2)])

@@ -20,7 +20,7 @@ from physx_schema.errors import UnsupportedError
 from physx_schema.files import replacing
 from physx_schema.outputs import MARK
 
-RATE = 25                       # pictures a second: a whole number of the hundredths in which .gif counts
+FRAME_RATE = 25                       # pictures a second: a whole number of the hundredths in which .gif counts
 WIDTH, HEIGHT = 640, 480        # pixels
 Pictures = Iterator[NDArray[np.uint8]]
 
@@ -44,21 +44,21 @@ def write_film(stage: Any, description: Description, recording: Recording, path:
     """
     require_film(path)
     poses = recording.body_pose[:, world].astype(np.float64)
-    sound = np.isfinite(poses).all(axis=(1, 2))
-    count = len(poses) if sound.all() else int(np.argmin(sound))
-    opened = open_stage(stage)
-    scene = FilmScene(opened, description, recording.body_names)
+    is_valid = np.isfinite(poses).all(axis=(1, 2))
+    count = len(poses) if is_valid.all() else int(np.argmin(is_valid))
+    usd_stage = open_stage(stage)
+    scene = FilmScene(usd_stage, description, recording.body_names)
     if not count or scene.empty:
-        raise UnsupportedError(f"{path}: nothing to see; {source_name(opened)} has no shapes and no links")
-    view = scene.view(poses[:count], str(UsdGeom.GetStageUpAxis(opened)), WIDTH, HEIGHT)
+        raise UnsupportedError(f"{path}: nothing to see; {source_name(usd_stage)} has no shapes and no links")
+    view = scene.view(poses[:count], str(UsdGeom.GetStageUpAxis(usd_stage)), WIDTH, HEIGHT)
     with replacing(path) as temporary:
         FORMATS[path.suffix][2](temporary, (
-            scene.picture(poses[record], view) for record in _shown(recording.time[:count])))
+            scene.picture(poses[record], view) for record in _record_indices(recording.time[:count])))
 
 
-def _shown(times: NDArray[np.float64]) -> NDArray[np.int64]:
+def _record_indices(times: NDArray[np.float64]) -> NDArray[np.int64]:
     """The record of each picture: the one nearest in time."""
-    moments = times[0] + np.arange(0.0, times[-1] - times[0] + 0.5 / RATE, 1.0 / RATE)
+    moments = times[0] + np.arange(0.0, times[-1] - times[0] + 0.5 / FRAME_RATE, 1.0 / FRAME_RATE)
     between = (times[1:] + times[:-1]) / 2
     records: NDArray[np.int64] = np.searchsorted(between, moments)
     return records
@@ -68,14 +68,14 @@ def _write_gif(path: Path, pictures: Pictures) -> None:
     from PIL import Image
 
     images = (Image.fromarray(picture).quantize() for picture in pictures)
-    next(images).save(path, save_all=True, append_images=images, duration=1000 // RATE, loop=0,
+    next(images).save(path, save_all=True, append_images=images, duration=1000 // FRAME_RATE, loop=0,
                       comment=MARK)
 
 
 def _write_mp4(path: Path, pictures: Pictures) -> None:
     from imageio_ffmpeg import count_frames_and_secs, write_frames
 
-    writer, sent, kept = write_frames(str(path), (WIDTH, HEIGHT), fps=RATE,
+    writer, sent, encoded = write_frames(str(path), (WIDTH, HEIGHT), fps=FRAME_RATE,
                                        output_params=["-metadata", f"comment={MARK}"]), 0, 0
     writer.send(None)
     with suppress(OSError), closing(writer):        # it says so in many lines, and not always
@@ -83,9 +83,9 @@ def _write_mp4(path: Path, pictures: Pictures) -> None:
             sent += 1
             writer.send(picture)
     with suppress(RuntimeError):                    # of what is cut off nothing can be read
-        kept = count_frames_and_secs(str(path))[0]
-    if kept != sent:
-        raise OSError(f"ffmpeg kept {kept} of {sent} pictures")
+        encoded = count_frames_and_secs(str(path))[0]
+    if encoded != sent:
+        raise OSError(f"ffmpeg kept {encoded} of {sent} pictures")
 
 
 # By suffix: the package that writes it, the extra that brings it, and how.

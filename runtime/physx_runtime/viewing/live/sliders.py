@@ -24,7 +24,7 @@ from physx_runtime.compiling.code import Code, row_scalars, scalar_names, trace
 from physx_runtime.compiling.wasm import emit_module
 from physx_runtime.dynamics.kinematics import link_poses, state_kinematics
 from physx_runtime.language.ops import Rows
-from physx_runtime.model.row_specs import input_rows, lasting_rows
+from physx_runtime.model.row_specs import input_rows, output_rows
 from physx_runtime.model.topology import ROTARY_JOINTS, Topology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
@@ -32,20 +32,20 @@ from physx_runtime.simulation.parameters import FEATURES, Parameter
 from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds.choice import expected_operations
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 from physx_schema.description import describe
-from physx_schema.description.model import Articulation, Description, OutsideJoint
+from physx_schema.description.model import Articulation, Description, MaximalJoint
 from physx_schema.errors import UnsupportedError
 
 # Parameters in the order in which they are offered.
-OFFERED = (
+SLIDER_PARAMETERS = (
     "target_position", "target_velocity", "fixed_tendon_offset", "spatial_tendon_offset", "fixed_tendon_stiffness",
     "spatial_tendon_stiffness", "fixed_tendon_damping", "spatial_tendon_damping", "stiffness", "damping", "max_force",
     "mimic_natural_frequency", "mimic_damping_ratio", "static_friction", "dynamic_friction", "viscous_friction",
     "armature", "mass")
-WITH_SIGN = {"target_position": 1.0, "target_velocity": 5.0}       # how far either way without limits; rad, m, 1/s
+SIGNED_RANGES = {"target_position": 1.0, "target_velocity": 5.0}       # how far either way without limits; rad, m, 1/s
 OFFSETS = {"fixed_tendon_offset": "fixed_tendon_rest_length", "spatial_tendon_offset": "spatial_tendon_rest_length"}
-WIDEST = 3.0            # times the authored value
+MAX_RATIO = 3.0            # times the authored value
 IN_DEGREES = ("target_position", "target_velocity")
 
 
@@ -65,50 +65,50 @@ class Slider:
 
 def sliders(sim: Simulation, address: Mapping[str, int]) -> Iterator[Slider]:
     """The sliders of a simulation's first world, whose rows lie at these bytes."""
-    for name in OFFERED:
+    for name in SLIDER_PARAMETERS:
         parameter = sim.parameters.get(name)
         if parameter is None or not parameter.scalars:
             continue
         values = sim.parameter(name)[0].astype(np.float64)
-        ends = _ends(sim, name, values)
+        ranges = _ranges(sim, name, values)
         for i, (element, value) in enumerate(zip(parameter.elements, values.tolist(), strict=True)):
-            low, high = ends[i]
-            if _counts(sim.topology, name, i) and math.isfinite(value) and low < high:
-                unit, factor = _shown(sim.topology, parameter, i)
-                at = tuple(address[f"{row}_{place}"] for row, place in parameter.scalars[i])
+            low, high = ranges[i]
+            if _has_effect(sim.topology, name, i) and math.isfinite(value) and low < high:
+                unit, factor = _display_unit(sim.topology, parameter, i)
+                at = tuple(address[f"{row}_{index}"] for row, index in parameter.scalars[i])
                 yield Slider(name, element, unit, at, value, min(low, value), max(high, value), factor)
 
 
-def _counts(t: Topology, name: str, i: int) -> bool:
+def _has_effect(t: Topology, name: str, i: int) -> bool:
     """Whether anything heeds a parameter of an element."""
     return name not in FEATURES or bool(getattr(t.dofs[i], FEATURES[name].feature))
 
 
-def _ends(sim: Simulation, name: str, values: np.ndarray) -> list[tuple[float, float]]:
+def _ranges(sim: Simulation, name: str, values: np.ndarray) -> list[tuple[float, float]]:
     """How far each value may be moved; both ends alike where there is nothing to move."""
     if name == "target_position":
         bounds = zip(sim.parameter("lower_limit")[0], sim.parameter("upper_limit")[0], strict=True)
-        return [(_bound(low, -_reach(sim.topology, i)), _bound(high, _reach(sim.topology, i)))
+        return [(_bound(low, -_default_extent(sim.topology, i)), _bound(high, _default_extent(sim.topology, i)))
                 for i, (low, high) in enumerate(bounds)]
-    if name in WITH_SIGN:
-        return [(-WITH_SIGN[name], WITH_SIGN[name])] * len(values)
+    if name in SIGNED_RANGES:
+        return [(-SIGNED_RANGES[name], SIGNED_RANGES[name])] * len(values)
     if name in OFFSETS:
-        reach = np.abs(sim.parameter(OFFSETS[name])[0])
-        return [(-float(x or reach.max()), float(x or reach.max())) for x in reach]
+        extent = np.abs(sim.parameter(OFFSETS[name])[0])
+        return [(-float(x or extent.max()), float(x or extent.max())) for x in extent]
     finite = values[np.isfinite(values)]
-    most = WIDEST * float(finite.max(initial=0.0))
-    return [(0.0, WIDEST * value if value > 0.0 else most) for value in values.tolist()]
+    maximum = MAX_RATIO * float(finite.max(initial=0.0))
+    return [(0.0, MAX_RATIO * value if value > 0.0 else maximum) for value in values.tolist()]
 
 
-def _reach(t: Topology, dof: int) -> float:
-    return math.pi if t.kind_of(dof) in ROTARY_JOINTS else WITH_SIGN["target_position"]
+def _default_extent(t: Topology, dof: int) -> float:
+    return math.pi if t.kind_of(dof) in ROTARY_JOINTS else SIGNED_RANGES["target_position"]
 
 
 def _bound(value: float, otherwise: float) -> float:
     return float(value) if math.isfinite(value) else otherwise
 
 
-def _shown(t: Topology, parameter: Parameter, i: int) -> tuple[str, float]:
+def _display_unit(t: Topology, parameter: Parameter, i: int) -> tuple[str, float]:
     """The unit that a value is shown in, and what it is multiplied with."""
     linear, _, angular = parameter.unit.partition(" (linear), ")
     if not angular:
@@ -119,7 +119,7 @@ def _shown(t: Topology, parameter: Parameter, i: int) -> tuple[str, float]:
     return (unit.replace("radian", "degree"), math.degrees(1.0)) if parameter.name in IN_DEGREES else (unit, 1.0)
 
 
-def holder(description: Description, articulation: Articulation) -> OutsideJoint | None:
+def find_root_joint(description: Description, articulation: Articulation) -> MaximalJoint | None:
     """The fixed joint outside the articulation that holds its root at the world; None where there is none."""
     root = articulation.links[0].path
     ends = {("", root), (root, "")}
@@ -128,23 +128,23 @@ def holder(description: Description, articulation: Articulation) -> OutsideJoint
          if joint.kind == "fixed" and (joint.body0, joint.body1) in ends), None)
 
 
-def with_fixed_base(stage: Any, articulation: Articulation, joint: OutsideJoint) -> Description:
+def with_fixed_base(stage: Any, articulation: Articulation, joint: MaximalJoint) -> Description:
     """The description of a stage with the articulation root moved to this joint; the stage stays as it is."""
     session = Sdf.Layer.CreateAnonymous()
     session.TransferContent(stage.GetSessionLayer())
     changed = Usd.Stage.Open(stage.GetRootLayer(), session)
     changed.SetEditTarget(session)
-    root, held = changed.GetPrimAtPath(articulation.path), changed.GetPrimAtPath(joint.path)
+    root, joint_prim = changed.GetPrimAtPath(articulation.path), changed.GetPrimAtPath(joint.path)
     # GetAppliedSchemas leaves out what this USD has no definition of
     for name in root.GetMetadata("apiSchemas").GetAddedOrExplicitItems():
         if "Articulation" in name:
             root.RemoveAppliedSchema(name)
-            held.AddAppliedSchema(name)
+            joint_prim.AddAppliedSchema(name)
     return describe(changed)
 
 
 # Expected operations of the largest part of a step that a page carries: a second to compile there, a megabyte.
-MOST_OPERATIONS = 70_000
+MAX_OPERATIONS = 70_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,15 +170,15 @@ def live_step(description: Description, articulation: str | None = None, dt: flo
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotSimulatedWarning)        # it is said on the page
-        sim = Simulation(description, dt=dt, articulation=articulation, path=BY_JOINT)
+        sim = Simulation(description, dt=dt, articulation=articulation, path=SCHEDULED)
     t = sim.topology
     if not isinstance(t, Topology):
         raise UnsupportedError(f"{sim.model.actor.path}: a body without joints, of which a page steps none")
     expected = expected_operations(t)
-    if expected > MOST_OPERATIONS:
+    if expected > MAX_OPERATIONS:
         raise UnsupportedError(f"{sim.model.actor.path}: {len(t.dofs)} degrees of freedom are about {expected} "
-                               f"operations in one piece; a page carries up to {MOST_OPERATIONS}")
-    sim.keep_tendon_impulses()
+                               f"operations in one piece; a page carries up to {MAX_OPERATIONS}")
+    sim.enable_tendon_impulses()
     t = sim.topology
     program = step_program(t)
     try:
@@ -196,17 +196,17 @@ def _poses(t: Topology, model: PackedModel) -> Code:
     frames = [float(x) for position, rotation in model.link_frames for x in (*position, *rotation)]
 
     def pose(rows: Rows) -> Rows:
-        own = {**rows, "link_frames": frames}
-        return {"pose": [x for link in link_poses(t, own, state_kinematics(t, own)) for x in link]}
+        all_rows = {**rows, "link_frames": frames}
+        return {"pose": [x for link in link_poses(t, all_rows, state_kinematics(t, all_rows)) for x in link]}
 
-    code, sizes = trace(pose, row_scalars(lasting_rows(t) | input_rows(t)))
+    code, sizes = trace(pose, row_scalars(output_rows(t) | input_rows(t)))
     return code.pruned(set(scalar_names(sizes)))
 
 
 def _memory(sim: Simulation, layout: Mapping[str, int]) -> bytes:
     """The rows of the first world in the order of the program's layout."""
     image = np.zeros(len(layout), np.float32)
-    for name, size in (lasting_rows(sim.topology) | input_rows(sim.topology)).items():
+    for name, size in (output_rows(sim.topology) | input_rows(sim.topology)).items():
         if size:
             image[layout[f"{name}_0"]:][:size] = sim.store.rows(name)[0]
     return image.tobytes()

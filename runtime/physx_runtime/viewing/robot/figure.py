@@ -34,20 +34,20 @@ from physx_runtime.viewing.robot.marks import (
     JointMark,
     TendonMark,
     body_index,
+    body_point,
     bones,
     finite,
     joint_marks,
-    place_of,
     tendon_forces,
     tendon_marks,
 )
 from physx_runtime.viewing.robot.shapes import Shapes, visible_shapes
 from physx_schema.checking import Finding
 from physx_schema.checking.engine.finding import rank
-from physx_schema.description.frames import Frames, taken_apart
+from physx_schema.description.frames import Frames, decompose
 from physx_schema.description.model import Description
 
-MOST_POSES = 9_000          # of all bodies in all records together; more records than fit are passed over
+MAX_POSES = 9_000          # of all bodies in all records together; more records than fit are passed over
 ALIGNMENT = 8               # bytes
 
 
@@ -61,11 +61,11 @@ class Figure:
 
     def packed(self) -> str:
         """The text that the script reads."""
-        at, places = 0, {}
+        offset, ranges = 0, {}
         for name, part in self.parts.items():
-            places[name] = [at, len(part)]
-            at += _aligned(len(part))
-        text = json.dumps({**self.head, "parts": places}, separators=(",", ":"), allow_nan=False).encode()
+            ranges[name] = [offset, len(part)]
+            offset += _aligned(len(part))
+        text = json.dumps({**self.head, "parts": ranges}, separators=(",", ":"), allow_nan=False).encode()
         text += b" " * (_aligned(len(text) + 4) - len(text) - 4)
         body = b"".join(part.ljust(_aligned(len(part)), b"\0") for part in self.parts.values())
         return base64.b64encode(gzip.compress(struct.pack("<I", len(text)) + text + body, 9, mtime=0)).decode()
@@ -95,10 +95,10 @@ def figure(stage: Any, description: Description, findings: Sequence[Finding], pa
         "bones": list(bones(description.articulations, index)),
         "tendons": [{"name": mark.name, "path": mark.path} for mark in tendons],
         "marks": _marks(description, index, findings),
-        "places": {path: place for path in sorted(set(paths)) if (place := place_of(path, description, index))},
+        "places": {path: point for path in sorted(set(paths)) if (point := body_point(path, description, index))},
         "live": _live_head(live, index, tendons) if live else None}
-    poses = recording.body_pose[:, world] if recording else _standing(stage, bodies)
-    stride = max(1, -(-len(poses) * max(1, len(bodies)) // MOST_POSES))
+    poses = recording.body_pose[:, world] if recording else _authored_poses(stage, bodies)
+    stride = max(1, -(-len(poses) * max(1, len(bodies)) // MAX_POSES))
     parts["poses"] = _floats(poses[::stride])
     head["frames"] = len(poses[::stride])
     head["dt"] = float(recording.time[1] - recording.time[0]) * stride if recording and len(recording.time) > 1 else 0.0
@@ -118,10 +118,10 @@ def _floats(values: NDArray[Any]) -> bytes:
     return np.ascontiguousarray(values, "<f4").tobytes()
 
 
-def _standing(stage: Any, bodies: Sequence[str]) -> NDArray[np.float64]:
+def _authored_poses(stage: Any, bodies: Sequence[str]) -> NDArray[np.float64]:
     """(1, n_body, 7) as authored."""
     frames = Frames()
-    poses = [taken_apart(rigid(frames.matrix(stage.GetPrimAtPath(path)))).pose for path in bodies]
+    poses = [decompose(rigid(frames.matrix(stage.GetPrimAtPath(path)))).pose for path in bodies]
     return np.array([[*position, *rotation] for position, rotation in poses]).reshape(1, -1, 7)
 
 
@@ -151,9 +151,9 @@ def _marks(description: Description, index: Mapping[str, int], findings: Sequenc
     """[body, severity] of every body with findings, the worst one."""
     worst: dict[int, str] = {}
     for finding in findings:
-        place: BodyPoint | None = place_of(finding.path, description, index)
-        if place and rank(finding.severity) > rank(worst.get(place[0], "info")):
-            worst[place[0]] = finding.severity
+        point: BodyPoint | None = body_point(finding.path, description, index)
+        if point and rank(finding.severity) > rank(worst.get(point[0], "info")):
+            worst[point[0]] = finding.severity
     return [[body, severity] for body, severity in sorted(worst.items())]
 
 
@@ -165,7 +165,8 @@ def _live_head(live: LiveStep, index: Mapping[str, int], tendons: Sequence[Tendo
     return {
         "dt": live.dt, "iterations": live.iterations, "bodies": [index[link] for link in live.links],
         "pose": at.get("pose_0", 0), "stirred": at.get("stirred_0"), "joints": live.joints, "q": at.get("q_0"),
-        "tendons": [[at[mark.row], 1.0 / (mark.share * live.dt)] if mark.row in at and mark.share else None
+        "tendons": [[at[mark.row], 1.0 / (mark.force_fraction * live.dt)] if mark.row in at and mark.force_fraction
+                    else None
                     for mark in tendons],
         "sliders": [_slider_head(slider) for slider in live.sliders]}
 

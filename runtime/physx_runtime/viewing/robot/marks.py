@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.charts import fixed_tendon_length, recorded_positions, spatial_tendon_lengths
-from physx_runtime.viewing.poses import recorded_link_poses, rotated
-from physx_schema.description.articulation.spatial_tendons import place_in_link
+from physx_runtime.viewing.poses import recorded_link_poses, transform_point
+from physx_schema.description.articulation.spatial_tendons import position_in_link
 from physx_schema.description.model import Articulation, Description, Dof, FixedTendon, Joint, SpatialTendon
 from physx_schema.description.records import Pose, Vec3
 
@@ -48,7 +48,7 @@ class TendonMark:
     name: str
     path: tuple[BodyPoint, ...]
     row: str                            # row scalar of what it gave in the last step
-    share: float                        # of the tendon's force in that; 0 where nothing follows
+    force_fraction: float                        # of the tendon's force in that; 0 where nothing follows
 
 
 def joint_marks(articulations: Iterable[Articulation], index: Mapping[str, int]) -> Iterator[JointMark]:
@@ -66,16 +66,17 @@ def joint_marks(articulations: Iterable[Articulation], index: Mapping[str, int])
 def _joint_mark(joint: Joint, dof: Dof, parent: int, child: int) -> JointMark:
     axis = np.array(dof.axis)
     normal = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-    across = _vector(normal / np.linalg.norm(normal))
+    perpendicular = _vector(normal / np.linalg.norm(normal))
     return JointMark(
         dof.name, dof.angular, (parent, joint.parent_frame[0]), (child, joint.child_frame[0]),
-        _turned(joint.parent_frame, dof.axis), _turned(joint.parent_frame, across), _turned(joint.child_frame, across),
+        _rotate_direction(joint.parent_frame, dof.axis), _rotate_direction(joint.parent_frame, perpendicular),
+                     _rotate_direction(joint.child_frame, perpendicular),
         -1.0 if joint.reversed else 1.0, dof.lower, dof.upper)
 
 
-def _turned(frame: Pose, direction: Vec3) -> Vec3:
+def _rotate_direction(frame: Pose, direction: Vec3) -> Vec3:
     """A direction in a frame as what the frame is in sees it."""
-    return _vector(rotated(np.array((0.0, 0.0, 0.0, *frame[1])), direction))
+    return _vector(transform_point(np.array((0.0, 0.0, 0.0, *frame[1])), direction))
 
 
 def _vector(values: Array) -> Vec3:
@@ -92,8 +93,8 @@ def bones(articulations: Iterable[Articulation], index: Mapping[str, int]) -> It
                     if child.parent == i and child.path in index]
             if link.path in index:
                 start = index[link.path], anchors[i]
-                past = _vector(2.0 * np.array(link.center_of_mass) - np.array(anchors[i]))
-                yield from ((start, end) for end in ends or [(index[link.path], past)])
+                tip = _vector(2.0 * np.array(link.center_of_mass) - np.array(anchors[i]))
+                yield from ((start, end) for end in ends or [(index[link.path], tip)])
 
 
 def tendon_marks(articulation: Articulation, index: Mapping[str, int]) -> Iterator[TendonMark]:
@@ -107,10 +108,11 @@ def tendon_marks(articulation: Articulation, index: Mapping[str, int]) -> Iterat
                          f"fixed_tendon{i}_given_0", fixed.axes[0].force_coefficient / len(fixed.axes))
     leaves = 0
     for spatial in articulation.spatial_tendons:
-        for way in spatial.leaf_paths() if spatial.enabled else ():
-            used = [spatial.attachments[k] for k in way]
-            yield TendonMark(f"{used[-1].path} {used[-1].name}",
-                             tuple((bodies[a.link], place_in_link(articulation.links[a.link], a)) for a in used),
+        for leaf_path in spatial.leaf_paths() if spatial.enabled else ():
+            attachments = [spatial.attachments[k] for k in leaf_path]
+            yield TendonMark(f"{attachments[-1].path} {attachments[-1].name}",
+                             tuple((bodies[a.link], position_in_link(articulation.links[a.link], a))
+                                   for a in attachments),
                              f"spatial_tendon{leaves}_given_0", 1.0)
             leaves += 1
 
@@ -123,18 +125,18 @@ def tendon_forces(articulation: Articulation, recording: Recording, world: int) 
                     fixed.upper_limit) for fixed in articulation.fixed_tendons if fixed.enabled]
     for spatial in articulation.spatial_tendons:
         lengths = spatial_tendon_lengths(spatial, articulation, poses)
-        for way in spatial.leaf_paths() if spatial.enabled else ():
-            leaf = spatial.attachments[way[-1]]
-            forces.append(_pull(spatial, lengths[way[-1]], leaf.rest_length, leaf.lower_limit, leaf.upper_limit))
+        for leaf_path in spatial.leaf_paths() if spatial.enabled else ():
+            leaf = spatial.attachments[leaf_path[-1]]
+            forces.append(_pull(spatial, lengths[leaf_path[-1]], leaf.rest_length, leaf.lower_limit, leaf.upper_limit))
     return forces
 
 
-def _pull(tendon: FixedTendon | SpatialTendon, length: Array, rest: float, lower: float, upper: float) -> Array:
-    beyond = length - np.clip(length, lower, upper)
-    return np.asarray(tendon.stiffness * (length - rest) + tendon.limit_stiffness * beyond, np.float64)
+def _pull(tendon: FixedTendon | SpatialTendon, length: Array, rest_length: float, lower: float, upper: float) -> Array:
+    excess = length - np.clip(length, lower, upper)
+    return np.asarray(tendon.stiffness * (length - rest_length) + tendon.limit_stiffness * excess, np.float64)
 
 
-def place_of(path: str, description: Description, index: Mapping[str, int]) -> BodyPoint | None:
+def body_point(path: str, description: Description, index: Mapping[str, int]) -> BodyPoint | None:
     """Where on a body a prim is: a joint at its anchor on the child, everything else at its body; None for no body."""
     for articulation in description.articulations:
         for link in articulation.links:
@@ -144,10 +146,10 @@ def place_of(path: str, description: Description, index: Mapping[str, int]) -> B
         for body, frame in ((joint.body1, joint.frame1), (joint.body0, joint.frame0)):
             if joint.path == path and body in index:
                 return index[body], frame[0]
-    above = path
-    while above and above not in index:
-        above = above.rpartition("/")[0]
-    return (index[above], (0.0, 0.0, 0.0)) if above else None
+    ancestor = path
+    while ancestor and ancestor not in index:
+        ancestor = ancestor.rpartition("/")[0]
+    return (index[ancestor], (0.0, 0.0, 0.0)) if ancestor else None
 
 
 def finite(value: float) -> float | None:

@@ -22,7 +22,7 @@ Points = NDArray[np.float64]        # (n, 3)
 Faces = NDArray[np.int64]           # (n, 3) indices of points
 SIDES, ARCS = 20, 5                 # of round shapes: corners around, and from the equator to a pole
 PLANE_EXTENT = 2.0                  # half the width of a plane without one, in metres
-MOST_CELLS = 512                    # along an edge of a thinned mesh's box
+MAX_CELLS = 512                    # along an edge of a thinned mesh's box
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ def triangles(prim: Any, metre: float) -> Triangles | None:
     make = SHAPES.get(str(prim.GetTypeName()))
     if make is None:
         return None
-    made = make(prim, metre)
-    sound = len(made.faces) and np.isfinite(made.points).all() and made.faces.min() >= 0 and (
-        made.faces.max() < len(made.points))
-    return made if sound else None
+    mesh = make(prim, metre)
+    is_valid = len(mesh.faces) and np.isfinite(mesh.points).all() and mesh.faces.min() >= 0 and (
+        mesh.faces.max() < len(mesh.points))
+    return mesh if is_valid else None
 
 
 def _value(prim: Any, name: str) -> Any:
@@ -51,48 +51,48 @@ def _value(prim: Any, name: str) -> Any:
 def _mesh(prim: Any, metre: float) -> Triangles:
     """Every face as a fan from its first corner."""
     points = np.array(_value(prim, "points") or np.zeros((0, 3)), np.float64).reshape(-1, 3)
-    counts, corners = (np.array(_value(prim, name) or (), np.int64)
+    counts, indices = (np.array(_value(prim, name) or (), np.int64)
                        for name in ("faceVertexCounts", "faceVertexIndices"))
-    if counts.sum() != len(corners) or (counts < 0).any():
+    if counts.sum() != len(indices) or (counts < 0).any():
         return Triangles(points, np.zeros((0, 3), np.int64))
     starts = np.cumsum(counts) - counts
     inner = np.maximum(counts - 2, 0)
     first = np.repeat(starts, inner)
     step = np.arange(inner.sum()) - np.repeat(np.cumsum(inner) - inner, inner)
-    return Triangles(points, np.stack([corners[first], corners[first + step + 1], corners[first + step + 2]], axis=1))
+    return Triangles(points, np.stack([indices[first], indices[first + step + 1], indices[first + step + 2]], axis=1))
 
 
 def _cube(prim: Any, metre: float) -> Triangles:
     sides = (-1.0, 1.0)
-    corners = np.array([(x, y, z) for x in sides for y in sides for z in sides]) * _value(prim, "size") / 2.0
+    vertices = np.array([(x, y, z) for x in sides for y in sides for z in sides]) * _value(prim, "size") / 2.0
     quads = (0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)
-    return Triangles(corners, np.array([face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))]))
+    return Triangles(vertices, np.array([face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))]))
 
 
 def _sphere(prim: Any, metre: float) -> Triangles:
-    return _turned(_arc(_value(prim, "radius"), 0.0), "Z")
+    return _revolve(_arc(_value(prim, "radius"), 0.0), "Z")
 
 
 def _capsule(prim: Any, metre: float) -> Triangles:
-    return _turned(_arc(_value(prim, "radius"), _value(prim, "height") / 2.0), _value(prim, "axis"))
+    return _revolve(_arc(_value(prim, "radius"), _value(prim, "height") / 2.0), _value(prim, "axis"))
 
 
 def _cylinder(prim: Any, metre: float) -> Triangles:
     r, h = _value(prim, "radius"), _value(prim, "height") / 2.0
-    return _turned([(0.0, -h), (r, -h), (r, h), (0.0, h)], _value(prim, "axis"))
+    return _revolve([(0.0, -h), (r, -h), (r, h), (0.0, h)], _value(prim, "axis"))
 
 
 def _cone(prim: Any, metre: float) -> Triangles:
     r, h = _value(prim, "radius"), _value(prim, "height") / 2.0
-    return _turned([(0.0, -h), (r, -h), (0.0, h)], _value(prim, "axis"))
+    return _revolve([(0.0, -h), (r, -h), (0.0, h)], _value(prim, "axis"))
 
 
 def _plane(prim: Any, metre: float) -> Triangles:
     """A plane as PhysX collides with it has no edge; drawn it has one."""
     w, h = (0.5 * (_value(prim, name) or 0.0) or PLANE_EXTENT * metre for name in ("width", "length"))
     axis = "ZXY".index(_value(prim, "axis"))
-    corners = np.roll(np.array([(-w, -h, 0.0), (w, -h, 0.0), (w, h, 0.0), (-w, h, 0.0)]), axis, axis=1)
-    return Triangles(corners, np.array([(0, 1, 2), (0, 2, 3)]))
+    vertices = np.roll(np.array([(-w, -h, 0.0), (w, -h, 0.0), (w, h, 0.0), (-w, h, 0.0)]), axis, axis=1)
+    return Triangles(vertices, np.array([(0, 1, 2), (0, 2, 3)]))
 
 
 SHAPES: Mapping[str, Callable[[Any, float], Triangles]] = {
@@ -102,15 +102,15 @@ SHAPES: Mapping[str, Callable[[Any, float], Triangles]] = {
 
 def _arc(radius: float, half: float) -> list[tuple[float, float]]:
     """The profile of two half balls whose centres are `half` from the middle."""
-    turns = np.linspace(0.0, np.pi / 2.0, ARCS)
-    upper = [(radius * float(np.cos(a)), half + radius * float(np.sin(a))) for a in turns]
+    angles = np.linspace(0.0, np.pi / 2.0, ARCS)
+    upper = [(radius * float(np.cos(a)), half + radius * float(np.sin(a))) for a in angles]
     return [(r, -z) for r, z in reversed(upper)] + upper
 
 
-def _turned(profile: list[tuple[float, float]], axis: str) -> Triangles:
+def _revolve(profile: list[tuple[float, float]], axis: str) -> Triangles:
     """The surface that a profile of (radius, height) sweeps about an axis."""
-    turn = np.linspace(0.0, 2.0 * np.pi, SIDES, endpoint=False)
-    points = np.array([(r * np.cos(a), r * np.sin(a), z) for r, z in profile for a in turn])
+    angles = np.linspace(0.0, 2.0 * np.pi, SIDES, endpoint=False)
+    points = np.array([(r * np.cos(a), r * np.sin(a), z) for r, z in profile for a in angles])
     faces = []
     for ring in range(len(profile) - 1):
         for i in range(SIDES):
@@ -119,22 +119,22 @@ def _turned(profile: list[tuple[float, float]], axis: str) -> Triangles:
     return Triangles(np.roll(points, "ZXY".index(axis), axis=1), np.array(faces))
 
 
-def thinned(shape: Triangles, most: int) -> Triangles:
+def decimate(shape: Triangles, max_triangles: int) -> Triangles:
     """The shape with about `most` triangles at most: points in one cell of a grid become one, their mean."""
-    cells = MOST_CELLS
-    while len(shape.faces) > most and cells > 1:
-        found = _clustered(shape, cells)
-        if len(found.faces) <= most:
-            return found
-        cells = int(cells * min(0.8, max(0.3, (most / len(found.faces)) ** 0.5)))
+    cells = MAX_CELLS
+    while len(shape.faces) > max_triangles and cells > 1:
+        clustered = _cluster_vertices(shape, cells)
+        if len(clustered.faces) <= max_triangles:
+            return clustered
+        cells = int(cells * min(0.8, max(0.3, (max_triangles / len(clustered.faces)) ** 0.5)))
     return shape
 
 
-def _clustered(shape: Triangles, cells: int) -> Triangles:
+def _cluster_vertices(shape: Triangles, cells: int) -> Triangles:
     low = shape.points.min(axis=0)
     size = float((shape.points.max(axis=0) - low).max()) or 1.0
-    places = np.floor((shape.points - low) * (cells / size)).astype(np.int64)
-    _, cell, count = np.unique(places, axis=0, return_inverse=True, return_counts=True)
+    grid_cells = np.floor((shape.points - low) * (cells / size)).astype(np.int64)
+    _, cell, count = np.unique(grid_cells, axis=0, return_inverse=True, return_counts=True)
     cell = cell.ravel()
     points = np.stack([np.bincount(cell, shape.points[:, i]) / count for i in range(3)], axis=1)
     faces = cell[shape.faces]
@@ -143,9 +143,9 @@ def _clustered(shape: Triangles, cells: int) -> Triangles:
 
 
 # Triangles of all shapes together, about half a megabyte on the page; larger meshes are thinned in proportion.
-MOST_TRIANGLES = 36_000
-LEAST_TRIANGLES = 60            # of a thinned shape
-STILL = -1                      # the body of shapes that are below none
+MAX_TRIANGLES = 36_000
+MIN_TRIANGLES = 60            # of a thinned shape
+STATIC_BODY = -1                      # the body of shapes that are below none
 COLOUR = (0.62, 0.65, 0.7)
 GUIDE = "guide"                 # purpose of colliders that nobody is shown
 
@@ -173,56 +173,56 @@ def visible_shapes(stage: Any, bodies: Sequence[str]) -> Shapes:
 
     Where a body has nothing for the eye, its colliders are drawn.
     """
-    found = list(_found(stage, bodies))
-    seen = {shape.body for shape, purpose in found if purpose != GUIDE}
-    drawn = [shape for shape, purpose in found if purpose != GUIDE or shape.body not in seen]
+    candidates = list(_shapes_with_purpose(stage, bodies))
+    bodies_with_visuals = {shape.body for shape, purpose in candidates if purpose != GUIDE}
+    drawn = [shape for shape, purpose in candidates if purpose != GUIDE or shape.body not in bodies_with_visuals]
     total = sum(len(shape.triangles.faces) for shape in drawn)
-    if total <= MOST_TRIANGLES:
+    if total <= MAX_TRIANGLES:
         return Shapes(tuple(drawn), "")
     fitting = []
     for shape in drawn:
-        share = max(LEAST_TRIANGLES, len(shape.triangles.faces) * MOST_TRIANGLES // total)
-        fitting.append(replace(shape, triangles=thinned(shape.triangles, share)))
-    kept: list[Shape] = []
-    left = MOST_TRIANGLES + LEAST_TRIANGLES * len(drawn)
+        max_triangles = max(MIN_TRIANGLES, len(shape.triangles.faces) * MAX_TRIANGLES // total)
+        fitting.append(replace(shape, triangles=decimate(shape.triangles, max_triangles)))
+    selected: list[Shape] = []
+    budget = MAX_TRIANGLES + MIN_TRIANGLES * len(drawn)
     for shape in fitting:
-        if len(shape.triangles.faces) <= left:
-            left -= len(shape.triangles.faces)
-            kept.append(shape)
-    drawn_now = sum(len(shape.triangles.faces) for shape in kept)
-    note = f"{total} triangles are thinned to {drawn_now} here" + (
-        f", and {len(fitting) - len(kept)} shapes left out" if len(kept) < len(fitting) else "")
-    return Shapes(tuple(kept), note)
+        if len(shape.triangles.faces) <= budget:
+            budget -= len(shape.triangles.faces)
+            selected.append(shape)
+    drawn_count = sum(len(shape.triangles.faces) for shape in selected)
+    note = f"{total} triangles are thinned to {drawn_count} here" + (
+        f", and {len(fitting) - len(selected)} shapes left out" if len(selected) < len(fitting) else "")
+    return Shapes(tuple(selected), note)
 
 
-def _found(stage: Any, bodies: Sequence[str]) -> Iterator[tuple[Shape, str]]:
+def _shapes_with_purpose(stage: Any, bodies: Sequence[str]) -> Iterator[tuple[Shape, str]]:
     """Every visible shape with its purpose."""
     frames, index = Frames(), {path: i for i, path in enumerate(bodies)}
     metre = 1.0 / UsdGeom.GetStageMetersPerUnit(stage)
     owners: dict[str, int] = {}
     for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
         path = str(prim.GetPath())
-        owner = owners[path] = index.get(path, owners.get(str(prim.GetPath().GetParentPath()), STILL))
+        owner = owners[path] = index.get(path, owners.get(str(prim.GetPath().GetParentPath()), STATIC_BODY))
         imageable = UsdGeom.Imageable(prim)
         if not prim.IsA(UsdGeom.Gprim) or imageable.ComputeVisibility() == UsdGeom.Tokens.invisible:
             continue
-        made = triangles(prim, metre)
-        if made is None:
+        mesh = triangles(prim, metre)
+        if mesh is None:
             continue
         matrix = frames.matrix(prim)
-        if owner != STILL:
+        if owner != STATIC_BODY:
             matrix = matrix * rigid(frames.matrix(stage.GetPrimAtPath(bodies[owner]))).GetInverse()
         local = np.array(matrix)
-        placed = made.points @ local[:3, :3] + local[3, :3]
+        placed = mesh.points @ local[:3, :3] + local[3, :3]
         if np.isfinite(placed).all():
-            yield Shape(path, owner, _colour(prim), replace(made, points=placed)), imageable.ComputePurpose()
+            yield Shape(path, owner, _colour(prim), replace(mesh, points=placed)), imageable.ComputePurpose()
 
 
 def _colour(prim: Any) -> tuple[float, ...]:
     """The first display colour, else the material's diffuse one."""
-    own = UsdGeom.Gprim(prim).GetDisplayColorPrimvar().Get()
-    if own:
-        return tuple(float(x) for x in own[0])
+    display_color = UsdGeom.Gprim(prim).GetDisplayColorPrimvar().Get()
+    if display_color:
+        return tuple(float(x) for x in display_color[0])
     material, _ = UsdShade.MaterialBindingAPI(prim).ComputeBoundMaterial()
     shader = material.ComputeSurfaceSource()[0] if material else None
     diffuse = shader.GetInput("diffuseColor").Get() if shader and shader.GetInput("diffuseColor") else None

@@ -18,20 +18,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.components import held, reached
+from physx_runtime.collision.components import connected_nodes, incident_edges
 from physx_runtime.collision.friction_patch import BODY, KINEMATIC, LINK, STATIC
 from physx_runtime.collision.pair_table import PairTable
 from physx_runtime.collision.shapes import EVERY_WORLD, FREE
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
 from physx_runtime.model.island import KINEMATIC as KINEMATIC_SIDE
-from physx_runtime.model.island import IslandTopology, Side
+from physx_runtime.model.island import IslandTopology, SolverBody
 from physx_runtime.model.island_rows import ACTOR_GROUP, KINEMATIC_GROUP
 from physx_runtime.model.row_specs import LINK_FORCE_ROWS
 from physx_runtime.model.topology import ActorTopology
-from physx_runtime.solver.contact.order import NOTHING
-from physx_runtime.solver.contact.program import KEPT_AWAKE, PAIRS_HELD, ContactProgram
+from physx_runtime.solver.contact.order import NO_ACTOR
+from physx_runtime.solver.contact.program import PAIR_COUNTS, STAYS_AWAKE, ContactProgram
 from physx_runtime.solver.island.plan import IslandPlan
-from physx_runtime.solver.sleep import WOKEN
+from physx_runtime.solver.sleep import WAKE_REQUEST_WAKE
 from physx_runtime.worlds.buffer import rows_by_world
 
 Array = NDArray[Any]
@@ -41,58 +41,65 @@ Flags = NDArray[np.bool_]
 class WakeStateReader:
     """Nodes of worlds of one structure, and what their rows say of them; arguments as of `IslandManager`."""
 
-    def __init__(self, t: IslandTopology, worlds: int, layout: Mapping[str, int], places: Array,
+    def __init__(self, t: IslandTopology, worlds: int, layout: Mapping[str, int], bodies: Array,
                  shapes: Array) -> None:
-        self.width, self.places = len(t.actors) + t.kinematic, len(places)
+        self.nodes_per_world, self.body_count = len(t.actors) + t.kinematic, len(bodies)
         self._actors, self._worlds = len(t.actors), worlds
-        self._counting = np.array([actor.sleeping for actor in t.actors], np.bool_)
-        self._counted, self._sleepless = np.flatnonzero(self._counting), not self._counting.any()
-        counting = [(i, actor) for i, actor in enumerate(t.actors) if actor.sleeping]
-        self._asleep, self._stirred = (np.array([layout[f"{ACTOR_GROUP}{i}_{name}_0"] for i, _ in counting], np.int64)
-                                       for name in ("asleep", "stirred"))
-        self._counters = _Lists(layout, [[f"{ACTOR_GROUP}{i}_wake_counter"] for i, _ in counting])
-        self._pushes = _Lists(layout, [[f"{ACTOR_GROUP}{i}_{name}" for name in push_rows(actor)] if actor.pushed
-                                       else [] for i, actor in counting])
+        self._can_sleep = np.array([actor.sleeping for actor in t.actors], np.bool_)
+        self._sleeping_actors, self._sleepless = np.flatnonzero(self._can_sleep), not self._can_sleep.any()
+        sleeping = [(i, actor) for i, actor in enumerate(t.actors) if actor.sleeping]
+        self._asleep, self._wake_request = (np.array([layout[f"{ACTOR_GROUP}{i}_{name}_0"] for i, _ in sleeping],
+                                                     np.int64)
+                                            for name in ("asleep", "stirred"))
+        self._counters = _RowLists(layout, [[f"{ACTOR_GROUP}{i}_wake_counter"] for i, _ in sleeping])
+        self._external_forces = _RowLists(layout,
+                                          [[f"{ACTOR_GROUP}{i}_{name}" for name in external_force_row_names(actor)]
+                                           if actor.has_external_forces
+                                           else [] for i, actor in sleeping])
         self._active = np.array([layout[f"{KINEMATIC_GROUP}{k}_active_0"] for k in range(t.kinematic)], np.int64)
-        self.kinematic = np.tile(np.arange(self.width) >= self._actors, worlds)
-        nodes = places["world"] * self.width + places["owner"] + np.where(places["kind"] == KINEMATIC, self._actors, 0)
-        self._node_of_shape = np.where(places["kind"] == STATIC, NOTHING, nodes)[shapes["body"]].astype(np.int64)
-        held = np.array([pair for joint in t.joints for pair in [[self._node(side) for side in joint.sides]]
-                         if NOTHING not in pair and pair[0] != pair[1]], np.int64).reshape(-1, 2)
-        self.joints = (np.arange(worlds)[:, None, None] * self.width + held).reshape(-1, 2)
+        self.kinematic = np.tile(np.arange(self.nodes_per_world) >= self._actors, worlds)
+        nodes = bodies["world"] * self.nodes_per_world + bodies["owner"] + np.where(bodies["kind"] == KINEMATIC,
+                                                                                    self._actors, 0)
+        self._node_of_shape = np.where(bodies["kind"] == STATIC, NO_ACTOR, nodes)[shapes["body"]].astype(np.int64)
+        joint_nodes = np.array([pair for joint in t.joints
+                                for pair in [[self._node(body) for body in joint.solver_bodies]]
+                                if NO_ACTOR not in pair and pair[0] != pair[1]], np.int64).reshape(-1, 2)
+        self.joints = (np.arange(worlds)[:, None, None] * self.nodes_per_world + joint_nodes).reshape(-1, 2)
 
-    def _node(self, side: Side) -> int:
-        if side.kind == KINEMATIC_SIDE:
-            return self._actors + side.owner
-        return side.owner if side.moves else NOTHING
+    def _node(self, body: SolverBody) -> int:
+        if body.kind == KINEMATIC_SIDE:
+            return self._actors + body.owner
+        return body.owner if body.moves else NO_ACTOR
 
     def read(self, rows: Array) -> tuple[Flags, Flags]:
         """(n_node,) what is live, actors that are awake or were stirred and kinematic bodies on their way or just
         arrived; and what is ready to rest: its counters are 0, and nothing was done to it."""
-        live, ready = np.empty((2, self._worlds, self.width), np.bool_)
+        live, ready = np.empty((2, self._worlds, self.nodes_per_world), np.bool_)
         live[:], ready[:] = self._sleepless, not self._sleepless
-        _read(rows, self._counted, self._asleep, self._stirred, self._counters.rows,
-              self._counters.starts, self._pushes.rows, self._pushes.starts, self._active, self._actors, live, ready)
+        _read(rows, self._sleeping_actors, self._asleep, self._wake_request, self._counters.rows,
+              self._counters.starts, self._external_forces.rows, self._external_forces.starts, self._active,
+              self._actors, live, ready)
         return live.ravel(), ready.ravel()
 
-    def stir(self, rows: Array, nodes: Array) -> None:
+    def request_wake(self, rows: Array, nodes: Array) -> None:
         """Wake actors, as writes do."""
-        chosen = np.zeros((self._worlds, self.width), np.bool_)
-        chosen.ravel()[nodes] = True
-        self.stir_actors(rows, chosen[:, :self._actors])
+        mask = np.zeros((self._worlds, self.nodes_per_world), np.bool_)
+        mask.ravel()[nodes] = True
+        self.request_actor_wake(rows, mask[:, :self._actors])
 
-    def stir_actors(self, rows: Array, actors: Flags) -> None:
+    def request_actor_wake(self, rows: Array, actors: Flags) -> None:
         """Wake actors, (n_world, n_actor)."""
-        held = rows[:, self._stirred]
-        rows[:, self._stirred] = np.where(actors[:, self._counting], np.maximum(held, WOKEN), held)
+        requests = rows[:, self._wake_request]
+        rows[:, self._wake_request] = np.where(actors[:, self._can_sleep], np.maximum(requests, WAKE_REQUEST_WAKE),
+                                               requests)
 
-    def of_nodes(self, actors: Flags) -> Flags:
+    def node_flags(self, actors: Flags) -> Flags:
         """(n_node,) of (n_world, n_actor); no kinematic body."""
-        found = np.zeros((self._worlds, self.width), np.bool_)
-        found[:, :self._actors] = actors
-        return found.ravel()
+        flags = np.zeros((self._worlds, self.nodes_per_world), np.bool_)
+        flags[:, :self._actors] = actors
+        return flags.ravel()
 
-    def nodes_of(self, pairs: Array) -> Array:
+    def pair_nodes(self, pairs: Array) -> Array:
         """(n, 2) of pairs, NOTHING of static colliders and in free places."""
         nodes = np.empty((len(pairs), 2), np.int64)
         _write_nodes(pairs, self._node_of_shape, nodes)
@@ -100,26 +107,26 @@ class WakeStateReader:
 
 
 @borrowing_entry
-def _read(rows: Any, counting: Any, asleep: Any, stirred: Any, counters: Any, counter_starts: Any, pushes: Any,
-          push_starts: Any, active: Any, actors: Any, live: Any, ready: Any) -> None:
+def _read(rows: Any, sleeping: Any, asleep: Any, wake_request: Any, counters: Any, counter_starts: Any, forces: Any,
+          force_starts: Any, active: Any, actors: Any, live: Any, ready: Any) -> None:
     for world in range(len(rows)):
-        own = rows[world]
-        for k in range(len(counting)):
-            woken = own[stirred[k]] >= WOKEN or _any(own, pushes, push_starts[k], push_starts[k + 1])
-            live[world, counting[k]] = woken or not own[asleep[k]] > 0.5
-            ready[world, counting[k]] = not (woken or _any(own, counters, counter_starts[k], counter_starts[k + 1]))
+        row = rows[world]
+        for k in range(len(sleeping)):
+            woken = row[wake_request[k]] >= WAKE_REQUEST_WAKE or _any(row, forces, force_starts[k], force_starts[k + 1])
+            live[world, sleeping[k]] = woken or not row[asleep[k]] > 0.5
+            ready[world, sleeping[k]] = not (woken or _any(row, counters, counter_starts[k], counter_starts[k + 1]))
         for k in range(len(active)):
-            moves = own[active[k]] > 0.5
+            moves = row[active[k]] > 0.5
             live[world, actors + k], ready[world, actors + k] = moves, not moves
 
 
 @borrowing_code
-def _any(row: Any, chosen: Any, first: Any, end: Any) -> bool:
+def _any(row: Any, columns: Any, first: Any, end: Any) -> bool:
     """Whether one of some numbers of a row is not 0."""
-    found = False
+    any_nonzero = False
     for i in range(first, end):
-        found |= row[chosen[i]] != 0.0
-    return found
+        any_nonzero |= row[columns[i]] != 0.0
+    return any_nonzero
 
 
 @borrowing_entry
@@ -127,7 +134,7 @@ def _write_nodes(pairs: Any, node_of_shape: Any, nodes: Any) -> None:
     for k in range(len(pairs)):
         pair = pairs[k]
         if pair.shape0 == FREE:
-            nodes[k, 0], nodes[k, 1] = NOTHING, NOTHING
+            nodes[k, 0], nodes[k, 1] = NO_ACTOR, NO_ACTOR
         else:
             nodes[k, 0], nodes[k, 1] = node_of_shape[pair.shape0], node_of_shape[pair.shape1]
 
@@ -135,51 +142,55 @@ def _write_nodes(pairs: Any, node_of_shape: Any, nodes: Any) -> None:
 class WakeStateWriter:
     """The rows of a world's program that are told who rests."""
 
-    def __init__(self, program: ContactProgram, places: Array, count: int) -> None:
+    def __init__(self, program: ContactProgram, bodies: Array, count: int) -> None:
         p = program.plan
         actors = {i: actor.layout for i, (actor, t) in enumerate(zip(p.actors, p.t.actors, strict=True)) if t.sleeping}
-        self._counting = np.array(list(actors), np.int64)
-        self._kept = np.array([layout[KEPT_AWAKE].row for layout in actors.values()], np.int64)
+        self._sleeping_actors = np.array(list(actors), np.int64)
+        self._awake_rows = np.array([layout[STAYS_AWAKE].row for layout in actors.values()], np.int64)
         # articulations count behind the touches of a step, bodies beside them, with the counters from before
-        self._late = np.array([i for i in actors if i in p.trees], np.int64)
-        self._stirred = np.array([actors[i]["stirred"].row for i in self._late.tolist()], np.int64)
-        self._held = np.array([self._held_row(p, place) for place in places], np.int64)
-        self._places = rows_by_world(np.where(self._held != NOTHING, places["world"], EVERY_WORLD), count)
+        self._articulations = np.array([i for i in actors if i in p.trees], np.int64)
+        self._wake_request = np.array([actors[i]["stirred"].row for i in self._articulations.tolist()], np.int64)
+        self._pair_count_rows = np.array([self._pair_count_row(p, body) for body in bodies], np.int64)
+        self._bodies_by_world = rows_by_world(np.where(self._pair_count_rows != NO_ACTOR, bodies["world"], EVERY_WORLD),
+                                              count)
 
     @staticmethod
-    def _held_row(p: IslandPlan, place: Any) -> int:
+    def _pair_count_row(p: IslandPlan, body: Any) -> int:
         """The row that counts the pairs which hold the body or link of a place, NOTHING where none does."""
-        owner, link = int(place["owner"]), int(place["link"])
-        if place["kind"] not in (BODY, LINK) or not p.t.actors[owner].sleeping:
-            return NOTHING
+        owner, link = int(body["owner"]), int(body["link"])
+        if body["kind"] not in (BODY, LINK) or not p.t.actors[owner].sleeping:
+            return NO_ACTOR
         links = p.t.actors[owner].tree.moving_links
-        return p.actors[owner].layout[PAIRS_HELD].row + links.index(link) if link in links else NOTHING
+        return p.actors[owner].layout[PAIR_COUNTS].row + links.index(link) if link in links else NO_ACTOR
 
-    def write(self, memory: Array, world: int, falling: Flags, loosened: Flags, held: Array) -> None:
+    def write(self, memory: Array, world: int, falling_asleep: Flags, static_touch_lost: Flags,
+              pair_counts: Array) -> None:
         """Tell a world of its actors, (n_actor,), and by place how many pairs hold each."""
-        _tell(memory, falling, loosened, held, self._counting, self._kept, self._late, self._stirred,
-              self._places[world], self._held)
+        _write_wake_state(memory, falling_asleep, static_touch_lost, pair_counts, self._sleeping_actors,
+                          self._awake_rows, self._articulations, self._wake_request,
+                          self._bodies_by_world[world], self._pair_count_rows)
 
 
 @borrowing_entry
-def _tell(memory: Any, falling: Any, loosened: Any, held: Any, counting: Any, kept: Any, late: Any, stirred: Any,
-          places: Any, held_rows: Any) -> None:
-    for i in range(len(counting)):
-        memory[kept[i]] = 0.0 if falling[counting[i]] else 1.0
-    for i in range(len(late)):
-        if loosened[late[i]]:
-            memory[stirred[i]] = max(memory[stirred[i]], WOKEN)
-    for place in places:
-        memory[held_rows[place]] = held[place]
+def _write_wake_state(memory: Any, falling_asleep: Any, static_touch_lost: Any, pair_counts: Any, sleeping: Any,
+                      awake_rows: Any, articulations: Any, wake_request: Any,
+                      bodies: Any, pair_count_rows: Any) -> None:
+    for i in range(len(sleeping)):
+        memory[awake_rows[i]] = 0.0 if falling_asleep[sleeping[i]] else 1.0
+    for i in range(len(articulations)):
+        if static_touch_lost[articulations[i]]:
+            memory[wake_request[i]] = max(memory[wake_request[i]], WAKE_REQUEST_WAKE)
+    for body in bodies:
+        memory[pair_count_rows[body]] = pair_counts[body]
 
 
-class _Lists:
+class _RowLists:
     """Rows of several actors, list behind list; names: of the groups of each."""
 
     def __init__(self, layout: Mapping[str, int], names: list[list[str]]) -> None:
-        own = [[row for name in of for row in rows_named(layout, name)] for of in names]
-        self.rows = np.array([row for rows in own for row in rows], np.int64)
-        self.starts = np.cumsum([0, *map(len, own)])
+        lists = [[row for name in of for row in rows_named(layout, name)] for of in names]
+        self.rows = np.array([row for rows in lists for row in rows], np.int64)
+        self.starts = np.cumsum([0, *map(len, lists)])
 
 
 def rows_named(layout: Mapping[str, int], name: str) -> Iterator[int]:
@@ -190,43 +201,46 @@ def rows_named(layout: Mapping[str, int], name: str) -> Iterator[int]:
         size += 1
 
 
-def push_rows(t: ActorTopology) -> list[str]:
+def external_force_row_names(t: ActorTopology) -> list[str]:
     """Groups of rows that wake an actor which is pushed, while one of them is not 0."""
     return [*(LINK_FORCE_ROWS if t.link_forces else ()),
-            *(f"push{i}_{name}" for i in range(len(t.pushes)) for name in ("force", "torque"))]
+            *(f"push{i}_{name}" for i in range(len(t.external_forces)) for name in ("force", "torque"))]
 
 
 @dataclass(frozen=True, slots=True)
-class TouchesBefore:
+class PreviousTouches:
     """The pairs that touch at a step's start."""
 
     rows: Array             # of the table of pairs
-    born: Array
+    creation_indices: Array
     nodes: Array            # (n, 2)
 
-    def parted(self, pairs: PairTable, loosened: Flags) -> Array:
+    def lost_touches(self, pairs: PairTable, static_touch_lost: Flags) -> Array:
         """The nodes of those that touch no more, (n, 2); loosened: where what parted from a static collider is told."""
-        found = np.empty((len(self.rows), 2), np.int64)
-        return found[:_part(pairs.rows, self.rows, self.born, self.nodes, loosened, found)]
+        lost = np.empty((len(self.rows), 2), np.int64)
+        return lost[:_find_lost_touches(pairs.rows, self.rows, self.creation_indices, self.nodes, static_touch_lost,
+                                        lost)]
 
 
 @borrowing_entry
-def _look_up(rows: Any, chosen: Any, edges: Any, born: Any, nodes: Any) -> None:
-    for i in range(len(chosen)):
-        born[i], nodes[i, 0], nodes[i, 1] = rows[chosen[i]].born, edges[chosen[i], 0], edges[chosen[i], 1]
+def _read_touches(rows: Any, indices: Any, edges: Any, creation_indices: Any, nodes: Any) -> None:
+    for i in range(len(indices)):
+        creation_indices[i], nodes[i, 0], nodes[i, 1] = rows[indices[i]].born, edges[indices[i], 0], edges[indices[i],
+                                                                                                           1]
 
 
 @borrowing_entry
-def _part(rows: Any, chosen: Any, born: Any, nodes: Any, loosened: Any, found: Any) -> Any:
+def _find_lost_touches(rows: Any, indices: Any, creation_indices: Any, nodes: Any, static_touch_lost: Any,
+                       lost: Any) -> Any:
     count = 0
-    for i in range(len(chosen)):
-        pair, a, b = rows[chosen[i]], nodes[i, 0], nodes[i, 1]
-        if pair.shape0 != FREE and pair.born == born[i] and pair.touching:
+    for i in range(len(indices)):
+        pair, a, b = rows[indices[i]], nodes[i, 0], nodes[i, 1]
+        if pair.shape0 != FREE and pair.born == creation_indices[i] and pair.touching:
             continue
         if a < 0 or b < 0:
-            loosened[max(a, b)] = True
+            static_touch_lost[max(a, b)] = True
         else:
-            found[count, 0], found[count, 1] = a, b
+            lost[count, 0], lost[count, 1] = a, b
             count += 1
     return count
 
@@ -238,125 +252,129 @@ class IslandManager:
     row of each scalar of a world.
     """
 
-    def __init__(self, t: IslandTopology, worlds: int, layout: Mapping[str, int], places: Array,
+    def __init__(self, t: IslandTopology, worlds: int, layout: Mapping[str, int], bodies: Array,
                  shapes: Array) -> None:
-        self._rows = WakeStateReader(t, worlds, layout, places, shapes)
+        self._rows = WakeStateReader(t, worlds, layout, bodies, shapes)
         self._shape = worlds, len(t.actors)
-        self._live = np.ones(worlds * self._rows.width, np.bool_)   # nodes that are awake, active kinematic ones too
-        self._everyone = True                                       # whether all are live that may rest
+        # nodes that are awake, active kinematic ones too
+        self._live = np.ones(worlds * self._rows.nodes_per_world, np.bool_)
+        self._all_live = True                                       # whether all are live that may rest
         self._ready = ~self._live                                   # nodes that keep nothing awake
-        self._parted = np.zeros((0, 2), np.int64)                   # nodes that parted in the last step
+        self._lost_touches = np.zeros((0, 2), np.int64)                   # nodes that parted in the last step
         self._edges = np.zeros((0, 2), np.int64)                    # nodes of every pair whose bounds meet
-        self._looked_at = np.zeros(0, np.bool_)                     # the pairs of which contacts are made
-        self._still: Array | None = None                            # rows with which nothing happens
+        self._active_pairs = np.zeros(0, np.bool_)                     # the pairs of which contacts are made
+        self._idle_rows: Array | None = None                            # rows with which nothing happens
         self.awake = np.ones(self._shape, np.bool_)     # actors that this step moves
-        self.fresh = self.awake                         # actors that the last step moved, or that were set anew
-        self._nobody = ~self.awake
-        self.falling = self._nobody                     # actors that rest with its end
-        self.loosened = self._nobody                    # actors that parted from a static collider
+        self.was_awake = self.awake                         # actors that the last step moved, or that were set anew
+        self._no_actors = ~self.awake
+        self.falling_asleep = self._no_actors                     # actors that rest with its end
+        self.static_touch_lost = self._no_actors                    # actors that parted from a static collider
 
     def forget(self, worlds: Array) -> None:
         """Heed that these worlds were set anew."""
-        self.awake[worlds], self._still = True, None
-        self._parted = self._parted[~np.isin(self._parted[:, 0] // self._rows.width, worlds)]
+        self.awake[worlds], self._idle_rows = True, None
+        self._lost_touches = self._lost_touches[~np.isin(self._lost_touches[:, 0] // self._rows.nodes_per_world,
+                                                         worlds)]
 
-    def go_on(self, before: IslandManager) -> None:
+    def continue_from(self, previous: IslandManager) -> None:
         """Know what was known of other worlds with the same actors, whose frames are to be made anew."""
-        self._live, self._everyone, self._ready, self._parted, self._edges, self._looked_at = (
-            before._live, before._everyone, before._ready, before._parted, before._edges, before._looked_at)
-        self.awake, self.falling, self.loosened = before.awake, before.falling, before.loosened
+        self._live, self._all_live, self._ready, self._lost_touches, self._edges, self._active_pairs = (
+            previous._live, previous._all_live, previous._ready, previous._lost_touches, previous._edges,
+            previous._active_pairs)
+        self.awake, self.falling_asleep = previous.awake, previous.falling_asleep
+        self.static_touch_lost = previous.static_touch_lost
 
     def begin(self, rows: Array) -> bool:
         """Heed what was done to rows (n_world, n_row) since the last step; whether anything happens in this one."""
         live, ready = self._rows.read(rows)
-        if len(self._parted):
-            ends = live[self._parted]
-            woken = self._parted[ends[:, 0] != ends[:, 1]].ravel()      # one of two fell asleep as they parted
+        if len(self._lost_touches):
+            ends = live[self._lost_touches]
+            woken = self._lost_touches[ends[:, 0] != ends[:, 1]].ravel()      # one of two fell asleep as they parted
             if len(woken):
-                self._rows.stir(rows, woken)
+                self._rows.request_wake(rows, woken)
                 live, ready = self._rows.read(rows)
-        self._be_live(live)
+        self._set_live(live)
         self._ready = ready
-        self._parted, self.fresh, self.awake = self._parted[:0], self.awake, self._of_actors(live)
-        if live.any() or self.fresh.any():
-            self._still = None
-        elif self._still is None or not np.array_equal(rows, self._still):
-            self._still = rows.copy()
+        self._lost_touches, self.was_awake, self.awake = self._lost_touches[:0], self.awake, self._actor_flags(live)
+        if live.any() or self.was_awake.any():
+            self._idle_rows = None
+        elif self._idle_rows is None or not np.array_equal(rows, self._idle_rows):
+            self._idle_rows = rows.copy()
         else:
             return False
         return True
 
-    def touched(self, pairs: PairTable) -> TouchesBefore:
+    def read_touches(self, pairs: PairTable) -> PreviousTouches:
         """What touches before shapes are placed anew."""
         rows = pairs.touching
-        born, nodes = np.empty(len(rows), np.int64), np.empty((len(rows), 2), np.int64)
-        _look_up(pairs.rows, rows, self._edges, born, nodes)
-        return TouchesBefore(rows, born, nodes)
+        creation_indices, nodes = np.empty(len(rows), np.int64), np.empty((len(rows), 2), np.int64)
+        _read_touches(pairs.rows, rows, self._edges, creation_indices, nodes)
+        return PreviousTouches(rows, creation_indices, nodes)
 
-    def place(self, pairs: PairTable) -> Flags:
+    def find_active_pairs(self, pairs: PairTable) -> Flags:
         """(n_row,) the pairs to look at once shapes are placed: all of what bounds connect with something awake."""
-        self._edges = self._rows.nodes_of(pairs.rows)
-        self._looked_at = self._within_reach(self._live)
-        return self._looked_at
+        self._edges = self._rows.pair_nodes(pairs.rows)
+        self._active_pairs = self._connected_pairs(self._live)
+        return self._active_pairs
 
-    def meet(self, pairs: PairTable, before: TouchesBefore) -> None:
+    def update_wake_states(self, pairs: PairTable, touches_before: PreviousTouches) -> None:
         """Wake what something awake has come to touch, and tell what rests with the step."""
-        touching, loosened = self._edges[pairs.touching], np.zeros(len(self._live), np.bool_)
-        self._parted = before.parted(pairs, loosened)
-        if not self._everyone:
-            self._be_live(self._reached(np.concatenate([before.nodes, touching]), self._live))
-        ready = self._ready & ~loosened
-        self.loosened, self.falling = self._of_actors(loosened), self._nobody
-        self.awake = self._of_actors(self._live)
+        touching, static_touch_lost = self._edges[pairs.touching], np.zeros(len(self._live), np.bool_)
+        self._lost_touches = touches_before.lost_touches(pairs, static_touch_lost)
+        if not self._all_live:
+            self._set_live(self._connected_nodes(np.concatenate([touches_before.nodes, touching]), self._live))
+        ready = self._ready & ~static_touch_lost
+        self.static_touch_lost, self.falling_asleep = self._actor_flags(static_touch_lost), self._no_actors
+        self.awake = self._actor_flags(self._live)
         if ready.any():         # else what is live keeps itself awake
-            kept = self._reached(touching, self._live & ~ready)
-            self.falling = self._of_actors(self._live & ~kept)
-            self._be_live(self._live & kept)
+            stays_awake = self._connected_nodes(touching, self._live & ~ready)
+            self.falling_asleep = self._actor_flags(self._live & ~stays_awake)
+            self._set_live(self._live & stays_awake)
 
-    def solved(self, pair: Array) -> Flags:
+    def solved_pairs(self, pairs: Array) -> Flags:
         """Which of some pairs, rows of the table, are of an actor that the step moves."""
-        return held(self._edges, self._rows.of_nodes(self.awake), pair)
+        return incident_edges(self._edges, self._rows.node_flags(self.awake), pairs)
 
-    def shown(self, pair: Array) -> Flags:
+    def reported_pairs(self, pairs: Array) -> Flags:
         """Which of some pairs are of an actor that is awake after the step."""
-        return held(self._edges, self._rows.of_nodes(self.awake & ~self.falling), pair)
+        return incident_edges(self._edges, self._rows.node_flags(self.awake & ~self.falling_asleep), pairs)
 
-    def laid_still(self) -> Array:
+    def deactivated_pairs(self) -> Array:
         """The pairs that were looked at in the step and will not be in the next, unless something wakes."""
-        if self._everyone or not self._looked_at.any():
+        if self._all_live or not self._active_pairs.any():
             return np.zeros(0, np.int64)
-        still = self._looked_at & ~self._within_reach(self._live)
-        self._looked_at &= ~still
-        return np.flatnonzero(still)
+        deactivated = self._active_pairs & ~self._connected_pairs(self._live)
+        self._active_pairs &= ~deactivated
+        return np.flatnonzero(deactivated)
 
-    def pairs_held(self, pairs: PairTable) -> Array:
+    def pair_counts(self, pairs: PairTable) -> Array:
         """(n_place,) how many pairs of colliders whose bounds meet hold the body in each place."""
-        found = np.zeros(self._rows.places, np.int64)
-        _count_held(pairs.rows, pairs.shapes, found)
-        return found
+        counts = np.zeros(self._rows.body_count, np.int64)
+        _count_pairs(pairs.rows, pairs.shapes, counts)
+        return counts
 
     # -----------------------------------------------------------------------------------------------------------------
 
-    def _of_actors(self, nodes: Flags) -> Flags:
+    def _actor_flags(self, nodes: Flags) -> Flags:
         return nodes.reshape(self._shape[0], -1)[:, :self._shape[1]].copy()
 
-    def _be_live(self, live: Flags) -> None:
-        self._live, self._everyone = live, bool((live | self._rows.kinematic).all())
+    def _set_live(self, live: Flags) -> None:
+        self._live, self._all_live = live, bool((live | self._rows.kinematic).all())
 
-    def _within_reach(self, live: Flags) -> Flags:
+    def _connected_pairs(self, live: Flags) -> Flags:
         """The pairs whose bounds, or others' between, connect them with a live node."""
-        return held(self._edges, live if self._everyone else self._reached(self._edges, live))
+        return incident_edges(self._edges, live if self._all_live else self._connected_nodes(self._edges, live))
 
-    def _reached(self, edges: Array, live: Flags) -> Flags:
+    def _connected_nodes(self, edges: Array, live: Flags) -> Flags:
         """The nodes that are connected with a live one; neither static nor kinematic bodies connect."""
         if len(self._rows.joints):
             edges = np.concatenate([edges, self._rows.joints])
-        return reached(edges, self._rows.kinematic, live)
+        return connected_nodes(edges, self._rows.kinematic, live)
 
 
 @borrowing_entry
-def _count_held(pairs: Any, shapes: Any, found: Any) -> None:
+def _count_pairs(pairs: Any, shapes: Any, counts: Any) -> None:
     for k in range(len(pairs)):
         if pairs[k].shape0 != FREE:
-            found[shapes[pairs[k].shape0].body] += 1
-            found[shapes[pairs[k].shape1].body] += 1
+            counts[shapes[pairs[k].shape0].body] += 1
+            counts[shapes[pairs[k].shape1].body] += 1

@@ -27,33 +27,34 @@ from physx_runtime.collision.friction_patch import STATIC as OF_STATIC
 from physx_runtime.collision.pair_table import ContactTable
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry, scalar_entry
 from physx_runtime.model.contact_rows import SURFACE, ContactTopology
-from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, Side
-from physx_runtime.solver.contact.order import NOTHING
+from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, SolverBody
+from physx_runtime.solver.contact.order import NO_ACTOR
 from physx_runtime.solver.contact.program import (
     BODY_NAMES,
     ContactProgram,
-    Held,
+    LinkRef,
     PatchCode,
     Template,
+    body_row,
     patch_code,
-    side_row,
 )
 from physx_runtime.worlds.contact.bytecode import Code
 
 Array = NDArray[Any]
 KINDS = {OF_BODY: BODY, OF_LINK: LINK, OF_KINEMATIC: KINEMATIC, OF_STATIC: WORLD}
 # Places for contacts of a patch of a link: so many kinds of code there are.
-POINTS = (1, 2, 3, 4, 6, 8, 12, 36)
+POINT_CAPACITIES = (1, 2, 3, 4, 6, 8, 12, 36)
 # The same of patches that are solved side by side, of which there are the more the fewer kinds there are.
-SIDE_BY_SIDE = (1, 4, 4, 4, 12, 12, 12, 36)
-KEY = (len(KINDS), len(KINDS), len(POINTS) + 1, 2, 2)       # both kinds, points or too many, two anchors, torsional
+VECTOR_POINT_CAPACITIES = (1, 4, 4, 4, 12, 12, 12, 36)
+# both kinds, points or too many, two anchors, torsional
+KEY_SHAPE = (len(KINDS), len(KINDS), len(POINT_CAPACITIES) + 1, 2, 2)
 TORSION = SURFACE.index("torsion_radius")               # of the two radii the first
-PREPARE, PRESS, SOLVE, FINAL = "prepare", "press", "solve", "final"     # the instructions of a patch
-LEFT = ("slipped", "impulse", "tangents", "friction_impulse")       # what is read of a patch after a step
-OF_WORLD, OF_SIDE0, OF_SIDE1 = range(3)                 # whose row an operand is
+PREPARE, SOLVE_NORMAL, SOLVE, FINAL = "prepare", "solve_normal", "solve", "final"     # the instructions of a patch
+OUTPUT_ROWS = ("slipped", "impulse", "tangents", "friction_impulse")       # what is read of a patch after a step
+OF_WORLD, OF_BODY0, OF_BODY1 = range(3)                 # whose row an operand is
 # Of a patch that is met: its structure, its pair, the places of its sides, and what these are in `Structures.owner`.
 # Behind these the actors of the sides, NOTHING for what no force moves.
-STRUCTURE, PAIR, SIDE0, SIDE1, OWNER0, OWNER1, ACTOR0, ACTOR1 = range(8)
+STRUCTURE, PAIR, BODY0, BODY1, OWNER0, OWNER1, ACTOR0, ACTOR1 = range(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +63,18 @@ class Instructions:
 
     addresses: Array
     starts: Array           # of a structure's operands; one more, their end
-    whose: Array            # of every operand: OF_WORLD, ...
-    rows: Array             # of the world; where in `side_rows` those of a side begin
+    sources: Array            # of every operand: OF_WORLD, ...
+    rows: Array             # of the world; where in `body_rows` those of a side begin
     widths: Array           # words of one instruction
 
 
-class SideRows:
+class BodyRows:
     """The first row of whatever patches read of what they touch, by actor, kinematic body or link."""
 
-    def __init__(self, program: ContactProgram, links: Sequence[Held]) -> None:
+    def __init__(self, program: ContactProgram, links: Sequence[LinkRef]) -> None:
         self._plan = p = program.plan
-        self._owned = {BODY: {i: body.layout for i, body in p.bodies.items()}, KINEMATIC: dict(enumerate(p.kinematic))}
+        self._layouts = {BODY: {i: body.layout for i, body in p.bodies.items()},
+                         KINEMATIC: dict(enumerate(p.kinematic))}
         self._links = links
         self._tables: dict[tuple[object, ...], int] = {}
         self.rows = np.zeros(0, np.int64)
@@ -86,117 +88,126 @@ class SideRows:
         return self._tables[key]
 
     def _of_links(self, k: int, name: str, at_start: bool) -> Array:
-        return np.array([side_row(self._plan, held, k, name, at_start).row for held in self._links], np.int64)
+        return np.array([body_row(self._plan, actor_link, k, name, at_start).row for actor_link in self._links],
+                        np.int64)
 
     def _of_owners(self, kind: str, name: str) -> Array:
-        layouts, names = self._owned[kind], BODY_NAMES if kind == BODY else {}
+        layouts, names = self._layouts[kind], BODY_NAMES if kind == BODY else {}
         rows = np.full(max(layouts, default=-1) + 1, -1, np.int64)
         rows[list(layouts)] = [layout[names.get(name, name)].row for layout in layouts.values()]
         return rows
 
 
-class Structures:
+class PatchStructures:
     """Structures of patches by number, as they are met.
 
     links: those that patches may hold. places: of dtype PLACE, what patches touch. What holds no link is solved side by
     side with others of its structure.
     """
 
-    def __init__(self, program: ContactProgram, code: Code, links: Sequence[Held], places: Array) -> None:
+    def __init__(self, program: ContactProgram, code: Code, links: Sequence[LinkRef], bodies: Array) -> None:
         self._program, self._code = program, code
-        self._numbers = np.full(KEY, -1)
-        self.kinds, self.links, self._places = places["kind"].copy(), places["link"].copy(), np.array(POINTS)
-        self.actors = np.where(self.kinds <= OF_LINK, places["owner"], NOTHING)     # by place
+        self._numbers = np.full(KEY_SHAPE, -1)
+        self.kinds, self.links = bodies["kind"].copy(), bodies["link"].copy()
+        self._point_capacities = np.array(POINT_CAPACITIES)
+        self.actors = np.where(self.kinds <= OF_LINK, bodies["owner"], NO_ACTOR)     # by place
         self._codes: list[PatchCode] = []
         self._topologies: list[ContactTopology] = []
-        self._written: dict[str, Instructions] = {}
-        self._side_rows = SideRows(program, links)
-        number = {held: i for i, held in enumerate(links)}
-        linked = [number.get(held, -1) for held in zip(places["owner"].tolist(), places["link"].tolist(), strict=True)]
-        self.owner = np.where(places["kind"] == OF_LINK, linked, places["owner"])   # by place, its index in `SideRows`
-        self.sizes = self.points = self.anchors = self.lanes = np.zeros(0, np.int64)
-        self.left = np.zeros((0, len(LEFT)), np.int64)      # rows of LEFT from a patch's first
+        self._instructions: dict[str, Instructions] = {}
+        self._body_rows = BodyRows(program, links)
+        link_index = {actor_link: i for i, actor_link in enumerate(links)}
+        link_indices = [link_index.get(actor_link, -1)
+                        for actor_link in zip(bodies["owner"].tolist(), bodies["link"].tolist(), strict=True)]
+        # by place, its index in `BodyRows`
+        self.owner = np.where(bodies["kind"] == OF_LINK, link_indices, bodies["owner"])
+        self.sizes = self.points = self.anchors = self.vector_widths = np.zeros(0, np.int64)
+        self.output_rows = np.zeros((0, len(OUTPUT_ROWS)), np.int64)      # rows of LEFT from a patch's first
 
     @property
-    def side_rows(self) -> Array:
+    def body_rows(self) -> Array:
         """What `Instructions.rows` refers to."""
-        return self._side_rows.rows
+        return self._body_rows.rows
 
-    def met(self, own: Array, patches: Array, surfaces: Array) -> Array:
+    def describe(self, indices: Array, patches: Array, surfaces: Array) -> Array:
         """What some of the patches, rows with these numbers, are and hold: (8, n), rows `STRUCTURE`, ..."""
-        found = np.empty((8, len(own)), np.int64)
-        while (unknown := _describe(own, patches, surfaces, self.kinds, self.owner, self.actors, self._places,
-                                    self._numbers, found)) >= 0:
-            place = np.unravel_index(unknown, KEY)
-            self._numbers[place] = self._added(*map(int, place))
-        return found
+        descriptions = np.empty((8, len(indices)), np.int64)
+        while (unknown := _describe(indices, patches, surfaces, self.kinds, self.owner, self.actors,
+                                    self._point_capacities,
+                                    self._numbers, descriptions)) >= 0:
+            key = np.unravel_index(unknown, KEY_SHAPE)
+            self._numbers[key] = self._add(*map(int, key))
+        return descriptions
 
     def instructions(self, kind: str) -> Instructions:
         """Of all structures so far."""
-        if kind not in self._written:
+        if kind not in self._instructions:
             templates: list[Template] = [getattr(code, kind) for code in self._codes]
-            operands = [self._operand(i, whose, name, kind == PREPARE) for i, template in enumerate(templates)
-                        for whose, name in template.operands]
+            operands = [self._operand(i, source, name, kind == PREPARE) for i, template in enumerate(templates)
+                        for source, name in template.operands]
             starts = np.cumsum([0, *(len(template.operands) for template in templates)])
-            whose, rows = np.array(operands, np.int64).reshape(-1, 2).T
-            words = np.r_[0, np.cumsum(np.where(whose == OF_WORLD, 1, np.repeat(self.lanes, np.diff(starts))))]
-            addresses = self._code.of_patches([template.code for template in templates], self.lanes.tolist())
-            self._written[kind] = Instructions(addresses, starts, np.ascontiguousarray(whose),
-                                               np.ascontiguousarray(rows), 2 + np.diff(words[starts]))
-        return self._written[kind]
+            source, rows = np.array(operands, np.int64).reshape(-1, 2).T
+            words = np.r_[0, np.cumsum(np.where(source == OF_WORLD, 1, np.repeat(self.vector_widths, np.diff(starts))))]
+            addresses = self._code.of_patches([template.code for template in templates], self.vector_widths.tolist())
+            self._instructions[kind] = Instructions(addresses, starts, np.ascontiguousarray(source),
+                                                    np.ascontiguousarray(rows), 2 + np.diff(words[starts]))
+        return self._instructions[kind]
 
-    def _added(self, kind0: int, kind1: int, points: int, two: int, torsional: int) -> int:
+    def _add(self, kind0: int, kind1: int, points: int, two_anchors: int, torsional: int) -> int:
         """The number of the structure of what `_describe` tells apart so."""
-        alone = OF_LINK in (kind0, kind1)
-        places = POINTS[points] if alone else SIDE_BY_SIDE[points]
+        has_link = OF_LINK in (kind0, kind1)
+        capacity = POINT_CAPACITIES[points] if has_link else VECTOR_POINT_CAPACITIES[points]
         island = self._program.plan.t
-        t = ContactTopology((Side(KINDS[kind0]), Side(KINDS[kind1])), places,
-                            1 + two if alone or places == 1 else 2, bool(torsional and not island.pgs), island.pgs,
+        t = ContactTopology((SolverBody(KINDS[kind0]), SolverBody(KINDS[kind1])), capacity,
+                            1 + two_anchors if has_link or capacity == 1 else 2, bool(torsional and not island.pgs),
+                            island.pgs,
                             island.sapien)
         if t not in self._topologies:
-            self._take(t, 1 if alone else self._code.side_by_side)
+            self._append(t, 1 if has_link else self._code.vector_width)
         return self._topologies.index(t)
 
-    def _take(self, t: ContactTopology, lanes: int) -> None:
+    def _append(self, t: ContactTopology, vector_width: int) -> None:
         code = patch_code(t)
         self._codes.append(code)
         self._topologies.append(t)
-        self._written.clear()
-        self.sizes, self.lanes = np.r_[self.sizes, code.layout.size], np.r_[self.lanes, lanes]
+        self._instructions.clear()
+        self.sizes, self.vector_widths = np.r_[self.sizes, code.layout.size], np.r_[self.vector_widths, vector_width]
         self.points, self.anchors = np.r_[self.points, t.points], np.r_[self.anchors, t.anchors]
-        self.left = np.r_[self.left, [[code.layout[name].row for name in LEFT]]]
+        self.output_rows = np.r_[self.output_rows, [[code.layout[name].row for name in OUTPUT_ROWS]]]
 
-    def _operand(self, structure: int, whose: str, name: str, at_start: bool) -> tuple[int, int]:
-        if whose == "world":
+    def _operand(self, structure: int, source: str, name: str, at_start: bool) -> tuple[int, int]:
+        if source == "world":
             p = self._program.plan
             return OF_WORLD, (p.time[name] if name in p.time else p.row(name)).row
-        k = int(whose == "side1")
-        kind = self._topologies[structure].sides[k].kind
-        return OF_SIDE0 + k, self._side_rows.start(kind, k, name, at_start)
+        k = int(source == "side1")
+        kind = self._topologies[structure].solver_bodies[k].kind
+        return OF_BODY0 + k, self._body_rows.start(kind, k, name, at_start)
 
 
 @borrowing_entry
-def _describe(own: Any, patches: Any, surfaces: Any, kinds: Any, owners: Any, actors: Any, points: Any, numbers: Any,
-              found: Any) -> Any:
+def _describe(indices: Any, patches: Any, surfaces: Any, kinds: Any, owners: Any, actors: Any, points: Any,
+              numbers: Any,
+              descriptions: Any) -> Any:
     """Fill in the rows of what is met; the place in `numbers` of the first structure that has no number, -1 of none."""
-    for i in range(len(own)):
-        k = own[i]
+    for i in range(len(indices)):
+        k = indices[i]
         patch = patches[k]
-        side0, side1, size = patch.side0, patch.side1, 0
+        body0, body1, size = patch.side0, patch.side1, 0
         while size < len(points) and points[size] < patch.points:
             size += 1
-        two = int(patch.anchors > 1)
+        two_anchors = int(patch.anchors > 1)
         torsional = int(patch.anchors == 1 and (surfaces[k, TORSION] > 0.0 or surfaces[k, TORSION + 1] > 0.0))
-        number = numbers[kinds[side0], kinds[side1], size, two, torsional]
-        if number < 0:
-            return (((kinds[side0] * KEY[1] + kinds[side1]) * KEY[2] + size) * KEY[3] + two) * KEY[4] + torsional
-        found[STRUCTURE, i], found[PAIR, i], found[SIDE0, i], found[SIDE1, i] = number, patch.pair, side0, side1
-        found[OWNER0, i], found[OWNER1, i] = owners[side0], owners[side1]
-        found[ACTOR0, i], found[ACTOR1, i] = actors[side0], actors[side1]
+        structure = numbers[kinds[body0], kinds[body1], size, two_anchors, torsional]
+        if structure < 0:
+            return (((kinds[body0] * KEY_SHAPE[1] + kinds[body1]) * KEY_SHAPE[2] + size) * KEY_SHAPE[3]
+                    + two_anchors) * KEY_SHAPE[4] + torsional
+        descriptions[STRUCTURE, i], descriptions[PAIR, i] = structure, patch.pair
+        descriptions[BODY0, i], descriptions[BODY1, i] = body0, body1
+        descriptions[OWNER0, i], descriptions[OWNER1, i] = owners[body0], owners[body1]
+        descriptions[ACTOR0, i], descriptions[ACTOR1, i] = actors[body0], actors[body1]
     return -1
 
 
-NOBODY_ROWS = 32        # of what the empty lanes of a block touch
+DUMMY_ROWS = 32        # of what the empty lanes of a block touch
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,68 +218,72 @@ class PatchBlocks:
     members: Array                  # patches, block after block
     starts: Array                   # where in `members` those of each block begin; one more, their end
     base: Array                     # first row of each block
-    lanes: tuple[Array, Array]      # by patch, its first row and its block
+    locations: tuple[Array, Array]      # by patch, its first row and its block
     owners: tuple[Array, Array]     # by patch, of both sides, as of `Structures.owner`
-    nobody: int                     # first of the rows that empty lanes touch
+    dummy_row: int                     # first of the rows that empty lanes touch
     size: int                       # rows of all that and of the program before it
 
 
-def make_blocks(known: Structures, numbers: Array, turns: Array, owners: tuple[Array, Array], size: int) -> PatchBlocks:
+def make_blocks(tables: PatchStructures, numbers: Array, partitions: Array, owners: tuple[Array, Array],
+                size: int) -> PatchBlocks:
     """Blocks in the order of the turns of their patches, -1 of those that have none and come last, one by one.
 
     numbers: of the patches' structures; those of one turn hold nothing in common. size: rows of the program.
     """
-    side = int(known.lanes.max(initial=1))
-    nobody = -(-size // side) * side                # vectors begin where registers like them to
+    alignment = int(tables.vector_widths.max(initial=1))
+    dummy_row = -(-size // alignment) * alignment                # vectors begin where registers like them to
     count = len(numbers)
-    members, structures, base, first, which = np.empty((5, count), np.int64)
+    members, structures, base, first, block_of = np.empty((5, count), np.int64)
     starts = np.empty(count + 1, np.int64)
-    made, end = _divide(turns, numbers, known.lanes, known.sizes, side, nobody + NOBODY_ROWS, members, starts,
-                        structures, base, first, which)
-    return PatchBlocks(structures[:made], members, starts[:made + 1], base[:made], (first, which), owners, nobody, end)
+    block_count, end = _divide(partitions, numbers, tables.vector_widths, tables.sizes, alignment,
+                               dummy_row + DUMMY_ROWS, members, starts,
+                               structures, base, first, block_of)
+    return PatchBlocks(structures[:block_count], members, starts[:block_count + 1], base[:block_count],
+                       (first, block_of), owners, dummy_row, end)
 
 
 @scalar_entry
-def _divide(turns: Any, numbers: Any, lanes: Any, sizes: Any, side: Any, row: Any, members: Any, starts: Any,
-            structures: Any, base: Any, first: Any, which: Any) -> Any:
+def _divide(partitions: Any, numbers: Any, widths: Any, sizes: Any, alignment: Any, row: Any, members: Any, starts: Any,
+            structures: Any, base: Any, first: Any, block_of: Any) -> Any:
     """Fill in the fields of blocks whose rows begin at `row`; how many there are, and where their rows end."""
-    kinds, last = len(lanes), 0
-    for i in range(len(turns)):
-        last = max(last, turns[i] + 1)
+    kinds, last = len(widths), 0
+    for i in range(len(partitions)):
+        last = max(last, partitions[i] + 1)
     # one bin for every turn and structure, then one for each patch without a turn
-    bins = np.zeros(last * kinds + len(turns) + 1, np.int64)
-    bin_of, alone = np.empty(len(turns), np.int64), last * kinds
-    for i in range(len(turns)):
-        bin_of[i] = turns[i] * kinds + numbers[i] if turns[i] >= 0 else alone
-        alone += turns[i] < 0
+    bins = np.zeros(last * kinds + len(partitions) + 1, np.int64)
+    bin_of, next_bin = np.empty(len(partitions), np.int64), last * kinds
+    for i in range(len(partitions)):
+        bin_of[i] = partitions[i] * kinds + numbers[i] if partitions[i] >= 0 else next_bin
+        next_bin += partitions[i] < 0
         bins[bin_of[i]] += 1
     at = 0
     for k in range(len(bins)):
         count, bins[k] = bins[k], at
         at += count
-    for i in range(len(turns)):
+    for i in range(len(partitions)):
         members[bins[bin_of[i]]] = i
         bins[bin_of[i]] += 1
-    made = 0
+    block_count = 0
     for k in range(len(members)):
-        i, block = members[k], made - 1
+        i, block = members[k], block_count - 1
         number = numbers[i]
-        if made == 0 or bin_of[members[k - 1]] != bin_of[i] or k - starts[block] == lanes[number]:
-            block, made = made, made + 1
+        if block_count == 0 or bin_of[members[k - 1]] != bin_of[i] or k - starts[block] == widths[number]:
+            block, block_count = block_count, block_count + 1
             starts[block], structures[block], base[block] = k, number, row
-            row += -(-sizes[number] * lanes[number] // side) * side
-        first[i], which[i] = base[block] + k - starts[block], block
-    starts[made] = len(members)
-    return made, row
+            row += -(-sizes[number] * widths[number] // alignment) * alignment
+        first[i], block_of[i] = base[block] + k - starts[block], block
+    starts[block_count] = len(members)
+    return block_count, row
 
 
 SURFACE_SIZE, ANCHOR_SIZE = 11, 3
 
 
 @borrowing_entry
-def give(memory: Array, base: Array, structures: Array, lanes: Array, points_of: Array, anchors_of: Array,
-         index: Array, patches: Array, order: Array, contacts: Array, pairs: Array, surfaces: Array, frames: Array,
-         static: Array) -> None:
+def write_patches(memory: Array, base: Array, structures: Array, widths: Array, points_of: Array, anchors_of: Array,
+                  index: Array, patches: Array, order: Array, contacts: Array, pairs: Array, surfaces: Array,
+                  frames: Array,
+                  static: Array) -> None:
     """Write the rows of `model.contact_rows.patch_rows` of patches.
 
     base, structures: of each, its first row and its structure, of which there are so many side by side and which has so
@@ -277,20 +292,23 @@ def give(memory: Array, base: Array, structures: Array, lanes: Array, points_of:
     """
     for i in range(len(index)):
         k, structure = index[i], structures[i]
-        points, anchors, stride = points_of[structure], anchors_of[structure], lanes[structure]
+        points, anchors, stride = points_of[structure], anchors_of[structure], widths[structure]
         patch, surface = patches[k], surfaces[k]
-        give_one(memory, base[i], stride, points, patch, order, contacts, pairs[patch["pair"]]["rest"], surface)
+        write_patch(memory, base[i], stride, points, patch, order, contacts, pairs[patch["pair"]]["rest"], surface)
         at = base[i] + stride * (3 + SURFACE_SIZE + 5 * points)
-        give_arms(memory, at, stride, anchors, patch, patch["anchor0"], frames[patch["side0"]], static[patch["side0"]])
-        give_arms(memory, at + stride * 3 * anchors, stride, anchors, patch, patch["anchor1"], frames[patch["side1"]],
-                  static[patch["side1"]])
+        write_anchor_arms(memory, at, stride, anchors, patch, patch["anchor0"], frames[patch["side0"]],
+                          static[patch["side0"]])
+        write_anchor_arms(memory, at + stride * 3 * anchors, stride, anchors, patch, patch["anchor1"],
+                          frames[patch["side1"]],
+                          static[patch["side1"]])
         for j in range(anchors):
             memory[at + stride * (6 * anchors + j)] = 1.0 if j < patch["anchors"] else 0.0
 
 
 @borrowing_code
-def give_one(memory: Array, m: int, stride: int, points: int, patch: Any, order: Array, contacts: Array, rest: float,
-             surface: Array) -> None:
+def write_patch(memory: Array, m: int, stride: int, points: int, patch: Any, order: Array, contacts: Array,
+                rest_offset: float,
+                surface: Array) -> None:
     """Write the rows of a patch from `m` on, all but those of its anchors; stride: from one row to the next."""
     first, filled = patch["first"], patch["points"]
     for x in range(3):
@@ -303,13 +321,13 @@ def give_one(memory: Array, m: int, stride: int, points: int, patch: Any, order:
         contact = contacts[order[first + j if used else first]]
         for x in range(3):
             memory[at + stride * (3 * j + x)] = contact["point"][x]
-        memory[at + stride * (3 * points + j)] = contact["separation"] - rest
+        memory[at + stride * (3 * points + j)] = contact["separation"] - rest_offset
         memory[at + stride * (4 * points + j)] = 1.0 if used else 0.0
 
 
 @borrowing_code
-def give_arms(memory: Array, at: int, stride: int, anchors: int, patch: Any, local: Array, frame: Array,
-              from_origin: bool) -> None:
+def write_anchor_arms(memory: Array, at: int, stride: int, anchors: int, patch: Any, local: Array, frame: Array,
+                      from_origin: bool) -> None:
     """Write the arms of a patch's anchors on one side, from `at` on."""
     x, y, z, w = frame[3], frame[4], frame[5], frame[6]
     for j in range(anchors):
@@ -324,8 +342,9 @@ def give_arms(memory: Array, at: int, stride: int, anchors: int, patch: Any, loc
 
 
 @borrowing_entry
-def take(memory: Array, base: Array, structures: Array, lanes: Array, left: Array, anchors_of: Array, index: Array,
-         patches: Array, order: Array, impulses: Array, frictions: Array) -> None:
+def read_patches(memory: Array, base: Array, structures: Array, widths: Array, output_rows: Array, anchors_of: Array,
+                 index: Array,
+                 patches: Array, order: Array, impulses: Array, frictions: Array) -> None:
     """Read what patches gave: whether they slipped, impulses of contacts and friction of anchors.
 
     left: of each structure, rows of `slipped`, `impulse`, `tangents` and `friction_impulse` from a patch's first.
@@ -333,13 +352,14 @@ def take(memory: Array, base: Array, structures: Array, lanes: Array, left: Arra
     """
     for i in range(len(index)):
         k, structure = index[i], structures[i]
-        take_one(memory, base[i], lanes[structure], left[structure], anchors_of[structure], patches[k], order, impulses,
-                 frictions[k])
+        read_patch(memory, base[i], widths[structure], output_rows[structure], anchors_of[structure], patches[k], order,
+                   impulses,
+                   frictions[k])
 
 
 @borrowing_code
-def take_one(memory: Array, m: int, stride: int, rows: Array, anchors: int, patch: Any, order: Array, impulses: Array,
-             friction: Array) -> None:
+def read_patch(memory: Array, m: int, stride: int, rows: Array, anchors: int, patch: Any, order: Array, impulses: Array,
+               friction: Array) -> None:
     """Read what the patch gave whose rows are from `m` on.
 
     rows: of `slipped`, `impulse`, `tangents` and `friction_impulse` from there.
@@ -357,71 +377,73 @@ def take_one(memory: Array, m: int, stride: int, rows: Array, anchors: int, patc
 
 def surfaces_of(table: ContactTable, patches: Array) -> Array:
     """(n, 11) of patches of pairs of the table, in the order of `model.contact_rows.SURFACE`."""
-    found = np.empty((len(patches), len(SURFACE)))
+    rows = np.empty((len(patches), len(SURFACE)))
     _fill_surfaces(patches, table.pairs.rows, table.pairs.shapes, table.surfaces, table.bounce_threshold,
-          table.max_depenetration, table.max_impulse, table.torsion_radius, table.min_torsion_radius, found)
-    return found
+          table.max_depenetration, table.max_impulse, table.torsion_radius, table.min_torsion_radius, rows)
+    return rows
 
 
 @borrowing_entry
 def _fill_surfaces(patches: Any, pairs: Any, shapes: Any, surfaces: Any, bounce_threshold: Any, max_depenetration: Any,
-                   max_impulse: Any, torsion_radius: Any, min_torsion_radius: Any, found: Any) -> None:
+                   max_impulse: Any, torsion_radius: Any, min_torsion_radius: Any, rows: Any) -> None:
     for k in range(len(patches)):
-        patch, own = patches[k], found[k]
+        patch, row = patches[k], rows[k]
         a, b = pairs[patch.pair].shape0, pairs[patch.pair].shape1
-        both = surfaces[shapes[a].material, shapes[b].material]
-        own[0], own[1], own[2], own[3] = both.static_friction, both.dynamic_friction, both.restitution, bounce_threshold
-        own[4], own[5], own[6] = both.stiffness, both.damping, both.acceleration_spring
-        own[7] = min(max_depenetration[patch.side0], max_depenetration[patch.side1])
-        own[8] = min(max_impulse[patch.side0], max_impulse[patch.side1])
-        own[9] = max(torsion_radius[a], torsion_radius[b])
-        own[10] = max(min_torsion_radius[a], min_torsion_radius[b])
+        surface = surfaces[shapes[a].material, shapes[b].material]
+        row[0], row[1] = surface.static_friction, surface.dynamic_friction
+        row[2], row[3] = surface.restitution, bounce_threshold
+        row[4], row[5], row[6] = surface.stiffness, surface.damping, surface.acceleration_spring
+        row[7] = min(max_depenetration[patch.side0], max_depenetration[patch.side1])
+        row[8] = min(max_impulse[patch.side0], max_impulse[patch.side1])
+        row[9] = max(torsion_radius[a], torsion_radius[b])
+        row[10] = max(min_torsion_radius[a], min_torsion_radius[b])
 
 
 @dataclass(slots=True)
 class PrologueEpilogue:
     """Words before and behind the instructions of some blocks of patches, by block."""
 
-    before: dict[int, Array] = field(default_factory=dict)
-    behind: dict[int, Array] = field(default_factory=dict)
+    prologue: dict[int, Array] = field(default_factory=dict)
+    epilogue: dict[int, Array] = field(default_factory=dict)
 
 
-def words_of_patches(known: Structures, kind: str, blocks: PatchBlocks, places: Array, others: Mapping[int, Array],
-                     around: PrologueEpilogue, row_bytes: int) -> tuple[Array, Array]:
+def words_of_patches(tables: PatchStructures, kind: str, blocks: PatchBlocks, positions: Array,
+                     other_words: Mapping[int, Array],
+                     extra: PrologueEpilogue, row_bytes: int) -> tuple[Array, Array]:
     """Words of blocks of patches and of other instructions in their order, and where in them each begins.
 
     places: by block, its number in the order, -1 to leave it out. others: words by number.
     """
-    written, chosen = known.instructions(kind), places >= 0
-    count = int(chosen.sum()) + len(others)
+    instructions, included = tables.instructions(kind), positions >= 0
+    count = int(included.sum()) + len(other_words)
     widths, heads = np.zeros(count + 1, np.int64), np.zeros(count + 1, np.int64)
-    widths[places[chosen]] = written.widths[blocks.structures[chosen]]
-    for place, words in others.items():
-        widths[place] = len(words)
-    for block, words in around.before.items():
-        widths[places[block]] += len(words)
-        heads[places[block]] = len(words)
-    for block, words in around.behind.items():
-        widths[places[block]] += len(words)
+    widths[positions[included]] = instructions.widths[blocks.structures[included]]
+    for position, words in other_words.items():
+        widths[position] = len(words)
+    for block, words in extra.prologue.items():
+        widths[positions[block]] += len(words)
+        heads[positions[block]] = len(words)
+    for block, words in extra.epilogue.items():
+        widths[positions[block]] += len(words)
     starts = np.cumsum(widths) - widths
     out = np.zeros(starts[-1], np.int64)
-    _write(out, np.where(chosen, (starts + heads)[places], -1), known, written, blocks, row_bytes)
-    pieces = [(starts[place], words) for place, words in others.items()]
-    pieces += [(starts[places[block]], words) for block, words in around.before.items()]
-    pieces += [(starts[places[block] + 1] - len(words), words) for block, words in around.behind.items()]
-    for start, words in pieces:
+    _write(out, np.where(included, (starts + heads)[positions], -1), tables, instructions, blocks, row_bytes)
+    spans = [(starts[position], words) for position, words in other_words.items()]
+    spans += [(starts[positions[block]], words) for block, words in extra.prologue.items()]
+    spans += [(starts[positions[block] + 1] - len(words), words) for block, words in extra.epilogue.items()]
+    for start, words in spans:
         out[start:start + len(words)] = words
     return out, starts
 
 
-def words_between(known: Structures, kind: str, blocks: PatchBlocks, row_bytes: int, head: Array,
+def words_between(tables: PatchStructures, kind: str, blocks: PatchBlocks, row_bytes: int, head: Array,
                   tail: Array) -> Array:
     """Words of all blocks of patches in their order, between others."""
-    written, first = known.instructions(kind), np.empty(len(blocks.base), np.int64)
-    end = _follow(written.widths, blocks.structures, len(head), first)
+    instructions, first = tables.instructions(kind), np.empty(len(blocks.base), np.int64)
+    end = _follow(instructions.widths, blocks.structures, len(head), first)
     out = np.empty(end + len(tail), np.int64)
     out[:len(head)], out[end:] = head, tail
-    _write(out, first, known, written, blocks, row_bytes)
+    _write(out, first, tables, instructions, blocks, row_bytes)
     return out
 
 
@@ -434,17 +456,18 @@ def _follow(widths: Any, structures: Any, at: Any, first: Any) -> Any:
     return at
 
 
-def _write(out: Array, first: Array, known: Structures, written: Instructions, blocks: PatchBlocks,
+def _write(out: Array, first: Array, tables: PatchStructures, instructions: Instructions, blocks: PatchBlocks,
            row_bytes: int) -> None:
     _fill_words(out, first, blocks.structures, blocks.base, blocks.starts, blocks.members, *blocks.owners,
-                blocks.nobody, written.addresses, written.starts, written.whose, written.rows, known.lanes,
-                known.side_rows, row_bytes)
+                blocks.dummy_row, instructions.addresses, instructions.starts, instructions.sources, instructions.rows,
+                tables.vector_widths,
+                tables.body_rows, row_bytes)
 
 
 @borrowing_entry
 def _fill_words(out: Any, first: Any, structures: Any, base: Any, members_from: Any, members: Any, owner0: Any,
-                owner1: Any, nobody: Any, addresses: Any, starts: Any, whose: Any, rows: Any, lanes: Any,
-                side_rows: Any, row_bytes: Any) -> None:
+                owner1: Any, dummy_row: Any, addresses: Any, starts: Any, sources: Any, rows: Any, widths: Any,
+                body_rows: Any, row_bytes: Any) -> None:
     """Write instructions of blocks; first: where in `out` that of each begins, -1 of none."""
     for block in range(len(first)):
         at, structure = first[block], structures[block]
@@ -452,15 +475,15 @@ def _fill_words(out: Any, first: Any, structures: Any, base: Any, members_from: 
             continue
         out[at], out[at + 1] = addresses[structure], base[block] * row_bytes
         at += 2
-        own = members[members_from[block]:members_from[block + 1]]
+        block_members = members[members_from[block]:members_from[block + 1]]
         for k in range(starts[structure], starts[structure + 1]):
-            if whose[k] == OF_WORLD:
+            if sources[k] == OF_WORLD:
                 out[at] = rows[k] * row_bytes
                 at += 1
                 continue
-            owner = owner1 if whose[k] == OF_SIDE1 else owner0
-            for lane in range(len(own)):
-                out[at + lane] = side_rows[rows[k] + owner[own[lane]]] * row_bytes
-            for lane in range(len(own), lanes[structure]):
-                out[at + lane] = nobody * row_bytes
-            at += lanes[structure]
+            owner = owner1 if sources[k] == OF_BODY1 else owner0
+            for i in range(len(block_members)):
+                out[at + i] = body_rows[rows[k] + owner[block_members[i]]] * row_bytes
+            for i in range(len(block_members), widths[structure]):
+                out[at + i] = dummy_row * row_bytes
+            at += widths[structure]

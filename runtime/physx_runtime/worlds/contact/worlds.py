@@ -23,11 +23,11 @@ from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.worlds.buffer import Buffer, rows_by_world
 from physx_runtime.worlds.contact.bytecode import Code
 from physx_runtime.worlds.contact.islands import IslandManager, WakeStateWriter
-from physx_runtime.worlds.contact.patches import Structures, surfaces_of
+from physx_runtime.worlds.contact.patches import PatchStructures, surfaces_of
 from physx_runtime.worlds.contact.step import ContactStep, WorldPatches
 from physx_runtime.worlds.state_tracker import StateTracker
 from physx_runtime.worlds.static_contact.worlds import StaticContactWorlds
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 
 Array = NDArray[Any]
 
@@ -40,12 +40,12 @@ class ContactWorlds(Buffer):
     shapes were placed in, float32, and `centers` those of the centres of mass, in which the anchors are.
     """
 
-    near, path = True, BY_JOINT
+    near, path = True, SCHEDULED
 
     def __init__(self, t: IslandTopology, count: int, dtype: str, table: ContactTable) -> None:
-        links = table.places[table.places["kind"] == LINK]
-        touching = sorted({(int(place["owner"]), int(place["link"])) for place in links})
-        program = contact_program(t, tuple(touching), tuple(sorted(_selves(table))))
+        links = table.bodies[table.bodies["kind"] == LINK]
+        link_keys = sorted({(int(body["owner"]), int(body["link"])) for body in links})
+        program = contact_program(t, tuple(link_keys), tuple(sorted(_self_colliding(table))))
         super().__init__(count, dtype, 1, program.layout)
         self.table = table
         self.contacts: Array = np.zeros(0, CONTACT)
@@ -54,17 +54,17 @@ class ContactWorlds(Buffer):
         self.poses: Array = np.zeros((0, 7), np.float32)
         self.centers: Array = np.zeros((0, 7))
         self._patches = Patches(table.friction_offset, table.correlation)
-        self._frames = Frames(program.plan, table.places, count)
+        self._frames = BodyFrames(program.plan, table.bodies, count)
         code = Code(program, dtype)
-        known = Structures(program, code, touching, table.places)
-        self._worlds = [ContactStep(program, code, known, dtype) for _ in range(count)]
+        tables = PatchStructures(program, code, link_keys, table.bodies)
+        self._steps = [ContactStep(program, code, tables, dtype) for _ in range(count)]
         rows, values = constants(program.plan, table.mass_frames)
-        for own in self._worlds:
-            own.memory[rows] = values
-        self._told = WakeStateWriter(program, table.places, count)
+        for step in self._steps:
+            step.memory[rows] = values
+        self._wake_state_writer = WakeStateWriter(program, table.bodies, count)
         self._state_tracker = StateTracker(program.plan, program.layout, self.host)
-        self.resting = IslandManager(t, count, program.layout, table.places, table.pairs.shapes)
-        self._frames_known = False      # whether the memory of every world has the frames of what sleeps
+        self.islands = IslandManager(t, count, program.layout, table.bodies, table.pairs.shapes)
+        self._frames_valid = False      # whether the memory of every world has the frames of what sleeps
 
     @property
     def patches(self) -> Array:
@@ -76,19 +76,19 @@ class ContactWorlds(Buffer):
         """Rows of the pairs that touch, also of what rests."""
         return self.table.pairs.touching
 
-    def sides(self, pairs: Array) -> Array:
+    def solver_shapes(self, pairs: Array) -> Array:
         """(n, 2) the shapes of sides 0 and 1 of rows of pairs."""
-        return self.table.pairs.sides(pairs)
+        return self.table.pairs.solver_shapes(pairs)
 
-    def go_on(self, before: ContactWorlds) -> None:
+    def continue_from(self, previous: ContactWorlds) -> None:
         """Remember what touched in other worlds with the same shapes, whose rows these have taken over."""
-        self.table.pairs.go_on(before.table.pairs)
+        self.table.pairs.continue_from(previous.table.pairs)
         self.contacts, self.impulses, self.frictions, self.centers = (
-            before.contacts, before.impulses, before.frictions, before.centers)
-        self._patches.go_on(before._patches)
-        self.resting.go_on(before.resting)
-        self._state_tracker.go_on(before._state_tracker)
-        self._frames_known = False
+            previous.contacts, previous.impulses, previous.frictions, previous.centers)
+        self._patches.continue_from(previous._patches)
+        self.islands.continue_from(previous.islands)
+        self._state_tracker.continue_from(previous._state_tracker)
+        self._frames_valid = False
 
     def step(self, steps: int, n: int, v: int) -> None:
         """Advance by steps of `n` position and `v` velocity iterations."""
@@ -99,103 +99,104 @@ class ContactWorlds(Buffer):
         """Give up all that pairs of these worlds remember, and their contacts: they were set anew."""
         shapes = self.table.pairs.shapes["world"]
         pair = self.table.pairs.rows[self.contacts["pair"]]
-        kept = ~np.isin(np.maximum(shapes[pair["shape0"]], shapes[pair["shape1"]]), worlds)
-        self.contacts, self.impulses = self.contacts[kept], self.impulses[kept]
-        self.frictions = self.frictions[~np.isin(self.table.places["world"][self.patches["side0"]], worlds)]
-        self.resting.forget(worlds)
+        remaining = ~np.isin(np.maximum(shapes[pair["shape0"]], shapes[pair["shape1"]]), worlds)
+        self.contacts, self.impulses = self.contacts[remaining], self.impulses[remaining]
+        self.frictions = self.frictions[~np.isin(self.table.bodies["world"][self.patches["side0"]], worlds)]
+        self.islands.forget(worlds)
         self._state_tracker.forget(worlds)
-        self._patches.forget(worlds, self.table.places)
+        self._patches.forget(worlds, self.table.bodies)
         self.table.pairs.forget(worlds)
 
     def step_under(self, counts: Array) -> None:
         """Advance by a step, each world under its own position and velocity iterations, (n_world, 2)."""
-        pairs, rows, resting = self.table.pairs, self.host[:, :, 0], self.resting
-        self._lie_still(resting.laid_still())
-        if not resting.begin(rows):
-            self._take(np.zeros(0, CONTACT))
+        pairs, rows, islands = self.table.pairs, self.host[:, :, 0], self.islands
+        self._clear_manifolds(islands.deactivated_pairs())
+        if not islands.begin(rows):
+            self._set_contacts(np.zeros(0, CONTACT))
             return
-        begun = resting.awake | resting.fresh | (not self._frames_known)
-        self._frames_known = True
+        starting = islands.awake | islands.was_awake | (not self._frames_valid)
+        self._frames_valid = True
         stepped = self._state_tracker.begin(self.host)[:, :, 0]
-        for world, own in enumerate(self._worlds):
-            own.load(rows[world])
-            own.memory[self._state_tracker.rows] = stepped[world]
-            own.begin(begun[world])
-        self.poses, self.centers = self._frames.read([own.memory for own in self._worlds])
-        before = resting.touched(pairs)
-        contacts = generate(pairs, self.poses, self._looked_at)
-        resting.meet(pairs, before)
+        for world, step in enumerate(self._steps):
+            step.load(rows[world])
+            step.memory[self._state_tracker.rows] = stepped[world]
+            step.begin(starting[world])
+        self.poses, self.centers = self._frames.read([step.memory for step in self._steps])
+        touches_before = islands.read_touches(pairs)
+        contacts = generate(pairs, self.poses, self._active_pairs)
+        islands.update_wake_states(pairs, touches_before)
         self._patches.correlate(pairs.shapes, pairs.rows, pairs.touching, contacts, self.centers)
-        self._take(contacts)
-        self._finish(resting.awake & ~begun, counts)
+        self._set_contacts(contacts)
+        self._finish(islands.awake & ~starting, counts)
         self._state_tracker.end(self.host)
 
-    def shown(self, pairs: Array) -> NDArray[np.bool_]:
+    def reported_pairs(self, pairs: Array) -> NDArray[np.bool_]:
         """Which pairs, rows of the table, are of something that is awake after the step, and so tell contacts."""
-        return self.resting.shown(pairs)
+        return self.islands.reported_pairs(pairs)
 
-    def _looked_at(self, pairs: PairTable) -> NDArray[np.bool_]:
-        found = self.resting.place(pairs)
-        self._lie_still(np.flatnonzero(~found & (pairs.rows["contacts"] > 0)))
-        return found
+    def _active_pairs(self, pairs: PairTable) -> NDArray[np.bool_]:
+        active = self.islands.find_active_pairs(pairs)
+        self._clear_manifolds(np.flatnonzero(~active & (pairs.rows["contacts"] > 0)))
+        return active
 
-    def _lie_still(self, pairs: Array) -> None:
+    def _clear_manifolds(self, pairs: Array) -> None:
         """Have pairs at rest lose what they remember, but for that they touch."""
         if len(pairs):
-            self.table.pairs.lie_still(pairs)
-            self._patches.give_up(pairs)
+            self.table.pairs.clear_manifolds(pairs)
+            self._patches.drop(pairs)
 
-    def _take(self, contacts: Array) -> None:
+    def _set_contacts(self, contacts: Array) -> None:
         self.contacts, self.impulses = contacts, np.zeros(len(contacts))
         self.frictions = np.zeros((len(self.patches), ANCHORS, 3))
 
     def _finish(self, woken: Array, counts: Array) -> None:
         """Step the worlds in which something is awake; woken: (n_world, n_actor) who woke by a touch of this step."""
-        pairs, places, patches, resting = self.table.pairs, self.table.places, self.patches, self.resting
-        given = WorldPatches(places, patches, self._patches.contacts, self.contacts, pairs.rows,
-                             surfaces_of(self.table, patches), self.centers, self._frames.static, self.impulses,
-                             self.frictions)
-        of_worlds = self._by_world(np.flatnonzero(resting.solved(patches["pair"])))
-        held = resting.pairs_held(pairs)
-        for world in np.flatnonzero(resting.awake.any(axis=1)).tolist():
-            own = self._worlds[world]
+        pairs, bodies, patches, islands = self.table.pairs, self.table.bodies, self.patches, self.islands
+        world_patches = WorldPatches(bodies, patches, self._patches.contacts, self.contacts, pairs.rows,
+                                     surfaces_of(self.table, patches), self.centers, self._frames.static, self.impulses,
+                                     self.frictions)
+        patches_by_world = self._by_world(np.flatnonzero(islands.solved_pairs(patches["pair"])))
+        pair_counts = islands.pair_counts(pairs)
+        for world in np.flatnonzero(islands.awake.any(axis=1)).tolist():
+            step = self._steps[world]
             if woken[world].any():
-                own.begin(woken[world])
-            self._told.write(own.memory, world, resting.falling[world], resting.loosened[world], held)
-            own.finish(self.host[world, :, 0], given, of_worlds[world], resting.awake[world],
-                       *map(int, counts[world]))
+                step.begin(woken[world])
+            self._wake_state_writer.write(step.memory, world, islands.falling_asleep[world],
+                                          islands.static_touch_lost[world], pair_counts)
+            step.finish(self.host[world, :, 0], world_patches, patches_by_world[world], islands.awake[world],
+                        *map(int, counts[world]))
 
     def _by_world(self, patches: Array) -> list[Array]:
         """Some of the patches, world by world."""
         if self.count == 1:
             return [patches]
-        worlds = self.table.places["world"][self.patches["side0"][patches]]
-        return [patches[own] for own in rows_by_world(worlds, self.count)]
+        worlds = self.table.bodies["world"][self.patches["side0"][patches]]
+        return [patches[rows] for rows in rows_by_world(worlds, self.count)]
 
 
-def _selves(table: ContactTable) -> set[int]:
+def _self_colliding(table: ContactTable) -> set[int]:
     """The articulations that collide with themselves."""
     shapes = table.pairs.shapes
-    places = table.places[shapes["body"][shapes["owner"] == NO_OWNER]]
-    return {int(owner) for owner in places["owner"][places["kind"] == LINK]}
+    bodies = table.bodies[shapes["body"][shapes["owner"] == NO_OWNER]]
+    return {int(owner) for owner in bodies["owner"][bodies["kind"] == LINK]}
 
 
-class Frames:
+class BodyFrames:
     """Where every place of a table is in the memory of its world."""
 
-    def __init__(self, p: IslandPlan, places: Array, count: int) -> None:
-        self.static = np.asarray(places["kind"] == STATIC)
-        self._still = np.concatenate([places["position"], places["rotation"]], axis=1)
-        moving, worlds = np.flatnonzero(~self.static), places["world"][~self.static]
-        found = [_frame_rows(p, int(place["kind"]), int(place["owner"]), int(place["link"]))
-                 for place in places[~self.static]]
-        rows = np.array(found, np.int64).reshape(len(found), 4)
-        self._of_worlds = [(moving[own], rows[own]) for own in rows_by_world(worlds, count)]
+    def __init__(self, p: IslandPlan, bodies: Array, count: int) -> None:
+        self.static = np.asarray(bodies["kind"] == STATIC)
+        self._static_frames = np.concatenate([bodies["position"], bodies["rotation"]], axis=1)
+        moving, worlds = np.flatnonzero(~self.static), bodies["world"][~self.static]
+        frame_rows = [_frame_rows(p, int(body["kind"]), int(body["owner"]), int(body["link"]))
+                      for body in bodies[~self.static]]
+        rows = np.array(frame_rows, np.int64).reshape(len(frame_rows), 4)
+        self._rows_by_world = [(moving[indices], rows[indices]) for indices in rows_by_world(worlds, count)]
 
     def read(self, memories: list[Array]) -> tuple[Array, Array]:
         """(n_place, 7) each: the frames that shapes are placed in, float32, and those of the centres of mass."""
-        poses, centers = self._still.astype(np.float32), self._still.copy()
-        for memory, (moving, rows) in zip(memories, self._of_worlds, strict=True):
+        poses, centers = self._static_frames.astype(np.float32), self._static_frames.copy()
+        for memory, (moving, rows) in zip(memories, self._rows_by_world, strict=True):
             _read(memory, moving, rows, poses, centers)
         return poses, centers
 
@@ -203,11 +204,11 @@ class Frames:
 @borrowing_entry
 def _read(memory: Any, moving: Any, rows: Any, poses: Any, centers: Any) -> None:
     for i in range(len(moving)):
-        pose, center, own = poses[moving[i]], centers[moving[i]], rows[i]
+        pose, center, row = poses[moving[i]], centers[moving[i]], rows[i]
         for k in range(3):
-            pose[k], center[k] = memory[own[0] + k], memory[own[2] + k]
+            pose[k], center[k] = memory[row[0] + k], memory[row[2] + k]
         for k in range(4):
-            pose[3 + k], center[3 + k] = memory[own[1] + k], memory[own[3] + k]
+            pose[3 + k], center[3 + k] = memory[row[1] + k], memory[row[3] + k]
 
 
 def _frame_rows(p: IslandPlan, kind: int, owner: int, link: int) -> tuple[int, int, int, int]:
@@ -223,12 +224,13 @@ def _frame_rows(p: IslandPlan, kind: int, owner: int, link: int) -> tuple[int, i
 ContactStore = ContactWorlds | StaticContactWorlds
 
 
-def go_on(own: object, before: object) -> bool:
+def continue_from(worlds: object, previous: object) -> bool:
     """Have worlds remember what touched in others; return False where these have other pairs or keep them otherwise."""
-    if isinstance(own, ContactWorlds) and isinstance(before, ContactWorlds):
-        own.go_on(before)
+    if isinstance(worlds, ContactWorlds) and isinstance(previous, ContactWorlds):
+        worlds.continue_from(previous)
         return True
-    if isinstance(own, StaticContactWorlds) and isinstance(before, StaticContactWorlds) and own.has_pairs_of(before):
-        own.go_on(before)
+    if isinstance(worlds, StaticContactWorlds) and isinstance(previous,
+                                                              StaticContactWorlds) and worlds.has_pairs_of(previous):
+        worlds.continue_from(previous)
         return True
     return False

@@ -54,7 +54,7 @@ class DeviceArray:
     @property
     def contiguous(self) -> bool:
         """Whether the numbers lie one after the other."""
-        return self.strides == _in_a_row(self.shape) or not math.prod(self.shape)
+        return self.strides == _contiguous_strides(self.shape) or not math.prod(self.shape)
 
 
 def is_on_device(values: Any) -> bool:
@@ -70,72 +70,73 @@ def device_array(name: str, values: Any, gpu: Gpu, stream: Stream) -> DeviceArra
 
     Raises ValueError for one of another GPU, with a mask, or with numbers that do not lie at whole distances.
     """
-    told = getattr(values, INTERFACE, None)
-    ordered = told is not None and told.get("stream") is not None
-    dlpack = not ordered and hasattr(values, DLPACK_DEVICE)
-    found = _from_dlpack(name, values, stream) if dlpack else _from_interface(name, values, told)
-    place = gpu.device_of(found.address) if math.prod(found.shape) else 0
-    if place != 0:
-        where = "in no GPU's memory" if place is None else f"on GPU {place}"
-        raise ValueError(f"{name} is given {where}; the worlds are on GPU 0, copy it there")
-    return found
+    interface = getattr(values, INTERFACE, None)
+    has_stream = interface is not None and interface.get("stream") is not None
+    uses_dlpack = not has_stream and hasattr(values, DLPACK_DEVICE)
+    array = _from_dlpack(name, values, stream) if uses_dlpack else _from_interface(name, values, interface)
+    device = gpu.device_of(array.address) if math.prod(array.shape) else 0
+    if device != 0:
+        location = "in no GPU's memory" if device is None else f"on GPU {device}"
+        raise ValueError(f"{name} is given {location}; the worlds are on GPU 0, copy it there")
+    return array
 
 
-def fitting(name: str, array: DeviceArray, shapes: tuple[tuple[int, ...], ...], dtype: str,
-            written: bool = False) -> DeviceArray:
+def require_fit(name: str, array: DeviceArray, shapes: tuple[tuple[int, ...], ...], dtype: str,
+                writable: bool = False) -> DeviceArray:
     """The array, where it has one of these shapes and this dtype, and may be written if it is to be.
 
     Raises ValueError otherwise.
     """
     if array.shape not in shapes or array.dtype != dtype:
-        wanted = " or ".join(map(str, shapes))
+        expected = " or ".join(map(str, shapes))
         raise ValueError(f"{name} is given as {array.dtype} of shape {array.shape} on the device; give {dtype} of "
-                         f"shape {wanted}")
-    if written and array.read_only:
+                         f"shape {expected}")
+    if writable and array.read_only:
         raise ValueError(f"{name} is to be written to an array that is read-only; give one that is not")
     return array
 
 
-def stream_of(given: Any) -> Stream:
+def stream_of(stream: Any) -> Stream:
     """The handle of a stream: a number, or an object of CuPy, PyTorch, Warp, numba-cuda or with `__cuda_stream__`.
 
     None is the default stream. Raises ValueError for anything else.
     """
-    handle: Any = given
-    if hasattr(given, "__cuda_stream__"):
-        handle = given.__cuda_stream__()[1]
+    handle: Any = stream
+    if hasattr(stream, "__cuda_stream__"):
+        handle = stream.__cuda_stream__()[1]
     else:
         for name in ("cuda_stream", "ptr", "handle"):
-            handle = getattr(given, name, handle)
+            handle = getattr(stream, name, handle)
     handle = getattr(handle, "value", handle)       # of ctypes, whose 0 is None
     if handle is None or (isinstance(handle, int | np.integer) and handle in (0, DEFAULT_STREAM)):
         return None
     if isinstance(handle, bool) or not hasattr(handle, "__int__") or not hasattr(handle, "__index__"):
-        raise ValueError(f"stream is {type(given).__name__}; give a stream of CuPy, PyTorch, Warp or numba-cuda, its "
+        raise ValueError(f"stream is {type(stream).__name__}; give a stream of CuPy, PyTorch, Warp or numba-cuda, its "
                          "handle as a number, or None for the default stream")
     return ctypes.c_void_p(int(handle))
 
 
-def number_of(stream: Stream) -> int:
+def stream_number(stream: Stream) -> int:
     """A stream as array protocols name it."""
     return DEFAULT_STREAM if stream is None else int(stream.value or DEFAULT_STREAM)
 
 
-def _in_a_row(shape: tuple[int, ...]) -> tuple[int, ...]:
+def _contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(shape[i + 1:]) for i in range(len(shape)))
 
 
-def _from_interface(name: str, values: Any, told: Any) -> DeviceArray:
-    if told.get("mask") is not None:
+def _from_interface(name: str, values: Any, interface: Any) -> DeviceArray:
+    if interface.get("mask") is not None:
         raise ValueError(f"{name} has a mask, which rows have none of; give all numbers")
-    dtype, shape = np.dtype(told["typestr"]), tuple(told["shape"])
-    bytes_apart = told.get("strides")
-    if bytes_apart is not None and any(apart % dtype.itemsize for apart in bytes_apart):
-        raise ValueError(f"{name} has strides {tuple(bytes_apart)} in bytes, and its numbers are {dtype.itemsize} "
+    dtype, shape = np.dtype(interface["typestr"]), tuple(interface["shape"])
+    byte_strides = interface.get("strides")
+    if byte_strides is not None and any(stride % dtype.itemsize for stride in byte_strides):
+        raise ValueError(f"{name} has strides {tuple(byte_strides)} in bytes, and its numbers are {dtype.itemsize} "
                          "long; give an array whose strides are multiples of that")
-    strides = _in_a_row(shape) if bytes_apart is None else tuple(apart // dtype.itemsize for apart in bytes_apart)
-    address, read_only = told["data"]
-    return DeviceArray(int(address or 0), shape, strides, dtype, bool(read_only), told.get("stream"), values)
+    strides = _contiguous_strides(shape) if byte_strides is None else tuple(stride // dtype.itemsize
+                                                                            for stride in byte_strides)
+    address, read_only = interface["data"]
+    return DeviceArray(int(address or 0), shape, strides, dtype, bool(read_only), interface.get("stream"), values)
 
 
 def _from_dlpack(name: str, values: Any, stream: Stream) -> DeviceArray:
@@ -143,30 +144,31 @@ def _from_dlpack(name: str, values: Any, stream: Stream) -> DeviceArray:
     if kind in ON_GPU and device:
         raise ValueError(f"{name} is given on GPU {device}; the worlds are on GPU 0, copy it there")
     try:
-        capsule = values.__dlpack__(stream=number_of(stream), max_version=VERSION)
+        capsule = values.__dlpack__(stream=stream_number(stream), max_version=VERSION)
     except TypeError:           # it is older than versions
-        capsule = values.__dlpack__(stream=number_of(stream))
+        capsule = values.__dlpack__(stream=stream_number(stream))
     except (BufferError, RuntimeError) as error:
-        said = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ValueError(f"{name} is not handed out by {type(values).__name__}: {said}") from error
-    pointer = _python("PyCapsule_GetPointer", ctypes.c_void_p)
-    label = next((label for label in CAPSULES if _python("PyCapsule_IsValid", ctypes.c_int)(capsule, label)), b"")
+        message = (str(error).splitlines() or [type(error).__name__])[0]
+        raise ValueError(f"{name} is not handed out by {type(values).__name__}: {message}") from error
+    pointer = _capsule_function("PyCapsule_GetPointer", ctypes.c_void_p)
+    label = next((label for label in CAPSULES if _capsule_function("PyCapsule_IsValid", ctypes.c_int)(capsule, label)),
+                 b"")
     if not label:
         raise ValueError(f"{name}: {type(values).__name__} hands out no capsule of DLPack 1")
-    held = pointer(capsule, label)
-    whole = _Versioned.from_address(held)
-    tensor = whole.tensor if label == CAPSULES[0] else _Tensor.from_address(held)
+    address = pointer(capsule, label)
+    managed = _Versioned.from_address(address)
+    tensor = managed.tensor if label == CAPSULES[0] else _Tensor.from_address(address)
     if tensor.lanes != 1 or tensor.code not in KINDS:
         raise ValueError(f"{name} holds vectors, or numbers of kind {tensor.code} of DLPack; give plain ones")
     dtype = np.dtype("?" if KINDS[tensor.code] == "b" else f"{KINDS[tensor.code]}{tensor.bits // 8}")
     shape = tuple(tensor.shape[i] for i in range(tensor.ndim))
-    strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else _in_a_row(shape)
-    read_only = label == CAPSULES[0] and bool(whole.flags & READ_ONLY)
+    strides = tuple(tensor.strides[i] for i in range(tensor.ndim)) if tensor.strides else _contiguous_strides(shape)
+    read_only = label == CAPSULES[0] and bool(managed.flags & READ_ONLY)
     return DeviceArray(int(tensor.data or 0) + tensor.byte_offset, shape, strides, dtype, read_only, None,
                        (values, capsule))
 
 
-def _python(name: str, result: Any) -> Callable[..., Any]:
+def _capsule_function(name: str, result: Any) -> Callable[..., Any]:
     """A function of Python's C interface on capsules."""
     kind = ctypes.PYFUNCTYPE(result, ctypes.py_object, ctypes.c_char_p)
     return kind((name, ctypes.pythonapi))
@@ -183,4 +185,4 @@ class RowView:
         self.owner, self.shape = owner, shape
         self.__cuda_array_interface__ = {
             "shape": shape, "typestr": np.dtype(dtype).str, "data": (address, False), "strides": strides,
-            "version": 3, "stream": number_of(stream)}
+            "version": 3, "stream": stream_number(stream)}

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.targets.cuda.kernels import Chosen, StridedView, by_world
+from physx_runtime.targets.cuda.kernels import LineSelection, StridedView, by_world
 from physx_runtime.worlds.buffer import BufferView
-from physx_runtime.worlds.gpu.arrays import DeviceArray, fitting, is_on_device
+from physx_runtime.worlds.gpu.arrays import DeviceArray, is_on_device, require_fit
 from physx_runtime.worlds.gpu.worlds import CudaWorlds
 from physx_runtime.worlds.store import WorldRows
 
@@ -27,17 +27,17 @@ class GpuRows:
     def __init__(self, worlds: CudaWorlds, first: int, count: int) -> None:
         self.worlds, self.first, self.count = worlds, first, count
 
-    def everyone(self) -> Chosen:
+    def all_worlds(self) -> LineSelection:
         """All of these worlds."""
-        return Chosen(self.count, self.count, shift=self.first)
+        return LineSelection(self.count, self.count, shift=self.first)
 
-    def chosen(self, worlds: Indices | None) -> Chosen:
+    def select(self, worlds: Indices | None) -> LineSelection:
         """Those with these indices, all where None."""
         if worlds is None or (len(worlds) == self.count and np.array_equal(worlds, np.arange(self.count))):
-            return self.everyone()
-        return replace(self.worlds.chosen(worlds), worlds=self.count, shift=self.first)
+            return self.all_worlds()
+        return replace(self.worlds.select(worlds), worlds=self.count, shift=self.first)
 
-    def told(self, worlds: Any) -> Chosen:
+    def select_on_device(self, worlds: Any) -> LineSelection:
         """Those that a mask (n_world,) or indices on the device name.
 
         Raises ValueError for anything else. Indices are not looked at: what is none is skipped.
@@ -45,87 +45,89 @@ class GpuRows:
         array = self.worlds.array("worlds", worlds)
         size, kind = array.dtype.itemsize, str(array.dtype)
         if array.dtype.kind == "b" or kind == "uint8":
-            fitting("the mask of worlds", array, ((self.count,),), kind)
+            require_fit("the mask of worlds", array, ((self.count,),), kind)
             size = 1
         elif kind not in WHOLE_NUMBERS.get(size, ()) or len(array.shape) != 1:
             raise ValueError(f"worlds are {kind} of shape {array.shape} on the device; give a mask ({self.count},) or "
                              "indices of 4 or 8 bytes")
         if not array.contiguous:
             raise ValueError("worlds on the device do not lie one after the other; give a contiguous array")
-        return Chosen(array.shape[0], self.count, array.address, size, shift=self.first, owner=array)
+        return LineSelection(array.shape[0], self.count, array.address, size, shift=self.first, owner=array)
 
-    def lines(self, name: str, values: Any, chosen: Chosen, size: int) -> StridedView:
+    def lines(self, name: str, values: Any, selection: LineSelection, size: int) -> StridedView:
         """Where numbers for the lines of a call lie: (size,) of the host for all alike, or (n_line, size).
 
         Raises ValueError for an array on the device that does not fit; the host's are taken as they are.
         """
         if not is_on_device(values):
-            return self.worlds.lines(np.broadcast_to(values, (chosen.lines, size)))
-        array = fitting(name, self.worlds.array(name, values), ((chosen.lines, size),), self.worlds.dtype)
+            return self.worlds.lines(np.broadcast_to(values, (selection.lines, size)))
+        array = require_fit(name, self.worlds.array(name, values), ((selection.lines, size),), self.worlds.dtype)
         return StridedView(array.address, of_line=array.strides[0], of_row=array.strides[1], owner=array)
 
-    def write_part(self, name: str, first: int, size: int, origin: StridedView, chosen: Chosen) -> None:
+    def write_part(self, name: str, first: int, size: int, origin: StridedView, selection: LineSelection) -> None:
         """Set so many numbers of a row group from its `first` one on."""
-        self.worlds.changing(name)
-        to = self.worlds.place(name)
-        self.worlds.movement.move(chosen, self.shifted(to, first), origin, size, self.worlds.stream)
+        self.worlds.invalidate(name)
+        to = self.worlds.strided_view(name)
+        self.worlds.movement.move(selection, self.shifted(to, first), origin, size, self.worlds.stream)
 
-    def shifted(self, place: StridedView, first: int) -> StridedView:
+    def shifted(self, view: StridedView, first: int) -> StridedView:
         """The numbers from the `first` one on."""
-        return replace(place, address=place.address + first * place.of_row * np.dtype(self.worlds.dtype).itemsize)
+        return replace(view, address=view.address + first * view.of_row * np.dtype(self.worlds.dtype).itemsize)
 
-    def elements(self, name: str, values: Any, chosen: Chosen, shape: tuple[int, ...],
-                 written: bool = False) -> StridedView:
+    def elements(self, name: str, values: Any, selection: LineSelection, shape: tuple[int, ...],
+                 writable: bool = False) -> StridedView:
         """Where an array on the device (n_line, *shape) lies, of whose last axes the numbers follow each other.
 
         Raises ValueError where it does not fit.
         """
-        array = fitting(name, self.worlds.array(name, values), ((chosen.lines, *shape),), self.worlds.dtype,
-                        written)
+        array = require_fit(name, self.worlds.array(name, values), ((selection.lines, *shape),), self.worlds.dtype,
+                            writable)
         if not array.contiguous:
             raise ValueError(f"{name} on the device does not lie in one piece; give a contiguous array")
         return StridedView(array.address, of_line=math.prod(shape), owner=array)
 
-    def give(self, name: str, values: Any, size: int) -> None:
+    def read_into(self, name: str, values: Any, size: int) -> None:
         """Copy a row group into an array on the device, (n_world, n). Raises ValueError where that does not fit."""
-        array = fitting(name, self.worlds.array(name, values), ((self.count, size),), self.worlds.dtype, written=True)
+        array = require_fit(name, self.worlds.array(name, values), ((self.count, size),), self.worlds.dtype,
+                            writable=True)
         to = StridedView(array.address, of_line=array.strides[0], of_row=array.strides[1], owner=array)
-        self.worlds.movement.move(self.everyone(), to, self.worlds.place(name), size, self.worlds.stream)
+        self.worlds.movement.move(self.all_worlds(), to, self.worlds.strided_view(name), size, self.worlds.stream)
         self.done(to)
 
-    def fill(self, name: str, value: float, chosen: Chosen) -> None:
+    def fill(self, name: str, value: float, selection: LineSelection) -> None:
         """Set every number of a row group of some worlds."""
-        self.worlds.changing(name)
-        self.worlds.movement.fill(chosen, self.worlds.place(name), value, self.worlds.group(name)[1],
+        self.worlds.invalidate(name)
+        self.worlds.movement.fill(selection, self.worlds.strided_view(name), value, self.worlds.group(name)[1],
                                   self.worlds.stream)
 
-    def at_least(self, name: str, value: float, chosen: Chosen) -> None:
+    def raise_to_minimum(self, name: str, value: float, selection: LineSelection) -> None:
         """Raise a row group of some worlds to a value where it is below."""
-        self.worlds.changing(name)
-        self.worlds.movement.at_least(chosen, self.worlds.place(name), value, self.worlds.group(name)[1],
-                                      self.worlds.stream)
+        self.worlds.invalidate(name)
+        self.worlds.movement.raise_to_minimum(selection, self.worlds.strided_view(name), value,
+                                              self.worlds.group(name)[1],
+                                              self.worlds.stream)
 
-    def done(self, *places: StridedView) -> None:
+    def done(self, *views: StridedView) -> None:
         """Let arrays of others, on other streams, be used again."""
-        for place in places:
-            if isinstance(place.owner, DeviceArray):
-                self.worlds.done_with(place.owner)
+        for view in views:
+            if isinstance(view.owner, DeviceArray):
+                self.worlds.done_with(view.owner)
 
-    def of_all(self, values: Array) -> StridedView:
+    def upload(self, values: Array) -> StridedView:
         """Numbers of the host that are sent to the GPU for every world, (n_world, n), or (1, n) where all are alike."""
-        held = values.astype(self.worlds.dtype)
-        memory, size = self.worlds.sent(held), values.shape[1]
+        converted = values.astype(self.worlds.dtype)
+        memory, size = self.worlds.upload(converted), values.shape[1]
         if len(values) == 1:
             return StridedView(memory.address, owner=memory)
-        return by_world(memory.address - self.first * size * held.itemsize, size, owner=memory)
+        return by_world(memory.address - self.first * size * converted.itemsize, size, owner=memory)
 
 
 def gpu_rows(store: WorldRows) -> GpuRows | None:
     """The worlds of a store where they are on a GPU and kernels may work on them."""
     if isinstance(store, CudaWorlds):
         return GpuRows(store, 0, store.count)
-    if isinstance(store, BufferView) and isinstance(store.whole, CudaWorlds) and not store.prefix:
-        return GpuRows(store.whole, store.window.start, store.count)
+    if isinstance(store, BufferView) and isinstance(store.base, CudaWorlds) and not store.prefix:
+        return GpuRows(store.base, store.window.start, store.count)
     return None
 
 

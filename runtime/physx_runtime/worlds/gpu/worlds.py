@@ -20,11 +20,11 @@ from physx_runtime.compiling.cuda.source import (
     LANES,
     KernelSource,
     ScheduleSource,
+    cached_source,
     choose_design,
     emit_kernels,
     emit_schedules,
     forced_design,
-    kept_source,
 )
 from physx_runtime.compiling.schedule import ScheduledProgram
 from physx_runtime.model.island import IslandTopology
@@ -32,9 +32,9 @@ from physx_runtime.model.topology import ActorTopology, Topology
 from physx_runtime.solver.island.program import island_schedules
 from physx_runtime.solver.program import POSITION_COUNT, VELOCITY_COUNT, step_layout, step_program
 from physx_runtime.solver.scheduled.program import step_schedules
-from physx_runtime.targets.cuda.driver import Gpu, Lines, Memory, Stream
+from physx_runtime.targets.cuda.driver import Gpu, Memory, PitchedLines, Stream
 from physx_runtime.targets.cuda.kernels import (
-    Chosen,
+    LineSelection,
     LoadedKernels,
     LoadedSchedules,
     Movement,
@@ -44,8 +44,8 @@ from physx_runtime.targets.cuda.kernels import (
 )
 from physx_runtime.worlds.buffer import by_block, row_group
 from physx_runtime.worlds.buffer import by_world as worlds_of
-from physx_runtime.worlds.gpu.arrays import DeviceArray, RowView, device_array, fitting, number_of, stream_of
-from physx_runtime.worlds.store import BY_JOINT, EVERY_WORLD, SPECIALISED
+from physx_runtime.worlds.gpu.arrays import DeviceArray, RowView, device_array, require_fit, stream_number, stream_of
+from physx_runtime.worlds.store import COMPILED, EVERY_WORLD, SCHEDULED
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
@@ -61,7 +61,7 @@ class CudaWorlds:
 
     near = False
 
-    def __init__(self, gpu: Gpu, t: ActorTopology | IslandTopology, count: int, dtype: str, path: str = SPECIALISED,
+    def __init__(self, gpu: Gpu, t: ActorTopology | IslandTopology, count: int, dtype: str, path: str = COMPILED,
                  stream: Stream = None) -> None:
         self.count, self.dtype, self.gpu, self.stream, self.path = count, dtype, gpu, stream, path
         self.layout = schedules_of(t).layout if isinstance(t, IslandTopology) else step_layout(t)
@@ -71,7 +71,7 @@ class CudaWorlds:
         source = self._kernels.source
         self._x = gpu.allocate(self._blocks * source.rows * LANES * self._size, f"the state of {count} worlds")
         self._scratch = gpu.allocate(self._blocks * source.scratch * LANES * self._size, f"a step of {count} worlds")
-        self._alike: dict[str, bool] = {}       # row groups known to be the same in every world, or not
+        self._uniform: dict[str, bool] = {}       # row groups known to be the same in every world, or not
         self._viewed: set[str] = set()          # row groups that somebody else may write at any time
         self._fetched: Array | None = None      # everything, since the last step and writing
         self._sent: tuple[Indices, Memory] | None = None        # the last indices, which often come again
@@ -80,60 +80,62 @@ class CudaWorlds:
 
     def rows(self, name: str, window: slice = EVERY_WORLD) -> Array:
         first, end, _ = window.indices(self.count)
-        before, after = first // LANES, -(-end // LANES)
-        return worlds_of(self._read(name, before, after))[first - before * LANES:end - before * LANES]
+        first_block, end_block = first // LANES, -(-end // LANES)
+        return worlds_of(self._read(name, first_block, end_block))[first - first_block * LANES:end - first_block
+                                                                   * LANES]
 
     def write(self, name: str, values: Array, window: slice = EVERY_WORLD) -> None:
         first, end, _ = window.indices(self.count)
         lines = np.broadcast_to(values, (end - first, self.group(name)[1]))
-        if end == self.count and first % LANES == 0 and not _one_line(lines):   # whole blocks, the last one padded
+        if end == self.count and first % LANES == 0 and not _is_uniform(lines):   # whole blocks, the last one padded
             self._write(name, first // LANES, by_block(lines.astype(self.dtype), LANES))
         else:
-            self._write_lines(name, lines, Chosen(end - first, end - first, shift=first))
+            self._write_lines(name, lines, LineSelection(end - first, end - first, shift=first))
 
     def write_at(self, name: str, values: Array, worlds: Indices, columns: Sequence[int] | None = None) -> None:
         columns = range(self.group(name)[1]) if columns is None else columns
         lines = np.broadcast_to(values, (len(worlds), len(columns)))
-        self._write_lines(name, lines, self.chosen(worlds), columns)
+        self._write_lines(name, lines, self.select(worlds), columns)
 
-    def at_least(self, name: str, value: float) -> None:
-        self.changing(name)
-        self.movement.at_least(self.everyone, self.place(name), value, self.group(name)[1], self.stream)
+    def raise_to_minimum(self, name: str, value: float) -> None:
+        self.invalidate(name)
+        self.movement.raise_to_minimum(self.all_worlds, self.strided_view(name), value, self.group(name)[1],
+                                       self.stream)
 
     # --- rows on the device ------------------------------------------------------------------------------------------
 
     @property
-    def everyone(self) -> Chosen:
+    def all_worlds(self) -> LineSelection:
         """All worlds."""
-        return Chosen(self.count, self.count)
+        return LineSelection(self.count, self.count)
 
     @property
     def address(self) -> int:
         """Where the buffer is."""
         return self._x.address
 
-    def chosen(self, worlds: Indices) -> Chosen:
+    def select(self, worlds: Indices) -> LineSelection:
         """The worlds with these indices, which are sent to the GPU where they are not those of the last time."""
         if not len(worlds):
-            return Chosen(0, self.count)
+            return LineSelection(0, self.count)
         if self._sent is None or not np.array_equal(self._sent[0], worlds):
-            self._sent = worlds.copy(), self.sent(worlds.astype(np.int32))
-        return Chosen(len(worlds), self.count, self._sent[1].address, 4, owner=self._sent[1])
+            self._sent = worlds.copy(), self.upload(worlds.astype(np.int32))
+        return LineSelection(len(worlds), self.count, self._sent[1].address, 4, owner=self._sent[1])
 
-    def sent(self, values: Array) -> Memory:
+    def upload(self, values: Array) -> Memory:
         """Memory on the GPU with a copy of an array."""
         memory = self.gpu.allocate(max(1, values.nbytes), "what is sent")
         flat = np.ascontiguousarray(values).reshape(1, -1)
-        self.gpu.write(Lines(memory.address, flat.nbytes), flat, self.stream)
+        self.gpu.write(PitchedLines(memory.address, flat.nbytes), flat, self.stream)
         return memory
 
     def lines(self, values: Array) -> StridedView:
         """Lines (n, size) as they are read on the GPU, where they are sent to: one, where all are alike."""
-        one = _one_line(values)
-        memory = self.sent((values[:1] if one else values).astype(self.dtype))
-        return StridedView(memory.address, of_line=0 if one else values.shape[1], owner=memory)
+        is_uniform = _is_uniform(values)
+        memory = self.upload((values[:1] if is_uniform else values).astype(self.dtype))
+        return StridedView(memory.address, of_line=0 if is_uniform else values.shape[1], owner=memory)
 
-    def place(self, name: str) -> StridedView:
+    def strided_view(self, name: str) -> StridedView:
         """Where a row group lies."""
         return in_blocks(self._lines(name, 0).address, len(self.layout), self._x)
 
@@ -149,51 +151,53 @@ class CudaWorlds:
             raise ValueError(f"{name!r} is no row of these worlds; allowed are {', '.join(groups)}")
         return size
 
-    def changing(self, name: str) -> None:
+    def invalidate(self, name: str) -> None:
         """Heed that a row group is about to be others' numbers."""
-        self._alike.pop(name, None)
+        self._uniform.pop(name, None)
         self._fetched = None
 
     def array(self, name: str, values: Any) -> DeviceArray:
         """An array of another package, once work on it may begin. Raises ValueError where it cannot be used here."""
-        found = device_array(name, values, self.gpu, self.stream)
-        if self._elsewhere(found):
-            self.gpu.follow(self.stream, stream_of(found.stream))
-        return found
+        device = device_array(name, values, self.gpu, self.stream)
+        if self._is_on_other_stream(device):
+            self.gpu.wait_for_stream(self.stream, stream_of(device.stream))
+        return device
 
     def done_with(self, array: DeviceArray) -> None:
         """Let its own stream wait for what was done with an array."""
-        if self._elsewhere(array):
-            self.gpu.follow(stream_of(array.stream), self.stream)
+        if self._is_on_other_stream(array):
+            self.gpu.wait_for_stream(stream_of(array.stream), self.stream)
 
-    def _elsewhere(self, array: DeviceArray) -> bool:
+    def _is_on_other_stream(self, array: DeviceArray) -> bool:
         """Whether an array is worked on on another stream."""
-        return array.stream is not None and number_of(stream_of(array.stream)) != number_of(self.stream)
+        return array.stream is not None and stream_number(stream_of(array.stream)) != stream_number(self.stream)
 
-    def take(self, name: str, array: Any) -> None:
+    def write_from(self, name: str, array: Any) -> None:
         """Set a row group from an array on the device, (n_world, n).
 
         Raises ValueError where the array does not fit; its numbers are not looked at.
         """
-        given = fitting(name, self.array(name, array), ((self.count, self.size_of(name)),), self.dtype)
-        self.changing(name)
-        self._move(self.place(name), by_world(given.address, *given.strides), name, given)
+        source = require_fit(name, self.array(name, array), ((self.count, self.size_of(name)),), self.dtype)
+        self.invalidate(name)
+        self._move(self.strided_view(name), by_world(source.address, *source.strides), name, source)
 
-    def give(self, name: str, array: Any) -> None:
+    def read_into(self, name: str, array: Any) -> None:
         """Copy a row group to an array on the device, (n_world, n); raises ValueError as `take`."""
-        given = fitting(name, self.array(name, array), ((self.count, self.size_of(name)),), self.dtype, written=True)
-        self._move(by_world(given.address, *given.strides), self.place(name), name, given)
+        target = require_fit(name, self.array(name, array), ((self.count, self.size_of(name)),), self.dtype,
+                             writable=True)
+        self._move(by_world(target.address, *target.strides), self.strided_view(name), name, target)
 
     def copy_from(self, other: CudaWorlds, names: Collection[str]) -> None:
         """Copy row groups of other worlds as many, on the GPU."""
         for name in names:
-            self.changing(name)
-            self.movement.move(self.everyone, self.place(name), other.place(name), self.group(name)[1], self.stream)
+            self.invalidate(name)
+            self.movement.move(self.all_worlds, self.strided_view(name), other.strided_view(name), self.group(name)[1],
+                               self.stream)
             self._viewed |= other._viewed & {name}
 
-    def _move(self, to: StridedView, origin: StridedView, name: str, given: DeviceArray) -> None:
-        self.movement.move(self.everyone, to, origin, self.group(name)[1], self.stream)
-        self.done_with(given)
+    def _move(self, to: StridedView, origin: StridedView, name: str, array: DeviceArray) -> None:
+        self.movement.move(self.all_worlds, to, origin, self.group(name)[1], self.stream)
+        self.done_with(array)
 
     def view(self, name: str) -> RowView:
         """A row group where it lies, without a copy; it may be written between steps, on its stream.
@@ -209,49 +213,50 @@ class CudaWorlds:
         if self._fetched is None or self._viewed:
             rows = len(self.layout)
             pitch = rows * LANES * self._size
-            self._fetched = self.gpu.read(Lines(self._x.address, pitch), (self._blocks, rows, LANES), self.dtype,
+            self._fetched = self.gpu.read(PitchedLines(self._x.address, pitch), (self._blocks, rows, LANES), self.dtype,
                                           self.stream)
         return self._fetched, self.layout
 
-    def alike(self, names: Collection[str]) -> bool:
+    def is_uniform(self, names: Collection[str]) -> bool:
         for name in names:
-            if name not in self._alike or name in self._viewed:
+            if name not in self._uniform or name in self._viewed:
                 rows = self.rows(name)
-                self._alike[name] = bool((rows == rows[:1]).all())
-        return all(self._alike[name] for name in names)
+                self._uniform[name] = bool((rows == rows[:1]).all())
+        return all(self._uniform[name] for name in names)
 
     def step(self, steps: int, n: int, v: int) -> None:
         self._fetched = None
         self._kernels.run(self._x, self._scratch, self.count, steps, {POSITION_COUNT: n, VELOCITY_COUNT: v},
                           self.stream)
 
-    def _write_lines(self, name: str, lines: Array, chosen: Chosen, columns: Sequence[int] | None = None) -> None:
+    def _write_lines(self, name: str, lines: Array, selection: LineSelection,
+                     columns: Sequence[int] | None = None) -> None:
         """Send lines of numbers and put them into columns of a row group, all where None."""
         if not lines.size:
             return
-        self.changing(name)
-        origin, to = self.lines(lines), self.place(name)
+        self.invalidate(name)
+        origin, to = self.lines(lines), self.strided_view(name)
         columns = range(lines.shape[1]) if columns is None else columns
         for first, size in _runs(columns):
             start = self._size * LANES * columns[first]
-            self.movement.move(chosen, replace(to, address=to.address + start),
+            self.movement.move(selection, replace(to, address=to.address + start),
                                replace(origin, address=origin.address + self._size * first), size, self.stream)
 
-    def _lines(self, name: str, block: int) -> Lines:
+    def _lines(self, name: str, block: int) -> PitchedLines:
         """Where a row group lies, from a block on."""
         pitch = len(self.layout) * LANES * self._size
-        return Lines(self._x.address + block * pitch + self.group(name)[0] * LANES * self._size, pitch)
+        return PitchedLines(self._x.address + block * pitch + self.group(name)[0] * LANES * self._size, pitch)
 
     def _read(self, name: str, first: int, end: int) -> Array:
         return self.gpu.read(self._lines(name, first), (end - first, self.group(name)[1], LANES), self.dtype,
                               self.stream)
 
     def _write(self, name: str, first: int, blocks: Array) -> None:
-        self.changing(name)
+        self.invalidate(name)
         self.gpu.write(self._lines(name, first), blocks.astype(self.dtype, copy=False), self.stream)
 
 
-def _one_line(values: Array) -> bool:
+def _is_uniform(values: Array) -> bool:
     """Whether lines are all alike, in every bit."""
     return bool((values == values[:1]).all() and (np.signbit(values) == np.signbit(values[:1])).all())
 
@@ -267,7 +272,7 @@ def _runs(columns: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def load_step(gpu: Gpu, t: ActorTopology | IslandTopology, dtype: str, path: str) -> LoadedKernels | LoadedSchedules:
     """The step of a topology on a GPU along a path."""
-    if isinstance(t, IslandTopology) or (path == BY_JOINT and isinstance(t, Topology)):
+    if isinstance(t, IslandTopology) or (path == SCHEDULED and isinstance(t, Topology)):
         return LoadedSchedules(gpu, scheduled_kernel(t, dtype))
     return LoadedKernels(gpu, step_kernels(t, dtype, forced_design()))
 
@@ -290,7 +295,7 @@ def step_kernels(t: ActorTopology, dtype: str, design: str = "") -> KernelSource
         program = step_program(t)
         return emit_kernels(program, dtype, design or choose_design(program))
 
-    return kept_source(f"step {t} {dtype} {design}", emit)
+    return cached_source(f"step {t} {dtype} {design}", emit)
 
 
 class RowCopy:
@@ -308,31 +313,31 @@ class RowCopy:
         """How many numbers of each group a world has."""
         return self._sizes
 
-    def place(self, name: str) -> StridedView:
+    def strided_view(self, name: str) -> StridedView:
         """Where the copy of a row group lies."""
         return in_blocks(self._memory.address + self._first[name] * LANES * self._size, self._rows, self._memory)
 
-    def take(self, worlds: CudaWorlds, chosen: Chosen) -> None:
+    def save(self, worlds: CudaWorlds, selection: LineSelection) -> None:
         """Copy the rows of some of the worlds."""
         for name, size in self._sizes.items():
-            worlds.movement.move(chosen, self.place(name), worlds.place(name), size, worlds.stream)
+            worlds.movement.move(selection, self.strided_view(name), worlds.strided_view(name), size, worlds.stream)
 
-    def put(self, worlds: CudaWorlds, chosen: Chosen) -> None:
+    def restore(self, worlds: CudaWorlds, selection: LineSelection) -> None:
         """Give some of the worlds their rows back."""
         for name, size in self._sizes.items():
-            worlds.changing(name)
-            worlds.movement.move(chosen, worlds.place(name), self.place(name), size, worlds.stream)
+            worlds.invalidate(name)
+            worlds.movement.move(selection, worlds.strided_view(name), self.strided_view(name), size, worlds.stream)
 
 
-def step_apart(worlds: CudaWorlds, names: Sequence[str], solved: Sequence[tuple[int, int, Indices]]) -> None:
+def step_by_counts(worlds: CudaWorlds, names: Sequence[str], solved: Sequence[tuple[int, int, Indices]]) -> None:
     """A step under counts that differ: all take one under each of them, and keep that under their own.
 
     names: the rows that a step changes; solved: position and velocity iterations, and whose they are.
     """
     before, after = RowCopy(worlds, names), RowCopy(worlds, names)
-    before.take(worlds, worlds.everyone)
-    for n, v, lanes in solved:
-        before.put(worlds, worlds.everyone)
+    before.save(worlds, worlds.all_worlds)
+    for n, v, indices in solved:
+        before.restore(worlds, worlds.all_worlds)
         worlds.step(1, n, v)
-        after.take(worlds, worlds.chosen(lanes))
-    after.put(worlds, worlds.everyone)
+        after.save(worlds, worlds.select(indices))
+    after.restore(worlds, worlds.all_worlds)

@@ -14,44 +14,44 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.collision.friction_patch import ANCHORS, renew
-from physx_runtime.collision.sort_by_link import room_to_sort, sort_by_link
+from physx_runtime.collision.friction_patch import ANCHORS, correlate_patch
+from physx_runtime.collision.sort_by_link import sort_buffer, sort_by_link
 from physx_runtime.collision.static_pairs import (
-    AWAY,
-    NOWHERE,
+    NO_SLOT,
+    SEPARATE,
     AllPairs,
     Colliders,
-    any_near,
-    line_up,
-    may_be_near,
-    meet_link,
-    take_note,
-    touching_links,
+    any_overlapping,
+    contact_generator,
+    may_overlap,
+    sort_by_touch,
+    update_link_overlaps,
+    update_pair_events,
 )
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
 from physx_runtime.model.island_rows import ACTOR_GROUP
-from physx_runtime.solver.contact.program import KEPT_AWAKE, PAIRS_HELD
+from physx_runtime.solver.contact.program import PAIR_COUNTS, STAYS_AWAKE
 from physx_runtime.solver.contact.static_slots import SlotProgram
-from physx_runtime.solver.sleep import WOKEN
-from physx_runtime.targets.interpreter import run_words, settle_guards
-from physx_runtime.worlds.contact.islands import push_rows, rows_named
-from physx_runtime.worlds.contact.patches import SURFACE_SIZE, give_arms, give_one, take_one
+from physx_runtime.solver.sleep import WAKE_REQUEST_WAKE
+from physx_runtime.targets.interpreter import resolve_guards, run_bytecode
+from physx_runtime.worlds.contact.islands import external_force_row_names, rows_named
+from physx_runtime.worlds.contact.patches import SURFACE_SIZE, read_patch, write_anchor_arms, write_patch
 from physx_runtime.worlds.static_contact.plane_pairs import (
-    MetRows,
     PairPatches,
+    PlanePairRows,
     SlotBlock,
-    bring,
-    copy_numbers,
-    hush,
-    keep,
+    clear_touch_lost,
+    copy_block_rows,
+    load_plane_pairs,
     pose_of_link,
-    take_note_of_changes,
+    store_plane_pairs,
+    update_plane_pairs,
 )
 
 Array = NDArray[Any]
-NEVER = -1              # in place of the row `asleep` where nothing sleeps
+NO_ROW = -1              # in place of the row `asleep` where nothing sleeps
 # Of a world.
-REST = np.dtype([
+WAKE_STATE = np.dtype([
     ("awake", "?"),             # the step moves it
     ("fresh", "?"),             # the step before moved it, or it was set anew
     ("ready", "?"),             # every counter is 0
@@ -59,102 +59,102 @@ REST = np.dtype([
 ])
 
 
-class RestingRows(NamedTuple):
+class WakeRows(NamedTuple):
     """Rows of a block that say whether its worlds rest, and those that are told."""
 
     asleep: int
-    stirred: int
-    kept: int
-    counters: Array
-    pushes: Array
-    held: Array             # by link with pairs
+    wake_request: int
+    stays_awake: int
+    wake_counters: Array
+    external_forces: Array
+    pair_counts: Array             # by link with pairs
 
 
-def resting_rows(program: SlotProgram, links: Sequence[tuple[int, int]]) -> RestingRows:
+def wake_rows(program: SlotProgram, links: Sequence[tuple[int, int]]) -> WakeRows:
     """Of the first actor, where it sleeps; links: those with pairs."""
     t, plan = program.plan.t.actors[0], program.plan.actors[0]
     none = np.zeros(0, np.int64)
     if not t.sleeping:
-        return RestingRows(NEVER, 0, 0, none, none, none)
+        return WakeRows(NO_ROW, 0, 0, none, none, none)
 
     def rows(*names: str) -> Array:
         return np.array([row for name in names for row in rows_named(program.layout, f"{ACTOR_GROUP}0_{name}")],
                         np.int64)
 
-    moving, held = t.tree.moving_links, plan.layout[PAIRS_HELD].row
-    return RestingRows(int(rows("asleep")[0]), int(rows("stirred")[0]), plan.layout[KEPT_AWAKE].row,
-                       rows("wake_counter"), rows(*push_rows(t)) if t.pushed else none,
-                       np.array([held + moving.index(link) if link in moving else NEVER for _, link in links],
-                                np.int64))
+    moving, pair_count_row = t.tree.moving_links, plan.layout[PAIR_COUNTS].row
+    return WakeRows(int(rows("asleep")[0]), int(rows("stirred")[0]), plan.layout[STAYS_AWAKE].row,
+                    rows("wake_counter"), rows(*external_force_row_names(t)) if t.has_external_forces else none,
+                    np.array([pair_count_row + moving.index(link) if link in moving else NO_ROW for _, link in links],
+                             np.int64))
 
 
 @borrowing_code
-def heed(block: SlotBlock, first_world: int, rows: RestingRows, worlds: Array, pairs: AllPairs,
-         patches: Array) -> Any:
+def read_wake_state(block: SlotBlock, first_world: int, rows: WakeRows, worlds: Array, pairs: AllPairs,
+                    patches: Array) -> Any:
     """Heed what was done to the worlds of a block: how many are awake, and how many are to be looked at.
 
     worlds: REST. Pairs of those that rest lose what they remember, but for that they touch.
     """
-    if rows.asleep == NEVER:
-        return block.lanes, 1
-    awake, looked_at, count = 0, 0, len(pairs.rows) // len(worlds)
-    for lane in range(block.lanes):
-        world = first_world + lane
+    if rows.asleep == NO_ROW:
+        return block.size, 1
+    awake, active, count = 0, 0, len(pairs.rows) // len(worlds)
+    for i in range(block.size):
+        world = first_world + i
         if world >= len(worlds):
             awake += 1                      # the last block has lanes without a world
             continue
-        own = worlds[world]
-        woken = (block.memory[lane + rows.stirred * block.lanes] >= WOKEN
-                 or _any(block.memory, lane, block.lanes, rows.pushes))
-        fell, own.fresh = own.falling, own.awake
-        own.awake = woken or not block.memory[lane + rows.asleep * block.lanes] > 0.5
-        own.ready = not (woken or _any(block.memory, lane, block.lanes, rows.counters))
-        own.falling = False
-        if fell or not own.awake:
-            _lie_still(pairs, patches, world * count, (world + 1) * count)
-        awake += own.awake
-        looked_at += own.awake or own.fresh
-    return awake, looked_at
+        state = worlds[world]
+        woken = (block.memory[i + rows.wake_request * block.size] >= WAKE_REQUEST_WAKE
+                 or _any(block.memory, i, block.size, rows.external_forces))
+        fell, state.fresh = state.falling, state.awake
+        state.awake = woken or not block.memory[i + rows.asleep * block.size] > 0.5
+        state.ready = not (woken or _any(block.memory, i, block.size, rows.wake_counters))
+        state.falling = False
+        if fell or not state.awake:
+            _clear_manifolds(pairs, patches, world * count, (world + 1) * count)
+        awake += state.awake
+        active += state.awake or state.fresh
+    return awake, active
 
 
 @borrowing_code
-def _any(memory: Array, base: int, lanes: int, rows: Array) -> bool:
+def _any(memory: Array, base: int, stride: int, rows: Array) -> bool:
     """Whether one of some rows of a world is not 0."""
-    found = False
+    any_nonzero = False
     for row in rows:
-        found |= memory[base + row * lanes] != 0.0
-    return found
+        any_nonzero |= memory[base + row * stride] != 0.0
+    return any_nonzero
 
 
 @borrowing_code
-def _lie_still(pairs: AllPairs, patches: Array, first: int, end: int) -> None:
+def _clear_manifolds(pairs: AllPairs, patches: Array, first: int, end: int) -> None:
     for k in range(first, end):
         pair = pairs.rows[k]
         pair.known, pair.points, pair.contacts, pair.warm = 0, 0, 0, 0
-        patches[k].anchors, pairs.memory[k].slot = 0, NOWHERE
+        patches[k].anchors, pairs.memory[k].slot = 0, NO_SLOT
 
 
 @borrowing_code
-def tell(memory: Array, base: int, lanes: int, rows: RestingRows, own: Any, pairs: AllPairs, first: int,
-         links: Array) -> None:
+def write_wake_state(memory: Array, base: int, stride: int, rows: WakeRows, state: Any, pairs: AllPairs, first: int,
+                     links: Array) -> None:
     """Tell a world that is awake whether it rests with the step, its pairs from row `first` on being met."""
-    loosened = False
+    static_touch_lost = False
     for link in range(len(links)):
-        near = 0
+        overlaps = 0
         for k in range(first + links[link]["first"], first + links[link]["end"]):
-            loosened |= pairs.memory[k].parted != 0
-            near += pairs.memory[k].near != AWAY
-        if rows.held[link] != NEVER:
-            memory[base + rows.held[link] * lanes] = near
-    own.falling = own.ready and not loosened
-    memory[base + rows.kept * lanes] = not own.falling
-    stirred = base + rows.stirred * lanes
-    if loosened:
-        memory[stirred] = max(memory[stirred], WOKEN)
+            static_touch_lost |= pairs.memory[k].parted != 0
+            overlaps += pairs.memory[k].near != SEPARATE
+        if rows.pair_counts[link] != NO_ROW:
+            memory[base + rows.pair_counts[link] * stride] = overlaps
+    state.falling = state.ready and not static_touch_lost
+    memory[base + rows.stays_awake * stride] = not state.falling
+    wake_row = base + rows.wake_request * stride
+    if static_touch_lost:
+        memory[wake_row] = max(memory[wake_row], WAKE_REQUEST_WAKE)
 
 
 # Of one link with slots: where its numbers are in a block, and its pairs in a world.
-SLOTS = np.dtype([
+LINK_SLOTS = np.dtype([
     ("owner", "i4"),            # which actor's link it is
     ("pose", "i4"),             # rows of the mass frame's pose, of F's rotation and of the centre of mass
     ("rotation", "i4"),
@@ -165,8 +165,8 @@ SLOTS = np.dtype([
     ("met", "?"),               # its one pair is met by rows
     ("made", "i4", 4),          # from a slot's first row: slipped, impulse, tangents, friction_impulse
 ])
-FLAGS = 2   # rows of a slot before those of its patch: whether it is used, whether by several contacts or anchors
-UP = 2      # of a patch's rows: the last of its normal
+FLAG_ROWS = 2   # rows of a slot before those of its patch: whether it is used, whether by several contacts or anchors
+NORMAL_Z = 2      # of a patch's rows: the last of its normal
 
 
 class StepPrograms(NamedTuple):
@@ -175,8 +175,8 @@ class StepPrograms(NamedTuple):
     interpreter: int
     start: Array            # words of one pass
     start_times: Array
-    rest: Array             # words of the passes behind it
-    rest_times: Array       # (counts, passes) how often each, under the iterations of every count
+    remainder: Array             # words of the passes behind it
+    remainder_times: Array       # (counts, passes) how often each, under the iterations of every count
     position: Array         # words of position iterations, and their guards, GUARD
     guards: Array
 
@@ -189,190 +189,198 @@ class PairQueue(NamedTuple):
     listed: Array
     order: Array
     runs: Array
-    close: Array            # (lanes, n_pair) whether a pair may be near
-    none: Array             # `slots` in which nothing is
-    busy: Array             # by link, whether one of its pairs is or may be near
+    candidates: Array            # (lanes, n_pair) whether a pair may be near
+    empty_slots: Array             # `slots` in which nothing is
+    is_active: Array             # by link, whether one of its pairs is or may be near
 
 
-def queue_of(links: Array, lanes: int) -> PairQueue:
+def make_queue(links: Array, block_size: int) -> PairQueue:
     """For worlds whose pairs are of these links."""
     count = len(links)
-    return PairQueue(np.asarray(links, np.int64), np.full((lanes, count), -1), np.zeros(count, np.int64),
-                     np.zeros(count, np.int64), room_to_sort(count), np.zeros((lanes, count), np.bool_),
-                     np.full((lanes, count), -1), np.zeros(count, np.bool_))
+    return PairQueue(np.asarray(links, np.int64), np.full((block_size, count), -1), np.zeros(count, np.int64),
+                     np.zeros(count, np.int64), sort_buffer(count), np.zeros((block_size, count), np.bool_),
+                     np.full((block_size, count), -1), np.zeros(count, np.bool_))
 
 
 class BlockScratch(NamedTuple):
     """Memory of a thread for one block."""
 
     rows: Array             # (rows, lanes)
-    held: Array             # (slots, lanes)
+    slot_pairs: Array             # (slots, lanes)
     queue: PairQueue
-    kept: Array             # what worlds that rest go back to: as many rows as the state has, or none
-    begun: Array            # all rows where counts differ, twice, or none
+    saved_state: Array             # what worlds that rest go back to: as many rows as the state has, or none
+    saved_rows: Array            # all rows where counts differ, twice, or none
     position: Array         # words of the block's position iterations, which come by no guard
-    rest: Array             # as in `StepPrograms`, with these
+    remainder: Array             # as in `StepPrograms`, with these
 
 
 @functools.cache
-def advancing(kinds: tuple[tuple[int, int], ...]) -> Any:
+def make_advance(kinds: tuple[tuple[int, int], ...]) -> Any:
     """What steps blocks of worlds where pairs of shapes of these kinds meet."""
-    touch_link = touching_links(kinds)
+    touch_link = contact_generator(kinds)
 
     @borrowing_code
     def fill(block: SlotBlock, first: int, links: Array, slots: Array, pairs: AllPairs, colliders: Colliders,
-              known: PairPatches, queue: PairQueue, rows: RestingRows, worlds: Array, met: MetRows) -> None:
+              pair_patches: PairPatches, queue: PairQueue, wake_rows: WakeRows, states: Array,
+             plane_rows: PlanePairRows) -> None:
         """Make the contacts of the worlds of a block, the first of them `first`, and write their patches into slots.
 
         links: SLOTS. slots: where the rows of each begin, the flags first; a link has them where it has its pairs.
         worlds: REST; those that rest have none in their slots.
         """
-        lanes, count = block.lanes, len(slots)
-        own = min(lanes, len(worlds) - first)       # the last block has lanes without a world
-        some = take_note_of_changes(met, block, own, links, pairs, first * count, colliders)
+        block_size, count = block.size, len(slots)
+        world_count = min(block_size, len(states) - first)       # the last block has lanes without a world
+        any_active = update_plane_pairs(plane_rows, block, world_count, links, pairs, first * count, colliders)
         for number in range(len(links)):        # the rows of one link's slots stay near while all worlds write them
             link = links[number]
-            queue.busy[number] = not link["met"] and (
-                _look_around(block, link, pairs, queue.close) or any_near(pairs, first * count, own, count, link))
-            if not queue.busy[number]:
+            queue.is_active[number] = not link["met"] and (
+                _find_candidates(block, link, pairs, queue.candidates) or any_overlapping(pairs, first * count,
+                                                                                          world_count, count, link))
+            if not queue.is_active[number]:
                 continue
-            some = True
-            for lane in range(own):
-                begin, end = (first + lane) * count + link["first"], (first + lane) * count + link["end"]
-                pose, close = pose_of_link(block, lane, link), queue.close[lane, link["first"]:]
-                if worlds[first + lane].awake:
-                    touch_link(pairs, begin, end, pose, colliders, close)
-                elif worlds[first + lane].fresh:
-                    meet_link(pairs, begin, end, pose, colliders, close)
-        if some:
-            _put_in_order(first, own, count, links, pairs, colliders, queue, worlds)
-            hush(met, own, pairs, first * count, count)
+            any_active = True
+            for world in range(world_count):
+                begin, end = (first + world) * count + link["first"], (first + world) * count + link["end"]
+                pose, candidates = pose_of_link(block, world, link), queue.candidates[world, link["first"]:]
+                if states[first + world].awake:
+                    touch_link(pairs, begin, end, pose, colliders, candidates)
+                elif states[first + world].fresh:
+                    update_link_overlaps(pairs, begin, end, pose, colliders, candidates)
+        if any_active:
+            _assign_slots(first, world_count, count, links, pairs, colliders, queue, states)
+            clear_touch_lost(plane_rows, world_count, pairs, first * count, count)
         for number in range(len(links)):
             link = links[number]
-            if not link["met"] and (queue.busy[number] or _any_held(block, link)):
-                _fill_link(block, first, own, link, slots, queue.slots if queue.busy[number] else queue.none, pairs,
-                           known)
-        if rows.asleep != NEVER:
-            for lane in range(own):
-                if worlds[first + lane].awake:
-                    tell(block.memory, lane, lanes, rows, worlds[first + lane], pairs, (first + lane) * count, links)
+            if not link["met"] and (queue.is_active[number] or _any_filled(block, link)):
+                _fill_link(block, first, world_count, link, slots,
+                           queue.slots if queue.is_active[number] else queue.empty_slots, pairs,
+                           pair_patches)
+        if wake_rows.asleep != NO_ROW:
+            for world in range(world_count):
+                if states[first + world].awake:
+                    write_wake_state(block.memory, world, block_size, wake_rows, states[first + world], pairs,
+                                     (first + world) * count, links)
 
     @borrowing_entry
-    def advance(host: Array, first: int, last: int, steps: int, state: int, passes: StepPrograms, which: Array,
-                room: BlockScratch,
-                links: Array, slots: Array, pairs: AllPairs, colliders: Colliders, known: PairPatches,
-                resting: RestingRows, worlds: Array, met: MetRows, stepped_rows: Array, stepped: Array,
+    def advance(host: Array, first: int, last: int, steps: int, state_size: int, passes: StepPrograms,
+                count_index: Array,
+                scratch: BlockScratch,
+                links: Array, slots: Array, pairs: AllPairs, colliders: Colliders, pair_patches: PairPatches,
+                wake_rows: WakeRows, states: Array, plane_rows: PlanePairRows, stepped_rows: Array, stepped: Array,
                 impulses: Array, frictions: Array) -> None:
         """Step the blocks `first` to `last` so often.
 
         which: of each world, the line of `passes.rest_times` that it is stepped under. worlds: REST. stepped_rows,
         stepped: of `StateTracker`. impulses, frictions: are given what patches gave.
         """
-        inputs, lanes = host.shape[1], host.shape[2]
-        own = SlotBlock(room.rows, room.rows.reshape(room.rows.size), lanes, room.held)
+        inputs, block_size = host.shape[1], host.shape[2]
+        slot_block = SlotBlock(scratch.rows, scratch.rows.reshape(scratch.rows.size), block_size, scratch.slot_pairs)
         for block in range(first, last):
-            copy_numbers(host[block], 0, room.rows, 0, inputs)
-            bring(met, block, room.rows)
+            copy_block_rows(host[block], 0, scratch.rows, 0, inputs)
+            load_plane_pairs(plane_rows, block, scratch.rows)
             for step in range(steps):
-                first_world = block * lanes
-                awake, looked_at = heed(own, first_world, resting, worlds, pairs, known.patches)
-                if not looked_at:
+                first_world = block * block_size
+                awake, active = read_wake_state(slot_block, first_world, wake_rows, states, pairs, pair_patches.patches)
+                if not active:
                     continue
-                if awake < lanes:
-                    copy_numbers(room.rows, 0, room.kept, 0, state)
+                if awake < block_size:
+                    copy_block_rows(scratch.rows, 0, scratch.saved_state, 0, state_size)
                 for i in range(len(stepped_rows)):
-                    for lane in range(lanes):
-                        room.rows[stepped_rows[i], lane] = step > 0 or stepped[block, i, lane]
-                run_words(passes.interpreter, room.rows, passes.start, passes.start_times)
-                fill(own, first_world, links, slots, pairs, colliders, known, room.queue, resting, worlds, met)
-                settle_guards(passes.position, passes.guards, room.rows, room.position)
-                _finish(room, passes, which, first_world)
-                _drain(own, min(lanes, len(worlds) - first_world), links, slots, known, impulses, frictions)
-                if awake < lanes:
-                    for lane in range(lanes):
-                        if not worlds[min(first_world + lane, len(worlds) - 1)].awake:
-                            _copy_lane(room.kept, room.rows, state, lane)
-            copy_numbers(room.rows, 0, host[block], 0, state)
-            keep(met, block, room.rows)
+                    for world in range(block_size):
+                        scratch.rows[stepped_rows[i], world] = step > 0 or stepped[block, i, world]
+                run_bytecode(passes.interpreter, scratch.rows, passes.start, passes.start_times)
+                fill(slot_block, first_world, links, slots, pairs, colliders, pair_patches, scratch.queue, wake_rows,
+                     states, plane_rows)
+                resolve_guards(passes.position, passes.guards, scratch.rows, scratch.position)
+                _run_remainder(scratch, passes, count_index, first_world)
+                _read_slots(slot_block, min(block_size, len(states) - first_world), links, slots, pair_patches,
+                            impulses, frictions)
+                if awake < block_size:
+                    for world in range(block_size):
+                        if not states[min(first_world + world, len(states) - 1)].awake:
+                            _copy_world(scratch.saved_state, scratch.rows, state_size, world)
+            copy_block_rows(scratch.rows, 0, host[block], 0, state_size)
+            store_plane_pairs(plane_rows, block, scratch.rows)
 
     return advance
 
 
 @borrowing_code
-def _finish(room: BlockScratch, passes: StepPrograms, which: Array, first_world: int) -> None:
+def _run_remainder(scratch: BlockScratch, passes: StepPrograms, count_index: Array, first_world: int) -> None:
     """The rest of a step; under counts that differ all worlds take it under each, and keep that under their own."""
-    if len(passes.rest_times) == 1:
-        run_words(passes.interpreter, room.rows, room.rest, passes.rest_times[0])
+    if len(passes.remainder_times) == 1:
+        run_bytecode(passes.interpreter, scratch.rows, scratch.remainder, passes.remainder_times[0])
         return
-    size = len(room.rows)
-    copy_numbers(room.rows, 0, room.begun[0], 0, size)
-    for i in range(len(passes.rest_times)):
-        copy_numbers(room.begun[0], 0, room.rows, 0, size)
-        run_words(passes.interpreter, room.rows, room.rest, passes.rest_times[i])
-        for lane in range(room.rows.shape[1]):
-            if which[min(first_world + lane, len(which) - 1)] == i:
-                _copy_lane(room.rows, room.begun[1], size, lane)
-    copy_numbers(room.begun[1], 0, room.rows, 0, size)
+    size = len(scratch.rows)
+    copy_block_rows(scratch.rows, 0, scratch.saved_rows[0], 0, size)
+    for i in range(len(passes.remainder_times)):
+        copy_block_rows(scratch.saved_rows[0], 0, scratch.rows, 0, size)
+        run_bytecode(passes.interpreter, scratch.rows, scratch.remainder, passes.remainder_times[i])
+        for world in range(scratch.rows.shape[1]):
+            if count_index[min(first_world + world, len(count_index) - 1)] == i:
+                _copy_world(scratch.rows, scratch.saved_rows[1], size, world)
+    copy_block_rows(scratch.saved_rows[1], 0, scratch.rows, 0, size)
 
 
 @borrowing_code
-def _copy_lane(source: Array, target: Array, count: int, lane: int) -> None:
+def _copy_world(source: Array, target: Array, count: int, world: int) -> None:
     """Copy the first rows of one world."""
     for row in range(count):
-        target[row, lane] = source[row, lane]
+        target[row, world] = source[row, world]
 
 
 @borrowing_code
-def _look_around(block: SlotBlock, link: Any, pairs: AllPairs, close: Array) -> bool:
+def _find_candidates(block: SlotBlock, link: Any, pairs: AllPairs, candidates: Array) -> bool:
     """Tell of the pairs of a link in all lanes whether they may be near, and whether some are."""
-    some = False
+    any_active = False
     for k in range(link["first"], link["end"]):
-        for lane in range(block.lanes):
-            close[lane, k] = may_be_near(pairs.balls[k], pose_of_link(block, lane, link))
-        for lane in range(block.lanes):
-            some |= close[lane, k]
-    return some
+        for world in range(block.size):
+            candidates[world, k] = may_overlap(pairs.bounding_spheres[k], pose_of_link(block, world, link))
+        for world in range(block.size):
+            any_active |= candidates[world, k]
+    return any_active
 
 
 @borrowing_code
-def _any_held(block: SlotBlock, link: Any) -> bool:
+def _any_filled(block: SlotBlock, link: Any) -> bool:
     """Whether something is in a slot of a link."""
-    some = False
+    any_filled = False
     for slot in range(link["first"], link["end"]):
-        for lane in range(block.lanes):
-            some |= block.held[slot, lane] >= 0
-    return some
+        for world in range(block.size):
+            any_filled |= block.slot_pairs[slot, world] >= 0
+    return any_filled
 
 
 @borrowing_code
-def _put_in_order(first: int, own: int, count: int, links: Array, pairs: AllPairs, colliders: Colliders,
-                  queue: PairQueue, worlds: Array) -> None:
+def _assign_slots(first: int, world_count: int, count: int, links: Array, pairs: AllPairs, colliders: Colliders,
+                  queue: PairQueue, states: Array) -> None:
     """Find the slots of the pairs that touch in the `own` worlds from `first` on; count: pairs of a world."""
-    for lane in range(own):
-        queue.slots[lane] = -1
-        if worlds[first + lane].awake:
-            if take_note(pairs, (first + lane) * count, (first + lane + 1) * count, colliders):
-                _line_up_by_link(pairs, (first + lane) * count, links, queue)
-            for k in range((first + lane) * count, (first + lane + 1) * count):
+    for world in range(world_count):
+        queue.slots[world] = -1
+        if states[first + world].awake:
+            if update_pair_events(pairs, (first + world) * count, (first + world + 1) * count, colliders):
+                _assign_slots_by_link(pairs, (first + world) * count, links, queue)
+            for k in range((first + world) * count, (first + world + 1) * count):
                 if pairs.memory[k].touching:
-                    queue.slots[lane, pairs.memory[k].slot] = k
+                    queue.slots[world, pairs.memory[k].slot] = k
 
 
 @borrowing_code
-def _fill_link(block: SlotBlock, first: int, own: int, link: Any, slots: Array, chosen: Array, pairs: AllPairs,
-               known: PairPatches) -> None:
+def _fill_link(block: SlotBlock, first: int, world_count: int, link: Any, slots: Array, slot_pairs: Array,
+               pairs: AllPairs,
+               pair_patches: PairPatches) -> None:
     """Write the patches of a link in the `own` worlds from `first` on; chosen: the pair in each slot of each."""
-    for lane in range(own):
-        if chosen[lane, link["first"]] >= 0:
-            patch = known.patches[(first + lane) * len(slots) + link["first"]]
-            _read_frame(block.memory, lane, block.lanes, link, known.centers[patch["side0"]])
-        _put(block, lane, link, slots, chosen[lane], pairs, known)
+    for world in range(world_count):
+        if slot_pairs[world, link["first"]] >= 0:
+            patch = pair_patches.patches[(first + world) * len(slots) + link["first"]]
+            _read_frame(block.memory, world, block.size, link, pair_patches.centers[patch["side0"]])
+        _write_slots(block, world, link, slots, slot_pairs[world], pairs, pair_patches)
 
 
 @borrowing_code
-def _line_up_by_link(pairs: AllPairs, first: int, links: Array, queue: PairQueue) -> None:
+def _assign_slots_by_link(pairs: AllPairs, first: int, links: Array, queue: PairQueue) -> None:
     """Tell the pairs of a world that touch in which slot they are: the order in which they are solved."""
-    number, count = 0, line_up(pairs, first, first + len(queue.links), queue.listed)
+    number, count = 0, sort_by_touch(pairs, first, first + len(queue.links), queue.listed)
     while number < len(links):
         owner, of_owner = links[number].owner, 0
         for k in queue.listed[:count]:
@@ -390,69 +398,74 @@ def _line_up_by_link(pairs: AllPairs, first: int, links: Array, queue: PairQueue
 
 
 @borrowing_code
-def _put(block: SlotBlock, lane: int, link: Any, slots: Array, chosen: Array, pairs: AllPairs,
-         known: PairPatches) -> None:
+def _write_slots(block: SlotBlock, world: int, link: Any, slots: Array, slot_pairs: Array, pairs: AllPairs,
+                 pair_patches: PairPatches) -> None:
     """Write the patches of pairs of a link into its slots, one after the other, and nothing into the others.
 
     chosen: the pair of each of the world's slots, -1 of none.
     """
-    lanes = block.lanes
+    block_size = block.size
     for k in range(link["end"] - link["first"]):
         slot = link["first"] + k
-        m = slots[slot] * lanes + lane
-        before = block.held[slot, lane]
-        block.held[slot, lane] = chosen[slot]
-        if chosen[slot] >= 0:
+        m = slots[slot] * block_size + world
+        previous = block.slot_pairs[slot, world]
+        block.slot_pairs[slot, world] = slot_pairs[slot]
+        if slot_pairs[slot] >= 0:
             block.memory[m] = 1.0
-            _give(block.memory, m + FLAGS * lanes, lanes, link["points"], chosen[slot], pairs, known)
-            patch = known.patches[chosen[slot]]
-            block.memory[m + lanes] = 1.0 if patch["points"] > 1 or patch["anchors"] > 1 else 0.0
-        elif before >= 0:
-            block.memory[m] = block.memory[m + lanes] = 0.0
-            _clear(block.memory, m + FLAGS * lanes, lanes, link["points"])
+            _write_slot_patch(block.memory, m + FLAG_ROWS * block_size, block_size, link["points"], slot_pairs[slot],
+                              pairs, pair_patches)
+            patch = pair_patches.patches[slot_pairs[slot]]
+            block.memory[m + block_size] = 1.0 if patch["points"] > 1 or patch["anchors"] > 1 else 0.0
+        elif previous >= 0:
+            block.memory[m] = block.memory[m + block_size] = 0.0
+            _clear_slot_patch(block.memory, m + FLAG_ROWS * block_size, block_size, link["points"])
 
 
 @borrowing_code
-def _read_frame(memory: Array, base: int, lanes: int, link: Any, frame: Array) -> None:
+def _read_frame(memory: Array, base: int, stride: int, link: Any, frame: Array) -> None:
     """The frame of a link's centre of mass."""
     for i in range(3):
-        frame[i] = memory[base + (link["center"] + i) * lanes]
+        frame[i] = memory[base + (link["center"] + i) * stride]
     for i in range(4):
-        frame[3 + i] = memory[base + (link["rotation"] + i) * lanes]
+        frame[3 + i] = memory[base + (link["rotation"] + i) * stride]
 
 
 @borrowing_code
-def _give(memory: Array, m: int, lanes: int, points: int, p: int, pairs: AllPairs, known: PairPatches) -> None:
+def _write_slot_patch(memory: Array, m: int, stride: int, points: int, p: int, pairs: AllPairs,
+                      pair_patches: PairPatches) -> None:
     """Write the patch of a pair as it is in this step into a slot."""
-    patch, pair = known.patches[p], pairs.rows[p]
-    frame0, frame1 = known.centers[patch["side0"]], known.centers[patch["side1"]]
-    renew(known.patches, p, pair, pairs.memory[p]["begun"], pairs.contacts, known.order, frame0, frame1,
-          known.threshold, known.correlation)
-    give_one(memory, m, lanes, points, patch, known.order, pairs.contacts, pair["rest"],
-             known.surfaces[known.surface_of[p]])
-    at = m + lanes * (3 + SURFACE_SIZE + 5 * points)
-    give_arms(memory, at, lanes, ANCHORS, patch, patch["anchor0"], frame0, False)
-    give_arms(memory, at + lanes * 3 * ANCHORS, lanes, ANCHORS, patch, patch["anchor1"], frame1, True)
+    patch, pair = pair_patches.patches[p], pairs.rows[p]
+    frame0, frame1 = pair_patches.centers[patch["side0"]], pair_patches.centers[patch["side1"]]
+    correlate_patch(pair_patches.patches, p, pair, pairs.memory[p]["begun"], pairs.contacts, pair_patches.order, frame0,
+                    frame1,
+                    pair_patches.threshold, pair_patches.correlation)
+    write_patch(memory, m, stride, points, patch, pair_patches.order, pairs.contacts, pair["rest"],
+                pair_patches.surfaces[pair_patches.surface_of[p]])
+    at = m + stride * (3 + SURFACE_SIZE + 5 * points)
+    write_anchor_arms(memory, at, stride, ANCHORS, patch, patch["anchor0"], frame0, False)
+    write_anchor_arms(memory, at + stride * 3 * ANCHORS, stride, ANCHORS, patch, patch["anchor1"], frame1, True)
     for j in range(ANCHORS):
-        memory[at + lanes * (6 * ANCHORS + j)] = 1.0 if j < patch["anchors"] else 0.0
+        memory[at + stride * (6 * ANCHORS + j)] = 1.0 if j < patch["anchors"] else 0.0
 
 
 @borrowing_code
-def _clear(memory: Array, m: int, lanes: int, points: int) -> None:
+def _clear_slot_patch(memory: Array, m: int, stride: int, points: int) -> None:
     """Leave nothing of the patch that was in a slot but numbers that do nothing."""
     for i in range(3 + SURFACE_SIZE + 5 * points + 7 * ANCHORS):
-        memory[m + lanes * i] = 1.0 if i == UP else 0.0
+        memory[m + stride * i] = 1.0 if i == NORMAL_Z else 0.0
 
 
 @borrowing_code
-def _drain(block: SlotBlock, worlds: int, links: Array, slots: Array, known: PairPatches, impulses: Array,
-           frictions: Array) -> None:
+def _read_slots(block: SlotBlock, world_count: int, links: Array, slots: Array, pair_patches: PairPatches,
+                impulses: Array,
+                frictions: Array) -> None:
     """Read what patches gave out of the slots of a block; the last one has lanes without a world."""
     for link in links:
         for slot in range(link["first"], 0 if link["met"] else link["end"]):
-            for lane in range(worlds):
-                p = block.held[slot, lane]
+            for world in range(world_count):
+                p = block.slot_pairs[slot, world]
                 if p >= 0:
-                    m = (slots[slot] + FLAGS) * block.lanes + lane
-                    take_one(block.memory, m, block.lanes, link["made"], ANCHORS, known.patches[p], known.order,
-                             impulses, frictions[p])
+                    m = (slots[slot] + FLAG_ROWS) * block.size + world
+                    read_patch(block.memory, m, block.size, link["made"], ANCHORS, pair_patches.patches[p],
+                               pair_patches.order,
+                               impulses, frictions[p])

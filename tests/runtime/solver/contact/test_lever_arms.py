@@ -46,7 +46,7 @@ def test_the_centre_of_mass_comes_as_far_as_forward_kinematics_has_it(length: fl
         root = (sp.mul_quat(now, sp.conjugate(start)), np.dot(now, now) - np.dot(start, start)) if floating else (None,)
         expected = np.subtract(np.add(after.position[link], after.com[link]),
                                np.add(before.position[link], before.com[link]))
-        np.testing.assert_allclose(arms.travel(travelled[dofs], *root), expected, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(arms.displacement(travelled[dofs], *root), expected, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("floating", [False, True])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import simulate
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 from support.stages.iteration_stages import opened, prim, slider, stage
 
 Array = NDArray[np.float64]
@@ -105,7 +105,7 @@ def apart(a: Array, b: Array) -> Array:
 def test_a_setting_of_a_body_moves_its_island_as_in_physx(
         name: str, place: str, recorded: Mapping[tuple[str, str], list[dict[str, Any]]]) -> None:
     theirs, *moved = (motion(recording) for recording in recorded[name, place])
-    found = simulate(opened(PLACES[place](0.0, SETTINGS[name])), DT, STEPS, every=EVERY, path=BY_JOINT)
+    found = simulate(opened(PLACES[place](0.0, SETTINGS[name])), DT, STEPS, every=EVERY, path=SCHEDULED)
     bodies = [found.body_names.index(path) for path in recorded[name, place][0]["paths"]]
     ours = {"pose": found.body_pose[:, 0, bodies, :3], "velocity": found.body_velocity[:, 0, bodies]}
     for what, floor in FLOORS.items():
@@ -117,7 +117,7 @@ def test_a_setting_of_a_body_moves_its_island_as_in_physx(
 
 def test_every_setting_changes_the_motion(recorded: Mapping[tuple[str, str], list[dict[str, Any]]]) -> None:
     for place in PLACES:
-        plain = simulate(opened(PLACES[place](0.0, {})), DT, 60, path=BY_JOINT)
+        plain = simulate(opened(PLACES[place](0.0, {})), DT, 60, path=SCHEDULED)
         for name in SETTINGS:
             paths = recorded[name, place][0]["paths"]
             bodies = [plain.body_names.index(path) for path in paths]

@@ -9,9 +9,9 @@ import pytest
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import link_motions, state_kinematics
 from physx_runtime.dynamics.spatial import Mat3
-from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, IslandTopology, Side
+from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, IslandTopology, SolverBody
 from physx_runtime.model.row_specs import input_rows, state_rows
-from physx_runtime.worlds.cpu import ByJointWorlds, SpecialisedWorlds
+from physx_runtime.worlds.cpu import CompiledWorlds, ScheduledWorlds
 from support.chance.packed_islands import (
     BALL,
     HINGE,
@@ -39,7 +39,7 @@ ROUNDING = 1e-5
 def test_an_articulation_that_no_joint_holds_steps_bit_for_bit_as_by_itself(floating: bool, kinds: str,
                                                                           dtype: str) -> None:
     t, rows = random_tree(3, 9, floating, kinds)
-    alone = ByJointWorlds(t, 1, dtype)
+    alone = ScheduledWorlds(t, 1, dtype)
     for name in state_rows(t) | input_rows(t):
         alone.write(name, rows[name].astype(dtype)[None])
     alone.step(3, N, 1)
@@ -49,7 +49,7 @@ def test_an_articulation_that_no_joint_holds_steps_bit_for_bit_as_by_itself(floa
 
 def test_a_body_that_no_joint_holds_steps_as_by_itself() -> None:
     t, rows = random_body(2)
-    alone = SpecialisedWorlds(t, 1, "float32")
+    alone = CompiledWorlds(t, 1, "float32")
     for name in state_rows(t) | input_rows(t):
         alone.write(name, rows[name].astype("float32")[None])
     alone.step(3, N, 1)
@@ -72,7 +72,7 @@ def momentum(rows: Rows, bodies: int) -> np.ndarray:
 
 
 def test_joints_between_bodies_leave_the_linear_momentum_of_all_as_it_is() -> None:
-    sides = [Side(BODY, i) for i in range(4)]
+    sides = [SolverBody(BODY, i) for i in range(4)]
     joints = [joint(BALL, sides[0], sides[1]), joint(HINGE, sides[1], sides[2]), joint(WELD, sides[2], sides[3])]
     t, rows = random_island(5, [random_body(i) for i in range(4)], joints)
     rows |= {f"actor{i}_gravity": np.zeros(3) for i in range(4)}
@@ -82,7 +82,7 @@ def test_joints_between_bodies_leave_the_linear_momentum_of_all_as_it_is() -> No
 
 def test_joints_between_a_floating_articulation_and_a_body_leave_their_linear_momentum_as_it_is() -> None:
     tree = random_tree(6, 3, floating=True, kinds="rp")
-    t, rows = random_island(2, [tree, random_body(3)], [joint(HINGE, Side(LINK, 0, 3), Side(BODY, 1))])
+    t, rows = random_island(2, [tree, random_body(3)], [joint(HINGE, SolverBody(LINK, 0, 3), SolverBody(BODY, 1))])
     rows |= {f"actor{i}_gravity": np.zeros(3) for i in range(2)}
     rows |= {f"actor0_{name}": np.zeros_like(tree[1][name]) for name in ("stiffness", "damping")}
 
@@ -96,7 +96,8 @@ def test_joints_between_a_floating_articulation_and_a_body_leave_their_linear_mo
 
 
 def test_an_island_stays_where_it_was_once_anything_in_it_diverges() -> None:
-    t, rows = random_island(5, [random_body(i) for i in range(2)], [joint(BALL, Side(BODY, 0), Side(BODY, 1))])
+    t, rows = random_island(5, [random_body(i) for i in range(2)],
+                            [joint(BALL, SolverBody(BODY, 0), SolverBody(BODY, 1))])
     rows["actor1_v"][:] = np.inf
     after = stepped(t, rows, 2)
     assert after["actor0_diverged"] == after["actor1_diverged"] == 1.0
@@ -107,7 +108,7 @@ def test_an_island_stays_where_it_was_once_anything_in_it_diverges() -> None:
 def test_an_island_at_rest_wakes_where_a_kinematic_body_that_holds_it_is_active(active: float, asleep: float) -> None:
     body, own = random_body(2)
     sleeper = replace(body, sleeping=True), {**own, "v": np.zeros(6), "gravity": np.zeros(3)}
-    t, rows = random_island(3, [sleeper], [joint(BALL, Side(KINEMATIC), Side(BODY, 0))])
+    t, rows = random_island(3, [sleeper], [joint(BALL, SolverBody(KINEMATIC), SolverBody(BODY, 0))])
     rows |= {"actor0_asleep": np.ones(1), "kinematic0_velocity": np.array([0.1, 0, 0, 0, 0, 0]),
              "kinematic0_active": np.array([active])}
     after = stepped(t, rows, 1)
@@ -125,10 +126,10 @@ def gap(t: IslandTopology, rows: Rows, link: int) -> float:
 
 
 @pytest.mark.parametrize("floating", [False, True])
-@pytest.mark.parametrize("side", [Side(WORLD), Side(KINEMATIC)], ids=["world", "kinematic body"])
-def test_a_ball_joint_holds_a_link_where_it_is(side: Side, floating: bool) -> None:
+@pytest.mark.parametrize("side", [SolverBody(WORLD), SolverBody(KINEMATIC)], ids=["world", "kinematic body"])
+def test_a_ball_joint_holds_a_link_where_it_is(side: SolverBody, floating: bool) -> None:
     tree = random_tree(4, 4, floating=floating, kinds="rs")
-    t, rows = random_island(1, [tree], [joint(BALL, side, Side(LINK, 0, 3))])
+    t, rows = random_island(1, [tree], [joint(BALL, side, SolverBody(LINK, 0, 3))])
     loose, _ = random_island(1, [tree], [])
     alone = {name: values for name, values in rows.items() if name.startswith("actor")}
     free = gap(t, {**rows, **stepped(loose, alone, 20)}, 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime import simulate
-from physx_runtime.worlds.store import BY_JOINT
+from physx_runtime.worlds.store import SCHEDULED
 from support.stages.robots import opened
 
 DT = 1 / 60
@@ -67,6 +67,6 @@ LEAST = 2e-6
 
 @pytest.mark.parametrize("iterations", TURNING)
 def test_a_root_on_a_hinge_turns_as_physx_rounds_its_turn(iterations: int) -> None:
-    ours = simulate(opened(STAGE % iterations), DT, len(TURNING[iterations]), path=BY_JOINT)
+    ours = simulate(opened(STAGE % iterations), DT, len(TURNING[iterations]), path=SCHEDULED)
     turning = ours.body_velocity[1:, 0, ours.body_names.index("/Arm/upper"), 5]
     assert np.abs(turning - TURNING[iterations]).max() < LEAST

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from physx_runtime.model.island import JointTopology
 from physx_runtime.solver.maximal_joint.kinds import rows_of
-from physx_runtime.solver.maximal_joint.limits import ON_MAJOR_AXIS, nearest_on_ellipse
+from physx_runtime.solver.maximal_joint.limits import ON_MAJOR_AXIS, closest_on_ellipse
 from physx_runtime.solver.maximal_joint.rows import NO_HINT, ROTATION_LIMIT
 from support.chance.outside_joints import FREE_AXIS, LOCKED_AXIS, d6, frames, placed
 from support.chance.packed_trees import Rows
@@ -42,7 +42,7 @@ def test_the_nearest_point_is_the_nearest_of_a_million(radii: tuple[float, float
     random = np.random.default_rng(0)
     for u, factor in zip(random.uniform(-np.pi, np.pi, 10), random.uniform(1.0, 3.0, 10), strict=True):
         y, z = factor * radii[0] * np.cos(u), factor * radii[1] * np.sin(u)
-        found, best = nearest_on_ellipse(y, z, *radii), nearest_by_force(y, z, *radii)
+        found, best = closest_on_ellipse(y, z, *radii), nearest_by_force(y, z, *radii)
         assert np.abs(np.subtract(found, best)).max() < FOUND * max(radii)
 
 
@@ -51,7 +51,7 @@ def test_the_nearest_point_is_the_nearest_of_a_million(radii: tuple[float, float
     (0.0, 0.7, (0.2, 0.5), (0.0, 0.5)), (0.0, 0.0, (0.2, 0.5), (0.0, -0.5)), (0.0, 0.0, (0.5, 0.2), (-0.5, 0.0))])
 def test_a_point_of_the_major_axis_goes_to_its_end(y: float, z: float, radii: tuple[float, float],
                                                    end: tuple[float, float]) -> None:
-    assert nearest_on_ellipse(y, z, *radii) == end
+    assert closest_on_ellipse(y, z, *radii) == end
 
 
 @pytest.mark.parametrize("angle", [0.1, 0.45, 0.9, 1.5])

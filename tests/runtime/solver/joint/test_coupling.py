@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.model.island import BODY, GEAR, RACK, WORLD, JointTopology, Side
+from physx_runtime.model.island import BODY, GEAR, RACK, WORLD, JointTopology, SolverBody
 from physx_runtime.solver.maximal_joint.couplings import hinge, slide
 from physx_runtime.solver.maximal_joint.kinds import JointGeometry, rows_of
 from physx_runtime.solver.maximal_joint.rows import NO_HINT
@@ -32,7 +32,7 @@ class Coupled:
         self.body_side = [0 if holds else 1 for holds in first]
         self.joints: list[tuple[JointTopology, Rows]] = []
         for holds, slides in zip(first, self.slides, strict=True):
-            sides = (Side(BODY), Side(WORLD)) if holds else (Side(WORLD), Side(BODY))
+            sides = (SolverBody(BODY), SolverBody(WORLD)) if holds else (SolverBody(WORLD), SolverBody(BODY))
             t = d6(locking(*((1, 2, 3, 4, 5) if slides else (0, 1, 2, 4, 5))).axes, sides=sides)
             self.joints.append((t, placed(t, random, np.eye(3), np.zeros(3))))
         self.kept: Rows = {"turns": np.zeros(2), "last_angle": np.full(2, np.inf)}
@@ -57,7 +57,7 @@ class Coupled:
     def step(self, motion: tuple[float, float]) -> JointGeometry:
         """The geometry there; what it counted is kept."""
         made = rows_of(self.t, self.at(motion))
-        self.kept = {name: np.array(values) for name, values in made.kept.items()}
+        self.kept = {name: np.array(values) for name, values in made.persistent.items()}
         return made
 
 
@@ -113,7 +113,7 @@ def test_one_row_is_angular_of_no_hint_and_holds() -> None:
 def test_without_hinges_there_is_neither_error_nor_count(kind: str) -> None:
     t = JointTopology(kind, BODIES)
     made = rows_of(t, random_rows(t, np.random.default_rng(0)))
-    assert [row.error for row in made.rows] == [0.0] and not made.kept
+    assert [row.error for row in made.rows] == [0.0] and not made.persistent
 
 
 def test_a_rack_s_slider_is_not_counted() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from physx_runtime.model.island import LIMITED, AxisTopology, JointTopology
 from physx_runtime.solver.maximal_joint.kinds import rows_of
-from physx_runtime.solver.maximal_joint.limits import FARTHEST, seen_twist, swing_angles, swing_of, twist_angle
+from physx_runtime.solver.maximal_joint.limits import MAX_ERROR, measured_twist, swing_angles, swing_of, twist_angle
 from physx_runtime.solver.maximal_joint.rows import NO_HINT, ROTATION_LIMIT, TRANSLATION_LIMIT, JointRow
 from support.chance.outside_joints import FREE_AXIS, LOCKED_AXIS, d6, frames, placed, random_rotation
 from support.chance.packed_trees import Rows
@@ -86,7 +86,7 @@ def test_a_bound_that_is_not_there_is_never_near(axis: int, soft: bool) -> None:
     rows = at(t, axis, INSIDE) | {"lower_limit": np.full(6, -np.inf), "upper_limit": np.full(6, np.inf)}
     for row in limit_rows(t, rows):
         assert np.isfinite(row.error)
-        assert not row.active if soft else row.keeps_bias and row.error == FARTHEST
+        assert not row.active if soft else row.keeps_bias and row.error == MAX_ERROR
 
 
 @pytest.mark.parametrize("axis", [4, 5])
@@ -114,7 +114,7 @@ def test_a_distance_of_nothing_is_far_from_its_limit() -> None:
     t = dataclasses.replace(d6([FREE_AXIS] * 6), distance="hard")
     rows = placed(t, np.random.default_rng(0), np.eye(3), np.zeros(3)) | {"distance_limit": np.array([0.2])}
     row = rows_of(t, rows).rows[0]
-    assert row.error == FARTHEST
+    assert row.error == MAX_ERROR
     assert np.linalg.norm(row.linear0) == pytest.approx(1.0, abs=F64)
 
 
@@ -133,14 +133,14 @@ def test_the_twist_angle_of_a_turn_about_x_is_its_angle(angle: float) -> None:
     (1e-4, 0.0), (-4e-4, 0.0), (6e-4, 2.0 * np.arccos(1.0 - 2.0 ** -24)), (-6e-4, -2.0 * np.arccos(1.0 - 2.0 ** -24))])
 def test_physx_sees_small_twists_in_steps_of_a_float32_cosine(angle: float, seen: float) -> None:
     turn = quaternion(about(np.array([angle, 0.0, 0.0])))
-    found = seen_twist(dataclasses.replace(limited(3), exact=False), tuple(turn))
+    found = measured_twist(dataclasses.replace(limited(3), exact=False), tuple(turn))
     assert found == pytest.approx(seen, rel=1e-6)
 
 
 @pytest.mark.parametrize("angle", [-3.0, -1.0, 0.5, 2.5])
 def test_physx_sees_large_twists_as_they_are(angle: float) -> None:
     turn = quaternion(about(np.array([angle, 0.0, 0.0])))
-    found = seen_twist(dataclasses.replace(limited(3), exact=False), tuple(turn))
+    found = measured_twist(dataclasses.replace(limited(3), exact=False), tuple(turn))
     assert found == pytest.approx(angle, abs=1e-6)
 
 

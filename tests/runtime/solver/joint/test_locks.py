@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.solver.maximal_joint.drives import LEAST_TURN, turning_axes
+from physx_runtime.solver.maximal_joint.drives import EPSILON, rotation_axes
 from physx_runtime.solver.maximal_joint.kinds import rows_of
 from physx_runtime.solver.maximal_joint.rows import ROTATION, TRANSLATION
 from support.chance.outside_joints import frames, locking, placed, random_rotation, random_rows
@@ -62,7 +62,7 @@ def test_the_only_locked_swing_keeps_the_twist_axis_upright() -> None:
 
 
 def test_rotational_rows_stay_independent_half_a_turn_apart() -> None:
-    axes = turning_axes((0.0, 0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0))
-    lifted = np.array(axes) - LEAST_TURN * np.eye(3)
+    axes = rotation_axes((0.0, 0.0, 0.0, 1.0), (1.0, 0.0, 0.0, 0.0))
+    lifted = np.array(axes) - EPSILON * np.eye(3)
     assert abs(np.linalg.det(np.array(axes))) > 0.0
     assert np.abs(lifted - [[0, 0, 0], [0, 0, 0.5], [0, -0.5, 0]]).max() < F64

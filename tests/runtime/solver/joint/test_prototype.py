@@ -37,12 +37,12 @@ def same_joint(prototype: ModuleType, t: JointTopology, rows: Rows, settings: di
     """The prototype's joint with the sides and frames of the rows."""
     bodies: dict[Any, Any] = {None: prototype.World(np.float64)}
     for side in (0, 1):
-        if t.sides[side].kind == BODY:
+        if t.solver_bodies[side].kind == BODY:
             spec = {"name": side, "com": (0, 0, 0), "pa": (1, 0, 0, 0), "kinematic": False, "mass": 1.0,
                     "inertia": (1, 1, 1), "lin_damp": 0.0, "ang_damp": 0.0, "extra": {}, "lock_lin": 0, "lock_rot": 0}
             pose = [*rows[f"side{side}_position"], *rows[f"side{side}_rotation"]]
             bodies[side] = prototype.Body(spec, np.float64, pose, np.zeros(6))
-    names = [side if t.sides[side].kind == BODY else None for side in (0, 1)]
+    names = [side if t.solver_bodies[side].kind == BODY else None for side in (0, 1)]
     frames = {f"pos{i}": rows[f"frame{i}_position"] for i in (0, 1)}
     frames |= {f"rot{i}": np.roll(rows[f"frame{i}_rotation"], 1) for i in (0, 1)}
     return prototype.Joint({"name": "j", "b0": names[0], "b1": names[1], "axis": "X", **frames, **settings}, bodies,
@@ -154,8 +154,8 @@ def test_rows_of_gears_and_racks_are_the_prototype_s(prototype: ModuleType, kind
         assert difference(t, rows, found, (arms[0], arms[1])) < F64_ROWS
         made = rows_of(t, rows)
         counts = 2 if kind == GEAR else 1
-        assert np.allclose(made.kept["turns"][:counts], joint.virtual[:counts], rtol=0.0, atol=F64_ROWS)
-        assert made.kept["last_angle"][:counts] == joint.last[:counts]
+        assert np.allclose(made.persistent["turns"][:counts], joint.virtual[:counts], rtol=0.0, atol=F64_ROWS)
+        assert made.persistent["last_angle"][:counts] == joint.last[:counts]
 
 
 class Told:

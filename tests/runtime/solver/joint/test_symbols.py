@@ -19,9 +19,9 @@ from physx_runtime.model.island import (
     WORLD,
     AxisTopology,
     JointTopology,
-    Side,
+    SolverBody,
 )
-from physx_runtime.solver.maximal_joint.drives import LEAST_TURN
+from physx_runtime.solver.maximal_joint.drives import EPSILON
 from physx_runtime.solver.maximal_joint.kinds import rows_of
 from support.chance.outside_joints import BODIES, FREE_AXIS, LOCKED_AXIS, coupled_hinges, d6, locking, random_rows
 from support.chance.packed_trees import Rows
@@ -33,8 +33,8 @@ KINDS = {
     "welded": locking(*range(6)),
     "hinge": locking(0, 1, 2, 4, 5),
     "one swing locked": locking(4),
-    "limits and drives": d6([HARD] * 6, sides=(Side(WORLD), Side(LINK))),
-    "soft limits and drives": d6([SOFT] * 6, sides=(Side(LINK), Side(LINK))),
+    "limits and drives": d6([HARD] * 6, sides=(SolverBody(WORLD), SolverBody(LINK))),
+    "soft limits and drives": d6([SOFT] * 6, sides=(SolverBody(LINK), SolverBody(LINK))),
     "distance limit": replace(d6([FREE_AXIS] * 6), distance="soft"),
     "cone": d6([LOCKED_AXIS] * 3 + [AxisTopology(FREE, drive="acceleration")] * 3, "hard"),
     "soft cone": d6([LOCKED_AXIS] * 3 + [FREE_AXIS] * 3, "soft"),
@@ -50,7 +50,7 @@ MOST_OPERATIONS = 2000      # of any joint's geometry; the loop over iterations 
 def numbers(t: JointTopology, rows: object) -> dict[str, list[Scalar]]:
     """All that the geometry is made of."""
     made = rows_of(t, rows)         # type: ignore[arg-type]
-    out: dict[str, list[Scalar]] = {"arms": [*made.arm0, *made.arm1, *made.lever], **made.kept}
+    out: dict[str, list[Scalar]] = {"arms": [*made.arm0, *made.arm1, *made.lever], **made.persistent}
     for i, row in enumerate(made.rows):
         spring = [row.spring.stiffness, row.spring.damping, row.spring.target_velocity] if row.spring else []
         out[f"row{i}"] = [*row.linear0, *row.angular0, *row.linear1, *row.angular1, row.error, row.lower, row.upper,
@@ -93,7 +93,7 @@ def test_traced_rotational_rows_stay_independent_half_a_turn_apart() -> None:
     given = row_scalars({name: len(values) for name, values in rows.items()})
     code, _ = trace(lambda rows: {"axis": list(rows_of(t, rows).rows[0].angular0)}, given)
     function = python_function(code, [str(x) for scalars in given.values() for x in scalars])
-    assert function([x for values in rows.values() for x in values]) == [LEAST_TURN, 0.0, 0.0]
+    assert function([x for values in rows.values() for x in values]) == [EPSILON, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -18,9 +18,9 @@ from physx_runtime.solver.scheduled.fragments.kinematics import Operands
 
 def begin(rows: Operands, t: BodyTopology) -> Rows:
     """What the step's start makes, and how the body answers joints throughout the step."""
-    made = step.begin(t, rows)
-    inertia = step.world_inertia(rows, sp.matrix(quaternion(made, "root_rotation", 0)))
-    return {**made, "inverse_mass": [1.0 / rows["mass"][0]], "inverse_inertia": sp.inverse_sym(inertia)}
+    out = step.begin(t, rows)
+    inertia = step.world_inertia(rows, sp.matrix(quaternion(out, "root_rotation", 0)))
+    return {**out, "inverse_mass": [1.0 / rows["mass"][0]], "inverse_inertia": sp.inverse_sym(inertia)}
 
 
 def solve(rows: Operands, t: BodyTopology) -> Rows:
@@ -30,15 +30,15 @@ def solve(rows: Operands, t: BodyTopology) -> Rows:
 
 def move(rows: Operands, t: BodyTopology) -> Rows:
     """The motion of one position iteration; with PGS the velocity that the step's end moves by."""
-    return step.move(t if t.pgs else _moving_always(t), rows, rows["v"])
+    return step.move(t if t.pgs else _moving_every_iteration(t), rows, rows["v"])
 
 
 def finish(rows: Operands, t: BodyTopology) -> Rows:
     """The pose after the step."""
-    return step.finish(t if t.pgs else _moving_always(t), rows)
+    return step.finish(t if t.pgs else _moving_every_iteration(t), rows)
 
 
-def _moving_always(t: BodyTopology) -> BodyTopology:
+def _moving_every_iteration(t: BodyTopology) -> BodyTopology:
     return replace(t, forces_every_iteration=True)
 
 
@@ -47,13 +47,13 @@ def wake(rows: Operands, t: BodyTopology) -> Rows:
     return {"longest": [maximum(rows["longest"][0], sleep.longest_counter(t, rows))]}
 
 
-def rest(rows: Operands, t: BodyTopology) -> Rows:
+def fall_asleep(rows: Operands, t: BodyTopology) -> Rows:
     """The body at the step's end, at rest where the whole island rests, and its counter."""
-    as_moved = {**rows, "root_rotation": rows["kept_root_rotation"]}
-    return sleep.rest_together(_moving_always(t), as_moved, rows, rows["longest"][0], rows["joints"])
+    start = {**rows, "root_rotation": rows["kept_root_rotation"]}
+    return sleep.fall_asleep_in_island(_moving_every_iteration(t), start, rows, rows["longest"][0], rows["joints"])
 
 
 def keep_awake(rows: Operands) -> Rows:
     """A counter that no island rests with, where a kinematic body at its joints is active."""
     longest = rows["longest"][0]
-    return {"longest": [where(rows["active"][0] > 0.5, maximum(longest, sleep.LEAST_COUNTER), longest)]}
+    return {"longest": [where(rows["active"][0] > 0.5, maximum(longest, sleep.MIN_COUNTER), longest)]}

@@ -23,14 +23,14 @@ from physx_runtime.solver.scheduled.fragments.response import parent_twist
 from physx_runtime.solver.scheduled.tree import RIGID, ROTARY
 
 
-def hold(rows: Operands, grounded: bool) -> Rows:
+def start_pose(rows: Operands, is_fixed: bool) -> Rows:
     """Where a link and its centre of mass are in the world, and its response there."""
     origin = sp.add(vec(rows["root_position"]), vec(rows["position"]))
-    T = NO_LINK_RESPONSE if grounded else response_of(rows["response"]).at(vec(rows["center"]))
+    T = NO_LINK_RESPONSE if is_fixed else response_of(rows["response"]).at(vec(rows["center"]))
     return {"origin": origin, "place": sp.add(origin, vec(rows["center"])), "held_response": flat(T)}
 
 
-def rest(rows: Operands) -> Rows:
+def zero_motion(rows: Operands) -> Rows:
     """A link that has not moved yet."""
     return {"travel": [0.0] * 3, "turn": [0.0] * 3, "turned_by": [0.0, 0.0, 0.0, 1.0]}
 
@@ -40,9 +40,9 @@ def root_motion(rows: Operands) -> Rows:
     return {"motion": plus(rows["v"], rows["dv"]) if "dv" in rows else rows["v"]}
 
 
-def node_motion(rows: Operands, kind: str, grounded: bool) -> Rows:
+def node_motion(rows: Operands, kind: str, is_fixed: bool) -> Rows:
     """Velocity of a node's link from its parent's, after the changes so far, if any."""
-    motion = parent_twist(rows, grounded)
+    motion = parent_twist(rows, is_fixed)
     if kind == RIGID:
         return {"motion": linear_first(motion)}
     S = subspace(kind == ROTARY, vec(rows["axis"]))
@@ -50,22 +50,22 @@ def node_motion(rows: Operands, kind: str, grounded: bool) -> Rows:
     return {"motion": linear_first(motion + S * rate)}
 
 
-def solver_velocity(rows: Operands, grounded: bool) -> Rows:
+def solver_velocity(rows: Operands, is_fixed: bool) -> Rows:
     """Velocity of the centre of mass as the solver has it: J v + dt Jdot v of the step's start."""
-    if grounded:
+    if is_fixed:
         return {"velocity": [0.0] * 6}
     motion = motion_of(rows["held_motion"]).at(vec(rows["center"]))
     return {"velocity": linear_first(motion + central_acceleration(rows) * rows["dt"][0])}
 
 
-def see(rows: Operands) -> Rows:
+def velocity_after_impulses(rows: Operands) -> Rows:
     """The velocity of the centre of mass after a change of the link's motion."""
     return {"side_v": linear_first(motion_of(rows["velocity"]) + motion_of(rows["twist"]).at(vec(rows["center"])))}
 
 
 def unit_wrench(rows: Operands, i: int) -> Rows:
     """One of the six unit wrenches."""
-    return {"wrench": [1.0 if place == i else 0.0 for place in range(6)]}
+    return {"wrench": [1.0 if k == i else 0.0 for k in range(6)]}
 
 
 def central_twist(rows: Operands) -> Rows:
@@ -73,37 +73,37 @@ def central_twist(rows: Operands) -> Rows:
     return {"central": linear_first(motion_of(rows["twist"]).at(vec(rows["center"])))}
 
 
-def receive(rows: Operands, joins: bool) -> Rows:
+def impulse_to_wrench(rows: Operands, adds: bool) -> Rows:
     """An impulse about the centre of mass as a wrench about the anchor; with `joins` beside what is there."""
     P = force_of(rows["impulse"]).about(vec(rows["center"]))
-    return {"P": linear_first(force_of(rows["P"]) + P if joins else P)}
+    return {"P": linear_first(force_of(rows["P"]) + P if adds else P)}
 
 
-def answer(rows: Operands) -> Rows:
+def respond(rows: Operands) -> Rows:
     """The change of a link's motion with what an impulse about its centre of mass adds by its own response."""
-    answered = response_of(rows["held_response"]).motion(force_of(rows["impulse"]))
+    response = response_of(rows["held_response"]).motion(force_of(rows["impulse"]))
     center = vec(rows["center"])
-    return {"twist": linear_first(motion_of(rows["twist"]) + answered.at(sp.scale(-1.0, center)))}
+    return {"twist": linear_first(motion_of(rows["twist"]) + response.at(sp.scale(-1.0, center)))}
 
 
-def raise_impulse(rows: Operands, kind: str, grounded: bool, joins: bool) -> Rows:
+def raise_impulse(rows: Operands, kind: str, is_fixed: bool, adds: bool) -> Rows:
     """One impulse from a node to its parent, with its share in what moves the node's joint.
 
     joins: the parent's wrench has others already.
     """
-    P, made = force_of(rows["P"]), {}
+    P, out = force_of(rows["P"]), {}
     if kind != RIGID:
-        u, P = ab.passed_up(P, subspace(kind == ROTARY, vec(rows["axis"])), force_of(rows["K"]), 0.0)
-        made = {"u": [rows["u"][0] + u]}
-    if grounded:
-        return made
+        u, P = ab.propagate_impulse(P, subspace(kind == ROTARY, vec(rows["axis"])), force_of(rows["K"]), 0.0)
+        out = {"u": [rows["u"][0] + u]}
+    if is_fixed:
+        return out
     P = P.about(vec(rows["d"])) if "d" in rows else P
-    return made | {"parent_P": linear_first((force_of(rows["parent_P"]) if joins else NO_FORCE) + P)}
+    return out | {"parent_P": linear_first((force_of(rows["parent_P"]) if adds else NO_FORCE) + P)}
 
 
-def spread(rows: Operands, kind: str, grounded: bool) -> Rows:
+def spread(rows: Operands, kind: str, is_fixed: bool) -> Rows:
     """A node's change of velocity by all impulses so far, and its link's twist from its parent's twist."""
-    a = parent_twist(rows, grounded)
+    a = parent_twist(rows, is_fixed)
     if kind == RIGID:
         return {"twist": linear_first(a)}
     rate = rows["inverse_d"][0] * rows["u"][0] - force_of(rows["K"]).dot(a)
@@ -111,24 +111,24 @@ def spread(rows: Operands, kind: str, grounded: bool) -> Rows:
     return {"dv": [rows["dv"][0] + rate], "twist": linear_first(twist)}
 
 
-def moved(rows: Operands, grounded: bool) -> Rows:
+def displacement(rows: Operands, is_fixed: bool) -> Rows:
     """How a link has moved since the step's start: its centre of mass, and its turn as poses and as velocities say.
 
     A floating root is turned by its principal axes, in PhysX's roundings: what they leave of the turn's length moves an
     anchor 0.1 m away by 1e-8 m, and friction that PhysX's velocity iterations make unstable raises that to 1e-3 rad/s.
     """
-    travel = sp.sub(sp.add(vec(rows["seen_position"]), vec(rows["seen_center"])),
+    linear = sp.sub(sp.add(vec(rows["seen_position"]), vec(rows["seen_center"])),
                     sp.add(vec(rows["position"]), vec(rows["center"])))
     if "root_travel" in rows:
-        travel = sp.add(travel, vec(rows["root_travel"]))
+        linear = sp.add(linear, vec(rows["root_travel"]))
     if "axes_start" in rows:
-        turned = rounded.product(quat(rows["axes_rotation"]), sp.conjugate(quat(rows["axes_start"])))
+        delta = rounded.product(quat(rows["axes_rotation"]), sp.conjugate(quat(rows["axes_start"])))
     else:
-        turned = sp.mul_quat(quat(rows["seen_rotation"]), sp.conjugate(quat(rows["rotation"])))
-    sign = where(turned[3] < 0.0, -1.0, 1.0)
-    carried = sp.scale(rows["elapsed"][0] * rows["dt"][0], vec(rows["motion"], 1))
-    turn = carried if grounded else sp.add(vec(rows["link_turn"]), carried)
-    return {"travel": travel, "turn": turn, "turned_by": [sign * x for x in turned]}
+        delta = sp.mul_quat(quat(rows["seen_rotation"]), sp.conjugate(quat(rows["rotation"])))
+    sign = where(delta[3] < 0.0, -1.0, 1.0)
+    velocity_bias = sp.scale(rows["elapsed"][0] * rows["dt"][0], vec(rows["motion"], 1))
+    rotation = velocity_bias if is_fixed else sp.add(vec(rows["link_turn"]), velocity_bias)
+    return {"travel": linear, "turn": rotation, "turned_by": [sign * x for x in delta]}
 
 
 def pass_time(rows: Operands) -> Rows:
@@ -136,47 +136,47 @@ def pass_time(rows: Operands) -> Rows:
     return {"elapsed": [rows["elapsed"][0] + rows["h"][0]]}
 
 
-def root_since(rows: Operands) -> Rows:
+def root_change(rows: Operands) -> Rows:
     """Change of the floating root's velocity since it was last integrated; its twist is that by impulses to come."""
-    return {"since": [v - kept + dv + twist for v, kept, dv, twist in zip(
+    return {"since": [v - integrated + dv + twist for v, integrated, dv, twist in zip(
         rows["v"], rows["v_integrated"], rows["dv"], rows["twist"], strict=True)]}
 
 
-def since(rows: Operands, kind: str, grounded: bool) -> Rows:
+def node_change(rows: Operands, kind: str, is_fixed: bool) -> Rows:
     """Change of a node's motion since it was last integrated, and its share by impulses to come, the twist.
 
     With the row "parent_mistaken" also the change that is read where one of the ancestors is taken for unmoved by its
     own joint.
     """
-    a, above = _carried(rows, "parent_twist", grounded), _carried(rows, "parent_since", grounded)
-    taken = _carried(rows, "parent_mistaken", False) if "parent_mistaken" in rows else NO_MOTION
-    made = {"twist": a, "since": above, "mistaken": taken}
+    a, parent_change = _motion_at(rows, "parent_twist", is_fixed), _motion_at(rows, "parent_since", is_fixed)
+    misread = _motion_at(rows, "parent_mistaken", False) if "parent_mistaken" in rows else NO_MOTION
+    out = {"twist": a, "since": parent_change, "mistaken": misread}
     if kind != RIGID:
         S, K = subspace(kind == ROTARY, vec(rows["axis"])), force_of(rows["K"])
         coming = rows["inverse_d"][0] * rows["u"][0] - K.dot(a)
         change = rows["v"][0] - rows["v_integrated"][0] + rows["dv"][0] + coming
-        made = {"twist": a + S * coming, "since": above + S * change,
-                "mistaken": taken + S * (change + K.dot(above - taken))}
-    return {name: linear_first(motion) for name, motion in made.items()}
+        out = {"twist": a + S * coming, "since": parent_change + S * change,
+               "mistaken": misread + S * (change + K.dot(parent_change - misread))}
+    return {name: linear_first(motion) for name, motion in out.items()}
 
 
-def _carried(rows: Operands, name: str, grounded: bool) -> Motion:
-    if grounded:
+def _motion_at(rows: Operands, name: str, is_fixed: bool) -> Motion:
+    if is_fixed:
         return NO_MOTION
     motion = motion_of(rows[name])
     return motion.at(vec(rows["d"])) if "d" in rows else motion
 
 
-def mistake(rows: Operands, grounded: bool) -> Rows:
+def misread_velocity(rows: Operands, is_fixed: bool) -> Rows:
     """An ancestor's change read as its parent's, of one centre of mass for the other."""
-    if grounded:
+    if is_fixed:
         return {"mistaken": [0.0] * 6}
     parent = motion_of(rows["parent_since"]).at(vec(rows["parent_center"]))
     return {"mistaken": linear_first(parent.at(sp.scale(-1.0, vec(rows["center"]))))}
 
 
-def read(rows: Operands) -> Rows:
+def read_link(rows: Operands) -> Rows:
     """What is read of a link: the velocity it was integrated with, and its change since as it is mistaken."""
     center = vec(rows["center"])
-    kept = motion_of(rows["integrated"]).at(center) + central_acceleration(rows) * rows["dt"][0]
-    return {"side_v": linear_first(kept + motion_of(rows["mistaken"]).at(center))}
+    velocity = motion_of(rows["integrated"]).at(center) + central_acceleration(rows) * rows["dt"][0]
+    return {"side_v": linear_first(velocity + motion_of(rows["mistaken"]).at(center))}

@@ -11,11 +11,11 @@ from physx_runtime.dynamics.spatial import Force, force_of, linear_first, motion
 from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.constraints.fixed_tendon import (
-    axis_alone,
     axis_force,
+    axis_fractions,
     axis_impulse,
-    axis_shares,
     fixed_tendon_pulls,
+    pgs_axis_rows,
 )
 from physx_runtime.solver.constraints.mimic import mimic_coefficients, mimic_impulse
 from physx_runtime.solver.constraints.spatial_tendon import (
@@ -55,17 +55,17 @@ def axis_pull(rows: Operands, kind: str, opposed: bool) -> Rows:
     return {"wrench": linear_first(pull.about(center)), "bias": [rows["dt"][0] * pull.dot(central_acceleration(rows))]}
 
 
-def respond_two(rows: Operands) -> Rows:
+def respond_pair(rows: Operands) -> Rows:
     """Response of two wrenches together, from the twists of their links."""
     return {"response": [force_of(rows["wrench"]).dot(motion_of(rows["twist"]))
                          + force_of(rows["other_wrench"]).dot(motion_of(rows["other_twist"]))]}
 
 
-def share(rows: Operands, axes: int, pgs: bool) -> Rows:
-    """`axis_shares` of one axis; with PGS `axis_alone`."""
+def scale(rows: Operands, axes: int, pgs: bool) -> Rows:
+    """`axis_fractions` of one axis; with PGS `pgs_axis_rows`."""
     if pgs:
-        return axis_alone(rows, 0, 0, axes, rows["response"][0])
-    x, x_limit = axis_shares(rows, 0, 0, axes, rows["response"][0])
+        return pgs_axis_rows(rows, 0, 0, axes, rows["response"][0])
+    x, x_limit = axis_fractions(rows, 0, 0, axes, rows["response"][0])
     return {"share": [x], "limit_share": [x_limit]}
 
 
@@ -80,10 +80,10 @@ def measure(rows: Operands) -> Rows:
     return {"length": [tendon_length(rows, 0, points)]}
 
 
-def pull_spatial(rows: Operands, alone: Topology) -> Rows:
+def pull_spatial(rows: Operands, single: Topology) -> Rows:
     """`spatial_tendon_impulse`."""
     totals: dict[str, list[Any]] = {}
-    impulse = spatial_tendon_impulse(alone, rows, 0, rows["length"][0], rows["rate"][0], totals)
+    impulse = spatial_tendon_impulse(single, rows, 0, rows["length"][0], rows["rate"][0], totals)
     return {"impulse": [impulse], **totals}
 
 
@@ -109,6 +109,6 @@ def mimic_response(rows: Operands) -> Rows:
 def pull_mimic(rows: Operands, final: bool) -> Rows:
     """`mimic_impulse`."""
     rates = [v + dv for v, dv in zip(rows["v"], rows["dv"], strict=True)]
-    other = [v + dv for v, dv in zip(rows["other_v"], rows["other_dv"], strict=True)]
+    reference_rates = [v + dv for v, dv in zip(rows["other_v"], rows["other_dv"], strict=True)]
     q: Sequence[Any] = (rows["q"][0], rows["other_q"][0]) if "q" in rows else (0.0, 0.0)
-    return {"impulse": [mimic_impulse(rows, 0, (q[0], q[1]), (rates[0], other[0]), final)]}
+    return {"impulse": [mimic_impulse(rows, 0, (q[0], q[1]), (rates[0], reference_rates[0]), final)]}

@@ -16,15 +16,15 @@ from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion, subspace
 from physx_runtime.dynamics.linear import plus
 from physx_runtime.dynamics.spatial import NO_MOTION, force_of, linear_first, motion_of
 from physx_runtime.language.ops import Rows, Scalar, maximum
-from physx_runtime.model.row_specs import DOF, TOTAL, names_of
+from physx_runtime.model.row_specs import ACCUMULATED_IMPULSE, DOF, names_of
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.response import move_root
-from physx_runtime.solver.articulation.spherical import turned_ball
+from physx_runtime.solver.articulation.spherical import integrate_spherical_link
 from physx_runtime.solver.articulation.step import move
-from physx_runtime.solver.articulation.velocity import larger_excess, slowed, wrapped
+from physx_runtime.solver.articulation.velocity import clamped_velocity, larger_excess, wrap_revolute
 from physx_runtime.solver.constraints.joint import dof_coefficients, solve_constraints
 from physx_runtime.solver.constraints.limit import SolvedDof, solve_max_velocity
-from physx_runtime.solver.constraints.softening import link_turn, seen_travel
+from physx_runtime.solver.constraints.softening import joint_displacement, link_rotation
 from physx_runtime.solver.scheduled.fragments.kinematics import Operands, central_acceleration, vec
 from physx_runtime.solver.scheduled.fragments.response import parent_twist, pass_down
 from physx_runtime.solver.scheduled.tree import ROTARY
@@ -37,7 +37,7 @@ def find_excess(rows: Operands) -> Rows:
 
 def clamp_velocity(rows: Operands) -> Rows:
     """A joint velocity brought below its start-of-step maximum."""
-    return {"v": [slowed(rows["v"][0], rows["excess"][0])]}
+    return {"v": [clamped_velocity(rows["v"][0], rows["excess"][0])]}
 
 
 # Operands that all dofs of a joint share.
@@ -50,7 +50,7 @@ def coefficients(rows: Operands, joint: Topology) -> Rows:
     """`dof_coefficients` of a joint's dofs."""
     k = _joint_kinematics(joint, rows)
     motions = [LinkMotion(NO_MOTION, central_acceleration(rows, prefix)) for prefix in ("parent_", "")]
-    made: dict[str, list[Scalar]] = {}
+    out: dict[str, list[Scalar]] = {}
     for dof, features in enumerate(joint.dofs):
         r, soft = rows["r"][dof], 0.0
         if features.softened:
@@ -58,8 +58,8 @@ def coefficients(rows: Operands, joint: Topology) -> Rows:
             soft = 1.0 / (r + (maximum(cfm, rows["parent_cfm"][0]) if "parent_cfm" in rows else cfm))
         load = rows["load"][0] if features.load_friction else 0.0
         for name, values in dof_coefficients(joint, rows, k, motions, dof, r, soft, load).items():
-            made.setdefault(name, []).extend(values)
-    return made
+            out.setdefault(name, []).extend(values)
+    return out
 
 
 def _joint_kinematics(joint: Topology, rows: Operands) -> Kinematics:
@@ -69,35 +69,35 @@ def _joint_kinematics(joint: Topology, rows: Operands) -> Kinematics:
                       axes)
 
 
-def turn(rows: Operands, joint: Topology) -> Rows:
+def rotate(rows: Operands, joint: Topology) -> Rows:
     """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
-    start = vec(rows["parent_turn"]) if "parent_turn" in rows else sp.ZERO3
-    return {"turn": link_turn(joint, rows, rows.get("amounts", []), 1, start)}
+    parent = vec(rows["parent_turn"]) if "parent_turn" in rows else sp.ZERO3
+    return {"turn": link_rotation(joint, rows, rows.get("amounts", []), 1, parent)}
 
 
-def see(rows: Operands, joint: Topology) -> Rows:
+def measure(rows: Operands, joint: Topology) -> Rows:
     """Travel of a prismatic joint whose axis turns, as its constraints see it."""
     local = {**rows, "root_turn": rows["parent_turn"]} if "parent_turn" in rows else {**rows, "root_turn": [0.0] * 3}
-    return {"seen": [seen_travel(joint, local, _joint_kinematics(joint, rows), 0)]}
+    return {"seen": [joint_displacement(joint, local, _joint_kinematics(joint, rows), 0)]}
 
 
-def solve_node(rows: Operands, joint: Topology, place: int, constants: tuple[tuple[str, float], ...], kind: str,
-              grounded: bool, final: bool) -> Rows:
+def solve_node(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[str, float], ...], kind: str,
+              fixed_parent: bool, final: bool) -> Rows:
     """All constraints of the `place`-th dof of a joint; its impulse F and what its link does at once.
 
     constants: coefficients that are literals for this kind of joint.
     """
-    a = parent_twist(rows, grounded)
+    a = parent_twist(rows, fixed_parent)
     K, r = force_of(rows["K"]), rows["r"][0]
-    dragged = K.dot(a)
-    now = rows["v"][0] + (rows["dv"][0] if "dv" in rows else 0.0) - dragged
-    state, made = _solved(rows, joint, place, constants, now, final)
+    parent_rate = K.dot(a)
+    velocity = rows["v"][0] + (rows["dv"][0] if "dv" in rows else 0.0) - parent_rate
+    state, out = _solve(rows, joint, index, constants, velocity, final)
     if "twist" in rows:
         F = state.impulse
         after = a + motion_of(rows["y"]) * -F
         S = subspace(kind == ROTARY, vec(rows["axis"]))
-        made["twist"] = linear_first(after + S * (r * F - dragged))
-    return made
+        out["twist"] = linear_first(after + S * (r * F - parent_rate))
+    return out
 
 
 def limit_speed(rows: Operands, constants: tuple[tuple[str, float], ...]) -> Rows:
@@ -106,44 +106,44 @@ def limit_speed(rows: Operands, constants: tuple[tuple[str, float], ...]) -> Row
     constants: coefficients that are literals for this kind of joint.
     """
     local: dict[str, Any] = {**rows, **{name: [value] for name, value in constants}}
-    now = local["v"][0] + (local["dv"][0] if "dv" in local else 0.0) + local["rate"][0]
-    state = SolvedDof(local["r"][0], local["soft"][0], now + local["bias"][0], 0.0)
+    velocity = local["v"][0] + (local["dv"][0] if "dv" in local else 0.0) + local["rate"][0]
+    state = SolvedDof(local["r"][0], local["soft"][0], velocity + local["bias"][0], 0.0)
     solve_max_velocity(local, 0, state)
     return {"F": [local["F"][0] + state.impulse]}
 
 
-def solve_dof(rows: Operands, joint: Topology, place: int, constants: tuple[tuple[str, float], ...],
+def solve_dof(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[str, float], ...],
               final: bool) -> Rows:
     """As `solve_node` where the dof's column of M^-1 is at hand: its impulse changes all of `dv` at once.
 
     own: the dof's part of dv.
     """
-    state, made = _solved(rows, joint, place, constants, rows["v"][0] + rows["own"][0], final)
-    return made | {"dv": [x + y * state.impulse for x, y in zip(rows["dv"], rows["column"], strict=True)]}
+    state, out = _solve(rows, joint, index, constants, rows["v"][0] + rows["own"][0], final)
+    return out | {"dv": [x + y * state.impulse for x, y in zip(rows["dv"], rows["column"], strict=True)]}
 
 
-def _solved(rows: Operands, joint: Topology, place: int, constants: tuple[tuple[str, float], ...], now: Scalar,
-            final: bool) -> tuple[SolvedDof, dict[str, Sequence[Any]]]:
+def _solve(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[str, float], ...], velocity: Scalar,
+           final: bool) -> tuple[SolvedDof, dict[str, Sequence[Any]]]:
     """A dof at the velocity `now` after its constraints, and what they have given."""
-    local: dict[str, Any] = {name: rows[name] if name in JOINT_ROWS else [None] * place + rows[name] for name in rows}
-    local |= {name: [None] * place + [value] for name, value in constants}
-    travel = rows["seen"][0] if "seen" in rows else seen_travel(joint, local, _NO_POSES, place)
-    state = SolvedDof(rows["r"][0], local["soft"][place], now + local["bias"][place], travel)
-    totals = {name: [0.0] * (place + 1) for name in names_of(DOF, TOTAL)}
-    solve_constraints(joint, local, place, state, totals, final)
-    made: dict[str, Sequence[Any]] = {name: [values[place]] for name, values in totals.items() if name in rows}
-    return state, made | {"F": [state.impulse]}
+    local: dict[str, Any] = {name: rows[name] if name in JOINT_ROWS else [None] * index + rows[name] for name in rows}
+    local |= {name: [None] * index + [value] for name, value in constants}
+    displacement = rows["seen"][0] if "seen" in rows else joint_displacement(joint, local, _NO_POSES, index)
+    state = SolvedDof(rows["r"][0], local["soft"][index], velocity + local["bias"][index], displacement)
+    totals = {name: [0.0] * (index + 1) for name in names_of(DOF, ACCUMULATED_IMPULSE)}
+    solve_constraints(joint, local, index, state, totals, final)
+    out: dict[str, Sequence[Any]] = {name: [values[index]] for name, values in totals.items() if name in rows}
+    return state, out | {"F": [state.impulse]}
 
 
-def settle_node(rows: Operands, kind: str, grounded: bool, moves_q: bool) -> Rows:
+def update_node(rows: Operands, kind: str, fixed_parent: bool, moves_q: bool) -> Rows:
     """A dof's velocity after all impulses of an iteration, and in a position iteration where it goes."""
-    made = dict(pass_down(rows, kind, grounded))
-    v = rows["v"][0] + ((rows["dv"][0] if "dv" in rows else 0.0) + made.pop("rate")[0])
-    made["v"] = [v]
-    return made | dict(advance_dof({**rows, "v": [v]}, moves_q)) if "travel" in rows else made
+    out = dict(pass_down(rows, kind, fixed_parent))
+    v = rows["v"][0] + ((rows["dv"][0] if "dv" in rows else 0.0) + out.pop("rate")[0])
+    out["v"] = [v]
+    return out | dict(advance_dof({**rows, "v": [v]}, moves_q)) if "travel" in rows else out
 
 
-def settle(rows: Operands, t: Topology, final: bool) -> Rows:
+def update_state(rows: Operands, t: Topology, final: bool) -> Rows:
     """All velocities after an iteration's changes, and in a position iteration where everything goes."""
     v = plus(rows["v"], rows["dv"])
     return {"v": v} if final else {"v": v, **move(t, rows, v)}
@@ -151,12 +151,12 @@ def settle(rows: Operands, t: Topology, final: bool) -> Rows:
 
 def advance_dof(rows: Operands, moves_q: bool) -> Rows:
     """Where a dof goes at its velocity."""
-    moved = rows["h"][0] * rows["v"][0]
-    made = {"travel": [rows["travel"][0] + moved]}
-    return made | {"q": [rows["q"][0] + moved]} if moves_q else made
+    displacement = rows["h"][0] * rows["v"][0]
+    out = {"travel": [rows["travel"][0] + displacement]}
+    return out | {"q": [rows["q"][0] + displacement]} if moves_q else out
 
 
-def settle_root(rows: Operands) -> Rows:
+def update_root(rows: Operands) -> Rows:
     """A floating root's velocity after all impulses of an iteration; those of joints come as the wrench P."""
     if "P" not in rows:
         return {"v": [a + b for a, b in zip(rows["v"], rows["dv"], strict=True)]} if "dv" in rows else {}
@@ -170,9 +170,9 @@ def advance_root(rows: Operands) -> Rows:
     return move_root(rows, rows["v"])
 
 
-def advance_ball(rows: Operands) -> Rows:
+def advance_spherical_link(rows: Operands) -> Rows:
     """A spherical joint's link after one substep."""
-    return {"ball_rotation": turned_ball(rows, 0, sp.add(vec(rows["ball_spin"]), vec(rows["spin"])))}
+    return {"ball_rotation": integrate_spherical_link(rows, 0, sp.add(vec(rows["ball_spin"]), vec(rows["spin"])))}
 
 
 def count(rows: Operands) -> Rows:
@@ -182,7 +182,7 @@ def count(rows: Operands) -> Rows:
 
 def wrap(rows: Operands) -> Rows:
     """A revolute joint's position wrapped."""
-    return {"q": [wrapped(rows["q"][0], rows["lower_limit"][0], rows["upper_limit"][0])]}
+    return {"q": [wrap_revolute(rows["q"][0], rows["lower_limit"][0], rows["upper_limit"][0])]}
 
 
 def copy(rows: Operands) -> Rows:
@@ -195,7 +195,7 @@ def zero(rows: Operands) -> Rows:
     return {"cleared": [0.0] * len(rows["cleared"])}
 
 
-def one(rows: Operands) -> Rows:
+def set_one(rows: Operands) -> Rows:
     """1 in a row."""
     return {"ones": [1.0] * len(rows["ones"])}
 

@@ -24,9 +24,9 @@ from physx_runtime.dynamics.kinematics import (
     AT_REST,
     Kinematics,
     LinkMotion,
-    ball_coordinates,
     forward_kinematics,
-    moved_by_joint,
+    propagate_motion,
+    spherical_positions,
     subspace,
 )
 from physx_runtime.dynamics.rnea import inertial_force
@@ -98,10 +98,10 @@ def central_acceleration(rows: Operands, prefix: str = "") -> Motion:
 
 def normalize(rows: Operands) -> Rows:
     """A quaternion of length one, to the bit that of PhysX in float32 (PxQuat::getNormalized)."""
-    return {"rotation": plain(rounded.normalized(unfused(rows["rotation"])))}
+    return {"rotation": plain(rounded.normalize(unfused(rows["rotation"])))}
 
 
-def turn_axes(rows: Operands) -> Rows:
+def rotate_axes(rows: Operands) -> Rows:
     """World rotation of the root's principal axes."""
     return {"axes_rotation": sp.mul_quat(quat(rows["rotation"]), quat(rows["axes"]))}
 
@@ -124,23 +124,23 @@ def pose(rows: Operands, joint: Topology) -> Rows:
 def coordinates(rows: Operands, joint: Topology) -> Rows:
     """Coordinates of a spherical joint from the poses of its links."""
     k = Kinematics([quat(rows["parent_rotation"]), quat(rows["rotation"])], [], [], [], [], [], [])
-    q, locked = ball_coordinates(joint, {"tree_rotation": [0.0] * 4 + rows["tree_rotation"]}, k,
-                                 [0.0] * len(joint.dofs))
+    q, locked = spherical_positions(joint, {"tree_rotation": [0.0] * 4 + rows["tree_rotation"]}, k,
+                                    [0.0] * len(joint.dofs))
     return {"q": q, "locked": locked}
 
 
 def move_link(rows: Operands, joint: Topology) -> Rows:
     """Velocities of a link from its parent's."""
-    turning = joint.links[1].kind in ROTARY_JOINTS
-    rates = [(subspace(turning, vec(rows["axes"], i)), rate) for i, rate in enumerate(rows.get("rates", []))]
-    motion = moved_by_joint(link_motion(rows["parent_motion"]).at(vec(rows["d"])), rates)
+    rotary = joint.links[1].kind in ROTARY_JOINTS
+    rates = [(subspace(rotary, vec(rows["axes"], i)), rate) for i, rate in enumerate(rows.get("rates", []))]
+    motion = propagate_motion(link_motion(rows["parent_motion"]).at(vec(rows["d"])), rates)
     return _centered(motion, vec(rows["center"]))
 
 
-def root_motion(rows: Operands, grounded: bool, turning_only: bool) -> Rows:
+def root_motion(rows: Operands, fixed_base: bool, angular_only: bool) -> Rows:
     """Velocities of the root."""
-    v = [0.0] * 3 + rows["v"][3:6] if turning_only else rows.get("v", ())
-    return _centered(AT_REST if grounded else LinkMotion(motion_of(v), NO_MOTION), vec(rows["center"]))
+    v = [0.0] * 3 + rows["v"][3:6] if angular_only else rows.get("v", ())
+    return _centered(AT_REST if fixed_base else LinkMotion(motion_of(v), NO_MOTION), vec(rows["center"]))
 
 
 def _centered(motion: LinkMotion, center: sp.Vec3) -> Rows:
@@ -149,44 +149,44 @@ def _centered(motion: LinkMotion, center: sp.Vec3) -> Rows:
             "a_com": at_center.acceleration.linear}
 
 
-def needed(rows: Operands, alone: Topology) -> Rows:
+def bias_wrench(rows: Operands, single: Topology) -> Rows:
     """What a link needs at zero generalised acceleration beyond what it is given; alone: a topology of this link."""
     center, motion = vec(rows["center"]), LinkMotion(central_velocity(rows), central_acceleration(rows))
     k = Kinematics([], [rotation_matrix(rows["R"])], [], [], [center], [], [])
-    inertia = central_inertia(alone, rows, k, 0)
-    own, drag = inertial_force(rows["mass"][0], inertia, motion), damping_force(rows, 0, inertia, motion.velocity)
-    given = external_forces(alone, rows, k, [link_weight(rows, 0)])[0]
-    return {"needed": linear_first((own - given - drag).about(center))}
+    inertia = central_inertia(single, rows, k, 0)
+    inertial, drag = inertial_force(rows["mass"][0], inertia, motion), damping_force(rows, 0, inertia, motion.velocity)
+    external = external_forces(single, rows, k, [link_weight(rows, 0)])[0]
+    return {"needed": linear_first((inertial - external - drag).about(center))}
 
 
-def accelerated(rows: Operands) -> Rows:
+def add_acceleration(rows: Operands) -> Rows:
     """The same at the free acceleration; gravity: of a floating robot, which falls with all its links."""
     center, free = vec(rows["center"]), motion_of(rows["free"])
     if "gravity" in rows:
         free = free + Motion(sp.ZERO3, vec(rows["gravity"]))
-    gained = central_force(rows["mass"][0], sym(rows["world_inertia"]), free.at(center))
-    return {"needed": linear_first(force_of(rows["needed"]) + gained.about(center))}
+    inertial = central_force(rows["mass"][0], sym(rows["world_inertia"]), free.at(center))
+    return {"needed": linear_first(force_of(rows["needed"]) + inertial.about(center))}
 
 
-def size(rows: Operands) -> Rows:
+def joint_load(rows: Operands) -> Rows:
     """Of the force of a link and all behind it."""
     return {"load": [load_size(force_of(rows["needed"]).at(vec(rows["center"])))]}
 
 
-def link_forces(rows: Operands, alone: Topology) -> Rows:
+def link_forces(rows: Operands, single: Topology) -> Rows:
     """Wrenches on a link about its anchor (weight and pushes, damping, velocity products), and its inertias.
 
     alone: a topology of this link, fixed where the whole tree is; of a floating one also what its momentum is made of.
     """
     center, motion = vec(rows["center"]), LinkMotion(central_velocity(rows), central_acceleration(rows))
     k = Kinematics([], [rotation_matrix(rows["R"])], [], [], [center], [], [])
-    inertia, rigid = central_inertia(alone, rows, k, 0), link_inertia(alone, rows, k, 0)
-    weight = link_weight(rows, 0, 0.0 if alone.fixed_base else 1.0)
-    forces = {"weight": external_forces(alone, rows, k, [weight])[0],
+    inertia, rigid = central_inertia(single, rows, k, 0), link_inertia(single, rows, k, 0)
+    weight = link_weight(rows, 0, 0.0 if single.fixed_base else 1.0)
+    forces = {"weight": external_forces(single, rows, k, [weight])[0],
               "drag": damping_force(rows, 0, inertia, motion.velocity),
               "fall": inertial_force(rows["mass"][0], inertia, motion)}
-    if not alone.fixed_base:
+    if not single.fixed_base:
         forces["carried"] = central_force(rows["mass"][0], inertia, motion.acceleration)
-    made = {name: linear_first(force.about(center)) for name, force in forces.items()}
-    made |= {"own_inertia": flat(ArticulatedInertia.of(rigid)), "world_inertia": [*inertia]}
-    return made if alone.fixed_base else made | {"composite": flat_rigid(rigid)}
+    out = {name: linear_first(force.about(center)) for name, force in forces.items()}
+    out |= {"own_inertia": flat(ArticulatedInertia.of(rigid)), "world_inertia": [*inertia]}
+    return out if single.fixed_base else out | {"composite": flat_rigid(rigid)}

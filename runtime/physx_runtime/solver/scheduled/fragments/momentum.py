@@ -6,12 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.dynamics.crba import with_mass
+from physx_runtime.dynamics.crba import add_mass
 from physx_runtime.dynamics.inertia import central_force
 from physx_runtime.dynamics.kinematics import subspace
 from physx_runtime.dynamics.spatial import linear_first
 from physx_runtime.language.ops import Rows, Scalar
-from physx_runtime.solver.articulation.momentum import Compound, about_center, inertia_about, restored, root_after
+from physx_runtime.solver.articulation.momentum import (
+    Compound,
+    about_center,
+    inertia_about,
+    restore_momentum,
+    root_position_after,
+)
 from physx_runtime.solver.scheduled.fragments.kinematics import (
     Operands,
     central_velocity,
@@ -25,16 +31,16 @@ from physx_runtime.solver.scheduled.fragments.kinematics import (
 
 def join_composite(rows: Operands) -> Rows:
     """A link's composite body joined to its parent's."""
-    return {"parent": flat_rigid(rigid_of(rows["parent"]).joined(rigid_of(rows["composite"]), vec(rows["d"])))}
+    return {"parent": flat_rigid(rigid_of(rows["parent"]).combine(rigid_of(rows["composite"]), vec(rows["d"])))}
 
 
-def momentum_column(rows: Operands, turning: bool) -> Rows:
+def momentum_column(rows: Operands, rotary: bool) -> Rows:
     """Momentum about the root's centre of mass for unit velocities of a link's dofs."""
-    made: list[Scalar] = []
+    out: list[Scalar] = []
     for i in range(len(rows["axes"]) // 3):
-        momentum = rigid_of(rows["composite"]).force(subspace(turning, vec(rows["axes"], i)))
-        made += linear_first(momentum.about(vec(rows["position"])))
-    return {"momentum_column": made}
+        momentum = rigid_of(rows["composite"]).force(subspace(rotary, vec(rows["axes"], i)))
+        out += linear_first(momentum.about(vec(rows["position"])))
+    return {"momentum_column": out}
 
 
 def momentum_root(rows: Operands) -> Rows:
@@ -61,21 +67,21 @@ def add_momentum(rows: Operands) -> Rows:
 def add_center(rows: Operands) -> Rows:
     """Total mass and first moment with a link's."""
     c = sp.add(vec(rows["position"]), vec(rows["center"]))
-    mass, moment = with_mass(rows["compound"][0], vec(rows["compound"][1:4]), rows["mass"][0], c)
+    mass, moment = add_mass(rows["compound"][0], vec(rows["compound"][1:4]), rows["mass"][0], c)
     return {"compound": [mass, *moment, *rows["compound"][4:10]]}
 
 
 def find_center(rows: Operands) -> Rows:
     """The centre of mass from the first moment."""
-    mass, *rest = rows["compound"]
-    return {"compound": [mass, *sp.scale(1.0 / mass, vec(rest)), *rest[3:]]}
+    mass, *moment = rows["compound"]
+    return {"compound": [mass, *sp.scale(1.0 / mass, vec(moment)), *moment[3:]]}
 
 
 def add_inertia(rows: Operands) -> Rows:
     """Inertia about the common centre of mass with a link's."""
     c = sp.add(vec(rows["position"]), vec(rows["center"]))
-    own = inertia_about(rows["mass"][0], sym(rows["world_inertia"]), sp.sub(c, vec(rows["compound"][1:4])))
-    return {"compound": [*rows["compound"][0:4], *sp.add_sym(sym(rows["compound"][4:10]), own)]}
+    inertia = inertia_about(rows["mass"][0], sym(rows["world_inertia"]), sp.sub(c, vec(rows["compound"][1:4])))
+    return {"compound": [*rows["compound"][0:4], *sp.add_sym(sym(rows["compound"][4:10]), inertia)]}
 
 
 def compound_of(x: Sequence[Scalar]) -> Compound:
@@ -86,23 +92,23 @@ def compound_of(x: Sequence[Scalar]) -> Compound:
 def restore(rows: Operands) -> Rows:
     """The root's velocity after the rigid motion that keeps momentum."""
     body = compound_of(rows["compound"])
-    now = about_center(rows["v"], rows["now"], body.center)
-    wanted = about_center(rows["wanted_v"], rows["wanted"], vec(rows["wanted_center"]))
-    return {"v": restored(rows["v"], now, wanted, body)}
+    current = about_center(rows["v"], rows["now"], body.center)
+    target = about_center(rows["wanted_v"], rows["wanted"], vec(rows["wanted_center"]))
+    return {"v": restore_momentum(rows["v"], current, target, body)}
 
 
 def add_link_momentum(rows: Operands) -> Rows:
     """Momentum about the root's centre of mass with a link's."""
-    own = central_force(rows["mass"][0], sym(rows["world_inertia"]), central_velocity(rows))
-    about_root = own.about(sp.add(vec(rows["position"]), vec(rows["center"])))
+    link_momentum = central_force(rows["mass"][0], sym(rows["world_inertia"]), central_velocity(rows))
+    about_root = link_momentum.about(sp.add(vec(rows["position"]), vec(rows["center"])))
     return {"momentum": [a + b for a, b in zip(rows["momentum"], linear_first(about_root), strict=True)]}
 
 
-def turn_inertia(rows: Operands) -> Rows:
+def rotate_inertia(rows: Operands) -> Rows:
     """A link's inertia about its centre of mass in world axes."""
     return {"world_inertia": sp.rotate_sym(rotation_matrix(rows["R"]), sym(rows["inertia"]))}
 
 
 def carry_root(rows: Operands) -> Rows:
     """The root where the common centre of mass has travelled as the solver's velocities say."""
-    return {"root_position": root_after(rows, vec(rows["momentum"]), compound_of(rows["compound"]))}
+    return {"root_position": root_position_after(rows, vec(rows["momentum"]), compound_of(rows["compound"]))}

@@ -15,17 +15,17 @@ from physx_runtime.solver.scheduled.fragments.kinematics import Operands, flat, 
 from physx_runtime.solver.scheduled.tree import RIGID, ROTARY
 
 
-def eliminate(rows: Operands, kind: str, fresh: bool, grounded: bool) -> Rows:
+def eliminate(rows: Operands, kind: str, is_first: bool, fixed_parent: bool) -> Rows:
     """A node's K and 1/D; its articulated inertia goes to its parent, as the first where `fresh`."""
-    inertia, made = inertia_of(rows["inertia"]), {}
+    inertia, out = inertia_of(rows["inertia"]), {}
     if kind != RIGID:
         S = subspace(kind == ROTARY, vec(rows["axis"]))
-        inertia, K, inverse_d = ab.eliminated(inertia, S, rows["armature"][0])
-        made = {"K": linear_first(K), "inverse_d": [inverse_d]}
-    if grounded:
-        return made
-    moved = inertia.about(vec(rows["d"])) if "d" in rows else inertia
-    return made | {"parent": flat(moved if fresh else inertia_of(rows["parent"]) + moved)}
+        inertia, K, inverse_d = ab.eliminate(inertia, S, rows["armature"][0])
+        out = {"K": linear_first(K), "inverse_d": [inverse_d]}
+    if fixed_parent:
+        return out
+    shifted = inertia.about(vec(rows["d"])) if "d" in rows else inertia
+    return out | {"parent": flat(shifted if is_first else inertia_of(rows["parent"]) + shifted)}
 
 
 def respond_root(rows: Operands) -> Rows:
@@ -33,14 +33,14 @@ def respond_root(rows: Operands) -> Rows:
     return {"response": flat(ab.free_response(inertia_of(rows["response"])))}
 
 
-def respond_node(rows: Operands, kind: str, grounded: bool) -> Rows:
+def respond_node(rows: Operands, kind: str, fixed_parent: bool) -> Rows:
     """A node's response to wrenches, y and r, from its parent's response."""
-    T = NO_LINK_RESPONSE if grounded else response_of(rows["parent"])
+    T = NO_LINK_RESPONSE if fixed_parent else response_of(rows["parent"])
     T = T.at(vec(rows["d"])) if "d" in rows else T
     if kind == RIGID:
         return {"response": flat(T)}
     S = subspace(kind == ROTARY, vec(rows["axis"]))
-    response, y, r = ab.answered(T, S, force_of(rows["K"]), rows["inverse_d"][0])
+    response, y, r = ab.propagate_response(T, S, force_of(rows["K"]), rows["inverse_d"][0])
     return {"response": flat(response), "y": linear_first(y), "r": [r]}
 
 
@@ -50,37 +50,37 @@ def soften(rows: Operands) -> Rows:
     return {"cfm": [softening(rows, 0, (at_center[0], at_center[1], at_center[2]))]}
 
 
-def pass_up(rows: Operands, kind: str, empty: bool, fresh: bool, grounded: bool) -> Rows:
+def pass_up(rows: Operands, kind: str, empty: bool, is_first: bool, fixed_parent: bool) -> Rows:
     """A node's wrench to its parent, as the first where `fresh`; nothing hangs below where `empty`.
 
     With the row "parent_response" the parent's twist answers at once, for the branches still to come.
     """
     P = NO_FORCE if empty else force_of(rows["P"])
-    made: dict[str, Sequence[Any]] = {}
+    out: dict[str, Sequence[Any]] = {}
     if kind != RIGID:
         S = subspace(kind == ROTARY, vec(rows["axis"]))
-        u, P = ab.passed_up(P, S, force_of(rows["K"]), rows.get("F", [0.0])[0])
-        made["u"] = [u]
-    if grounded:
-        return made
+        u, P = ab.propagate_impulse(P, S, force_of(rows["K"]), rows.get("F", [0.0])[0])
+        out["u"] = [u]
+    if fixed_parent:
+        return out
     P = P.about(vec(rows["d"])) if "d" in rows else P
     if "parent_response" in rows:
-        answer = response_of(rows["parent_response"]).motion(P)
-        made["parent_twist"] = linear_first(motion_of(rows["parent_twist"]) + answer)
-    return made | {"parent_P": linear_first(P if fresh else force_of(rows["parent_P"]) + P)}
+        twist = response_of(rows["parent_response"]).motion(P)
+        out["parent_twist"] = linear_first(motion_of(rows["parent_twist"]) + twist)
+    return out | {"parent_P": linear_first(P if is_first else force_of(rows["parent_P"]) + P)}
 
 
-def parent_twist(rows: Operands, grounded: bool) -> Motion:
+def parent_twist(rows: Operands, fixed_parent: bool) -> Motion:
     """Motion of a node's parent at the node's anchor."""
-    if grounded:
+    if fixed_parent:
         return NO_MOTION
     twist = motion_of(rows["parent_twist"])
     return twist.at(vec(rows["d"])) if "d" in rows else twist
 
 
-def pass_down(rows: Operands, kind: str, grounded: bool) -> Rows:
+def pass_down(rows: Operands, kind: str, fixed_parent: bool) -> Rows:
     """A node's change of velocity and its link's twist from its parent's twist."""
-    a = parent_twist(rows, grounded)
+    a = parent_twist(rows, fixed_parent)
     if kind == RIGID:
         return {"twist": linear_first(a)}
     rate = rows["inverse_d"][0] * rows["u"][0] - force_of(rows["K"]).dot(a)
@@ -88,17 +88,17 @@ def pass_down(rows: Operands, kind: str, grounded: bool) -> Rows:
     return {"rate": [rate], "twist": linear_first(a + S * rate)}
 
 
-def answer_root(rows: Operands) -> Rows:
+def root_twist(rows: Operands) -> Rows:
     """A floating root's twist from the wrench on it."""
     return {"twist": linear_first(response_of(rows["response"]).motion(force_of(rows["P"])))}
 
 
-def project(rows: Operands, kind: str, grounded: bool) -> Rows:
+def project(rows: Operands, kind: str, fixed_parent: bool) -> Rows:
     """Generalised force of a node's wrench, which moves on to its parent (RBDA table 5.1)."""
-    P, made = force_of(rows["P"]), {}
+    P, out = force_of(rows["P"]), {}
     if kind != RIGID:
-        made = {"tau": [P.dot(subspace(kind == ROTARY, vec(rows["axis"])))]}
-    if grounded:
-        return made
+        out = {"tau": [P.dot(subspace(kind == ROTARY, vec(rows["axis"])))]}
+    if fixed_parent:
+        return out
     P = P.about(vec(rows["d"])) if "d" in rows else P
-    return made | {"parent_P": linear_first(force_of(rows["parent_P"]) + P)}
+    return out | {"parent_P": linear_first(force_of(rows["parent_P"]) + P)}

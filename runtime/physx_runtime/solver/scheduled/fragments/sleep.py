@@ -10,7 +10,7 @@ from __future__ import annotations
 from physx_runtime.dynamics.spatial import linear_first, motion_of
 from physx_runtime.language.ops import Rows, maximum, where
 from physx_runtime.solver import sleep
-from physx_runtime.solver.divergence import still_sound
+from physx_runtime.solver.divergence import is_valid
 from physx_runtime.solver.scheduled.fragments.kinematics import (
     Operands,
     central_acceleration,
@@ -26,30 +26,30 @@ def _link(rows: Operands) -> SleepState:
     return SleepState(rows["counter"][0], vec(rows["linear"]), vec(rows["angular"]))
 
 
-def _made(link: SleepState) -> Rows:
+def _sleep_rows(link: SleepState) -> Rows:
     return {"counter": [link.counter], "linear": link.linear, "angular": link.angular}
 
 
 def decide(rows: Operands) -> Rows:
     """Whether the world wakes or stays awake, and whether it starts anew, as numbers."""
-    wakes = sleep.wakes(rows["stirred"][0]) | (rows["pushing"][0] > 0.0)
-    return {"wakes": [where(wakes, 1.0, 0.0)], "started": [where(sleep.starts_anew(rows["stirred"][0]), 1.0, 0.0)]}
+    waking = sleep.wake_requested(rows["stirred"][0]) | (rows["pushing"][0] > 0.0)
+    return {"wakes": [where(waking, 1.0, 0.0)], "started": [where(sleep.reset_requested(rows["stirred"][0]), 1.0, 0.0)]}
 
 
 def wake(rows: Operands) -> Rows:
     """A link of a world that may wake, and the longest counter so far."""
-    link = sleep.woken(_link(rows), rows["wakes"][0] > 0.5, rows["started"][0] > 0.5)
-    return {**_made(link), "longest": [maximum(rows["longest"][0], link.counter)]}
+    link = sleep.apply_wake_request(_link(rows), rows["wakes"][0] > 0.5, rows["started"][0] > 0.5)
+    return {**_sleep_rows(link), "longest": [maximum(rows["longest"][0], link.counter)]}
 
 
-def fall(rows: Operands) -> Rows:
+def sleep_flags(rows: Operands) -> Rows:
     """Whether the world rests, whether it did before, as numbers, and its flags."""
-    resting, frozen = sleep.rests(rows["longest"][0], rows["diverged"][0], rows["asleep"][0])
-    return {"resting": [where(resting, 1.0, 0.0)], "frozen": [where(frozen, 1.0, 0.0)],
-            "asleep": [where(resting, 1.0, 0.0)], "stirred": [sleep.STILL]}
+    sleeps, frozen = sleep.sleep_flags(rows["longest"][0], rows["diverged"][0], rows["asleep"][0])
+    return {"resting": [where(sleeps, 1.0, 0.0)], "frozen": [where(frozen, 1.0, 0.0)],
+            "asleep": [where(sleeps, 1.0, 0.0)], "stirred": [sleep.WAKE_REQUEST_NONE]}
 
 
-def stay(rows: Operands) -> Rows:
+def undo(rows: Operands) -> Rows:
     """The kept value in a world that rested before."""
     return {"x": [where(rows["frozen"][0] > 0.5, rows["kept"][0], rows["x"][0])]}
 
@@ -59,12 +59,12 @@ def stop(rows: Operands) -> Rows:
     return {"v": [where(rows["resting"][0] > 0.5, 0.0, rows["v"][0])]}
 
 
-def rate(rows: Operands) -> Rows:
+def mean_rate(rows: Operands) -> Rows:
     """The mean of a velocity over the step."""
     return {"mean": [1.0 / rows["dt"][0] * rows["x"][0]]}
 
 
-def carry(rows: Operands) -> Rows:
+def add_bias(rows: Operands) -> Rows:
     """What a link's velocity inside the solver has beside J v: dt Jdot v of the step's start."""
     return {"mean_motion": linear_first(central_acceleration(rows) * rows["dt"][0])}
 
@@ -74,26 +74,26 @@ def add_mean(rows: Operands) -> Rows:
     return {"mean_motion": linear_first(motion_of(rows["mean_motion"]) + central_velocity(rows))}
 
 
-def drowse(rows: Operands) -> Rows:
+def count_down(rows: Operands) -> Rows:
     """A link after the step, and the longest counter so far."""
     link = sleep.count_down(
         _link(rows), rotation_matrix(rows["R"]), motion_of(rows["mean_motion"]), rows["mass"][0],
         sym(rows["inertia"]), rows["dt"][0], rows["sleep_threshold"][0], rows["joints"][0] if "joints" in rows else 0.0)
-    return {**_made(link), "longest": [maximum(rows["longest"][0], link.counter)]}
+    return {**_sleep_rows(link), "longest": [maximum(rows["longest"][0], link.counter)]}
 
 
-def settle(rows: Operands) -> Rows:
+def apply_island_state(rows: Operands) -> Rows:
     """A link as the next step finds it."""
     awake = sleep.stays_awake(rows["longest"][0], rows["resting"][0] > 0.5)
-    return _made(sleep.settled(_link(rows), awake))
+    return _sleep_rows(sleep.apply_island_state(_link(rows), awake))
 
 
-def judge(rows: Operands) -> Rows:
+def check_validity(rows: Operands) -> Rows:
     """Whether the world is sound, as a number, and its flag."""
-    sound = still_sound(rows["size"][0], rows["diverged"][0])
-    return {"sound": [where(sound, 1.0, 0.0)], "diverged": [where(sound, 0.0, 1.0)]}
+    valid = is_valid(rows["size"][0], rows["diverged"][0])
+    return {"sound": [where(valid, 1.0, 0.0)], "diverged": [where(valid, 0.0, 1.0)]}
 
 
-def keep(rows: Operands) -> Rows:
+def keep_if_valid(rows: Operands) -> Rows:
     """The new value in a sound world, the kept one in another."""
     return {"x": [where(rows["sound"][0] > 0.5, rows["x"][0], rows["kept"][0])]}

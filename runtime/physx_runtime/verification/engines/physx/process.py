@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.verification.engines.physx.worker import ANSWER
+from physx_runtime.verification.engines.physx.worker import REPLY_PREFIX
 from physx_schema.cli.doctor import plugin_folders
 from physx_schema.errors import UnsupportedError
 
@@ -45,7 +45,7 @@ class PhysXProcess:
         except OSError as error:
             raise UnsupportedError(_MISSING.format(f"{command[0]} cannot be run: {error.strerror}")) from None
         try:
-            self.version = str(self._answer()["version"])
+            self.version = str(self._read_reply()["version"])
         except UnsupportedError:
             self.close()
             raise UnsupportedError(_MISSING.format(f"{command[0]} cannot start ovphysx")) from None
@@ -71,42 +71,42 @@ class PhysXProcess:
 
         Raises UnsupportedError where PhysX refuses it.
         """
-        place = Path(self._folder.name, "stage.usda")
-        place.write_text(text, encoding="utf-8")
-        return list(map(str, self._ask({"stage": str(place), "roots": list(roots)})["dofs"]))
+        path = Path(self._folder.name, "stage.usda")
+        path.write_text(text, encoding="utf-8")
+        return list(map(str, self._request({"stage": str(path), "roots": list(roots)})["dofs"]))
 
     def run(self, q: Array, v: Array, effort: Array, dt: float, steps: int) -> tuple[Array, Array]:
         """Positions and velocities so many steps later; all (n_round, n_copy, n_dof), a round after the other."""
-        place = Path(self._folder.name, "states.npz")
-        np.savez(place, q=q, v=v, effort=effort)
-        self._ask({"file": str(place), "dt": dt, "steps": steps})
-        with np.load(place) as found:
-            return found["q"].astype(np.float64), found["v"].astype(np.float64)
+        path = Path(self._folder.name, "states.npz")
+        np.savez(path, q=q, v=v, effort=effort)
+        self._request({"file": str(path), "dt": dt, "steps": steps})
+        with np.load(path) as states:
+            return states["q"].astype(np.float64), states["v"].astype(np.float64)
 
-    def _ask(self, job: dict[str, Any]) -> dict[str, Any]:
+    def _request(self, job: dict[str, Any]) -> dict[str, Any]:
         assert self._child.stdin
         with contextlib.suppress(BrokenPipeError):      # the answer says how it ended
             print(json.dumps(job), file=self._child.stdin, flush=True)
-        said = self._answer()
-        if "refused" in said:
-            raise UnsupportedError(f"PhysX refuses the experiment: {said['refused']}")
-        return said
+        reply = self._read_reply()
+        if "refused" in reply:
+            raise UnsupportedError(f"PhysX refuses the experiment: {reply['refused']}")
+        return reply
 
-    def _answer(self) -> dict[str, Any]:
+    def _read_reply(self) -> dict[str, Any]:
         """The next answer, whatever the engine prints before it."""
         assert self._child.stdout
         for line in self._child.stdout:
-            if line.startswith(ANSWER):
-                found: dict[str, Any] = json.loads(line.removeprefix(ANSWER))
-                return found
+            if line.startswith(REPLY_PREFIX):
+                reply: dict[str, Any] = json.loads(line.removeprefix(REPLY_PREFIX))
+                return reply
         raise UnsupportedError(f"the process of PhysX ended with {self._child.wait()}")
 
 
 def _interpreter() -> str:
     """An interpreter with ovphysx: the named one, or this one."""
-    named = os.environ.get(PYTHON_VARIABLE, "")
-    if named:
-        return named
+    path = os.environ.get(PYTHON_VARIABLE, "")
+    if path:
+        return path
     if importlib.util.find_spec("ovphysx") is None:
         raise UnsupportedError(_MISSING.format("real PhysX is not installed"))
     return sys.executable

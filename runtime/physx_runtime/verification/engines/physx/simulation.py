@@ -83,13 +83,13 @@ class PhysXSimulation:
         assert self._loaded is not None
         copies, order = self._loaded
         rounds = [np.flatnonzero(copies == copy) for copy in range(copies.max() + 1)]
-        longest = max(map(len, rounds))
+        max_rounds = max(map(len, rounds))
         # of every copy its worlds in turn, its last one again where others have more
-        worlds = np.array([np.pad(own, (0, longest - len(own)), mode="edge") for own in rounds]).T
+        worlds = np.array([np.pad(members, (0, max_rounds - len(members)), mode="edge") for members in rounds]).T
         q, v, effort = (x[worlds][:, :, order] for x in (self._q, self._v, self._effort))
         q, v = self._process.run(q, v, effort, self._dt, count)
-        back = np.argsort(order)
-        self._q[worlds], self._v[worlds] = q[:, :, back], v[:, :, back]
+        inverse_order = np.argsort(order)
+        self._q[worlds], self._v[worlds] = q[:, :, inverse_order], v[:, :, inverse_order]
 
     def _load(self) -> None:
         """A copy of the articulation for every set of parameters."""
@@ -99,7 +99,7 @@ class PhysXSimulation:
             with_rows(self._articulation, {name: values[world] for name, values in self._rows.items()})
             for world in first])
         names = self._process.load(stage, roots)
-        self._loaded = copies.reshape(-1), np.array([_place(name, self._articulation) for name in _numbered(names)])
+        self._loaded = copies.reshape(-1), np.array([_dof_index(name, self._articulation) for name in _numbered(names)])
 
 
 def _numbered(names: list[str]) -> list[tuple[str, int]]:
@@ -108,11 +108,11 @@ def _numbered(names: list[str]) -> list[tuple[str, int]]:
     return [(joint, joints[:i].count(joint)) for i, joint in enumerate(joints)]
 
 
-def _place(name: tuple[str, int], articulation: Articulation) -> int:
+def _dof_index(name: tuple[str, int], articulation: Articulation) -> int:
     """Our index of a degree of freedom."""
-    places = [(joint_name(i), n) for i, link in enumerate(articulation.links) if link.joint
-              for n in range(len(link.joint.dofs))]
-    return places.index(name)
+    names = [(joint_name(i), n) for i, link in enumerate(articulation.links) if link.joint
+             for n in range(len(link.joint.dofs))]
+    return names.index(name)
 
 
 # --- rows back into descriptions -------------------------------------------------------------------------------------
@@ -139,13 +139,13 @@ def _facts(owner: str, rows: Mapping[str, Array], index: int, prefix: str = "") 
 def _dof(dof: Dof, rows: Mapping[str, Array], index: int) -> Dof:
     """The numbers of a degree of freedom, of its drive and of that one's envelope."""
     facts = _facts(DOF, rows, index)
-    drive = dof.drive and replace(dof.drive, **_own(dof.drive, facts))
+    drive = dof.drive and replace(dof.drive, **_fields_of(dof.drive, facts))
     if drive and drive.envelope:
-        drive = replace(drive, envelope=replace(drive.envelope, **_own(drive.envelope, facts)))
-    return replace(dof, **_own(dof, facts), drive=drive)
+        drive = replace(drive, envelope=replace(drive.envelope, **_fields_of(drive.envelope, facts)))
+    return replace(dof, **_fields_of(dof, facts), drive=drive)
 
 
-def _own(item: object, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _fields_of(item: object, facts: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if hasattr(item, name)}
 
 
@@ -157,9 +157,9 @@ def _fixed_tendon(tendon: FixedTendon, rows: Mapping[str, Array], prefix: str) -
 def _spatial_tendons(articulation: Articulation, rows: Mapping[str, Array]) -> tuple[SpatialTendon, ...]:
     """Every leaf with a row of its own as a tendon of one path; they share attachments' places alone."""
     acting = acting_spatial_tendons(articulation)
-    found = []
-    for i, (place, path) in enumerate(leaf_paths(articulation)):
-        tendon, prefix = acting[place], f"{GROUPS[LEAF]}{i}_"
+    tendons = []
+    for i, (tendon_index, path) in enumerate(leaf_paths(articulation)):
+        tendon, prefix = acting[tendon_index], f"{GROUPS[LEAF]}{i}_"
         local = rows.get(f"{prefix}position")
         attachments = []
         for n, index in enumerate(path):
@@ -168,17 +168,17 @@ def _spatial_tendons(articulation: Articulation, rows: Mapping[str, Array]) -> t
             if local is not None:
                 facts |= {"local_position": _mass_frame(articulation, item, local[3 * n:3 * n + 3])}
             attachments.append(replace(item, **facts))
-        found.append(replace(tendon, attachments=tuple(attachments), **_facts(SPATIAL_TENDON, rows, 0, prefix)))
-    return tuple(found)
+        tendons.append(replace(tendon, attachments=tuple(attachments), **_facts(SPATIAL_TENDON, rows, 0, prefix)))
+    return tuple(tendons)
 
 
-def _mass_frame(articulation: Articulation, item: Attachment, place: Array) -> sp.Vec3:
+def _mass_frame(articulation: Articulation, item: Attachment, position: Array) -> sp.Vec3:
     """A place in F in the link's mass frame, in which stages have it."""
     link = articulation.links[item.link]
-    origin, turn = internal_frame(link, articulation.fixed_base)
-    x, y, z = map(float, place)
-    inside = sp.add(origin, sp.rotate(turn, (x, y, z)))
-    return sp.rotate(sp.conjugate(link.principal_axes), sp.sub(inside, link.center_of_mass))
+    origin, rotation = internal_frame(link, articulation.fixed_base)
+    x, y, z = map(float, position)
+    local = sp.add(origin, sp.rotate(rotation, (x, y, z)))
+    return sp.rotate(sp.conjugate(link.principal_axes), sp.sub(local, link.center_of_mass))
 
 
 # Probing motions are this much larger: float32 has to show them beside positions of some rad or m.
@@ -191,8 +191,8 @@ class PhysXBench(Bench):
     """A bench whose worlds real PhysX steps. Efforts that hold here are corrected there until they hold there too."""
 
     # float32 shows no less
-    kept_speed = 1e-3
-    settled_change = 1e-4
+    speed_tolerance = 1e-3
+    settled_tolerance = 1e-4
 
     def __init__(self, process: PhysXProcess, description: Description, articulation: Articulation, dt: float) -> None:
         super().__init__(description, articulation, dt)
@@ -210,18 +210,19 @@ class PhysXBench(Bench):
 
     def balance(self, cases: Sequence[Case]) -> Balance:
         """Efforts and velocities that hold in PhysX, from those that hold here and the slope found here."""
-        here = super().balance(cases)
+        builtin = super().balance(cases)
         # what PhysX starts from, so that a step's travel is told from rounding
-        start = here.start.astype(np.float32).astype(np.float64)
-        sim, found = self._simulation_of(cases), here.found
+        start = builtin.start.astype(np.float32).astype(np.float64)
+        sim, solution = self._simulation_of(cases), builtin.solution
         for _ in range(CORRECTIONS):
-            rest = self.residuals(sim, start, here.wanted, found)
-            if not np.isfinite(rest).all():
+            residual = self.residuals(sim, start, builtin.target_velocity, solution)
+            if not np.isfinite(residual).all():
                 raise UnsteadyError("in PhysX positions or velocities are not finite")
-            change = solve(here.slope, rest) * here.scale
-            found = found - change[:, None, :]
-        efforts = np.abs(found[:, 0, :self.size]).max(axis=1, keepdims=True)
-        least = here.scale[:, :self.size].min(axis=1, keepdims=True)
-        if not (np.abs(change[:, :self.size]) <= HOLDING_TOLERANCE * np.maximum(efforts, least)).all():
+            change = solve(builtin.slope, residual) * builtin.scale
+            solution = solution - change[:, None, :]
+        efforts = np.abs(solution[:, 0, :self.size]).max(axis=1, keepdims=True)
+        min_effort = builtin.scale[:, :self.size].min(axis=1, keepdims=True)
+        if not (np.abs(change[:, :self.size]) <= HOLDING_TOLERANCE * np.maximum(efforts, min_effort)).all():
             raise UnsteadyError("in PhysX no joint efforts hold the pose from one step to the next")
-        return Balance(start, here.wanted, here.scale, here.slope, found, np.abs(change[:, :self.size]))
+        return Balance(start, builtin.target_velocity, builtin.scale, builtin.slope, solution,
+                       np.abs(change[:, :self.size]))

@@ -32,16 +32,17 @@ from physx_schema.description.model import (
 from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
 from physx_schema.description.records import Pose, Quat
 
-KINDS = {"revolute": "PhysicsRevoluteJoint", "prismatic": "PhysicsPrismaticJoint", "fixed": "PhysicsFixedJoint",
-         "spherical": "PhysicsSphericalJoint", "d6": "PhysicsJoint"}
+JOINT_TYPE_NAMES = {"revolute": "PhysicsRevoluteJoint", "prismatic": "PhysicsPrismaticJoint",
+                    "fixed": "PhysicsFixedJoint",
+                    "spherical": "PhysicsSphericalJoint", "d6": "PhysicsJoint"}
 # Limits that no experiment meets, rad.
-FAR = 1e4
+UNREACHED_LIMIT = 1e4
 
 
-class _Everything(frozenset[tuple[str, str]]):
+class _AllProperties(frozenset[tuple[str, str]]):
     """Every property, where those that are authored are asked for."""
 
-    def __contains__(self, place: object) -> bool:
+    def __contains__(self, prop: object) -> bool:
         """Yes."""
         return True
 
@@ -71,24 +72,24 @@ def joint_name(link: int) -> str:
 def standard(articulation: Articulation, root: str) -> Articulation:
     """The articulation with standard names of prims and schemas, its signs as a stage has them."""
     links = []
-    tied = {dof for mimic in articulation.mimics for dof in (mimic.follower, mimic.reference)}
-    places = iter(range(len(articulation.dofs)))
-    articulation = with_dofs(articulation, lambda dof: _bounded(dof) if next(places) in tied else dof)
+    coupled = {dof for mimic in articulation.mimics for dof in (mimic.follower, mimic.reference)}
+    indices = iter(range(len(articulation.dofs)))
+    articulation = with_dofs(articulation, lambda dof: _bounded(dof) if next(indices) in coupled else dof)
     for i, link in enumerate(articulation.links):
         joint = link.joint and _joint(link.joint, f"{root}/{joint_name(i)}")
         links.append(replace(link, path=f"{root}/l{i}", joint=joint))
     joints = [link.joint for link in links if link.joint for _ in link.joint.dofs]
-    named = replace(articulation, links=tuple(links))
+    standardized = replace(articulation, links=tuple(links))
     fixed = tuple(_fixed_tendon(tendon, i, joints) for i, tendon in enumerate(acting_fixed_tendons(articulation)))
     spatial = tuple(_spatial_tendon(tendon, i, links) for i, tendon in enumerate(acting_spatial_tendons(articulation)))
-    mimics = tuple(_mimic(named, mimic, joints) for mimic in articulation.mimics)
-    return replace(named, path=root, fixed_tendons=fixed, spatial_tendons=spatial, mimics=mimics)
+    mimics = tuple(_mimic(standardized, mimic, joints) for mimic in articulation.mimics)
+    return replace(standardized, path=root, fixed_tendons=fixed, spatial_tendons=spatial, mimics=mimics)
 
 
 def _bounded(dof: Dof) -> Dof:
     """With limits, without which PhysX makes no mimic joint of a hinge."""
     free = dof.angular and (unlimited(dof.lower) or unlimited(dof.upper))
-    return replace(dof, lower=-FAR, upper=FAR) if free else dof
+    return replace(dof, lower=-UNREACHED_LIMIT, upper=UNREACHED_LIMIT) if free else dof
 
 
 def _joint(joint: Joint, path: str) -> Joint:
@@ -141,37 +142,37 @@ def _rotation(joint: Joint, articulation: Articulation, dof: int) -> str:
 # --- text ------------------------------------------------------------------------------------------------------------
 
 def _articulation(articulation: Articulation, root: str) -> str:
-    named = standard(articulation, root)
-    numbers = _numbers(named)
+    standardized = standard(articulation, root)
+    numbers = _numbers(standardized)
     lines = [f"int physxArticulation:solver{name}IterationCount = {count}" for name, count in (
-        ("Position", named.position_iterations), ("Velocity", named.velocity_iterations))]
+        ("Position", standardized.position_iterations), ("Velocity", standardized.velocity_iterations))]
     lines += ["float physxArticulation:sleepThreshold = 0", "float physxArticulation:stabilizationThreshold = 0"]
-    inside = "".join(_link(link, list(numbers.get(link.path, {}).values()), list(_attachments(named, i)))
-                     for i, link in enumerate(named.links))
-    inside += _prim("PhysicsFixedJoint", "anchor", [], [f"rel physics:body1 = <{named.links[0].path}>",
-                                                        *_frame(named.links[0].pose, 0)])
-    for link in named.links:
+    children = "".join(_link(link, list(numbers.get(link.path, {}).values()), list(_attachments(standardized, i)))
+                       for i, link in enumerate(standardized.links))
+    children += _prim("PhysicsFixedJoint", "anchor", [], [f"rel physics:body1 = <{standardized.links[0].path}>",
+                                                          *_frame(standardized.links[0].pose, 0)])
+    for link in standardized.links:
         if link.joint:
-            inside += _joint_prim(named, link.joint, list(numbers.get(link.joint.path, {}).values()))
-    return _prim("Xform", root[1:], ["PhysicsArticulationRootAPI", "PhysxArticulationAPI"], lines, inside)
+            children += _joint_prim(standardized, link.joint, list(numbers.get(link.joint.path, {}).values()))
+    return _prim("Xform", root[1:], ["PhysicsArticulationRootAPI", "PhysxArticulationAPI"], lines, children)
 
 
 def _numbers(articulation: Articulation) -> dict[str, dict[str, str]]:
     """Every number of an articulation's constraints as a line of text, by prim and property."""
     arrays = {(axis.path, tendon.prefix + name) for tendon in articulation.fixed_tendons for axis in tendon.axes
               for name in ("gearing", "forceCoefficient")}
-    found: dict[str, dict[str, str]] = {}
-    for item in quantities(articulation, _Everything()):
+    lines: dict[str, dict[str, str]] = {}
+    for item in quantities(articulation, _AllProperties()):
         path, name, _ = item.key
-        value = repr(item.on_stage(item.described))
-        found.setdefault(path, {})[name] = (
+        value = repr(item.to_stage_unit(item.described))
+        lines.setdefault(path, {})[name] = (
             f"float[] {name} = [{value}]" if (path, name) in arrays else f"float {name} = {value}")
-    return found
+    return lines
 
 
 def _link(link: Link, numbers: list[str], attachments: list[tuple[str, list[str]]]) -> str:
-    turn: Array = np.array(sp.matrix(link.principal_axes))
-    moments = np.diag(turn.T @ np.array(link.inertia) @ turn)
+    axes: Array = np.array(sp.matrix(link.principal_axes))
+    moments = np.diag(axes.T @ np.array(link.inertia) @ axes)
     position, rotation = link.pose
     lines = [f"float physics:mass = {link.mass!r}", f"point3f physics:centerOfMass = {link.center_of_mass}",
              f"float3 physics:diagonalInertia = {tuple(map(float, moments))}",
@@ -181,8 +182,8 @@ def _link(link: Link, numbers: list[str], attachments: list[tuple[str, list[str]
              f"double3 xformOp:translate = {position}", f"quatd xformOp:orient = {_quaternion(rotation)}",
              'uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]']
     schemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI", *(schema for schema, _ in attachments)]
-    own = [line for _, found in attachments for line in found]
-    return _prim("Xform", link.path.rpartition("/")[2], schemas, [*lines, *numbers, *own])
+    attachment_lines = [line for _, texts in attachments for line in texts]
+    return _prim("Xform", link.path.rpartition("/")[2], schemas, [*lines, *numbers, *attachment_lines])
 
 
 def _attachments(articulation: Articulation, link: int) -> Iterator[tuple[str, list[str]]]:
@@ -208,7 +209,7 @@ def _joint_prim(articulation: Articulation, joint: Joint, numbers: list[str]) ->
     if joint.kind in ("revolute", "prismatic", "spherical"):
         lines.append(f'uniform token physics:axis = "{"XYZ"[joint.axis]}"')
     schemas, more = _joint_schemas(articulation, joint)
-    return _prim(KINDS[joint.kind], joint.path.rpartition("/")[2], schemas, [*lines, *numbers, *more])
+    return _prim(JOINT_TYPE_NAMES[joint.kind], joint.path.rpartition("/")[2], schemas, [*lines, *numbers, *more])
 
 
 def _joint_schemas(articulation: Articulation, joint: Joint) -> tuple[list[str], list[str]]:
@@ -242,9 +243,9 @@ def _joint_schemas(articulation: Articulation, joint: Joint) -> tuple[list[str],
     return schemas, lines
 
 
-def _frame(frame: Pose, side: int) -> list[str]:
-    return [f"point3f physics:localPos{side} = {tuple(map(float, frame[0]))}",
-            f"quatf physics:localRot{side} = {_quaternion(frame[1])}"]
+def _frame(frame: Pose, body_index: int) -> list[str]:
+    return [f"point3f physics:localPos{body_index} = {tuple(map(float, frame[0]))}",
+            f"quatf physics:localRot{body_index} = {_quaternion(frame[1])}"]
 
 
 def _quaternion(rotation: Quat) -> tuple[float, ...]:
@@ -253,9 +254,9 @@ def _quaternion(rotation: Quat) -> tuple[float, ...]:
     return w, x, y, z
 
 
-def _prim(kind: str, name: str, schemas: Sequence[str], lines: Sequence[str], inside: str = "") -> str:
+def _prim(kind: str, name: str, schemas: Sequence[str], lines: Sequence[str], children: str = "") -> str:
     applied = f" (prepend apiSchemas = [{', '.join(map(_quoted, schemas))}])" if schemas else ""
-    return f'def {kind} "{name}"{applied}\n{{\n' + "".join(f"{line}\n" for line in lines) + inside + "}\n"
+    return f'def {kind} "{name}"{applied}\n{{\n' + "".join(f"{line}\n" for line in lines) + children + "}\n"
 
 
 def _quoted(text: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-ANSWER = "physx: "
+REPLY_PREFIX = "physx: "
 
 
 class Engine:
@@ -51,16 +51,16 @@ class Engine:
 
     def run(self, path: str, dt: float, steps: int) -> None:
         """Step every round of states."""
-        with np.load(path) as given:
-            states = {name: np.ascontiguousarray(given[name], dtype=np.float32) for name in ("q", "v", "effort")}
-        for place in range(len(states["q"])):
+        with np.load(path) as data:
+            states = {name: np.ascontiguousarray(data[name], dtype=np.float32) for name in ("q", "v", "effort")}
+        for index in range(len(states["q"])):
             for name in ("q", "v"):
-                self._bound[name].write(states[name][place])
+                self._bound[name].write(states[name][index])
             for _ in range(steps):
-                self._bound["effort"].write(states["effort"][place])
+                self._bound["effort"].write(states["effort"][index])
                 self._physx.step_sync(dt)
             for name in ("q", "v"):
-                self._bound[name].read(states[name][place])
+                self._bound[name].read(states[name][index])
         np.savez(path, q=states["q"], v=states["v"])
 
     def close(self) -> None:
@@ -81,22 +81,22 @@ def main() -> None:
     import ovphysx
 
     engine = Engine(sys.argv[1:])
-    _answer({"version": ovphysx.__version__})
+    _reply({"version": ovphysx.__version__})
     for line in sys.stdin:
         job = json.loads(line)
         try:
             if "stage" in job:
-                _answer({"dofs": engine.load(job["stage"], job["roots"])})
+                _reply({"dofs": engine.load(job["stage"], job["roots"])})
             else:
                 engine.run(job["file"], job["dt"], job["steps"])
-                _answer({})
+                _reply({})
         except RuntimeError as error:       # what PhysX refuses; TaskError of ovphysx among it
-            _answer({"refused": str(error).rpartition(": ")[2].strip()})
+            _reply({"refused": str(error).rpartition(": ")[2].strip()})
     engine.close()
 
 
-def _answer(said: dict[str, Any]) -> None:
-    print(ANSWER + json.dumps(said), flush=True)
+def _reply(reply: dict[str, Any]) -> None:
+    print(REPLY_PREFIX + json.dumps(reply), flush=True)
 
 
 if __name__ == "__main__":
