@@ -51,7 +51,7 @@ def timed() -> None:
     stage, wall, cpu = hand(), time.perf_counter(), time.process_time()
     rows = verify(stage).rows
     print(f"{time.perf_counter() - wall:.1f} s on the clock, {time.process_time() - cpu:.1f} s of processor time, "
-          f"{len(rows)} rows, {sum(bool(row.alike) for row in rows)} of them alike to others")
+          f"{len(rows)} rows, {sum(bool(row.equivalent_to) for row in rows)} of them alike to others")
 
 
 def main() -> None:

@@ -54,6 +54,7 @@ ROOMS = {
         "files": "errors",
         "html_table": "errors",
         "text": "",
+        "former_names": "",
         "definitions": "",
         "attachment_sides": "",
         "class_description": "",
@@ -70,7 +71,7 @@ ROOMS = {
         "validation": "checking",
         "asset_validation": "checking",
         "authoring": "checking definitions description errors",
-        "cli": "checking definitions description errors files installed_usd migration outputs text",
+        "cli": "checking definitions description errors files former_names installed_usd migration outputs text",
     },
     "physx_runtime": {
         "start": "",

@@ -11,6 +11,7 @@ from typing import Any
 from physx_schema.checking import Finding, Report
 from physx_schema.checking.stages import Run
 from physx_schema.description import Description
+from physx_schema.former_names import JSON_KEY
 
 JSON_VERSION = 1
 
@@ -54,8 +55,8 @@ def description_json(description: Description) -> str:
 def plain(value: Any) -> Any:
     """Facts as JSON values: dataclasses show objects, vectors and arrays lists, infinities and NaN strings."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value) if field.repr]
-        return {name: plain(getattr(value, name)) for name in names}
+        fields = [field for field in dataclasses.fields(value) if field.repr]
+        return {field.metadata.get(JSON_KEY, field.name): plain(getattr(value, field.name)) for field in fields}
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if isinstance(value, bool | int | float | str) or value is None:

@@ -22,12 +22,37 @@ if TYPE_CHECKING:
     from physx_runtime.simulation.simulate import simulate
     from physx_runtime.simulation.simulation import Simulation
     from physx_runtime.simulation.variation import Spread, Variation, read_variation
-    from physx_runtime.verification import Change, Remedy, Row, Tuned, Tuning, Verification, Wish, tune, verify
+    from physx_runtime.verification import Change, Remedy, Row, Tuned, Tuning, TuningTarget, Verification, tune, verify
 
-__all__ = ["Ball", "Block", "Change", "Direct", "DivergenceWarning", "LinkState", "NotSimulated",
-           "NotSimulatedWarning", "Recording", "Remedy", "Row", "Scene", "Session", "Simulation", "Spread", "Tuned",
-           "Tuning", "Variation", "Verification", "Wish", "compute", "dump", "dump_step", "read_variation",
-           "simulate", "tune", "verify"]
+__all__ = [
+    "Ball",
+    "Block",
+    "Change",
+    "Direct",
+    "DivergenceWarning",
+    "LinkState",
+    "NotSimulated",
+    "NotSimulatedWarning",
+    "Recording",
+    "Remedy",
+    "Row",
+    "Scene",
+    "Session",
+    "Simulation",
+    "Spread",
+    "Tuned",
+    "Tuning",
+    "TuningTarget",
+    "Variation",
+    "Verification",
+    "compute",
+    "dump",
+    "dump_step",
+    "read_variation",
+    "simulate",
+    "tune",
+    "verify",
+]
 
 _HOMES = {
     "DivergenceWarning": "simulation.divergence", "Simulation": "simulation.simulation",
@@ -38,12 +63,16 @@ _HOMES = {
     "compute": "quantities.computation", "LinkState": "quantities.computation",
     "Direct": "direct", "Session": "session",
     **dict.fromkeys(("Spread", "Variation", "read_variation"), "simulation.variation"),
-    **dict.fromkeys(("Change", "Remedy", "Row", "Tuned", "Tuning", "Verification", "Wish", "tune", "verify"),
+    **dict.fromkeys(("Change", "Remedy", "Row", "Tuned", "Tuning", "Verification", "TuningTarget", "tune", "verify"),
                     "verification")}
+_FORMER = {"Wish": "TuningTarget"}      # names of the release before
 
 
 if not TYPE_CHECKING:       # to type checkers it would mean that every name is there
     def __getattr__(name: str) -> Any:
+        if name in _FORMER:
+            import_module("physx_schema.former_names").warn_renamed(name, _FORMER[name])
+            name = _FORMER[name]
         if name not in _HOMES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         import_module("physx_schema")       # asks for a USD that can be used

@@ -160,7 +160,7 @@ def _write(out: Path, stage: str, description: Description, recording: Recording
 def _step_summary(recording: Recording) -> str:
     """How much of a stage was stepped."""
     text = f"{len(recording.joint_names)} joint axes and {len(recording.link_names)} links"
-    joint_count = len(recording.outside_joint_names)
+    joint_count = len(recording.maximal_joint_names)
     if not joint_count:
         return text
     broken = int(recording.broken[-1].any(axis=0).sum())

@@ -72,9 +72,9 @@ def _takes_effect(row: Row, tolerance: float) -> bool:
         return row.verdict == NOT_EVALUATED
     if row.effective is None:
         return False
-    if row.verdict == ALTERED and deviation(row.wanted, row.effective) <= AS_AUTHORED_TOLERANCE:
+    if row.verdict == ALTERED and deviation(row.intended_effect, row.effective) <= AS_AUTHORED_TOLERANCE:
         return False
-    return row.wanted == row.effective or deviation(row.wanted, row.effective) <= tolerance
+    return row.intended_effect == row.effective or deviation(row.intended_effect, row.effective) <= tolerance
 
 
 def _warn(lines: list[str]) -> None:

@@ -24,6 +24,7 @@ from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.gpu.arrays import is_on_device
 from physx_runtime.worlds.store import WorldRows, Worlds
 from physx_runtime.worlds.wake import TARGET_ROWS, WAKING_ROWS, WakeControl
+from physx_schema.former_names import former_method
 
 Array = NDArray[Any]
 Indices = NDArray[np.int64]
@@ -58,6 +59,8 @@ class Actor:
     def read_into(self, name: str, array: Any) -> None:
         """Copy a row of every world into an array on the GPU, (n_world, n); ValueError for one that does not fit."""
         OnGpu(self).read_into(name, array)
+
+    give = former_method("give", read_into)
 
     @functools.cached_property
     def parameter_values(self) -> ParameterValues:

@@ -27,6 +27,7 @@ from physx_runtime.simulation.scene import IndexMap, groups_of
 from physx_runtime.simulation.scene_actor import SceneActor
 from physx_runtime.simulation.simulation import Simulation
 from physx_schema.files import replacing
+from physx_schema.former_names import JSON_KEY
 from physx_schema.outputs import MARK
 
 Array = NDArray[Any]
@@ -103,8 +104,8 @@ class Recorder:
             diverged=tuple(line for actor in self._actors for line in actor.divergence.messages),
             kinematic_names=self._kinematic.paths, breakable_names=tuple(joint.path for joint in self._breakable),
             broken=np.reshape(self._broken, (len(pose), len(self._breakable), pose.shape[1])).swapaxes(1, 2),
-            outside_joint_names=tuple(joint.path for joint in self._joints),
-            outside_joint_force=np.reshape(self._forces, (len(pose), len(self._measured_joints), pose.shape[1], 6)
+            maximal_joint_names=tuple(joint.path for joint in self._joints),
+            maximal_joint_force=np.reshape(self._forces, (len(pose), len(self._measured_joints), pose.shape[1], 6)
                                            ).swapaxes(1, 2).astype(pose.dtype), contacts=contacts,
             contact_events=events, trigger_events=entered)
 
@@ -138,9 +139,9 @@ def write_recording(path: Path, recording: Recording) -> None:
 
     Raises OSError where the file cannot be written.
     """
-    fields = (field.name for field in dataclasses.fields(recording) if field.name not in _ROWS)
-    names = (*fields, "link_names", "link_pose", "link_velocity")
-    arrays = {name: np.asarray(getattr(recording, name)) for name in names}
+    fields = [field for field in dataclasses.fields(recording) if field.name not in _ROWS]
+    arrays = {field.metadata.get(JSON_KEY, field.name): np.asarray(getattr(recording, field.name)) for field in fields}
+    arrays |= {name: np.asarray(getattr(recording, name)) for name in ("link_names", "link_pose", "link_velocity")}
     arrays |= _contacts(recording)
     arrays["not_simulated"] = np.array([str(item) for item in recording.not_simulated], dtype=np.str_)
     with replacing(path) as temporary, temporary.open("w+b") as stream:

@@ -19,6 +19,7 @@ from physx_runtime.packing.model import NotSimulated, PackedModel
 from physx_runtime.simulation.contacts import Contacts, friction_force, normal_force, require_paths
 from physx_runtime.simulation.events import ContactEvent, TriggerEvent
 from physx_runtime.solver.articulation.velocity import solver_link_velocities
+from physx_schema.former_names import JSON_KEY, former_attribute
 from physx_schema.html_table import html_table
 
 Array = NDArray[Any]
@@ -42,12 +43,17 @@ class Recording:
     kinematic_names: tuple[str, ...] = ()           # the bodies among `body_names` that no force moves
     breakable_names: tuple[str, ...] = ()           # (n_joint,) joints outside articulations that a force may break
     broken: Array = field(default_factory=lambda: np.zeros((0, 0, 0), np.bool_))    # (n_record, n_world, n_joint)
-    outside_joint_names: tuple[str, ...] = ()       # (n_outside,) all joints outside articulations
-    outside_joint_force: Array = field(default_factory=lambda: np.zeros((0, 0, 0, 6)))      # where it was asked for,
-    #                                     (n_record, n_world, n_outside, 6) what each gave, as `SceneJoint.force`
+    # (n_maximal,) all joints outside articulations
+    maximal_joint_names: tuple[str, ...] = field(default=(), metadata={JSON_KEY: "outside_joint_names"})
+    # (n_record, n_world, n_maximal, 6) the force of each, as `SceneJoint.force`; with joint_forces alone
+    maximal_joint_force: Array = field(default_factory=lambda: np.zeros((0, 0, 0, 6)),
+                                       metadata={JSON_KEY: "outside_joint_force"})
     contacts: tuple[Contacts, ...] = ()             # (n_record,) of the step that leads to each; none at the first
     contact_events: tuple[tuple[ContactEvent, ...], ...] = ()       # (n_record,) likewise, what PhysX reports of it
     trigger_events: tuple[tuple[TriggerEvent, ...], ...] = ()       # (n_record,) likewise, what entered and left
+
+    outside_joint_names = former_attribute("outside_joint_names", "maximal_joint_names")
+    outside_joint_force = former_attribute("outside_joint_force", "maximal_joint_force")
 
     def __repr__(self) -> str:
         records, worlds = self.joint_position.shape[:2]

@@ -49,6 +49,7 @@ from physx_runtime.solver.settings import solver_settings
 from physx_runtime.worlds.store import AUTO
 from physx_schema.description import describe
 from physx_schema.description.model import ActorDescription, Description
+from physx_schema.former_names import former_method
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +259,9 @@ class Scene:
         """Have every step from now on leave what the joints gave in it, for `force` of each, which costs a little."""
         for islands in self._islands:
             islands.enable_joint_forces()
+
+    go_on = former_method("go_on", continue_from)
+    keep_joint_forces = former_method("keep_joint_forces", enable_joint_forces)
 
     # --- stepping ----------------------------------------------------------------------------------------------------
 

@@ -166,7 +166,7 @@ def simulate(stage: Any | str | Path, dt: float = 1 / 60, steps: int = 600, worl
     kinematic_target: {body path: (n_step, 7) or (n_step, n_world, 7)} where kinematic bodies are after each step, to
     which they move with a velocity; kinematic_pose likewise, where they are put before each step, without a velocity;
     the others follow their time samples.
-    joint_forces: whether to record what joints outside articulations gave, `Recording.outside_joint_force`.
+    joint_forces: whether to record what joints outside articulations gave, `Recording.maximal_joint_force`.
     variation: parameters drawn for every world but the first, whose number it says instead of `worlds`.
     path: the code that steps, one for the whole run; "auto" chooses by the structure (docs/batches.md).
     dt [s]; the orders of dofs and links are `Recording.joint_names` and `link_names`. Raises as `Scene` and

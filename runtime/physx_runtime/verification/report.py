@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import builtins
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from physx_runtime.packing.model import NotSimulated
 from physx_runtime.verification.maximal_joints.openings import JointErrorResult
 from physx_schema.description.scenes import SolverCounts
+from physx_schema.former_names import JSON_KEY, former_attribute, former_method
 from physx_schema.html_table import html_table
 
 
@@ -73,16 +74,20 @@ class Row:
     unit: str = ""
     articulation: str = ""      # prim path of the one, or of the body outside them, that it was measured on
     remedy: Remedy | None = None    # of an altered one; of one as authored that the others' remedies would alter
-    alike: str = ""             # the prim whose row this is too, because both are alike and one was measured
+    # The prim of the row that was measured for this one too, because both have the same structure and values.
+    equivalent_to: str = field(default="", metadata={JSON_KEY: "alike"})
     intended: float | None = None   # the effect that the number was authored for; None where it is the number itself
     in_physx: Value | None = None   # the same experiment in real PhysX; None where that was not asked or cannot be
     not_in_physx: str = ""          # why it cannot be
     uncertainty: float | None = None    # how far effective may be off; of a vector, its length; None where not measured
 
     @builtins.property          # the name stands for a field in this class
-    def wanted(self) -> Value:
+    def intended_effect(self) -> Value:
         """The effect that the number is to have."""
         return self.authored if self.intended is None else self.intended
+
+    wanted = former_attribute("wanted", "intended_effect")
+    alike = former_attribute("alike", "equivalent_to")
 
     @builtins.property
     def engines_differ(self) -> bool:
@@ -101,7 +106,8 @@ class Verification:
     dt: float                   # s
     counts: tuple[SolverCounts, ...]    # of every articulation and measured body, and whose these iterations are
     not_simulated: tuple[NotSimulated, ...] = ()    # what moves the articulations in PhysX and is in no experiment
-    openings: tuple[JointErrorResult, ...] = ()              # how far joints outside articulations stay open
+    # How far joints outside articulations stay open.
+    joint_errors: tuple[JointErrorResult, ...] = field(default=(), metadata={JSON_KEY: "openings"})
     physx: str = ""             # version of ovphysx that repeated the experiments; empty where none was asked
 
     def __repr__(self) -> str:
@@ -117,11 +123,14 @@ class Verification:
         """Under how many iterations a row was measured, as "32/1"."""
         return next((f"{c.position}/{c.velocity}" for c in self.counts if c.path == row.articulation), "no")
 
-    def alike(self, row: Row) -> tuple[Row, ...]:
+    def equivalent_rows(self, row: Row) -> tuple[Row, ...]:
         """The rows of other prims that a row was measured for too."""
         last = row.property.rpartition(":")[2]
-        return tuple(other for other in self.rows if other.alike == row.path and other.authored == row.authored
+        return tuple(other for other in self.rows if other.equivalent_to == row.path and other.authored == row.authored
                      and other.property.rpartition(":")[2] == last)
+
+    alike = former_method("alike", equivalent_rows)
+    openings = former_attribute("openings", "joint_errors")
 
     @property
     def failed(self) -> tuple[Row, ...]:

@@ -333,7 +333,7 @@ def _rows(description: Description, articulation: Articulation, dt: float, autho
         first, measured, rows = measured_branches[key]
         for before, quantity, row in zip(measured, measurands, rows, strict=True):
             inquiry.equivalents[quantity.key[:2]] = before.key[:2]
-            yield replace(row, path=quantity.key.path, property=quantity.key.property, alike=row.path,
+            yield replace(row, path=quantity.key.path, property=quantity.key.property, equivalent_to=row.path,
                           reason=with_renamed_paths(row.reason, first, branch))
 
 
@@ -383,7 +383,8 @@ def _questions(experiment: Experiments | MaximalJointExperiments, measurands: Se
         yield Question(experiment, [quantity for quantity, _ in measured],
                        {(row.path, row.property): row.authored for _,
                         row in measured if isinstance(row.authored, float)},
-                       {(row.path, row.property): row.wanted for _, row in measured if isinstance(row.wanted, float)},
+                       {(row.path, row.property): row.intended_effect for _,
+                        row in measured if isinstance(row.intended_effect, float)},
                        tuple(altered), counts)
 
 

@@ -57,7 +57,7 @@ def verification_lines(verification: Verification, *, show_all: bool = False) ->
     for line in reason_lines(groups[NOT_EVALUATED]):
         yield printable(f"not evaluated: {line}")
     yield from map(printable, map(str, verification.not_simulated))
-    largest = sorted(verification.openings, key=lambda opening: (-opening.authored, opening.path))
+    largest = sorted(verification.joint_errors, key=lambda opening: (-opening.authored, opening.path))
     yield from map(printable, map(str, largest[:MAX_JOINT_ERRORS]))
     if len(largest) > MAX_JOINT_ERRORS:
         yield f"and {len(largest) - MAX_JOINT_ERRORS} more joints that open less"
@@ -73,7 +73,7 @@ def _engines(verification: Verification) -> Iterator[str]:
     """Where real PhysX makes something else of a number, where it was not asked, and how often it was."""
     if not verification.physx:
         return
-    rows = [row for row in verification.rows if not row.alike]
+    rows = [row for row in verification.rows if not row.equivalent_to]
     yield from (difference(row) for row in rows if row.engines_differ)
     for reason in dict.fromkeys(row.not_in_physx for row in rows if row.not_in_physx):
         for line in property_lines([RowGroup((row,)) for row in rows if row.not_in_physx == reason]):
@@ -95,7 +95,7 @@ def _row_groups(verification: Verification, verdict: str) -> list[RowGroup]:
     """The rows of a verdict; what has no measured value folds."""
     rows = [row for row in verification.rows if row.verdict == verdict]
     if verdict == ALTERED:
-        return [RowGroup((row,)) for row in rows if not row.alike]
+        return [RowGroup((row,)) for row in rows if not row.equivalent_to]
     if verdict == AS_AUTHORED:
         return [RowGroup((row,)) for row in rows]
     measured = [RowGroup((row,)) for row in rows if row.effective is not None]
@@ -127,7 +127,7 @@ def property_lines(groups: Sequence[RowGroup]) -> Iterator[str]:
 
 def _equivalents_text(group: RowGroup, verification: Verification) -> str:
     """How many prims are alike to the one of a row."""
-    count = len(verification.alike(group.rows[0]))
+    count = len(verification.equivalent_rows(group.rows[0]))
     return f" and {count} alike" if count else ""
 
 
@@ -155,7 +155,7 @@ def sentence(row: Row, verification: Verification) -> str:
 
 def _advice(row: Row) -> str:
     """What to author instead."""
-    return f"; {remedy_text(row.remedy, row.wanted)}" if row.remedy else ""
+    return f"; {remedy_text(row.remedy, row.intended_effect)}" if row.remedy else ""
 
 
 def remedy_text(remedy: Remedy, intended: Value) -> str:

@@ -243,7 +243,8 @@ def failed_by_path(verification: Verification) -> Prims:
     """
     shared = {id(row) for row in _ignored_for_shared_reason(verification)}
     return _by_path(row for row in verification.rows
-                    if (row.verdict in (ALTERED, IGNORED) or row.remedy) and id(row) not in shared and not row.alike)
+                    if (row.verdict in (ALTERED, IGNORED) or row.remedy) and id(row) not in shared
+                    and not row.equivalent_to)
 
 
 def ignored_by_reason(verification: Verification) -> list[Reasoned]:

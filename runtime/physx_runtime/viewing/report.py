@@ -129,7 +129,7 @@ def _value_context(verification: Verification | None) -> dict[str, Any]:
                 "sound_count": 0, "unmeasured": [], "step": [], "in_physx": False}
     as_authored = as_authored_by_path(verification)
     return {"totals": [(*MARKS[verdict], _count(verification, verdict), verdict) for verdict in MARKS],
-            "altered": failed_by_path(verification), "alike": verification.alike,
+            "altered": failed_by_path(verification), "alike": verification.equivalent_rows,
             "ignored": ignored_by_reason(verification), "sound_groups": as_authored,
             "sound_count": sum(len(rows) for _, rows in as_authored), "unmeasured": unmeasured_by_reason(verification),
             "step": [("Verification step", f"{numeral(verification.dt)} s"),
@@ -203,11 +203,11 @@ def _figures(charts: list[Chart], time: NDArray[Any]) -> list[_Figure]:
 
 def effective_ratio(row: Row) -> float | None:
     """Effective value over the one that is wanted; None where that says nothing."""
-    if isinstance(row.wanted, tuple) or isinstance(row.effective, tuple) or row.effective is None:
+    if isinstance(row.intended_effect, tuple) or isinstance(row.effective, tuple) or row.effective is None:
         return None
-    if row.wanted == 0.0 or not math.isfinite(row.effective / row.wanted):
+    if row.intended_effect == 0.0 or not math.isfinite(row.effective / row.intended_effect):
         return None
-    return row.effective / row.wanted
+    return row.effective / row.intended_effect
 
 
 def percent(value: float) -> str:
@@ -236,7 +236,7 @@ def _versions() -> list[tuple[str, str]]:
 def _maximal_joint_facts(description: Description, recording: Recording, world: int) -> Iterator[tuple[str, str]]:
     """The joints outside articulations: what each holds, and when it broke."""
     for joint in description.joints:
-        if joint.path not in recording.outside_joint_names:
+        if joint.path not in recording.maximal_joint_names:
             continue
         text = f"{joint.path}: {joint.kind}, from {joint.body0 or 'the world'} to {joint.body1 or 'the world'}"
         broken_records: list[int] = []

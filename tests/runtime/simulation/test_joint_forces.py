@@ -139,13 +139,13 @@ def test_keeping_forces_changes_no_motion() -> None:
 
 def test_a_recording_tells_on_request_what_joints_gave() -> None:
     recording = simulate(opened(held()), DT, 6, worlds=2, every=3, joint_forces=True)
-    assert recording.outside_joint_names == ("/J",)
-    assert recording.outside_joint_force.shape == (3, 2, 1, 6)
-    assert not recording.outside_joint_force[0].any()
-    np.testing.assert_allclose(recording.outside_joint_force[1:, :, 0, 2], -GRAVITY, rtol=1e-3)
+    assert recording.maximal_joint_names == ("/J",)
+    assert recording.maximal_joint_force.shape == (3, 2, 1, 6)
+    assert not recording.maximal_joint_force[0].any()
+    np.testing.assert_allclose(recording.maximal_joint_force[1:, :, 0, 2], -GRAVITY, rtol=1e-3)
     unasked = simulate(opened(held()), DT, 6)
-    assert unasked.outside_joint_names == ("/J",)
-    assert unasked.outside_joint_force.shape == (7, 1, 0, 6)
+    assert unasked.maximal_joint_names == ("/J",)
+    assert unasked.maximal_joint_force.shape == (7, 1, 0, 6)
 
 
 def test_the_command_counts_joints_and_writes_what_they_gave(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_joints_break_beyond_what_ours_give(name: str, shared_cases: Path, oracl
     stage, jobs, ours = shared_cases / "scenes" / name / "stage.usda", [], {}
     recording = simulate(stage, DT, STEPS, joint_forces=True)
     for joint in JOINTS[name]:
-        forces = recording.outside_joint_force[:, 0, recording.outside_joint_names.index(f"/World/{joint}")]
+        forces = recording.maximal_joint_force[:, 0, recording.maximal_joint_names.index(f"/World/{joint}")]
         for attribute in ATTRIBUTES:
             ours[joint, attribute] = largest(forces, attribute)
             jobs += [{"usd": breaking(stage, f"/World/{joint}", attribute, factor * ours[joint, attribute]), "dt": DT,

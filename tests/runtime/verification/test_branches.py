@@ -50,8 +50,8 @@ def test_a_branch_comes_to_what_it_comes_to_alone(alike: Verification) -> None:
 
 
 def test_branches_that_are_alike_name_the_one_that_was_measured(alike: Verification) -> None:
-    assert [row.alike for row in drives(alike, 0)] == ["", ""]
-    assert [row.alike for row in drives(alike, 2)] == ["/Robot/j0", "/Robot/k0"]
+    assert [row.equivalent_to for row in drives(alike, 0)] == ["", ""]
+    assert [row.equivalent_to for row in drives(alike, 2)] == ["/Robot/j0", "/Robot/k0"]
 
 
 def test_what_is_alike_has_the_remedy_that_was_found_for_it(alike: Verification) -> None:
@@ -67,7 +67,7 @@ def test_the_text_says_once_what_is_alike(alike: Verification) -> None:
 
 def test_branches_that_differ_are_measured_each() -> None:
     found = verify(describe(hand(1.0, 2.0)))
-    assert [row.alike for row in drives(found, 1)] == ["", ""]
+    assert [row.equivalent_to for row in drives(found, 1)] == ["", ""]
 
 
 def test_a_mimic_joint_ties_branches_together() -> None:

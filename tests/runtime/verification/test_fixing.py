@@ -75,7 +75,7 @@ def test_a_number_that_is_authored_anew_is_meant_as_it_stands(softened: Path) ->
     stage = Usd.Stage.Open(str(softened))
     stage.GetPrimAtPath("/Robot/j0").GetAttribute(STIFFNESS).Set(200.0)
     row = row_of(verify(stage), STIFFNESS)
-    assert (row.wanted, row.verdict) == (200.0, "altered")
+    assert (row.intended_effect, row.verdict) == (200.0, "altered")
 
 
 def test_an_intended_effect_that_other_settings_end_is_altered(softened: Path) -> None:

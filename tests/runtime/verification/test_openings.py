@@ -100,7 +100,7 @@ def test_a_loop_opens_as_far_as_in_physx(oracle_folder: Path, four_bar: Path) ->
 
 
 def test_the_text_says_what_closes_a_loop(verified: Verification) -> None:
-    opening, = verified.openings
+    opening, = verified.joint_errors
     assert opening.steps < opening.iterations < opening.authored
     line, = (line for line in verification_lines(verified) if "stays open" in line)
     assert line == (f"{LOOP}: stays open by up to {opening.authored:.2g} mm at {opening.position}/{opening.velocity} "
@@ -110,13 +110,13 @@ def test_the_text_says_what_closes_a_loop(verified: Verification) -> None:
 
 
 def test_what_does_not_close_a_loop_is_said_to_open_it(verified: Verification) -> None:
-    opening, = verified.openings
+    opening, = verified.joint_errors
     assert "64/4 opens it to 9 mm, dt 1/240 closes it" in str(replace(opening, iterations=9.0))
 
 
 def test_the_widest_come_first_and_the_rest_in_one_line(verified: Verification) -> None:
-    opening, = verified.openings
-    many = replace(verified, openings=tuple(replace(opening, path=f"/j{i}", authored=float(i)) for i in range(8)))
+    opening, = verified.joint_errors
+    many = replace(verified, joint_errors=tuple(replace(opening, path=f"/j{i}", authored=float(i)) for i in range(8)))
     lines = [line for line in verification_lines(many) if "stays open" in line or "more joints" in line]
     assert [line.partition(":")[0] for line in lines] == [
         "/j7", "/j6", "/j5", "/j4", "/j3", "and 3 more joints that open less"]
@@ -125,7 +125,7 @@ def test_the_widest_come_first_and_the_rest_in_one_line(verified: Verification) 
 def test_the_json_has_every_opening(verified: Verification) -> None:
     found, = json.loads(verification_json(verified))["openings"]
     assert found["path"] == LOOP
-    assert found["authored"] == pytest.approx(verified.openings[0].authored, rel=1e-3)
+    assert found["authored"] == pytest.approx(verified.joint_errors[0].authored, rel=1e-3)
 
 
 def test_a_stage_without_such_joints_has_no_openings(shared_cases: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime import Tuning, Wish, tune
+from physx_runtime import Tuning, TuningTarget, tune
 from pxr import Sdf, Usd
 from support.stages.verified_robots import both, chain, drive, limits, mimic
 
@@ -19,7 +19,7 @@ HINGE = "/Robot/j0"
 SHORT, CONTINUOUS = 1 / 2000, 5e-3
 # Wishes come true to 5e-4, in float32 with a little on top.
 COME_TRUE = 2e-3
-OSCILLATION: Wish = {"natural_frequency": 20.0, "damping_ratio": 0.4}
+OSCILLATION: TuningTarget = {"natural_frequency": 20.0, "damping_ratio": 0.4}
 
 
 def hinge(**values: float | str) -> Usd.Stage:
@@ -43,7 +43,7 @@ def test_a_settling_time_gets_a_critically_damped_drive() -> None:
     tuning = tune(hinge(stiffness=1.0), {HINGE: {"settling_time": 0.5}}, dt=SHORT)
     # (1 + w t) exp(-w t) = 0.02 at w t = 5.8339
     assert values(tuning)["stiffness"] == pytest.approx((5.8339 / 0.5) ** 2 * math.radians(1.0), rel=CONTINUOUS)
-    assert {item.name: item.wanted for item in tuning.results} == {"settling_time": 0.5, "damping_ratio": 1.0}
+    assert {item.name: item.target for item in tuning.results} == {"settling_time": 0.5, "damping_ratio": 1.0}
 
 
 def test_a_sag_gets_weight_over_sag() -> None:
@@ -83,7 +83,7 @@ def test_a_wish_out_of_reach_is_said_with_the_nearest() -> None:
 @pytest.mark.parametrize(("wishes", "said"), [
     ({HINGE: {"frequency": 1.0}}, "'frequency' is no wish; allowed are natural_frequency, damping_ratio, "),
     ({HINGE: {}}, "nothing is wished; allowed are"),
-    ({}, "wishes is empty"),
+    ({}, "targets is empty"),
     ({HINGE: {"sag": -1.0}}, "sag is -1.0; give a positive, finite number"),
     ({HINGE: {"sag": 1.0, "natural_frequency": 2.0}}, "ask for one stiffness; give one of them"),
     ({"/Robot/l0": {"sag": 1.0}}, "no drive, tendon or compliant mimic joint is there; the stage has /Robot/j0"),

@@ -33,7 +33,7 @@ class Measured:
 
         Infeasible: of all values that are tried there, none has the wanted effect.
         """
-        wanted = self.row.wanted
+        wanted = self.row.intended_effect
         assert isinstance(wanted, float) and not self.why_not
         reached = self.remedy is None or abs(self.remedy / wanted - 1.0) <= PROMISED
         return reached and all(abs(effect / wanted - 1.0) > PROMISED for effect in self.tried)
@@ -44,7 +44,7 @@ class Measured:
         values = [f"{x:.5g}" for x in ([] if self.remedy is None else [self.remedy])]
         values += [f"none of {', '.join(f'{x:.4g}' for x in self.tried)}"] if self.tried else []
         mark = f"not asked: {self.why_not}" if self.why_not else "holds" if self.holds else "MISSES"
-        return (f"seed {self.seed:4} {self.row.path:15} {self.row.property:45} wanted {self.row.wanted:10.5g} "
+        return (f"seed {self.seed:4} {self.row.path:15} {self.row.property:45} wanted {self.row.intended_effect:10.5g} "
                 f"was {self.row.effective:10.5g} {'in PhysX ' + '; '.join(values) if values else ''} {mark}")
 
 

@@ -29,7 +29,7 @@ def findings_of(stage: Any, verification: Verification) -> Report:
 
 
 def _finding(stage: Any, row: Row, verification: Verification) -> Finding:
-    fix = "" if row.remedy is None else remedy_text(row.remedy, row.wanted)
+    fix = "" if row.remedy is None else remedy_text(row.remedy, row.intended_effect)
     return Finding(CODES.get(row.verdict, PRESERVED), "warning", row.path, row.property,
                    sentence(row, verification), row.reason, fix, repair=_repair(stage, row))
 
@@ -39,7 +39,7 @@ def _repair(stage: Any, row: Row) -> Repair | None:
     remedy = row.remedy
     if remedy is None or not remedy.feasible or remedy.value is None or remedy.dt is not None:
         return None
-    intended = row.wanted if isinstance(row.wanted, float) else None
+    intended = row.intended_effect if isinstance(row.intended_effect, float) else None
     try:
         edits = edits_of(stage, (row.path, row.property), remedy.value, intended)
         setting_edits = [edit for change in remedy.settings

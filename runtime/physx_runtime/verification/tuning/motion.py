@@ -1,8 +1,8 @@
 """Motions that tuning asks for.
 
-How drives, tendons and mimic joints move in PhysX's step: the numbers that wishes name.
+How drives, tendons and mimic joints move in PhysX's step: the numbers that tuning targets name.
 
-What may be wished of a stage, and whom the wishes are about.
+Which targets a stage can be tuned to, and what each is a target of.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from physx_schema.description.model import Articulation, Description, Drive
 from physx_schema.description.units import DEGREES_PER_RADIAN
 
 
-class Wish(TypedDict, total=False):
+class TuningTarget(TypedDict, total=False):
     """How something is to move in PhysX; what is not named stays as it is authored."""
 
     natural_frequency: float    # rad/s
@@ -36,21 +36,21 @@ class Wish(TypedDict, total=False):
     tip_stiffness: float        # of a link: force per length in the direction in which it gives way most
 
 
-NAMES = tuple(Wish.__annotations__)
+NAMES = tuple(TuningTarget.__annotations__)
 DRIVE, FIXED, SPATIAL, MIMIC, LINK = "drive", "fixed tendon", "spatial tendon", "mimic joint", "link"
 _MOTION = ("natural_frequency", "damping_ratio", "settling_time")
 ALLOWED: Mapping[str, Sequence[str]] = {
     DRIVE: (*_MOTION, "sag"), FIXED: _MOTION, SPATIAL: _MOTION, MIMIC: _MOTION[:2], LINK: ("tip_stiffness",)}
-# Wishes that ask for the same number of a drive, a tendon or a mimic joint.
+# Targets that ask for the same number of a drive, a tendon or a mimic joint.
 _EXCLUSIVE = ("natural_frequency", "settling_time", "sag")
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whom a wish is about."""
+    """What a target is for: a drive, a tendon, a mimic joint or a link."""
 
     kind: str
-    name: str               # as wishes name it: a prim path, and the axis or instance where the prim has several
+    name: str               # as targets name it: a prim path, and the axis or instance where the prim has several
     path: str               # prim of its gains
     prefix: str             # of their properties
     articulation: str       # prim path
@@ -58,7 +58,7 @@ class Subject:
 
 
 def subjects(description: Description) -> Iterator[Subject]:
-    """Everything on a stage that wishes may be about."""
+    """Everything on a stage that can have a target."""
     for robot in (item for item in description.articulations if item.enabled):
         for i, dof in enumerate(robot.dofs):
             if dof.drive is not None:
@@ -85,11 +85,12 @@ def _instance(path: str, prefix: str) -> str:
     return f"{path}:{prefix.rstrip(':').rpartition(':')[2]}"
 
 
-def resolve_targets(description: Description, targets: Mapping[str, Wish]) -> list[tuple[Subject, dict[str, float]]]:
-    """The wishes with whom they are about. Raises ValueError, one line, for what cannot be wished."""
+def resolve_targets(description: Description,
+                    targets: Mapping[str, TuningTarget]) -> list[tuple[Subject, dict[str, float]]]:
+    """The targets with their subjects. Raises ValueError, one line, for what is no target."""
     candidates = list(subjects(description))
     if not targets:
-        raise ValueError(f"wishes is empty; give {{path: {{name: number}}}} with names {', '.join(NAMES)}")
+        raise ValueError(f"targets is empty; give {{path: {{name: number}}}} with names {', '.join(NAMES)}")
     return [_resolve_target(candidates, path, dict(target)) for path, target in targets.items()]
 
 

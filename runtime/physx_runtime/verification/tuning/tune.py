@@ -19,7 +19,7 @@ from physx_runtime.verification.tuning.motion import (
     LINK,
     MIMIC,
     Subject,
-    Wish,
+    TuningTarget,
     drive_of,
     motion_of,
     resolve_targets,
@@ -29,6 +29,7 @@ from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
 from physx_schema.description.scenes import SolverBatches, with_solver_counts
 from physx_schema.description.stages import open_stage
+from physx_schema.former_names import former_attribute, former_keyword
 
 # Of gains that follow from others.
 DIGITS = 5
@@ -40,25 +41,27 @@ TargetKey = tuple[Subject, str]
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What became of one wish."""
+    """One target of a tuning, and what the changed gains reach."""
 
-    path: str               # as it was wished
+    path: str               # as the target names it
     name: str               # "natural_frequency"
-    wanted: float
-    reached: float | None   # measured with the changes; the nearest where it cannot be had
-    reason: str = ""        # why it cannot be had; empty where it can
+    target: float
+    reached: float | None   # measured with the changes; the nearest where the target cannot be reached
+    reason: str = ""        # why it cannot be reached; empty where it can
+
+    wanted = former_attribute("wanted", "target")
 
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What to author so that a stage moves as wished."""
+    """What to author so that a stage reaches its tuning targets."""
 
     changes: tuple[Change, ...]
     results: tuple[Tuned, ...]
 
     @property
     def feasible(self) -> bool:
-        """Whether every wish comes true."""
+        """Whether every target is reached."""
         return not any(item.reason for item in self.results)
 
     def author(self, stage: Any) -> None:
@@ -70,28 +73,29 @@ class Tuning:
             step(editor.layer)
 
 
-def tune(stage: str | Path | Any, wishes: Mapping[str, Wish], dt: float = 1 / 60) -> Tuning:
-    """The gains with which a stage moves as wished in PhysX, at its iteration counts; the stage stays as it is.
+@former_keyword("wishes", "targets")
+def tune(stage: str | Path | Any, targets: Mapping[str, TuningTarget], dt: float = 1 / 60) -> Tuning:
+    """The gains with which a stage reaches the targets in PhysX at its iteration counts; the stage is not changed.
 
-    wishes: by joint, tendon, mimic joint or link what is wished of it, such as
+    targets: by joint, tendon, mimic joint or link its target, such as
     {"/Robot/elbow": {"natural_frequency": 30.0, "damping_ratio": 0.7}}. A joint's path names its drive, and path:axis
     that of one of several axes; path:instance a tendon (at its root) or a mimic joint. dt: time step [s].
 
     natural_frequency [rad/s] and damping_ratio are those of the motion from step to step, of a drive with the other
     joints held, of a tendon with the joints free; settling_time [s] is that of the same motion, to 2 %, with a damping
-    ratio of 1 where none is wished. sag [deg or length] is how far a drive hangs from its target under gravity.
+    ratio of 1 where the target names none. sag [deg or length] is how far a drive hangs from its target under gravity.
     tip_stiffness [force/length] of a link is the least in any direction; all drives on the way get one factor.
 
     Raises:
         UnreadableError, UnsupportedError: as `physx_runtime.verify`.
-        ValueError: a wish that is none, with those that are; or dt is not a positive, finite time.
+        ValueError: an unknown target, with those that are known; or dt is not a positive, finite time.
     """
     required_time(dt)
     opened = open_stage(stage)
     description = describe(opened)
     require_accepted(description)
     resolved = [(path, subject, _with_ratio(subject, target)) for path, (subject, target) in zip(
-        wishes, resolve_targets(description, wishes), strict=True)]
+        targets, resolve_targets(description, targets), strict=True)]
     session = _Session(Trial(opened), description, dt)
     searches = {(subject, name): Search(value, session.first(subject, name, target), lower=0.0,
                                         decreasing=name in _DECREASING)
