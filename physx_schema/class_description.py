@@ -171,7 +171,7 @@ def _property(definition: Definition, prop: Any, texts: dict[str, tuple[str, str
     home = next((other.identifier for other in definition.inherited if prop.name in other.by_name), "")
     common = {
         "keyword": prop.keyword_name, "getter": getter, "doc": doc, "renamed_from": prop.renamed_from,
-        "inherited_from": "" if prop.name in definition.own else home, "deprecated": prop.deprecated,
+        "inherited_from": "" if prop.name in definition.declared else home, "deprecated": prop.deprecated,
         "retired": prop.retired}
     if isinstance(prop, Relationship):
         return PropertyDescription(display_name, "rel", targets=prop.targets, many=prop.many, **common)

@@ -59,7 +59,7 @@ def float_fields(schema: str) -> dict[str, str]:
 
     Raises KeyError for a schema that the YAML does not define, TypeError for a number without a default.
     """
-    names = [item.name for item in definitions()[schema].own.values()
+    names = [item.name for item in definitions()[schema].declared.values()
              if isinstance(item, Attribute) and item.type == "float"]
     for base in names:
         default_number(schema, base)

@@ -16,10 +16,10 @@ FAILED, UNREADABLE = 1, 3                # exit codes
 @click.command()
 @click.argument("old")
 @click.argument("new")
-@click.option("--json", "json_wanted", is_flag=True, help="Write every difference as JSON.")
+@click.option("--json", "json_output", is_flag=True, help="Write every difference as JSON.")
 @click.option("--level", type=click.Choice(LEVELS), default=LEVELS[-1], show_default=True,
               help="The least difference that is shown and that makes the exit code 1.")
-def diff(old: str, new: str, json_wanted: bool, level: Level) -> None:
+def diff(old: str, new: str, json_output: bool, level: Level) -> None:
     """Say what differs between two schemas, and what of it breaks stages or programs.
 
     OLD and NEW are each a schema.usda, a generatedSchema.usda, a folder with YAML definitions, schema.usda or
@@ -37,5 +37,5 @@ def diff(old: str, new: str, json_wanted: bool, level: Level) -> None:
         click.echo("\n".join(dict.fromkeys(problems)), err=True)
         sys.exit(UNREADABLE)
     comparison = compare(*sources).down_to(level)
-    click.echo(as_json(comparison) if json_wanted else text(comparison))
+    click.echo(as_json(comparison) if json_output else text(comparison))
     sys.exit(FAILED if comparison.differences else 0)

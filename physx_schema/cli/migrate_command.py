@@ -35,14 +35,14 @@ _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do
 @click.option("--write", is_flag=True, help="Change the files in place.")
 @click.option("-o", "--output", type=click.Path(path_type=Path),
               help="Write a migrated copy of the stage's own layer; a folder for several stages.")
-@click.option("--json", "json_wanted", is_flag=True, help="Write what changes and what is left as JSON.")
+@click.option("--json", "json_output", is_flag=True, help="Write what changes and what is left as JSON.")
 @force_option
 @click.option("--package", default="physx_generated", show_default=True,
               help="Package that `generate` made, by name or folder: its former names and retired things count.")
 @click.option("--changes", type=click.Path(path_type=Path, exists=True, dir_okay=False),
               help="What `physx-schema diff OLD NEW --json` wrote: what breaks stages is reported where they have it.")
 def migrate_command(
-    stages: tuple[str, ...], release: str | None, write: bool, output: Path | None, json_wanted: bool, force: bool,
+    stages: tuple[str, ...], release: str | None, write: bool, output: Path | None, json_output: bool, force: bool,
     package: str, changes: Path | None,
 ) -> None:
     """Rewrite stages that were authored with an older schema; without --write or -o only show the change.
@@ -60,7 +60,7 @@ def migrate_command(
     except ValueError as error:
         raise click.UsageError(printable(str(error))) from None
     saved_files, blocked = _write_outputs(migration, stages, write, output, force)
-    if json_wanted:
+    if json_output:
         click.echo(_json(migration, saved_files, blocked))
     else:
         _show(migration, saved_files, blocked, dry=not (write or output))

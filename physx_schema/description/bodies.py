@@ -70,7 +70,7 @@ def read_link(
         cfm_scale=physx.clamped("cfmScale"), gravity_enabled=not physx.flag("disableGravity"),
         linear_velocity=rigid.vector("velocity"), angular_velocity=_radians(rigid.vector("angularVelocity")),
         principal_axes=as_rotation(mass.axes), colliders=tuple(part.fact for part in colliders),
-        authored_axes=mass.authored_axes, scene=scene, kinematic=is_kinematic(body), pushes=forces,
+        authored_axes=mass.authored_axes, scene=scene, kinematic=is_kinematic(body), external_forces=forces,
         contact=_unauthored_contact(context.meters_per_unit) if physx.silent else _contact(
             physx, context.meters_per_unit),
     )

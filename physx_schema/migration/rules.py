@@ -87,14 +87,14 @@ class SchemaIndex:
     def owner(self, name: str) -> str:
         """The schema, on the prim or not, that has a property of this name; empty where none has."""
         for identifier, definition in sorted(self.definitions.items()):
-            if not definition.prefix and name in definition.own:
+            if not definition.prefix and name in definition.declared:
                 return identifier
             remainder = name.removeprefix(f"{definition.prefix}:") if definition.prefix else name
             if remainder == name:
                 continue
-            if remainder in definition.own:
+            if remainder in definition.declared:
                 return identifier
-            base = next((base for base in definition.own if remainder.endswith(f":{base}")), "")
+            base = next((base for base in definition.declared if remainder.endswith(f":{base}")), "")
             if base:
                 return f"{identifier}:{remainder.removesuffix(f':{base}')}"
         return ""
@@ -248,7 +248,7 @@ class _Table:
 
 def _add_former_prefix(prefix: str, definition: Definition, table: _Table) -> None:
     """The properties of a class under its former prefix, by their names then and now."""
-    for name, prop in definition.own.items():
+    for name, prop in definition.declared.items():
         for former in filter(None, (name, _former(prop) if prop.renamed_from else "")):
             fields = (definition.identifier, name, _type(prop), definition.prefix, False, "")
             table.add(definition, prefix, former, fields)
@@ -259,9 +259,10 @@ def _add_former_names(names: Mapping[str, str], definition: Definition, table: _
     for former, present in names.items():
         prefix, placed, base = former.partition(f":{PLACEHOLDER}:")
         start = f"{definition.prefix}:{PLACEHOLDER}:" if definition.prefix else ""
-        prop = definition.own.get(present.removeprefix(start))
+        prop = definition.declared.get(present.removeprefix(start))
         is_same_kind = bool(placed) == bool(definition.prefix)
-        if prop is None or not is_same_kind or (former != present and former.removeprefix(start) in definition.own):
+        still_declared = former != present and former.removeprefix(start) in definition.declared
+        if prop is None or not is_same_kind or still_declared:
             continue
         fields = (definition.identifier, prop.name, _type(prop), definition.prefix, False, "")
         table.add(definition, prefix if placed else "", base if placed else former, fields)

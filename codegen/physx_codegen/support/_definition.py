@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Container
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
@@ -129,9 +130,15 @@ class Definition(Facts):
     __hash__ = object.__hash__
 
     @cached_property
-    def own(self) -> dict[str, Property]:
+    def declared(self) -> dict[str, Property]:
         """Name to property, without inherited ones."""
         return {prop.name: prop for prop in self.properties}
+
+    @property
+    def own(self) -> dict[str, Property]:
+        """The former name of `declared`."""
+        warnings.warn("own is now declared; use that", DeprecationWarning, stacklevel=2)
+        return self.declared
 
     @cached_property
     def accessible(self) -> dict[str, Any]:
@@ -142,7 +149,7 @@ class Definition(Facts):
     def by_name(self) -> dict[str, Property]:
         """Name to property, inherited ones first."""
         properties = {name: prop for other in self.inherited for name, prop in other.by_name.items()}
-        return properties | self.own
+        return properties | self.declared
 
     @cached_property
     def attributes(self) -> dict[str, Attribute]:
@@ -204,7 +211,7 @@ class Definition(Facts):
     def attribute_names(self, inherited: bool, instance: str) -> list[str]:
         """Full names in the order of definition, with USD's placeholder where `instance` is empty."""
         start = self.start(instance or PLACEHOLDER)
-        return [start + name for name in self.attributes if inherited or name in self.own]
+        return [start + name for name in self.attributes if inherited or name in self.declared]
 
 
 def within(prop: Attribute, lowest: float, highest: float) -> tuple[float, float]:

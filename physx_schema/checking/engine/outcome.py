@@ -24,6 +24,7 @@ from physx_schema.checking.engine.finding import DRIVEN, PROFILES, Finding, loca
 from physx_schema.checking.engine.rule import EVERYTHING, RULE_FAILED, Finder, Rule, Selection, Unevaluated, belongs
 from physx_schema.description import Description, Opinion
 from physx_schema.description.opinions.reading import path_key
+from physx_schema.former_names import former_keyword
 from physx_schema.html_table import html_table
 
 VerdictState = Literal["pass", "fail", "not evaluated"]
@@ -80,11 +81,12 @@ class Report:
         """How many findings have this severity."""
         return sum(finding.severity == severity for finding in self.findings)
 
-    def first(self, most: int | None) -> tuple[tuple[Finding, ...], int]:
+    @former_keyword("most", "limit")
+    def first(self, limit: int | None) -> tuple[tuple[Finding, ...], int]:
         """At most so many findings but every error, and how many are left out; all of them for None."""
-        if most is None:
+        if limit is None:
             return self.findings, 0
-        remaining = max(most - len(self.errors), 0)
+        remaining = max(limit - len(self.errors), 0)
         indices = [index for index, item in enumerate(self.findings) if item.severity != "error"][:remaining]
         result = tuple(item for index, item in enumerate(self.findings) if item.severity == "error" or index in indices)
         return result, len(self.findings) - len(result)

@@ -169,7 +169,7 @@ def _direction(description: Description, joint: MaximalJoint, poses: Mapping[str
 def _targets(joint: MaximalJoint) -> Iterator[Finding]:
     """Targets that turn where other drives of a generic joint aim."""
     driven = {axis.axis for axis in joint.axes if axis.angular and axis.drive is not None and axis.drive.stiffness}
-    for axis, target in zip(ROTATIONS, joint.aim, strict=True):
+    for axis, target in zip(ROTATIONS, joint.drive_rotation, strict=True):
         if joint.kind == "d6" and target and axis not in driven and driven:
             yield IDLE_TARGET.at(joint.path, f"drive:{axis}:physics:targetPosition",
                                  f"a target of {math.degrees(target):g} degrees on {axis}, which no drive turns")

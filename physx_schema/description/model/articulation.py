@@ -14,6 +14,7 @@ from physx_schema.description.model.collision import Collider
 from physx_schema.description.model.joint import Dof, Joint, MaximalJoint, Mimic
 from physx_schema.description.model.tendon import FixedTendon, SpatialTendon
 from physx_schema.description.records import Pose, Quat, Vec3, record
+from physx_schema.former_names import JSON_KEY
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ class Link:
     scene: str = ""                     # path of the PhysicsScene that steps the body, "" for the one PhysX makes
     kinematic: bool = False             # physics:kinematicEnabled; without effect on a link
     colliders: tuple[Collider, ...] = ()        # in traversal order
-    pushes: tuple[ExternalForce, ...] = ()       # in traversal order
+    external_forces: tuple[ExternalForce, ...] = field(default=(), metadata={JSON_KEY: "pushes"})  # in traversal order
     body: BodySettings | None = None    # of a body outside articulations
     contact: BodyContact = BodyContact(math.inf, math.inf, True)
     samples: tuple[PoseSample, ...] = ()        # of a kinematic body along time samples, in the order of time

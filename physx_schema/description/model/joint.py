@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass, field
 
 from physx_schema.description.records import Pose, Quat, Vec3, record
+from physx_schema.former_names import JSON_KEY
 
 UNLIMITED = 0.5e38
 
@@ -170,8 +171,9 @@ class MaximalJoint:
     frame1: Pose                        # made of it in the world
     axes: tuple[JointAxis, ...] = ()    # those that it does not lock, translations first
     cone: Cone | None = None
-    aim: Vec3 = (0.0, 0.0, 0.0)         # rad about x, y, z of the frame as turned: what its drives turn to together,
-                                        # drives of locked axes and those that PhysX refuses among them
+    # rad about x, y, z of the frame as turned: what its drives turn to together, drives of locked axes and those that
+    # PhysX refuses among them
+    drive_rotation: Vec3 = field(default=(0.0, 0.0, 0.0), metadata={JSON_KEY: "aim"})
     distance: DistanceRange | None = None
     coupling: Coupling | None = None
     break_force: float = math.inf       # mass length / s^2 that takes the joint away

@@ -75,9 +75,9 @@ def _index() -> tuple[Mapping[str, Owner], Mapping[str, Mapping[str, tuple[str, 
     multiple: dict[str, dict[str, tuple[str, ...]]] = {}
     for schema, definition in definitions().items():
         if definition.kind == "multiple-apply":
-            multiple.setdefault(definition.prefix, {})[schema] = tuple(definition.own)
+            multiple.setdefault(definition.prefix, {})[schema] = tuple(definition.declared)
         else:
-            single |= {name: Owner(schema, "", name) for name in definition.own}
+            single |= {name: Owner(schema, "", name) for name in definition.declared}
     return single, multiple
 
 

@@ -215,7 +215,7 @@ def maximal_joint_problems(fact: MaximalJoint, bodies: Mapping[str, Any]) -> Ite
         yield f"{fact.path}: physics:collisionEnabled is no component's; set it to false"
     if any(axis.restitution for axis in fact.axes):
         yield f"{fact.path}: limits that bounce are no component's; remove the restitution"
-    if sum(abs(angle) > ROTATION_TOLERANCE for angle in fact.aim) > 1:
+    if sum(abs(angle) > ROTATION_TOLERANCE for angle in fact.drive_rotation) > 1:
         yield f"{fact.path}: drives to a turn about several axes are no component's; aim about one"
 
 
@@ -257,8 +257,8 @@ def _load_axes(component: PhysxDriveComponent, fact: MaximalJoint) -> None:
             velocity[i] = drive.target_velocity
             if i < 3:
                 position[i] = drive.target_position
-    imaginary = [math.sin(angle / 2.0) for angle in fact.aim]
-    component.drive_target = Pose(position, [math.cos(sum(fact.aim) / 2.0), *imaginary])
+    imaginary = [math.sin(angle / 2.0) for angle in fact.drive_rotation]
+    component.drive_target = Pose(position, [math.cos(sum(fact.drive_rotation) / 2.0), *imaginary])
     component.set_drive_velocity_target(velocity[:3], velocity[3:])
 
 

@@ -192,7 +192,7 @@ def _unsupported(d: Description) -> Iterator[str]:
     for articulation in d.articulations:
         yield from _articulation_problems(articulation)
     for body in (*d.bodies, *(link for articulation in d.articulations for link in articulation.links)):
-        if body.pushes:
+        if body.external_forces:
             yield f"{body.path}: PhysxForceAPI is no component's; push with add_force_torque"
         if body.samples:
             yield f"{body.path}: time samples are no component's; set kinematic_target in each step"

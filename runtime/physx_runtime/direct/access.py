@@ -97,11 +97,11 @@ class Direct:
             self._gpu.compute(kind, data, indices)
             return
         if kind is ComputeType.eUPDATE_KINEMATIC:
-            selected = self.chosen(np.arange(self.count) if indices is None else indices)
+            selected = self.selected_indices(np.arange(self.count) if indices is None else indices)
             for member, _, worlds in self._by_member(selected):
                 member.refresh(worlds, clear=True)
             return
-        selected = self.chosen(indices)
+        selected = self.selected_indices(indices)
         flat = self.buffer(kind, data, selected, writes=True)
         if kind is ComputeType.eCENTROIDAL_MOMENTUM_MATRICES:
             self._compute_centroidal(flat, selected)
@@ -121,7 +121,7 @@ class Direct:
         if self._gpu is not None:
             self._gpu.get(kind, data, indices)
             return
-        selected = self.chosen(indices)
+        selected = self.selected_indices(indices)
         flat = self.buffer(kind, data, selected, writes=True)
         self.require_outputs(kind, selected)
         stride, counts = block_size(kind, self.max_counts()), self.max_counts()
@@ -144,7 +144,7 @@ class Direct:
         if self._gpu is not None:
             self._gpu.set(kind, data, indices)
             return
-        selected = self.chosen(indices)
+        selected = self.selected_indices(indices)
         flat = self.buffer(kind, data, selected, writes=False)
         counts = self.max_counts()
         blocks = flat.reshape(len(selected), block_size(kind, counts))
@@ -159,15 +159,15 @@ class Direct:
             raise DirectError(f"{early[0]}: no step was taken yet, and PhysX's direct API works only after the first; "
                               "call step() first")
 
-    def require_outputs(self, kind: ReadType, chosen: Indices) -> None:
-        late = [member.simulation.model.actor.path for member, _, worlds in _by_member(chosen, self._all_members)
+    def require_outputs(self, kind: ReadType, selected: Indices) -> None:
+        late = [member.simulation.model.actor.path for member, _, worlds in _by_member(selected, self._all_members)
                 if (kind in OUTPUT_READS and not member.start_of_step)
                 or (kind in VELOCITY_READS and not member.has_velocities(worlds))]
         if late:
             raise DirectError(f"{late[0]}: {kind.name} is kept from the first step after Direct was made; take one "
                               "more step")
 
-    def chosen(self, indices: ArrayLike | None) -> Indices:
+    def selected_indices(self, indices: ArrayLike | None) -> Indices:
         """Indices of articulations; of a mask (count,) those that it names, -1 in the place of others."""
         array = np.asarray(indices if indices is not None else np.zeros((0, 0)))
         if array.dtype == np.bool_ and array.shape == (self.count,):
@@ -182,13 +182,13 @@ class Direct:
             raise ValueError("indices hold a number twice; give each once")
         return array.astype(np.int64)
 
-    def buffer(self, kind: Enum, data: Array | None, chosen: Indices, writes: bool) -> Array:
+    def buffer(self, kind: Enum, data: Array | None, selected: Indices, writes: bool) -> Array:
         """The caller's memory as one line."""
         stride = block_size(kind, self.max_counts())        # type: ignore[arg-type]
-        expected = f"give {len(chosen)} blocks of {stride}, {len(chosen) * stride} numbers of {self.dtype}"
+        expected = f"give {len(selected)} blocks of {stride}, {len(selected) * stride} numbers of {self.dtype}"
         if not isinstance(data, np.ndarray):
             raise ValueError(f"{kind.name}: data is {type(data).__name__}; {expected}")
-        if data.dtype != self.dtype or data.size != len(chosen) * stride:
+        if data.dtype != self.dtype or data.size != len(selected) * stride:
             raise ValueError(f"{kind.name}: data holds {data.size} numbers of {data.dtype}; {expected}")
         problem = ("not contiguous" if not data.flags.c_contiguous else "not aligned" if not data.flags.aligned else
                    "read-only" if writes and not data.flags.writeable else "")

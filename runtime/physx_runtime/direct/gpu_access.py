@@ -35,11 +35,11 @@ class HostArguments(Protocol):
 
     def max_counts(self) -> MaxCounts: ...
 
-    def chosen(self, indices: Any) -> Indices: ...
+    def selected_indices(self, indices: Any) -> Indices: ...
 
-    def buffer(self, kind: Kind, data: Any, chosen: Indices, writes: bool) -> Array: ...
+    def buffer(self, kind: Kind, data: Any, selected: Indices, writes: bool) -> Array: ...
 
-    def require_outputs(self, kind: ReadType, chosen: Indices) -> None: ...
+    def require_outputs(self, kind: ReadType, selected: Indices) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class GpuAccess:
         """As `Direct.get`."""
         counts = self._arguments.max_counts()
         self._arguments.require_outputs(kind, np.arange(self._arguments.count) if is_on_device(indices) else
-                                        self._arguments.chosen(indices))
+                                        self._arguments.selected_indices(indices))
         self._read_into(kind, data, indices, lambda part,
                         target: part.member.read(kind, part.selection, target, counts))
 
@@ -93,7 +93,7 @@ class GpuAccess:
                 part.member.rows.worlds.done_with(array)
             return
         self._require_host(kind, indices)
-        selected = self._arguments.chosen(indices)
+        selected = self._arguments.selected_indices(indices)
         blocks = self._arguments.buffer(kind, data, selected, False).reshape(len(selected), stride)
         parts = [(part, blocks[part.order]) for part in self._parts(indices, on_device=False)]
         if "TENDON" in kind.name:
@@ -118,7 +118,7 @@ class GpuAccess:
                 part.member.rows.worlds.done_with(array)
             return
         self._require_host(kind, indices)
-        selected = self._arguments.chosen(indices)
+        selected = self._arguments.selected_indices(indices)
         flat = self._arguments.buffer(kind, data, selected, True)
         for part in self._parts(indices, on_device=False):
             self._fetch(part, part.member.size_of(kind, counts), flat, part.order * stride, make)
@@ -163,7 +163,7 @@ class GpuAccess:
         if is_on_device(indices):
             empty = np.zeros(0, np.int64)
             return [Part(member, self._select_on_device(member, indices), empty, empty) for member in self._members]
-        selected, parts = self._arguments.chosen(indices), []
+        selected, parts = self._arguments.selected_indices(indices), []
         for member in self._members:
             order = np.flatnonzero((selected >= member.first) & (selected < member.first + member.count))
             if not len(order):
@@ -203,7 +203,7 @@ class GpuAccess:
                 part.member.rows.worlds.done_with(array)
             return
         self._require_host(kind, indices)
-        selected = self._arguments.chosen(indices)
+        selected = self._arguments.selected_indices(indices)
         flat = self._arguments.buffer(kind, data, selected, True)
         starts = np.cumsum([0, *(size * len(selected) for size in sizes)])
         jobs = []

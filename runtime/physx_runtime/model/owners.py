@@ -61,7 +61,7 @@ def owners_of(t: Topology, actor: ActorDescription, scene: Scene) -> Mapping[str
     dofs = [dof.name for dof in actor.dofs]
     joints = [link.joint.path if link.joint else link.path for link in actor.links]
     speeds = [f"the root's {ROOT_VELOCITIES[i]}" for i in range(t.root_size)]
-    external_forces = [force.path for link in actor.links for force in link.pushes]
+    external_forces = [force.path for link in actor.links for force in link.external_forces]
     return {
         WORLD: _in_order([scene.path or "scene"]),
         ROOT: _in_order(links[:1]),

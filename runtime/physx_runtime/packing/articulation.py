@@ -200,7 +200,7 @@ def mimic_rows(articulation: Articulation) -> RowValues:
 
 def external_forces(actor: ActorDescription) -> list[tuple[int, ExternalForce]]:
     """Authored forces by link; disabled ones too, so that switching them on needs no other step."""
-    return [(i, external_force) for i, link in enumerate(actor.links) for external_force in link.pushes]
+    return [(i, external_force) for i, link in enumerate(actor.links) for external_force in link.external_forces]
 
 
 def external_force_topologies(actor: ActorDescription) -> tuple[ExternalForceTopology, ...]:

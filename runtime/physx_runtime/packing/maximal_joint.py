@@ -122,7 +122,7 @@ def _axis_rows(joint: MaximalJoint, values: Mapping[str, Sequence[float]]) -> Ro
         for name in rows.keys() & facts.keys():
             rows[name][i] = facts[name]
     if "target_position" in rows:
-        rows["target_position"][3:] = joint.aim
+        rows["target_position"][3:] = joint.drive_rotation
     return rows
 
 

@@ -70,7 +70,7 @@ def bodies_woken(before: Description, after: Description) -> frozenset[str]:
 
 
 def _holding_values(joint: MaximalJoint) -> tuple[object, ...]:
-    return joint.frame0, joint.frame1, joint.aim, tuple((axis.axis, axis.drive) for axis in joint.axes)
+    return joint.frame0, joint.frame1, joint.drive_rotation, tuple((axis.axis, axis.drive) for axis in joint.axes)
 
 
 Array = NDArray[np.float64]

@@ -349,7 +349,7 @@ def stripped(articulation: Articulation, *, drives: bool = False, limits: bool =
     """
     result = with_dofs(articulation, lambda dof: _dof(dof, drives, limits, axes, envelopes))
     return replace(
-        result, fixed_base=True, links=tuple(replace(link, pushes=(), colliders=()) for link in result.links),
+        result, fixed_base=True, links=tuple(replace(link, external_forces=(), colliders=()) for link in result.links),
         mimics=articulation.mimics if mimics else (),
         fixed_tendons=articulation.fixed_tendons if fixed_tendons else (),
         spatial_tendons=articulation.spatial_tendons if spatial_tendons else ())

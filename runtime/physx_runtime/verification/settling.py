@@ -207,7 +207,8 @@ def _free_actor(articulation: Articulation) -> Articulation:
 def _free_link(link: Link) -> Link:
     """Without authored forces, colliders, dampings and motion."""
     zero = (0.0, 0.0, 0.0)
-    return replace(link, pushes=(), colliders=(), gravity_enabled=True, linear_damping=0.0, angular_damping=0.0,
+    return replace(link, external_forces=(), colliders=(), gravity_enabled=True, linear_damping=0.0,
+                   angular_damping=0.0,
                    linear_velocity=zero, angular_velocity=zero)
 
 

@@ -76,7 +76,7 @@ class RowGroup:
         return ":*:".join(_ends(first)) if others else first
 
     @property
-    def place(self) -> str:
+    def prim_text(self) -> str:
         """The prim, or how many there are."""
         paths = dict.fromkeys(row.path for row in self.rows)
         return self.rows[0].path if len(paths) == 1 else plural(len(paths), "prim")

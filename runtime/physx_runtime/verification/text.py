@@ -49,7 +49,7 @@ def verification_lines(verification: Verification, *, show_all: bool = False) ->
         yield printable(f"{verification.source}: nothing to verify: no drives are authored, nor anything else that an "
                         "experiment measures")
     for group in (*groups[ALTERED], *groups[IGNORED]):
-        yield printable(f"{group.place}{_equivalents_text(group, verification)}: "
+        yield printable(f"{group.prim_text}{_equivalents_text(group, verification)}: "
                         f"{_group_sentence(group, verification)}")
     if not show_all:
         for line in property_lines(groups[AS_AUTHORED]):
@@ -106,7 +106,7 @@ def reason_lines(groups: Iterable[RowGroup]) -> Iterator[str]:
     """A line for each reason why no experiment answers: which properties on which prims, and the reason."""
     names_by_prim: dict[str, dict[str, list[str]]] = {}        # by reason, names by place
     for group in groups:
-        names_by_prim.setdefault(group.rows[0].reason, {}).setdefault(group.place, []).append(group.name)
+        names_by_prim.setdefault(group.rows[0].reason, {}).setdefault(group.prim_text, []).append(group.name)
     for reason, names in names_by_prim.items():
         phrases = (f"{', '.join(properties)} on {prim}" if any(properties) else prim for prim,
                    properties in names.items())

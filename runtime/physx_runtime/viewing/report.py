@@ -105,9 +105,9 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
     text = _environment().get_template("report.html.jinja").render(
         source=Path(description.source).name,
         headline=headline(checked, verification),
-        sound=verification is not None and not (verification.failed or checked.errors),
+        is_valid=verification is not None and not (verification.failed or checked.errors),
         marks=MARKS, severities=SEVERITIES, checked=checked, rules=by_rule(checked.findings),
-        most_findings=MAX_FINDINGS, missing=missing, most_missing=MAX_MISSING, robot_notes=robot_figure.notes,
+        max_findings=MAX_FINDINGS, missing=missing, max_missing=MAX_MISSING, robot_notes=robot_figure.notes,
         packed=robot_figure.packed(), script=script(), script_hash=script_hash(),
         **_step_context(live), **value_context, **motion_context)
     with replacing(path) as temporary:
@@ -118,20 +118,21 @@ def write_report(path: str | Path, stage: Any, checked: Report, verification: Ve
 def _step_context(live: LiveStep | str) -> dict[str, Any]:
     """What the template says of the step in the page."""
     if isinstance(live, str):
-        return {"stepped": "", "not_live": live, "left_out": ()}
-    return {"stepped": live.articulation, "not_live": "", "left_out": live.left_out}
+        return {"live_articulation": "", "not_live": live, "left_out": ()}
+    return {"live_articulation": live.articulation, "not_live": "", "left_out": live.left_out}
 
 
 def _value_context(verification: Verification | None) -> dict[str, Any]:
     """What the template says of numbers."""
     if verification is None:
-        return {"totals": [], "altered": [], "alike": lambda row: (), "ignored": [], "sound_groups": [],
-                "sound_count": 0, "unmeasured": [], "step": [], "in_physx": False}
+        return {"totals": [], "altered": [], "equivalent_rows": lambda row: (), "ignored": [], "as_authored_groups": [],
+                "as_authored_count": 0, "unmeasured": [], "step": [], "in_physx": False}
     as_authored = as_authored_by_path(verification)
     return {"totals": [(*MARKS[verdict], _count(verification, verdict), verdict) for verdict in MARKS],
-            "altered": failed_by_path(verification), "alike": verification.equivalent_rows,
-            "ignored": ignored_by_reason(verification), "sound_groups": as_authored,
-            "sound_count": sum(len(rows) for _, rows in as_authored), "unmeasured": unmeasured_by_reason(verification),
+            "altered": failed_by_path(verification), "equivalent_rows": verification.equivalent_rows,
+            "ignored": ignored_by_reason(verification), "as_authored_groups": as_authored,
+            "as_authored_count": sum(len(rows) for _, rows in as_authored),
+            "unmeasured": unmeasured_by_reason(verification),
             "step": [("Verification step", f"{numeral(verification.dt)} s"),
                      *([("Real PhysX", f"ovphysx {verification.physx}")] if verification.physx else [])],
             "in_physx": bool(verification.physx)}
@@ -141,7 +142,7 @@ def _motion_context(description: Description, recording: Recording | None, inten
                     world: int) -> dict[str, Any]:
     """What the template shows of a recording."""
     if recording is None:
-        return {"shots": [], "joints": [], "relations": [], "touching": [], "left_out_plots": 0, "overlaid": False,
+        return {"shots": [], "joints": [], "relations": [], "contact_plots": [], "left_out_plots": 0, "overlaid": False,
                 "facts": _versions()}
     worlds = recording.link_pose.shape[1]
     if not 0 <= world < worlds:
@@ -158,7 +159,7 @@ def _motion_context(description: Description, recording: Recording | None, inten
     shots = snapshots(articulations, recording, world, description.scene.up_axis, DRAWN_MOMENTS)
     joints, relations, touching = (_figures(group[:MAX_PLOTS], recording.time) for group in charts)
     return {"shots": [(shot.time, svg) for shot, svg in zip(shots, draw_poses(shots), strict=True)],
-            "joints": joints, "relations": relations, "touching": touching,
+            "joints": joints, "relations": relations, "contact_plots": touching,
             "left_out_plots": sum(max(0, len(group) - MAX_PLOTS) for group in charts), "overlaid": intended is not None,
             "facts": [*_facts(recording, articulations, world), *_maximal_joint_facts(description, recording, world),
                       *_versions()]}
@@ -262,7 +263,7 @@ def _environment() -> jinja2.Environment:
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
     environment.filters |= {"numeral": numeral, "percent": percent, "parts": parts, "plural": plural}
-    environment.globals |= {"share": effective_ratio, "measured": measured, "remedy_text": remedy_text,
+    environment.globals |= {"effective_ratio": effective_ratio, "measured": measured, "remedy_text": remedy_text,
                             "remedy_lines": remedy_lines, "location": location, "bar_end": BAR_END_RATIO}
     return environment
 

@@ -182,7 +182,7 @@ def test_drives_of_locked_axes_and_refused_ones_aim_with_the_others() -> None:
         ("stiffness", 20.0), ("targetPosition", value), ("maxForce", -1.0 if axis == "rotZ" else 100.0))}
     found = made(stage("", {**values, **drives}, (*schemas, *(f"PhysicsDriveAPI:{axis}" for axis in LOCKED[3:]))))
     assert [axis.drive is not None for axis in found.axes] == [True, False]
-    assert [math.degrees(angle) for angle in found.aim] == pytest.approx([50.0, 40.0, 10.0])
+    assert [math.degrees(angle) for angle in found.drive_rotation] == pytest.approx([50.0, 40.0, 10.0])
 
 
 @pytest.mark.parametrize(("name", "value"), [

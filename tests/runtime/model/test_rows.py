@@ -71,7 +71,7 @@ COUPLINGS = ("PhysxTendonAxisRootAPI", "PhysxTendonAxisAPI", "PhysxTendonAttachm
 
 @pytest.mark.parametrize("schema", COUPLINGS)
 def test_every_number_of_a_coupling_has_a_row(schema: str) -> None:
-    numbers = {name for name, item in definitions()[schema].own.items()
+    numbers = {name for name, item in definitions()[schema].declared.items()
                if getattr(item, "type", "") in ("float", "float[]")}
     assert {row.attribute for row in TABLE if row.schema == schema} == numbers
 

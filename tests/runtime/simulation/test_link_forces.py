@@ -151,7 +151,7 @@ def test_smallest_forces_are_left_out(size: float, felt: bool) -> None:
     stage = sliding()
     link = describe(stage).articulations[0].links[-1].path
     stage.GetPrimAtPath(link).GetAttribute("physxForce:force").Set(Gf.Vec3f(size, 0, 0))
-    push, = describe(stage).articulations[0].links[-1].pushes
+    push, = describe(stage).articulations[0].links[-1].external_forces
     assert any(push.force) is felt
 
 

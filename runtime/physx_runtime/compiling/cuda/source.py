@@ -255,7 +255,7 @@ class _Body:
     advanced: str = ""
     shared: list[tuple[str, str]] = field(default_factory=list)
     carried: list[tuple[str, str]] = field(default_factory=list)
-    kept: list[tuple[str, str]] = field(default_factory=list)
+    stored: list[tuple[str, str]] = field(default_factory=list)
 
 
 def emit_kernels(program: Program, dtype: str, design: str) -> KernelSource:
@@ -357,7 +357,7 @@ class _ScheduleBody:
     name: str
     operands: tuple[str, ...]
     counted: bool
-    held: tuple[tuple[str, str], ...]       # rows that stay, in variables while a counted fragment repeats itself
+    carried: tuple[tuple[str, str], ...]       # rows that stay, in variables while a counted fragment repeats itself
     changed: tuple[tuple[str, str], ...]
     moving: tuple[tuple[str, int], ...]     # operands that advance, and by how many rows
     lines: tuple[str, ...]

@@ -64,7 +64,8 @@ class BodyResult:
 
 def isolated_body(link: Link, owner: Articulation | None) -> ActorDescription:
     """A link as an articulation of its own, or a body outside articulations; free and without colliders."""
-    free_link = replace(link, parent=-1, joint=None, pose=(_ZERO, (0.0, 0.0, 0.0, 1.0)), colliders=(), pushes=(_LOAD,),
+    free_link = replace(link, parent=-1, joint=None, pose=(_ZERO, (0.0, 0.0, 0.0, 1.0)), colliders=(),
+                        external_forces=(_LOAD,),
                         kinematic=False)
     if owner is None:
         assert link.body is not None

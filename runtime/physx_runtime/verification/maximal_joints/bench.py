@@ -59,7 +59,7 @@ class IsolatedJoint:
         d, j, names = self.description, self.joint, {"": ""}
         for body in d.bodies:
             names[body.path] = str(len(names))
-        bodies = tuple(replace(body, path=names[body.path], pushes=()) for body in d.bodies)
+        bodies = tuple(replace(body, path=names[body.path], external_forces=()) for body in d.bodies)
         joints = tuple(replace(joint, path="", body0=names.get(joint.body0, joint.body0), axes=_unnamed(joint),
                                body1=names.get(joint.body1, joint.body1)) for joint in (j, *self.hinges))
         return bodies, d.articulations, joints, d.scene, d.scenes, self.solver, self.dt
@@ -166,7 +166,7 @@ def _link_at_rest(link: Link, solver: Solver, loaded: Collection[str]) -> Link:
     return replace(
         link, linear_damping=0.0, angular_damping=0.0, max_linear_velocity=math.inf, max_angular_velocity=math.inf,
         gravity_enabled=False, linear_velocity=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0), colliders=(),
-        pushes=loads, samples=(), cfm_scale=link.cfm_scale if solver.softened else 0.0)
+        external_forces=loads, samples=(), cfm_scale=link.cfm_scale if solver.softened else 0.0)
 
 
 def _as_d6(joint: MaximalJoint) -> MaximalJoint:
@@ -177,7 +177,7 @@ def _as_d6(joint: MaximalJoint) -> MaximalJoint:
 
 
 def _unconstrained(joint: MaximalJoint) -> MaximalJoint:
-    return replace(joint, axes=tuple(map(free_axis, joint.axes)), aim=(0.0, 0.0, 0.0), break_force=math.inf,
+    return replace(joint, axes=tuple(map(free_axis, joint.axes)), drive_rotation=(0.0, 0.0, 0.0), break_force=math.inf,
                    break_torque=math.inf)
 
 

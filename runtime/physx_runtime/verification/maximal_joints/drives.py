@@ -62,7 +62,8 @@ class _DriveBench:
     def __init__(self, isolated: IsolatedJoint, axis: JointAxis, drive: Drive) -> None:
         free = replace(drive, target_position=0.0, target_velocity=0.0, max_force=math.inf)
         axes = tuple(replace(free_axis(other), drive=free if other == axis else None) for other in isolated.joint.axes)
-        joint = replace(isolated.joint, axes=axes, cone=None, distance=None, aim=(0.0, 0.0, 0.0), break_force=math.inf,
+        joint = replace(isolated.joint, axes=axes, cone=None, distance=None, drive_rotation=(0.0, 0.0, 0.0),
+                        break_force=math.inf,
                         break_torque=math.inf)
         self._drive, self._bench = drive, JointBench(isolated, joint, Direction.of(axis.axis), worlds=4)
         self._gains(0.0, 0.0)
@@ -137,4 +138,4 @@ def _with_drive(joint: MaximalJoint, axis: JointAxis, drive: Drive) -> MaximalJo
     """The joint with one drive and its limits."""
     axes = tuple(replace(other, drive=drive if other == axis else None) for other in joint.axes)
     x, y, z = (drive.target_position if axis.axis == name else 0.0 for name in AXES[3:])
-    return replace(joint, axes=axes, aim=(x, y, z), break_force=math.inf, break_torque=math.inf)
+    return replace(joint, axes=axes, drive_rotation=(x, y, z), break_force=math.inf, break_torque=math.inf)

@@ -130,7 +130,7 @@ def measure_bounds(isolated: IsolatedJoint) -> Findings:
 
 def without_drives(joint: MaximalJoint) -> MaximalJoint:
     """The joint without drives, unbreakable."""
-    return replace(joint, axes=tuple(replace(axis, drive=None) for axis in joint.axes), aim=(0.0, 0.0, 0.0),
+    return replace(joint, axes=tuple(replace(axis, drive=None) for axis in joint.axes), drive_rotation=(0.0, 0.0, 0.0),
                    break_force=math.inf, break_torque=math.inf)
 
 
