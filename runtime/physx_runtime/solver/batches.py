@@ -63,6 +63,7 @@ class WorldSolverBatches:
 
     def counts(self, actor: ActorDescription) -> Counts:
         """What an actor is solved under and in which worlds; the first world comes last."""
+        # counts = max over the actors of a batch  (DyTGSDynamics.cpp, setupArticulations)
         worlds_by_counts: dict[SolverCounts, list[Indices]] = {}
         for batches, worlds in self._groups:
             worlds_by_counts.setdefault(batches.counts(actor), []).append(worlds)

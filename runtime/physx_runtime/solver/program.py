@@ -38,6 +38,7 @@ def step_layout(t: ActorTopology) -> dict[str, int]:
 @functools.lru_cache(maxsize=64)
 def step_program(t: ActorTopology) -> Program:
     """The step of a topology as straight-line code."""
+    # start, N position iterations, V velocity iterations, end  (DyTGSDynamics.cpp, iterativeSolveIsland)
     passes = (PassSource("start", functools.partial(_start, t)),
               PassSource("position", functools.partial(settings_module.iterate, t, final=False), POSITION_COUNT,
                          changes=MOVING),
@@ -52,6 +53,7 @@ def _start(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
 
 
 def _end(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
+    # order of the end: divergence, then sleep
     out = freeze_diverged(t, {**rows, **settings_module.finish(t, rows)})
     return out | fall_asleep(t, rows, out) | {ACCUMULATING: accumulating(t, rows)} if t.sleeping else out
 
@@ -69,9 +71,11 @@ def stages(t: ActorTopology, rows: Rows, settings: SolverSettings) -> Iterator[t
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):     # sides that a `where` does not choose
         now |= settings_module.begin(t, now)
         yield "gyroscopic torque and damping" if isinstance(t, BodyTopology) else "Coriolis and damping", now
+        # h = dt / N
         for i in range(settings.position_iterations):
             now = now | settings_module.iterate(t, now, final=False)
             yield f"iteration {i + 1}", now
+        # velocity iterations: no bias, no motion
         for i in range(settings.velocity_iterations):
             now = now | settings_module.iterate(t, now, final=True)
             yield f"velocity iteration {i + 1}", now

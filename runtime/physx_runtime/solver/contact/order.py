@@ -59,9 +59,11 @@ def _order_patches(joints: Any, pair: Any, first: Any, second: Any, skipped: Any
     for i in range(len(pair)):
         if skipped[i]:
             continue
+        # Partition by greedy colouring  (DyConstraintPartition.cpp, classifyConstraintDesc)
         patch_index += 1
         if pair[i] != last:
             last, patch_index = pair[i], 0
+            # Only the first patch of a pair is classified; the others follow it in the same partition.
             actor0[heads], actor1[heads] = first[i], second[i]
             heads += 1
         head[i], order[count + i] = heads - 1, patch_index
@@ -81,6 +83,8 @@ def _partition(first: Array, second: Array, pgs: Any, partitions: Array, ends: A
     for i in range(len(first)):
         partitions[i] = -1
         remaining += first[i] >= 0 and second[i] >= 0
+    # lowest bit that is free for both bodies: ctz(~(used_a | used_b))
+    # (DyConstraintPartition.cpp, computeAvailablePartition)
     while remaining and (pgs or round_ < ROUNDS * MAX_NUM_PARTITIONS):
         used[:] = 0
         for i in range(len(first)):
@@ -98,6 +102,7 @@ def _partition(first: Array, second: Array, pgs: Any, partitions: Array, ends: A
                     remaining -= 1
                     break
         round_ += MAX_NUM_PARTITIONS
+    # constraints without a partition come first  (DyConstraintPartition.cpp, outputOverflowConstraints)
     ahead = 0
     for i in range(len(first)):
         if partitions[i] >= 0:
@@ -105,6 +110,8 @@ def _partition(first: Array, second: Array, pgs: Any, partitions: Array, ends: A
         elif first[i] >= 0 and second[i] >= 0:
             partitions[i] = ahead
             ahead += 1
+        # against the world: behind the last partition of the actor
+        # (DyConstraintPartition.cpp, getStaticContactWriteIndex)
         else:
             actor = max(first[i], second[i])
             partitions[i] = remaining + ends[actor]

@@ -68,12 +68,14 @@ def positions(t: ContactTopology, rows: Rows) -> tuple[Vec3, Vec3]:
 
 def responses(t: ContactTopology, rows: Rows) -> Responses:
     """How both sides answer impulses at their centres of mass."""
+    # the larger response counts: a patch between links has both
     first, second = (_response(body.kind, rows, k) for k, body in enumerate(t.solver_bodies))
     return first, second
 
 
 def _response(kind: str, rows: Rows, k: int) -> LinkResponse:
     if kind == LINK:
+        # T = M^-1 in the link's six directions; [1 / m, I^-1] of a body
         return response_of(rows[f"side{k}_response"])
     return body_response(rows, k) if kind == BODY else NO_LINK_RESPONSE
 
@@ -94,6 +96,7 @@ def kinematic_velocities(t: ContactTopology, rows: Rows) -> Motions:
 
 def displacements(t: ContactTopology, rows: Rows) -> Motions:
     """How both sides have moved since the step's start: time integrals of their velocities."""
+    # dx = integral of v dt since the step's start, dtheta that of w
     first, second = (Motion(triple(rows, f"side{k}_turn", 0), triple(rows, f"side{k}_travel", 0)) if body.moves
                      else NO_MOTION for k, body in enumerate(t.solver_bodies))
     return first, second
@@ -101,11 +104,13 @@ def displacements(t: ContactTopology, rows: Rows) -> Motions:
 
 def forces_at(arms: tuple[Vec3, Vec3], axis: Vec3) -> Forces:
     """Of a row that pushes along an axis at these arms."""
+    # J0 = [n, r0 x n], J1 = -[n, r1 x n]
     return Force(sp.cross(arms[0], axis), axis), Force(sp.cross(arms[1], axis), axis)
 
 
 def cfm_of(t: ContactTopology, rows: Rows) -> Scalar:
     """The cfm of the softer link, 0 between bodies."""
+    # cfm = max of both links  (DyTGSContactPrep.cpp, getCFM)
     return functools.reduce(maximum,
                             (rows[f"side{k}_cfm"][0] for k, body in enumerate(t.solver_bodies) if body.kind == LINK),
                             0.0)
@@ -148,6 +153,7 @@ class SolverBodies:
 
     def row(self, reader: RowReader, group: str, axis: Vec3) -> tuple[Forces, Motions]:
         forces, delta_velocity = [NO_FORCE, NO_FORCE], [NO_MOTION, NO_MOTION]
+        # J M^-1: [1 / m n, I^-1 (r x n)] of a body, T J^T of a link
         for k, body in enumerate(self.t.solver_bodies):
             if body.moves:
                 forces[k] = Force(reader.vector(f"{group}_levers"), axis)
@@ -158,6 +164,7 @@ class SolverBodies:
         return (forces[0], forces[1]), (delta_velocity[0], delta_velocity[1])
 
     def displacement(self, row: tuple[Forces, Motions]) -> Scalar:
+        # J dx
         return velocity_along(row[0], self._displacements)
 
     def velocity(self, row: tuple[Forces, Motions]) -> Scalar:
@@ -165,6 +172,7 @@ class SolverBodies:
 
     def apply_impulse(self, row: tuple[Forces, Motions], impulse: Scalar) -> None:
         forces, delta_velocity = row
+        # v0 += M0^-1 J0^T F, v1 -= M1^-1 J1^T F
         (v0, v1), (i0, i1) = self._velocities, self._impulses
         self._velocities = v0 + delta_velocity[0] * impulse, v1 - delta_velocity[1] * impulse
         self._impulses = i0 + forces[0] * impulse, i1 - forces[1] * impulse
@@ -248,6 +256,7 @@ def pose_rows(p: Plan, link: int) -> Span:
 
 def _root(rows: Operands) -> Rows:
     """The root's mass frame from where its F is."""
+    # body2World of the root: actor frame times body2Actor
     frame = vec(_singles(rows["position"])), quat(_singles(rows["rotation"]))
     position, rotation = _pose(rows["center"])
     if "shift" in rows:
@@ -257,6 +266,7 @@ def _root(rows: Operands) -> Rows:
 
 def _link(rows: Operands, joint: Topology) -> Rows:
     kind, q = joint.links[1].kind, rows.get("q", [])
+    # body2World of a link from its parent's  (DyFeatherstoneForwardDynamic.cpp, propagateLinksDown)
     frames = JointFrames(vec(_singles(rows["parent"])), vec(_singles(rows["child"])), quat(_singles(rows["relative"])))
     delta, slide, stepped = None, None, None
     if kind == REVOLUTE:
