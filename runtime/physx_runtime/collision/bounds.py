@@ -42,6 +42,7 @@ FIRST_WITH_GEOMETRY = CYLINDER
 
 def update_shapes(shapes: Any, poses: Any, geometry: Geometry, shape_poses: Any, bounds: Any) -> None:
     """Fill in where shapes are in the world, rows of position and quaternion, and their bounds."""
+    # shapePose = bodyPose shape2Body, bounds = extent + contactOffset  (GuBounds.cpp, computeBounds)
     _update_simple_shapes(shapes, poses, shape_poses, bounds)
     with_geometry = np.flatnonzero(shapes["kind"] >= FIRST_WITH_GEOMETRY)
     if len(with_geometry):
@@ -59,6 +60,7 @@ def _bound_with_geometry(shapes: Any, selected: Any, geometry: Geometry, shape_p
     for i in selected:
         shape, pose = shapes[i], pose_at(shape_poses, i)
         if shape.kind == MESH:
+            # bounds of a mesh: those of its box, turned  (GuBounds.cpp, computeMeshBounds)
             mesh = geometry.meshes.meshes[shape.geometry]
             _bound_box(bounds[i], (mesh.low[0], mesh.low[1], mesh.low[2]), (mesh.high[0], mesh.high[1], mesh.high[2]),
                        pose, shape.contact_offset)
@@ -90,6 +92,7 @@ def update_shape(shape: Any, body: Pose, shape_poses: Any, bounds: Any) -> None:
 @scalar_code
 def _bound_hull(bounds: Any, pose: Pose, shape: Any, vertices: Any) -> None:
     """Bounds of a hull: those of its vertices, as PhysX has them (eTIGHT_BOUNDS)."""
+    # low = min_i (R S v_i) + p  (GuBounds.cpp, computeTightBounds)
     m, scale = matrix_of(pose[1]), scale_of(shape)
     axes = scaled(m[0], scale[0]), scaled(m[1], scale[1]), scaled(m[2], scale[2])
     low, high = (ENDLESS, ENDLESS, ENDLESS), (-ENDLESS, -ENDLESS, -ENDLESS)
@@ -124,9 +127,11 @@ def scale_of(shape: Any) -> Vector:
 @scalar_code
 def extent_of(kind: Any, size: Vector, pose: Pose) -> Vector:
     """Half the sides of what a shape with a size fits in."""
+    # half extent e_k = sum_i |R_ki| h_i  (GuBounds.cpp, basisExtentV)
     if kind == BOX:
         return _box_extent(matrix_of(pose[1]), size)
     if kind == CAPSULE:
+        # capsule: e_k = |axis_k| half + radius  (GuBounds.cpp, computeBoxExtentsAroundCapsule)
         axis, radius = x_axis(pose[1]), size[0]
         return abs(axis[0]) * size[1] + radius, abs(axis[1]) * size[1] + radius, abs(axis[2]) * size[1] + radius
     return size[0], size[0], size[0]
@@ -141,6 +146,7 @@ def _box_extent(m: Matrix, half: Vector) -> Vector:
 
 @scalar_code
 def _grow(bounds: Any, center: Vector, extent: Vector, offset: Number) -> None:
+    # [c - e - offset, c + e + offset]  (GuBounds.cpp, inflateBounds)
     for k in range(3):
         bounds[0, k], bounds[1, k] = (center[k] - extent[k]) - offset, (center[k] + extent[k]) + offset
 
@@ -148,11 +154,13 @@ def _grow(bounds: Any, center: Vector, extent: Vector, offset: Number) -> None:
 @scalar_code
 def _grow_from(bounds: Any, low: Vector, high: Vector, offset: Number) -> None:
     """By way of the middle, which rounds: PhysX scales them by 1 about it."""
+    # c = (low + high) / 2, e = (high - low) / 2
     _grow(bounds, scaled(add(high, low), HALF), scaled(sub(high, low), HALF), offset)
 
 
 @scalar_code
 def _bound_box(bounds: Any, low: Vector, high: Vector, pose: Pose, offset: Number) -> None:
+    # c = R (low + high) / 2 + p  (GuBounds.cpp, transformNoEmptyTestV)
     m = matrix_of(pose[1])
     center = add(by_matrix(m, scaled(add(low, high), HALF)), pose[0])
     _grow(bounds, center, _box_extent(m, scaled(sub(high, low), HALF)), offset)
@@ -160,6 +168,7 @@ def _bound_box(bounds: Any, low: Vector, high: Vector, pose: Pose, offset: Numbe
 
 @scalar_code
 def _bound_core(bounds: Any, kind: Any, size: Vector, pose: Pose, offset: Number) -> None:
+    # low_k = support(-e_k)_k, high_k = support(e_k)_k
     core = core_of(kind, size, pose, np.empty((0, 3), np.float32))
     x, y, z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
     low = support_point(core, negated(x))[0], support_point(core, negated(y))[1], support_point(core, negated(z))[2]
@@ -169,6 +178,7 @@ def _bound_core(bounds: Any, kind: Any, size: Vector, pose: Pose, offset: Number
 @scalar_code
 def _bound_plane(bounds: Any, pose: Pose, offset: Number) -> None:
     """A half space along an axis has bounds; any other is everywhere."""
+    # n . x <= n . p bounds one axis where n lies along it  (GuBounds.cpp, computePlaneBounds)
     normal = x_axis(pose[1])
     for k in range(3):
         bounds[0, k], bounds[1, k] = -ENDLESS, ENDLESS

@@ -27,6 +27,7 @@ def connected_nodes(edges: Array, ends: Flags, seeds: Flags) -> Flags:
 @borrowing_entry
 def _mark_connected(edges: Any, ends: Any, seeds: Any, roots: Any, result: Any) -> None:
     """Add what is reached to `found`; roots: every node its own."""
+    # union-find with path halving; roots have the lowest number of their component
     for edge in range(len(edges)):
         a, b = edges[edge, 0], edges[edge, 1]
         if a < 0 or b < 0:

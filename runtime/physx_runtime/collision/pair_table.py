@@ -74,13 +74,16 @@ def order_touching(rows: Array, shapes: Array, listed: Array, awake: Flags) -> t
 
     listed: LISTED, as the last step left it. awake: (n_row,) the pairs of which contacts were made.
     """
+    # pairs that go on touching keep their order, new ones come by pool index
     touch_rows, persists = np.empty(len(rows), np.int32), np.empty(len(listed), np.bool_)
+    # (PxsIslandSim.cpp; ScNPhaseCore.cpp)
     persisting, end, gaps = _find_touching(rows, listed, awake, touch_rows, persists)
     started = touch_rows[persisting:end]
     touch_rows[persisting:end] = started[np.argsort(rows["slot"][started], kind="stable")]
     touching = touch_rows[:end]
     if not gaps:
         return touching, _listed_records(rows, shapes, touching)
+    # inside an articulation the last pair takes the place of a lost one
     all_listed = np.concatenate((listed, _listed_records(rows, shapes, touching[persisting:])))
     lost = np.flatnonzero(~persists)
     still_overlapping = (rows["shape0"][listed["row"][lost]] != FREE) & (rows["born"][listed["row"][lost]]
@@ -115,6 +118,7 @@ def _find_touching(rows: Any, listed: Any, awake: Any, touch_rows: Any, persists
     for i in range(len(listed)):
         k = listed[i].row
         pair = rows[k]
+        # a sleeping pair keeps touching as it was
         persists[i] = (pair.shape0 != FREE and pair.born == listed[i].born and pair.touching
                        and (pair.contacts > 0 or not awake[k]))
         if persists[i]:
@@ -146,6 +150,7 @@ def _order_without(owners: Array, lost: Array) -> Array:
 @borrowing_entry
 def _fill_gaps(owners: Any, lost: Any, last: Any, before: Any, index_of: Any, pair_at: Any) -> None:
     """Fill in the pair at every place. last: the last place of each articulation. before: that before each place."""
+    # linked list of an articulation's places, the last first
     for i in range(len(owners)):
         if owners[i] != BETWEEN:
             before[i] = last[owners[i]]
@@ -207,6 +212,7 @@ class PairTable:
 
     def update_overlaps(self, poses: Array) -> None:
         """Put the shapes where their bodies are, and bring the pairs up to date."""
+        # bounds, overlaps, creation order, slots  (BpAABBManager.cpp, postBroadPhase)
         update_shapes(self.shapes, poses, self.geometry, self.shape_poses, self.bounds)
         total = self._find()
         new_pairs = np.empty((total, 2), np.int32)
@@ -221,6 +227,7 @@ class PairTable:
     def _pairs_filtered(self) -> Array:
         """Keys of pairs that never meet and yet are in PhysX's lists, which have none of one body or of one owner."""
         first, second = self.shapes[self.excluded_pairs >> 32], self.shapes[self.excluded_pairs & 0xFFFFFFFF]
+        # filtered pairs are in PhysX's overlap lists as well  (BpAABBManager.cpp, PersistentPairs)
         different_owner = (first["owner"] == NO_OWNER) | (first["owner"] != second["owner"])
         moves = np.minimum(first["body"], second["body"]) < self.moving
         return np.asarray(self.excluded_pairs[different_owner & moves & (first["body"] != second["body"])])
@@ -273,6 +280,7 @@ class PairTable:
 
     def _find(self) -> int:
         """Fill in the partners of every shape; how many there are."""
+        # the tree is rebuilt where searches take 1.5 times as long as when it was new
         if not self._work and self._levels > 1:
             build_tree(self.bounds, self._order, self._levels)
         refit_tree(self.bounds, self._order, self._levels, self._nodes)
@@ -378,6 +386,7 @@ def generate(table: PairTable, poses: Array, awake: Callable[[PairTable], Flags]
     awake: which pairs of the table to make contacts of, its shapes being placed, (n_row,); the others stay as they are
     Contacts of a pair are neighbours, in the order of its manifold; pairs follow `table.touching`.
     """
+    # broad phase, narrow phase, then the order of touching pairs
     table.update_overlaps(poses)
     active = awake(table)
     contacts = np.empty(MANIFOLD_SIZE * len(table.rows) + MAX_MESH_CONTACTS * len(table.manifolds), CONTACT)
@@ -407,6 +416,7 @@ def generate_contacts(table: PairTable, active: Flags, contacts: Array) -> int:
 def _sort_by_kinds(rows: Any, active: Any, shapes: Any, kinds: Any, selected: Any, ends: Any) -> None:
     """Fill in the rows of pairs to look at by the kinds of their shapes; ends: zeros, where those of each end."""
     for k in range(len(rows)):
+        # counting sort by the kinds of both shapes
         if active[k] and rows[k].shape0 != FREE:
             ends[shapes[rows[k].shape0].kind * kinds + shapes[rows[k].shape1].kind] += 1
     at = 0

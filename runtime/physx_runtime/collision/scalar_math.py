@@ -52,6 +52,7 @@ def rotated_back(q: Quaternion, a: Vector) -> Vector:
 
 @scalar_code
 def _rotate_with(q: Quaternion, a: Vector, w: Number) -> Vector:
+    # 2 (a (w^2 - 1/2) + w (v x a) + v (v . a))  (PxQuat.h, rotate)
     x, y, z = q[0], q[1], q[2]
     vx, vy, vz = TWO * a[0], TWO * a[1], TWO * a[2]
     w2, projection = w * w - HALF, x * vx + y * vy + z * vz
@@ -74,6 +75,7 @@ def transform_inv(pose: Pose, point: Vector) -> Vector:
 @scalar_code
 def relative(pose: Pose, other: Pose) -> Pose:
     """A pose as seen from another."""
+    # (R^T (p - p_other), conj(q_other) q)  (PxTransform.h, transformInv)
     p, q = other[1], pose[1]
     x, y, z, w = -p[0], -p[1], -p[2], p[3]
     return transform_inv(other, pose[0]), (
@@ -84,6 +86,7 @@ def relative(pose: Pose, other: Pose) -> Pose:
 @scalar_code
 def x_axis(q: Quaternion) -> Vector:
     """The rotated x axis."""
+    # column 0 of R(q)  (PxQuat.h, getBasisVector0)
     x2, w2 = q[0] * TWO, q[3] * TWO
     return q[3] * w2 - ONE + q[0] * x2, q[2] * w2 + q[1] * x2, -q[1] * w2 + q[2] * x2
 
@@ -91,6 +94,7 @@ def x_axis(q: Quaternion) -> Vector:
 @scalar_code
 def axis_angle(axis: Vector, angle: Number) -> Quaternion:
     """The turn by an angle about an axis of length 1."""
+    # [axis sin(angle / 2); cos(angle / 2)]  (PxQuat.h)
     half = angle * HALF
     s = math.sin(half)
     return axis[0] * s, axis[1] * s, axis[2] * s, math.cos(half)
@@ -99,6 +103,7 @@ def axis_angle(axis: Vector, angle: Number) -> Quaternion:
 @scalar_code
 def tangents(direction: Vector) -> tuple[Vector, Vector]:
     """Two directions across a unit vector and each other."""
+    # across the y axis, or the x axis where the direction is along y  (PxMathUtils.h, PxComputeBasisVectors)
     x, y, z = direction
     if abs(y) <= NEARLY_UPRIGHT:
         right = (z, ZERO, -x)

@@ -61,6 +61,7 @@ def divided(a: Vector, s: Number) -> Vector:
 
 @scalar_code
 def dot(a: Vector, b: Vector) -> Number:
+    # (a_x b_x + a_z b_z) + a_y b_y: the sum of PhysX's SSE code  (PxUnixSse2InlineAoS.h, V3Dot)
     return (a[0] * b[0] + a[2] * b[2]) + a[1] * b[1]
 
 
@@ -116,6 +117,7 @@ def set_vector(rows: Any, i: Any, a: Vector) -> None:
 
 @scalar_code
 def by_matrix(m: Matrix, a: Vector) -> Vector:
+    # R a = c0 a_x + c1 a_y + c2 a_z  (PxVecMath.h, M33MulV3)
     return add(add(scaled(m[0], a[0]), scaled(m[1], a[1])), scaled(m[2], a[2]))
 
 
@@ -137,6 +139,7 @@ def conjugate(q: Quaternion) -> Quaternion:
 
 @scalar_code
 def product(a: Quaternion, b: Quaternion) -> Quaternion:
+    # [w_a v_b + w_b v_a + v_a x v_b; w_a w_b - v_a . v_b]
     x = cross((a[0], a[1], a[2]), (b[0], b[1], b[2]))
     return ((a[0] * b[3] + b[0] * a[3]) + x[0], (a[1] * b[3] + b[1] * a[3]) + x[1], (a[2] * b[3] + b[2] * a[3]) + x[2],
             a[3] * b[3] - ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]))
@@ -151,6 +154,7 @@ def quat_dot(a: Quaternion, b: Quaternion) -> Number:
 @scalar_code
 def half_rotated(q: Quaternion, a: Vector) -> Vector:
     """Half the vector turned by q."""
+    # a (w^2 - 1/2) + w (v x a) + v (v . a)
     u, w = (q[0], q[1], q[2]), q[3]
     partial = add(scaled(cross(u, a), w), scaled(a, w * w - HALF))
     return add(scaled(u, dot(u, a)), partial)
@@ -169,6 +173,7 @@ def rotated_back(q: Quaternion, a: Vector) -> Vector:
 @scalar_code
 def x_axis(q: Quaternion) -> Vector:
     """The rotated x axis, in an order of operations of its own."""
+    # column 0 of R(q) in its own order of sums  (PxQuat.h, getBasisVector0)
     x2, w2 = q[0] * TWO, q[3] * TWO
     return (q[3] * w2 + q[0] * x2) - ONE, q[2] * w2 + q[1] * x2, -q[1] * w2 + q[2] * x2
 
@@ -176,6 +181,7 @@ def x_axis(q: Quaternion) -> Vector:
 @scalar_code
 def matrix_of(q: Quaternion) -> Matrix:
     """The rotation as a matrix (aos::QuatGetMat33V), whose columns are of length 1 as far as the quaternion is."""
+    # R = (w^2 - 1/2) 2 + 2 v v^T + 2 w [v x]
     x, y, z, w = q
     x2, y2, z2, w2 = x + x, y + y, z + z, w + w
     wx, wy, wz, ww = x2 * w, y2 * w, z2 * w, w2 * w - ONE
@@ -191,6 +197,7 @@ def frame_of(pose: Pose) -> Frame:
 @scalar_code
 def transform_fast(outer: Pose, inner: Pose) -> Pose:
     """The pose of a thing whose pose in the frame of another is `inner` (Cm::transformFast)."""
+    # p = p_outer + R_outer p_inner, q = q_outer q_inner  (CmTransformUtils.h, transformFast)
     half, (a, b) = half_rotated(outer[1], inner[0]), (outer[1], inner[1])
     u, v = (a[0], a[1], a[2]), (b[0], b[1], b[2])
     x = add(scaled(u, b[3]), add(scaled(v, a[3]), cross(u, v)))
@@ -200,6 +207,7 @@ def transform_fast(outer: Pose, inner: Pose) -> Pose:
 @scalar_code
 def transform_inv_fast(frame: Pose, pose: Pose) -> Pose:
     """A pose seen from a frame that stands beside it, what `composed` takes (Cm::transformInvFast)."""
+    # p = R^T (p - p_frame), q = conj(q_frame) q  (CmTransformUtils.h, transformInvFast)
     (a, w), (b, r) = ((frame[1][0], frame[1][1], frame[1][2]), frame[1][3]), (
         (pose[1][0], pose[1][1], pose[1][2]), pose[1][3])
     x = sub(add(scaled(b, w), cross(b, a)), scaled(a, r))
@@ -211,6 +219,7 @@ def transform_inv_fast(frame: Pose, pose: Pose) -> Pose:
 @scalar_code
 def relative(pose: Pose, other: Pose) -> Pose:
     """A pose as seen from another."""
+    # p = R^T (p - p_other), q = conj(q_other) q
     back = conjugate(other[1])
     return rotated(back, sub(pose[0], other[0])), product(back, pose[1])
 
@@ -242,6 +251,7 @@ def to_frame(frame: Frame, point: Vector) -> Vector:
 @scalar_code
 def frame_in(frame: Frame, other: Frame) -> Frame:
     """A frame as seen from another."""
+    # R = R_other^T R, p = R_other^T (p - p_other)
     back, m = transposed(other[1]), frame[1]
     return to_frame(other, frame[0]), (by_matrix(back, m[0]), by_matrix(back, m[1]), by_matrix(back, m[2]))
 

@@ -36,6 +36,7 @@ def sort_buffer(count: int) -> Array:
 @borrowing_code
 def sort_by_link(order: Any, count: Any, links: Any, runs: Any) -> None:
     """Sort the first `count` of `order`, indices into `links`; runs: memory of `sort_buffer`."""
+    # runs up to 5 are sorted by selection  (PxSort.h; FeatherstoneArticulation::prepareStaticConstraintsTGS)
     runs[0, 0], runs[0, 1], waiting = 0, count - 1, 1
     while waiting:
         waiting -= 1
@@ -67,12 +68,14 @@ def _select(order: Any, first: Any, last: Any, links: Any) -> None:
 @borrowing_code
 def _partition(order: Any, first: Any, last: Any, links: Any) -> Any:
     """Put what is less than the median of three before it, the rest behind: where it is then."""
+    # median of three, stored at last - 1  (PxSortInternals.h)
     middle = (first + last) // 2
     _order_pair(order, first, middle, links)
     _order_pair(order, first, last, links)
     _order_pair(order, middle, last, links)
     order[middle], order[last - 1] = order[last - 1], order[middle]
     median, i, j = links[order[last - 1]], first, last - 1
+    # Hoare's partition  (PxSortInternals.h)
     while True:
         i += 1
         while links[order[i]] < median:

@@ -100,6 +100,7 @@ class StaticPairs:
 
 def build_static_pairs(table: ContactTable, worlds: int) -> StaticPairs | None:
     """The pairs of all worlds; None where worlds differ in them, or where anything but links and statics can meet."""
+    # the same pairs in every world, all between links and statics
     shapes, bodies = table.pairs.shapes, table.bodies
     if (bodies["kind"][shapes["body"]][shapes["body"] < table.pairs.moving] != LINK).any():
         return None                         # thousands of bodies have too many pairs to list them all
@@ -146,9 +147,11 @@ def _build(table: ContactTable, shape_pairs: Array, pattern: Array) -> StaticPai
 
 def _bounding_spheres(pairs: PairTable, shape_pairs: Array) -> Array:
     """Of each pair of a world, around its shapes in all worlds; found: (n_world, n_pair, 2)."""
+    # ball around the shape and its contact offset, in the frame of its body
     shapes, spheres = pairs.shapes[shape_pairs[:, :, 0]], np.zeros(shape_pairs.shape[1], BOUNDING_SPHERE)
     size, kind, position = shapes["size"], shapes["kind"], shapes["position"]
     length = size[..., 0] + np.where(kind == CAPSULE, size[..., 1], 0)
+    # radius: |h| of a box, r + half of a capsule, r of a sphere
     radius = np.where(kind == BOX, np.linalg.norm(size, axis=2), length)
     centre = position.mean(axis=0)
     offset = np.linalg.norm(position - centre, axis=2)
@@ -194,6 +197,7 @@ def contact_generator(kinds: tuple[tuple[int, int], ...]) -> Any:
 
         pose: of F of the link, float32. close: of each, whether it `may_overlap`.
         """
+        # broad phase by worlds, narrow phase by kinds, then the events of the pair
         update_link_overlaps(pairs, first, end, pose, colliders, close)
         for k in range(first, end):
             state = pairs.memory[k]
@@ -217,6 +221,7 @@ def contact_generator(kinds: tuple[tuple[int, int], ...]) -> Any:
 @borrowing_code
 def may_overlap(sphere: Any, pose: Pose) -> Any:
     """Whether the ball around a shape of a link at `pose` reaches into the bounds of what stands still."""
+    # c +- r inside the bounds of the static shape, on every axis
     centre, radius = transform(pose, (sphere.centre[0], sphere.centre[1], sphere.centre[2])), sphere.radius
     # no branches: asked of many worlds side by side
     return ((centre[0] + radius >= sphere.low[0]) & (centre[0] - radius <= sphere.high[0])
@@ -240,6 +245,7 @@ def update_link_overlaps(pairs: AllPairs, first: Any, end: Any, pose: Pose, coll
                 shape = pairs.moving[k]
                 update_shape(colliders.shapes[shape], pose, colliders.shape_poses[shape], colliders.bounds[shape])
             near = overlap(colliders.bounds, shape, colliders.bounds, _static_shape(pair, shape))
+        # a pair whose bounds meet again has an empty manifold
         if near and state.near == SEPARATE:
             pair.known, pair.points, pair.warm, state.near = 0, 0, 0, CREATED
         elif not near and state.near != SEPARATE:
@@ -275,6 +281,7 @@ def any_overlapping(pairs: AllPairs, first: Any, worlds: Any, count: Any, link: 
 @borrowing_code
 def update_pair_events(pairs: AllPairs, first: Any, end: Any, colliders: Colliders) -> bool:
     """Number the pairs of a world, rows `first` to `end`, that meet or touch anew; whether others touch than before."""
+    # number new pairs and new contacts in PhysX's order
     created, touch_started, changed = False, False, False
     for k in range(first, end):
         state = pairs.memory[k]
@@ -294,6 +301,7 @@ def sort_by_touch(pairs: AllPairs, first: Any, end: Any, queue: Any) -> Any:
 
     queue: is given their numbers in the world.
     """
+    # insertion sort by the time of the first touch
     count = 0
     for k in range(first, end):
         if pairs.memory[k].touching:
@@ -312,6 +320,7 @@ def _number_created(pairs: AllPairs, first: Any, end: Any, colliders: Colliders)
 
     Shapes of a link that meet several static ones in one step are taken as if the link met them one by one.
     """
+    # born: maximum of the world and one more, in the order of the sweep
     creation_index = np.int64(0)
     for k in range(first, end):
         creation_index = max(creation_index, pairs.rows[k].born)
@@ -332,6 +341,7 @@ def _sweep_key(pairs: AllPairs, k: Any, colliders: Colliders) -> Any:
     """Where a pair is in the sweep along x."""
     i = pairs.moving[k]
     j = _static_shape(pairs.rows[k], i)
+    # the lower of both along x, of equal ones the first created  (BpAABBManager.cpp, doBipartiteBoxPruning_Leaf)
     low_i, low_j = colliders.bounds[i, 0, 0], colliders.bounds[j, 0, 0]
     created_i, created_j = colliders.shapes[i].created, colliders.shapes[j].created
     if low_j < low_i:

@@ -36,6 +36,7 @@ def node_range(count: Any, level: Any, index: Any) -> Any:
 @scalar_entry
 def build_tree(bounds: Any, order: Any, levels: Any) -> None:
     """Order shapes so that those of a node lie together: halves along the axis on which they are spread most."""
+    # Median split along the axis of greatest extent; any order of equals is right, as pairs are sorted afterwards.
     for level in range(levels - 1):
         for index in range(1 << level):
             start, stop = node_range(len(order), level, index)
@@ -45,6 +46,7 @@ def build_tree(bounds: Any, order: Any, levels: Any) -> None:
 
 
 @scalar_code
+# low + high: twice the centre
 def _centre(bounds: Any, shape: Any, axis: Any) -> Any:
     return bounds[shape, 0, axis] + bounds[shape, 1, axis]
 
@@ -90,6 +92,7 @@ def _halve(bounds: Any, order: Any, start: Any, stop: Any, middle: Any, axis: An
 @scalar_entry
 def refit_tree(bounds: Any, order: Any, levels: Any, nodes: Any) -> None:
     """Bounds of the nodes around those of the shapes."""
+    # node bounds = union of child bounds, from the leaves to the root
     first = (1 << (levels - 1)) - 1
     for index in range(first + 1):
         start, stop = node_range(len(order), levels - 1, index)
@@ -114,6 +117,7 @@ def _include(node: Any, bounds: Any) -> None:
 
 @scalar_code
 def overlap(a: Any, i: Any, b: Any, j: Any) -> bool:
+    # low_a <= high_b and low_b <= high_a on every axis  (BpBroadPhaseABP.cpp, intersect2D)
     """Whether bounds i of some and j of others have a point in common."""
     # all at once: which of them fails cannot be foreseen, and a wrong guess takes longer than they do
     return bool((a[i, 0, 0] <= b[j, 1, 0]) & (b[j, 0, 0] <= a[i, 1, 0])
@@ -127,6 +131,7 @@ def overlaps_of_leaf(bounds: Any, order: Any, levels: Any, nodes: Any, leaf: Any
                      columns: Any) -> Any:
     """Fill in the shapes whose bounds overlap those of a leaf, and in columns of `sides` their bounds, low and high of
     every axis; how many, and how many nodes were looked at."""
+    # depth-first descent, one query box for all shapes of a leaf
     stack, top, count, visited = np.empty(64, np.int64), 1, 0, 0
     first = (1 << (levels - 1)) - 1
     stack[0] = 0
@@ -170,6 +175,7 @@ def can_collide(shapes: Any, moving: Any, collides: Any, excluded_pairs: Any, i:
 
     Of two moving shapes the one of the lower index finds the other.
     """
+    # filter: one body, one group, one owner or an excluded pair
     a, b = shapes[i], shapes[j]
     if a.body == b.body or (b.body < moving and j < i) or not collides[a.group, b.group]:
         return False
@@ -225,6 +231,8 @@ def match_pairs(rows: Any, heads: Any, partners: Any, starts: Any, counts: Any, 
 
     heads: by moving shape its first pair; the pairs of a shape are a chain. mates: FREE for every shape.
     """
+    # persistent pairs keep their rows; lost ones are freed, new ones listed
+    # (BpBroadPhaseABP.cpp, computeCreatedDeletedPairs)
     new = 0
     for i in range(len(counts)):
         k = heads[i]
@@ -278,7 +286,9 @@ def create_pairs(rows: Any, free_rows: Any, new_pairs: Any, slots: Any, shapes: 
         if not supported[a.kind, b.kind]:
             return i
         reset_pair(pair)
+        # side 0 of the solver is the shape that was created later  (ScNPhaseCore.cpp, createShapeInteraction)
         later = b.precedence < a.precedence
+        # shape 0 of the narrow phase is the one of the lower geometry type
         solver_shape0, solver_shape1 = (partner, shape) if later else (shape, partner)
         swapped = ranks[shapes[solver_shape0].kind] > ranks[shapes[solver_shape1].kind]
         pair.shape0, pair.shape1 = (solver_shape1, solver_shape0) if swapped else (solver_shape0, solver_shape1)
@@ -299,6 +309,7 @@ def update_offsets(rows: Any, shapes: Any) -> None:
 
 @borrowing_code
 def _add_offsets(pair: Any, a: Any, b: Any) -> None:
+    # contactDist = contactOffset_0 + contactOffset_1, rest = restOffset_0 + restOffset_1
     pair.reach = a.contact_offset + b.contact_offset
     pair.rest = a.rest_offset + b.rest_offset
 

@@ -47,6 +47,7 @@ class PairCreationOrder:
     """What the order of new pairs of some shapes depends on, and where their objects were a step ago."""
 
     def __init__(self, shapes: Array, moving: int) -> None:
+        # one object per aggregate, otherwise one per shape  (BpAABBManager.cpp, createAggregate)
         joined = shapes["articulation"] != NO_ARTICULATION
         numbers = np.stack([np.where(joined, shapes["articulation"], NO_ARTICULATION),
                             np.where(joined, shapes["world"], 0),
@@ -73,9 +74,11 @@ class PairCreationOrder:
 
     def in_order(self, new_pairs: Array, bounds: Array) -> Array:
         """New pairs (moving shape, partner) of a step in their order; bounds: of all shapes, in every step."""
+        # sort key: minimum along x  (BpAABBManager.cpp, getSortedMinBounds)
         low = bounds[:, 0, 0]
         if not self._joined.any():
             return self._sorted(new_pairs, low, low, np.zeros(len(new_pairs), np.bool_))
+        # overlap of the aggregates' bounds in the step before
         a, b = self._object[new_pairs[:, 0]], self._object[new_pairs[:, 1]]
         overlapped = (self._before[a, 0] <= self._before[b, 1]).all(1) & (self._before[b, 0]
                                                                           <= self._before[a, 1]).all(1)
@@ -98,6 +101,8 @@ def _fill_keys(keys: Any, new_pairs: Any, overlapped: Any, objects: Any, joined:
                created_objects: Any, low: Any, created: Any) -> None:
     """Fill in the `KEYS` of new pairs."""
     for i in range(len(new_pairs)):
+        # order: self collision, aggregate pairs, then created broad phase pairs
+        # (BpAABBManager.cpp, processAggregatePairs, processBPCreatedPair)
         first, second = new_pairs[i, 0], new_pairs[i, 1]
         a, b = objects[first], objects[second]
         phase, sweep = OVERLAPPED_BEFORE, sweeps[second]
@@ -121,6 +126,8 @@ def _sweep(keys: Any, first: Any, second: Any, same_list: Any, low: Any, created
 
     alike: whether both are of one list, in which the lower one is the first.
     """
+    # sweep and prune along x: a pair is found when the lower of both is visited
+    # (BpAABBManager.cpp, doCompleteBoxPruning_Leaf; doBipartiteBoxPruning_Leaf)
     swapped = low[second] < low[first] or (same_list and low[second] == low[first] and created[second] < created[first])
     lower, upper = (second, first) if swapped else (first, second)
     keys[0], keys[1], keys[2] = swapped and not same_list, low[lower], created[lower]
@@ -142,6 +149,7 @@ def creation_ranks(bodies: int, statics: int) -> list[int]:
 
     Raises ValueError where there are more than the largest table measured holds.
     """
+    # insertion order reverses at every growth of the hash table
     total = bodies + statics
     if total > SIZES[-1]:
         raise ValueError(f"{total} bodies and static colliders are more than the {SIZES[-1]} whose order is known")
@@ -208,6 +216,7 @@ def reset_pools(pools: Pools, worlds: Array) -> None:
 
 @scalar_entry
 def mark_overlapping(excluded_pairs: Any, bounds: Any, near: Any) -> None:
+    # overlap of all axes
     """Tell of pairs of shapes that never meet, given as keys, whether their bounds overlap."""
     for k in range(len(excluded_pairs)):
         first, second = bounds[excluded_pairs[k] >> 32], bounds[excluded_pairs[k] & 0xFFFFFFFF]
@@ -246,6 +255,7 @@ def update_slots(pools: Pools, rows: Any, shapes: Any, new_pairs: Any, excluded_
     fresh: also of shapes that never meet, which get none; apart: keys of these, of which `near_apart` have bounds that
     overlap. Fills in `order`, in which the new pairs are created, and their `slots` in that order.
     """
+    # new overlaps go to the end of the list  (BpBroadPhaseABP.cpp, addPair)
     for k in range(len(new_pairs)):
         w = max(shapes[new_pairs[k, 0]].world, shapes[new_pairs[k, 1]].world)
         filtered_index = _filtered_index(excluded_pairs, new_pairs[k, 0], new_pairs[k, 1])
@@ -254,10 +264,12 @@ def update_slots(pools: Pools, rows: Any, shapes: Any, new_pairs: Any, excluded_
     freed = np.empty(pools.near.shape[1], np.int32)
     at = 0
     for w in range(len(pools.near_counts)):
+        # the first step lists pairs in reverse
         if not pools.has_stepped[w]:
             _reverse(pools.near[w], pools.near_counts[w])
             pools.has_stepped[w] = True
         first, lost, i = at, 0, 0
+        # a lost pair's entry is overwritten by the last one  (BpBroadPhaseABP.cpp, computeCreatedDeletedPairs)
         while i < pools.near_counts[w]:
             row = pools.near[w, i]
             if row <= FILTERED:
@@ -279,6 +291,7 @@ def update_slots(pools: Pools, rows: Any, shapes: Any, new_pairs: Any, excluded_
                 i += 1
         for start in range(first, at, SLAB):
             _allocate_slots(pools, w, slots[start:min(start + SLAB, at)])
+        # freed slots go to the pool's stack  (CmPool.h, destroy)
         for i in range(lost):
             pools.free[w, pools.free_counts[w]] = freed[i]
             pools.free_counts[w] += 1
@@ -293,6 +306,7 @@ def _reverse(near: Any, count: Any) -> None:
 @scalar_code
 def _allocate_slots(pools: Pools, w: Any, slots: Any) -> None:
     """Take places for some pairs at once."""
+    # free slots last in, first out; then a slab of 256  (CmPool.h)
     reused = min(len(slots), pools.free_counts[w])
     pools.free_counts[w] -= reused
     for i in range(reused):

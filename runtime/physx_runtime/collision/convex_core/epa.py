@@ -52,6 +52,7 @@ def penetration_depth(core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vec
 @scalar_code
 def _expand(storage: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vector, Vector, Vector]:
     """The same with room for a hull, which the caller keeps: a record does not keep its array alive."""
+    # epsilon = 0.01 min(accuracy_0, accuracy_1)  (GuRefGjkEpa.h, computeEpaDepth)
     hull = storage[0]
     hull.weld0, hull.weld1 = accuracy(core0), accuracy(core1)
     epsilon = HUNDREDTH * min(hull.weld0, hull.weld1)
@@ -60,6 +61,7 @@ def _expand(storage: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Number,
         return LARGEST, ZERO_VECTOR, ZERO_VECTOR, ZERO_VECTOR
     best, best_ahead = np.zeros(3, np.int64), -LARGEST
     best_normal, best_depth = ZERO_VECTOR, ZERO
+    # grow at the closest face until the support point is no farther than the face
     while hull.faces > 0:
         closest = _closest_face(hull)
         normal, depth = vector_at(hull.normal, closest), hull.depth[closest]
@@ -74,6 +76,7 @@ def _expand(storage: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Number,
         best_ahead = max(best_ahead, ahead)
         if new_depth >= depth - epsilon:
             break
+    # witness points by barycentric coordinates of the origin's projection  (GuRefGjkEpa.h, computePoints)
     at0, at1 = _witness_points(hull, best[0], best[1], best[2])
     return best_depth, at0, at1, negated(best_normal)
 
@@ -81,6 +84,7 @@ def _expand(storage: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Number,
 @scalar_code
 def _add_first_triangle(hull: Any, core0: ConvexCore, core1: ConvexCore, epsilon: Number) -> None:
     """Span a first triangle, seen from both sides."""
+    # first triangle: support points along +-d, then across it  (GuRefGjkEpa.h, computeEpaDepth)
     first = center_direction(core0, core1)
     second, third = tangents(first)
     _add(hull, core0, core1, first, epsilon)
@@ -96,6 +100,7 @@ def _add_first_triangle(hull: Any, core0: ConvexCore, core1: ConvexCore, epsilon
 
 @scalar_code
 def _closest_face(hull: Any) -> Any:
+    # planes have n . x + depth = 0, depth < 0 outside: the closest face has the greatest depth
     closest, max_depth = 0, -LARGEST
     for i in range(hull.faces):
         if hull.depth[i] > max_depth:
@@ -111,6 +116,7 @@ def _vertex(hull: Any, i: Any) -> Vector:
 @scalar_code
 def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vector, epsilon: Number) -> tuple[Number, Number]:
     """Grow the hull by its farthest point; how far that lies against the direction, twice, LARGEST second at an end."""
+    # w = s0(d) - s1(-d)  (GuRefGjkEpa.h, addPoint)
     a, hull.count0 = find_point(core0, direction, hull.known0, hull.count0, hull.weld0)
     b, hull.count1 = find_point(core1, negated(direction), hull.known1, hull.count1, hull.weld1)
     point = sub(vector_at(hull.known0, a), vector_at(hull.known1, b))
@@ -127,6 +133,7 @@ def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vector, eps
             hull.faces = 0
             return ahead, LARGEST
         return ahead, ZERO
+    # faces visible from w are removed, the horizon is closed by faces to w
     edges = _remove_faces_below(hull, point, epsilon)
     if edges == 0 or hull.faces > MAX_FACES - edges:
         return ahead, LARGEST
@@ -139,6 +146,7 @@ def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vector, eps
 @scalar_code
 def _remove_faces_below(hull: Any, point: Vector, epsilon: Number) -> Any:
     """Take away the faces that a point lies outside of; how many edges of the hole there are."""
+    # visible: n . w + depth > epsilon
     edges = 0
     for i in range(hull.faces - 1, -1, -1):
         normal = vector_at(hull.normal, i)
@@ -157,6 +165,7 @@ def _remove_faces_below(hull: Any, point: Vector, epsilon: Number) -> Any:
 @scalar_code
 def _toggle_edge(hull: Any, edges: Any, start: Any, end: Any) -> Any:
     """An edge is open until its other side is taken away too."""
+    # an edge of two removed faces is inside the hole
     for k in range(edges - 1, -1, -1):
         if start == hull.edge[k, 1] and end == hull.edge[k, 0]:
             hull.edge[k, 0], hull.edge[k, 1] = hull.edge[edges - 1, 0], hull.edge[edges - 1, 1]
@@ -168,6 +177,7 @@ def _toggle_edge(hull: Any, edges: Any, start: Any, end: Any) -> Any:
 @scalar_code
 def _add_face(hull: Any, i: Any, j: Any, k: Any) -> bool:
     """Add a face; not one without area."""
+    # n = sum of the three corner cross products, normalised: less rounding in slim faces  (GuRefGjkEpa.h, makePlane)
     a, b, c = _vertex(hull, i), _vertex(hull, j), _vertex(hull, k)
     spanned = add(add(cross(sub(b, a), sub(c, a)), cross(sub(c, b), sub(a, b))), cross(sub(a, c), sub(b, c)))
     size = length(spanned)
@@ -184,6 +194,7 @@ def _add_face(hull: Any, i: Any, j: Any, k: Any) -> bool:
 @scalar_code
 def _witness_points(hull: Any, i: Any, j: Any, k: Any) -> tuple[Vector, Vector]:
     """The points of both cores at the foot of the origin in a face."""
+    # foot = n (n . a) / n^2, weights = areas opposite to the corners / n^2
     a, b, c = _vertex(hull, i), _vertex(hull, j), _vertex(hull, k)
     normal = cross(sub(b, a), sub(c, a))
     inverse = ONE / dot(normal, normal)

@@ -55,6 +55,7 @@ def _square(a: Vector) -> Number:
 @scalar_code
 def reduce_segment(vertices: Any, indices: Any, barycentric: Any) -> Any:
     """How many are kept."""
+    # segment: t = b . (b - a) / |b - a|^2, vertex b where t <= 0  (GuRefGjkEpa.h, computeClosest)
     a, b = vector_at(vertices, 0), vector_at(vertices, 1)
     edge = sub(a, b)
     projection = dot(edge, negated(b))
@@ -66,11 +67,14 @@ def reduce_segment(vertices: Any, indices: Any, barycentric: Any) -> Any:
 @scalar_code
 def reduce_triangle(vertices: Any, indices: Any, barycentric: Any) -> Any:
     """How many are kept."""
+    # triangle: Voronoi regions of c, ca, bc and the face; a and b are older corners, known not to be closest
+    # (GuRefGjkEpa.h, computeClosest)
     a, b, c = vector_at(vertices, 0), vector_at(vertices, 1), vector_at(vertices, 2)
     ca, cb = sub(a, c), sub(b, c)
     part_a, part_b = dot(ca, negated(c)), dot(cb, negated(c))
     if part_a <= ZERO and part_b <= ZERO:
         return _select_one(indices, barycentric, 2)
+    # foot = n (n . a) / n^2, weights by areas
     normal = cross(sub(b, a), sub(c, a))
     inverse = ONE / _square(normal)
     foot = scaled(scaled(normal, dot(normal, a)), inverse)
@@ -82,6 +86,7 @@ def reduce_triangle(vertices: Any, indices: Any, barycentric: Any) -> Any:
         return _select_two(indices, barycentric, 1, 2, part_b / _square(cb))
     first, second = area_bc * inverse, area_ca * inverse
     indices[2], barycentric[2] = 2, ONE - first - second
+    # winding so that the origin is in front
     if dot(normal, a) > ZERO:
         indices[0], indices[1], barycentric[0], barycentric[1] = 1, 0, second, first
     else:
@@ -92,6 +97,7 @@ def reduce_triangle(vertices: Any, indices: Any, barycentric: Any) -> Any:
 @scalar_code
 def _face_plane(vertices: Any, i: Any, j: Any) -> tuple[Vector, Number, Vector]:
     """Of the side through corners i, j and the last: its normal, one over its square, the foot of the origin."""
+    # n = (v_i - d) x (v_j - d), foot = n (n . d) / n^2
     d = vector_at(vertices, 3)
     normal = cross(sub(vector_at(vertices, i), d), sub(vector_at(vertices, j), d))
     inverse = ONE / _square(normal)
@@ -106,6 +112,7 @@ def _signed_area(normal: Vector, foot: Vector, start: Vector, end: Vector) -> Nu
 @scalar_code
 def reduce_tetrahedron(vertices: Any, indices: Any, barycentric: Any) -> Any:
     """How many are kept: all four, with no shares, around the origin."""
+    # tetrahedron: Voronoi regions of d, its edges and its faces, in this order  (GuRefGjkEpa.h, computeClosest)
     a, b, c, d = vector_at(vertices, 0), vector_at(vertices, 1), vector_at(vertices, 2), vector_at(vertices, 3)
     da, db, dc, back = sub(a, d), sub(b, d), sub(c, d), negated(d)
     part_a, part_b, part_c = dot(da, back), dot(db, back), dot(dc, back)
@@ -115,6 +122,7 @@ def reduce_tetrahedron(vertices: Any, indices: Any, barycentric: Any) -> Any:
     dbc, inverse_bc, foot_bc = _face_plane(vertices, 1, 2)
     dca, inverse_ca, foot_ca = _face_plane(vertices, 2, 0)
     tda, tad = _signed_area(dab, foot_ab, d, a), _signed_area(dca, foot_ca, a, d)
+    # edge da: no face beside it has the foot inside
     if part_a > ZERO and tda <= ZERO and tad <= ZERO:
         return _select_two(indices, barycentric, 0, 3, part_a / _square(da))
     tdb, tbd = _signed_area(dbc, foot_bc, d, b), _signed_area(dab, foot_ab, b, d)
@@ -124,6 +132,7 @@ def reduce_tetrahedron(vertices: Any, indices: Any, barycentric: Any) -> Any:
     if part_c > ZERO and tdc <= ZERO and tcd <= ZERO:
         return _select_two(indices, barycentric, 2, 3, part_c / _square(dc))
     base_normal = cross(sub(b, a), sub(c, a))
+    # face dab: the foot inside, the origin in front
     if tda > ZERO and tbd > ZERO and dot(dab, d) < ZERO and dot(base_normal, dab) > ZERO:
         return _select_three(indices, barycentric, 0, 1, tbd * inverse_ab, tda * inverse_ab)
     if tdb > ZERO and tcd > ZERO and dot(dbc, d) < ZERO and dot(base_normal, dbc) > ZERO:
@@ -153,6 +162,7 @@ MAX_ITERATIONS = 100
 @scalar_code
 def accuracy(core: ConvexCore) -> Number:
     """A hundredth of a core's greatest extent: points nearer to each other are one."""
+    # accuracy = max(0.01 maxExtent, eps)  (GuRefGjkEpa.h, getAccuracy)
     max_extent = max(max(_extent(core, 0), _extent(core, 1)), _extent(core, 2))
     return max(max_extent * HUNDREDTH, EPSILON)
 
@@ -166,6 +176,7 @@ def _extent(core: ConvexCore, axis: Any) -> Number:
 @scalar_code
 def center_direction(core0: ConvexCore, core1: ConvexCore) -> Vector:
     """The direction from the middle of the bounds of core 0 to that of core 1."""
+    # d = center(B) - center(A), of the bounds  (GuRefGjkEpa.h, getBounds)
     offset = sub(_center(core1), _center(core0))
     size = length(offset)
     return (ONE, ZERO, ZERO) if size < EPSILON else times_reciprocal(offset, size)
@@ -188,6 +199,7 @@ def _center_on_axis(core: ConvexCore, axis: Any) -> Number:
 @scalar_code
 def _rotation_row(q: Any, axis: Any) -> Vector:
     """An axis of the world as seen from a turned frame."""
+    # row of R^T: [1 - 2 (y^2 + z^2), ...] as 2 w^2 - 1 + 2 x^2
     x, y, z, w = q
     two = ONE + ONE
     w2 = w * two
@@ -204,6 +216,7 @@ def _rotation_row(q: Any, axis: Any) -> Vector:
 @scalar_code
 def find_point(core: ConvexCore, direction: Vector, points: Any, count: Any, weld: Number) -> tuple[Any, Any]:
     """The place of the farthest point among those known, to which it is added where it is none; and their number."""
+    # vertices nearer than `weld` to a known one are that one  (GuRefGjkEpa.h, supportIndex)
     point = transform(core[3], local_support(core, rotated_back(core[3][1], direction)))
     closest, min_square = 0, LARGEST
     for i in range(count - 1, -1, -1):
@@ -230,6 +243,8 @@ def closest_points(core0: ConvexCore, core1: ConvexCore, max_distance: Number) -
     weld0, weld1 = accuracy(core0), accuracy(core1)
     enough = HUNDREDTH * min(weld0, weld1)
     origin = (ZERO, ZERO, ZERO)
+    # GJK: v = closest point of the simplex to the origin, next support along -v
+    # (GuRefGjkEpa.h, computeGjkDistance)
     direction = center_direction(core0, core1)
     a, count0 = find_point(core0, direction, points0, 0, weld0)
     b, count1 = find_point(core1, negated(direction), points1, 0, weld1)
@@ -252,12 +267,14 @@ def closest_points(core0: ConvexCore, core1: ConvexCore, max_distance: Number) -
                 weights[size] = ZERO
                 size += 1
                 ahead = dot(point, negated(direction))
+        # converged: -d . w >= |v| - epsilon
         if ahead >= distance - enough:
             at0, at1 = origin, origin
             for i in range(size):
                 at0 = add(at0, scaled(vector_at(points0, which[i, 0]), weights[i]))
                 at1 = add(at1, scaled(vector_at(points1, which[i, 1]), weights[i]))
             return distance, at0, at1, negated(direction)
+        # separated: a support plane lies beyond maxDistance
         if ahead > max_distance:
             return LARGEST, origin, origin, origin
     return LARGEST, origin, origin, origin
@@ -275,6 +292,7 @@ def _contains(which: Any, size: Any, a: Any, b: Any) -> bool:
 def _reduce_simplex(vertices: Any, weights: Any, which: Any, size: Any, distance: Number,
                     closest: Vector) -> tuple[Vector, Any, Number]:
     """Reduce the simplex to what is nearest to the origin; where that is no nearer, drop its newest corner."""
+    # v = sum lambda_i w_i  (GuRefGjkEpa.h, computeClosest)
     indices, barycentric = np.zeros(4, np.int64), np.zeros(4, np.float32)
     if size == 1:
         count = 1
@@ -289,6 +307,7 @@ def _reduce_simplex(vertices: Any, weights: Any, which: Any, size: Any, distance
     for i in range(count):
         point = add(point, scaled(vector_at(vertices, indices[i]), barycentric[i]))
     so_far = length(point)
+    # no progress: the newest vertex is dropped
     if not so_far < distance - EPSILON:
         return closest, size - 1, distance
     old, old_which = vertices.copy(), which.copy()

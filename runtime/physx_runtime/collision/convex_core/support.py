@@ -57,6 +57,7 @@ ZERO_VECTOR = (ZERO, ZERO, ZERO)
 @scalar_code
 def farthest_vertex(vertices: Any, scale: Vector, direction: Vector) -> Vector:
     """The first corner that is farthest along a direction, of corners that are scaled."""
+    # s(d) = S argmax_i (S d) . v_i  (GuConvexSupport.h, supportLocal)
     scaled_direction = times(scale, direction)
     if len(vertices) == 0 or length(scaled_direction) < EPSILON:
         return ZERO_VECTOR
@@ -71,6 +72,7 @@ def farthest_vertex(vertices: Any, scale: Vector, direction: Vector) -> Vector:
 @scalar_code
 def hull_face(vertices: Any, scale: Vector, direction: Vector, points: Any) -> tuple[Any, Vector]:
     """Fill in up to four corners of the face or edge towards a direction; their number, 0 for a corner alone."""
+    # face: spanned by the three vertices farthest along d  (GuConvexSupport.h, contactFace)
     a, b, c = _farthest_three(vertices, scale, direction)
     if b < 0:
         return 0, ZERO_VECTOR
@@ -84,6 +86,7 @@ def hull_face(vertices: Any, scale: Vector, direction: Vector, points: Any) -> t
     candidates, selected = np.empty((5, 3), np.float32), np.empty(4, np.int64)
     for i in range(len(vertices)):
         vertex = times(scale, vector_at(vertices, i))
+        # vertices within 1e-4 of the face plane, reduced to four
         if not abs(dot(normal, vertex) - height) < IN_FACE:
             continue
         set_vector(candidates, 0, vertex)
@@ -116,6 +119,7 @@ def _farthest_three(vertices: Any, scale: Vector, direction: Vector) -> tuple[An
 def _face_normal(direction: Vector, first: Vector, second: Vector, spanned: Any) -> tuple[bool, Vector]:
     """The normal of the face of two edges, or of one through an edge, that faces the direction."""
     if not spanned:
+        # edge: n = (d x e) x e, the normal of the edge closest to d; it counts within 8 degrees
         normal = unit(cross(cross(direction, first), first))
         return bool(dot(direction, normal) > FACE_COSINE), normal
     normal = unit(cross(first, second))
@@ -134,6 +138,7 @@ def _face_normal(direction: Vector, first: Vector, second: Vector, spanned: Any)
 @scalar_code
 def widest_four(points: Any, count: Any, normal: Vector, selected: Any) -> Any:
     """Choose up to four points that span most, the first and the one farthest from it among them; how many."""
+    # first, the farthest from it, and both extremes across that line  (GuConvexSupport.h, reducePolygon)
     selected[0], other, max_square = 0, 0, -LARGEST
     first = vector_at(points, 0)
     for i in range(count):
@@ -170,6 +175,7 @@ MAX_FACE_POINTS = 4
 @scalar_code
 def core_of(kind: Any, size: Vector, pose: Pose, vertices: Any) -> ConvexCore:
     """The core of a shape; corners: of a hull, whose scale is its size."""
+    # margin: sphere and capsule have their radius, others none  (GuConvexGeometry.cpp, makeConvexShape)
     if kind == SPHERE:
         return kind, ZERO_VECTOR, size[0], pose, vertices
     if kind == CAPSULE:
@@ -181,6 +187,7 @@ def core_of(kind: Any, size: Vector, pose: Pose, vertices: Any) -> ConvexCore:
 def local_support(core: ConvexCore, direction: Vector) -> Vector:
     """The core's own point farthest along a direction, both in its frame; without the margin."""
     kind, size = core[0], core[1]
+    # s(d) of point, segment, box, hull  (GuConvexSupport.h, supportLocal)
     if kind == SPHERE:
         return ZERO_VECTOR
     if kind == CAPSULE:
@@ -189,6 +196,7 @@ def local_support(core: ConvexCore, direction: Vector) -> Vector:
         return sign(direction[0]) * size[0], sign(direction[1]) * size[1], sign(direction[2]) * size[2]
     if kind == CONVEX:
         return farthest_vertex(core[4], size, direction)
+    # cylinder: [+-h, r d_yz / |d_yz|]; cone: tip where d_x > sin(alpha), otherwise the rim of its base
     d = unit(direction)
     x = sign(d[0]) * size[1]
     if kind == CONE:
@@ -203,6 +211,7 @@ def local_support(core: ConvexCore, direction: Vector) -> Vector:
 @scalar_code
 def _sine_of_tip(size: Vector) -> Number:
     """Of half the angle at a cone's tip."""
+    # sin(alpha) = r / sqrt((2 h)^2 + r^2)
     height = size[1] * TWO
     return size[0] / math.sqrt(height * height + size[0] * size[0])
 
@@ -210,6 +219,7 @@ def _sine_of_tip(size: Vector) -> Number:
 @scalar_code
 def support_point(core: ConvexCore, direction: Vector) -> Vector:
     """The shape's point farthest along a direction, in the world, with its margin."""
+    # s_world(d) = T s(R^T d) + margin d
     point = transform(core[3], local_support(core, rotated_back(core[3][1], direction)))
     return add(point, scaled(direction, core[2]))
 
@@ -220,6 +230,7 @@ def support_face(core: ConvexCore, direction: Vector, reference: Vector, points:
 
     reference: a point of the world that the first rim point of a round face is turned towards.
     """
+    # face of the core, moved by the margin along its normal  (GuConvexSupport.h, contactFace)
     pose = core[3]
     for i in range(MAX_FACE_POINTS):
         set_vector(points, i, ZERO_VECTOR)
@@ -239,6 +250,7 @@ def _local_face(core: ConvexCore, direction: Vector, reference: Vector, points: 
     if kind == CONVEX:
         return hull_face(core[4], size, direction, points)
     d = unit(direction)
+    # segment: an edge where d is within 8 degrees across it
     if kind == CAPSULE:
         if not abs(d[0]) < PERPENDICULAR_COSINE:
             return 0, ZERO_VECTOR
@@ -254,6 +266,7 @@ def _local_face(core: ConvexCore, direction: Vector, reference: Vector, points: 
 
 @scalar_code
 def _box_face(half: Vector, d: Vector, points: Any) -> tuple[Any, Vector]:
+    # box: a face within 8 degrees along an axis, an edge within 8 degrees across one
     for axis in range(3):
         b, c = (axis + 1) % 3, (axis + 2) % 3
         if abs(d[axis]) > PARALLEL_COSINE and (half[b] * TWO > EPSILON or half[c] * TWO > EPSILON):
@@ -276,6 +289,7 @@ def _box_face(half: Vector, d: Vector, points: Any) -> tuple[Any, Vector]:
 
 @scalar_code
 def _cylinder_face(size: Vector, d: Vector, reference: Vector, points: Any) -> tuple[Any, Vector]:
+    # cylinder: a cap along the axis, an edge across it
     radius, half = size[0], size[1]
     if abs(d[0]) > PARALLEL_COSINE and radius > ZERO:
         return _round_face(sign(d[0]), radius, half, reference, points)
@@ -289,12 +303,14 @@ def _cylinder_face(size: Vector, d: Vector, reference: Vector, points: Any) -> t
 
 @scalar_code
 def _cone_face(size: Vector, d: Vector, reference: Vector, points: Any) -> tuple[Any, Vector]:
+    # cone: the base, or an edge from tip to rim
     radius, half = size[0], size[1]
     height = half * TWO
     if (d[0] < -PARALLEL_COSINE or (d[0] > PARALLEL_COSINE and height < AXIS_TOLERANCE)) and radius > ZERO:
         return _round_face(sign(d[0]), radius, half, reference, points)
     if height > ZERO:
         sine = _sine_of_tip(size)
+        # sin of the angle between d and the lateral surface's normal
         off = d[0] * math.sqrt(ONE - sine * sine) - math.sqrt(ONE - d[0] * d[0]) * sine
         if abs(off) < PERPENDICULAR_COSINE:
             perpendicular = unit((ZERO, d[1], d[2]))
@@ -312,6 +328,7 @@ def _round_face(sense: Number, radius: Number, half: Number, reference: Vector, 
     set_vector(points, 1, (center[0], ZERO, radius))
     set_vector(points, 2, (center[0], -radius, ZERO))
     set_vector(points, 3, (center[0], ZERO, -radius))
+    # the rim's four points turn so that the first faces the reference  (GuConvexSupport.h, rotatePoints)
     to_first, off = sub(vector_at(points, 0), center), sub(reference, center)
     to_reference = add(off, scaled(normal, dot(normal, off)))
     lengths = length(to_first), length(to_reference)

@@ -70,6 +70,7 @@ NONE = -1
 @scalar_code
 def is_invalidated(manifolds: Any, pose: Pose, max_displacement: Number) -> bool:
     """Whether shape 0 has moved or turned too far in the mesh for the manifolds to be kept."""
+    # rebuilt where |dp|_inf > maxDisplacement or q . q_old < cos  (GuPersistentContactManifold.h, invalidate)
     if not manifolds.known:
         return True
     p, old = pose[0], manifolds.position
@@ -92,6 +93,8 @@ def reset_manifolds(manifolds: Any, pose: Pose) -> None:
 @scalar_code
 def refresh_all(manifolds: Any, frame: Frame, breaking: Number) -> None:
     """Renew distances, shape 0 being at `frame` in the mesh; points that slid and empty manifolds are dropped."""
+    # d = (T p0 - p1) . n, dropped where |p1 - (p0 - d n)| > breaking
+    # (GuPersistentContactManifold.cpp, refreshContactPoints)
     limit, m = breaking * breaking, 0
     while m < manifolds.count:
         for i in range(manifolds.points[m] - 1, -1, -1):
@@ -104,6 +107,7 @@ def refresh_all(manifolds: Any, frame: Frame, breaking: Number) -> None:
                 _copy_point(manifolds, m, manifolds.points[m], m, i)
             else:
                 manifolds.distance[m, i] = distance
+        # empty manifolds are replaced by the last one  (GuPersistentContactManifold.h, refreshManifold)
         if manifolds.points[m]:
             m += 1
         else:
@@ -124,6 +128,7 @@ def _copy_point(manifolds: Any, m: Any, i: Any, n: Any, j: Any) -> None:
 @scalar_code
 def manifold_normal(manifolds: Any, m: Any) -> Vector:
     """The sum of the normals of a manifold, in the mesh."""
+    # n = sum n_i  (GuPersistentContactManifold.h, getLocalNormal)
     total = vector_at(manifolds.normal[m], 0)
     for i in range(1, manifolds.points[m]):
         total = add(total, vector_at(manifolds.normal[m], i))
@@ -133,6 +138,7 @@ def manifold_normal(manifolds: Any, m: Any) -> Vector:
 @scalar_code
 def world_normal_of(manifolds: Any, m: Any, pose1: Pose) -> Vector:
     """The normal of a manifold in the world."""
+    # R n / |R n|  (GuPersistentContactManifold.h, getWorldNormal)
     return unit(rotated(pose1[1], manifold_normal(manifolds, m)))
 
 
@@ -168,6 +174,7 @@ def open_patch(buffer: Any, first: Any, normal: Vector, deepest: Number) -> None
 @scalar_code
 def is_close(buffer: Any, a: Any, b: Any, limit: Number) -> bool:
     """Whether two contacts are nearer on the mesh than the root of `limit`."""
+    # |p_a - p_b|^2 < limit, on the mesh
     offset = sub(vector_at(buffer.local1, b), vector_at(buffer.local1, a))
     return bool(limit > dot(offset, offset))
 
@@ -175,6 +182,7 @@ def is_close(buffer: Any, a: Any, b: Any, limit: Number) -> bool:
 @scalar_code
 def drop_duplicates(buffer: Any, first: Any, limit: Number) -> None:
     """Of the contacts from `first` on, keep one of those that are close."""
+    # contacts of one triangle at one place are one
     for i in range(first, buffer.contacts):
         _drop_close_to(buffer, i, i + 1, limit, False)
 
@@ -182,6 +190,7 @@ def drop_duplicates(buffer: Any, first: Any, limit: Number) -> None:
 @scalar_code
 def join_patch(buffer: Any, first: Any, normal: Vector, deepest: Number, limit: Number) -> None:
     """Make the contacts from `first` on part of the last patch, where it has their normal, or a new one."""
+    # last patch with n . n_patch > 0.996 takes the contacts  (GuPCMContactConvexCommon.cpp, addContactsToPatch)
     last = buffer.patches - 1
     if last < 0 or not dot(vector_at(buffer.patch_normal, last), normal) > ONE_NORMAL:
         open_patch(buffer, first, normal, deepest)
@@ -195,6 +204,7 @@ def join_patch(buffer: Any, first: Any, normal: Vector, deepest: Number, limit: 
 @scalar_code
 def _drop_close_to(buffer: Any, reference: Any, first: Any, limit: Number, deeper: Any) -> None:
     """Drop the contacts from `first` on that are close to one; where they are `deeper`, they take its place."""
+    # of two close contacts the deeper one stays
     at = first
     while at < buffer.contacts:
         if not is_close(buffer, reference, at, limit):
@@ -209,12 +219,14 @@ def _drop_close_to(buffer: Any, reference: Any, first: Any, limit: Number, deepe
 @scalar_code
 def link_patches(buffer: Any, limit: Number) -> None:
     """Sort patches, the deepest first, link those of nearly one normal, and drop what two of them have in common."""
+    # patches by depth, the deepest first  (GuPersistentContactManifold.h, refineContactPatchConnective)
     for i in range(buffer.patches):
         buffer.order[i] = i
         for k in range(i, 0, -1):
             if not buffer.deepest[buffer.order[k - 1]] > buffer.deepest[buffer.order[k]]:
                 break
             buffer.order[k - 1], buffer.order[k] = buffer.order[k], buffer.order[k - 1]
+    # linked to the first deeper patch with n . n_root >= 0.996
     for i in range(buffer.patches):
         patch = buffer.order[i]
         buffer.root[patch], buffer.following[patch] = patch, NONE
@@ -226,6 +238,8 @@ def link_patches(buffer: Any, limit: Number) -> None:
                 buffer.following[other], buffer.root[patch] = patch, root
                 buffer.size[root] += buffer.size[patch]
                 break
+    # contacts that linked patches share are dropped
+    # (GuPersistentContactManifold.h, reduceManifoldContactsInDifferentPatches)
     for i in range(buffer.patches):
         patch = buffer.order[i]
         if buffer.root[patch] == patch:
@@ -261,6 +275,7 @@ def rows_of(buffer: Any, root: Any, rows: Any) -> Any:
 @scalar_code
 def deepest_index(buffer: Any, rows: Any, count: Any, selected: Any) -> Any:
     """The place in rows of the deepest contact that is not chosen yet, NONE without any."""
+    # argmin distance of contacts not chosen yet
     best, min_distance = NONE, LARGEST
     for k in range(count):
         if not selected[k] and min_distance > buffer.distance[rows[k]]:
@@ -282,6 +297,8 @@ def append_point(manifolds: Any, m: Any, buffer: Any, row: Any) -> None:
 @scalar_code
 def append_manifold(buffer: Any, manifolds: Any, m: Any, root: Any) -> None:
     """Add the points of a manifold to linked patches, as contacts behind all others and a last patch of theirs."""
+    # points that the manifold already has take part in the reduction
+    # (GuPersistentContactManifold.cpp, addManifoldContactPoints)
     at, last = buffer.contacts, root
     while buffer.following[last] != NONE:
         last = buffer.following[last]

@@ -82,6 +82,7 @@ def add_point(points: Points, local0: Vector, local1: Vector, normal: Vector, di
 @scalar_code
 def reduce_to_two(pair: Any, points: Points, first: Any) -> None:
     """Take two of the points from one on."""
+    # deepest and farthest  (GuPersistentContactManifold.cpp, reduceBatchContacts2)
     selected = np.array([first, first + 1])
     count = points.count[0] - first
     if count > 2:
@@ -92,6 +93,7 @@ def reduce_to_two(pair: Any, points: Points, first: Any) -> None:
 @scalar_code
 def reduce_to_four(pair: Any, points: Points) -> None:
     """Take four of the points."""
+    # deepest, farthest, both extremes  (GuPersistentContactManifold.cpp, reduceBatchContacts)
     selected, count = np.arange(MANIFOLD_SIZE), points.count[0]
     if count > MANIFOLD_SIZE:
         four_of_boxes(points.local1, points.distance, count, vector_at(points.normal, 0), pair.tolerance_length,
@@ -111,18 +113,22 @@ def _store_points(pair: Any, points: Points, selected: Any, count: Any) -> None:
 @scalar_code
 def box_margin(half: Vector, tolerance_length: Number) -> Number:
     """How far a point of a box may stray, before shares are taken of it."""
+    # margin = 0.15 min(half extents), at most 0.15 toleranceLength  (GuVecBox.h)
     return min(min_component(half) * BOX_MARGIN, tolerance_length * BOX_MARGIN)
 
 
 @scalar_code
 def hull_margin(hull: Any, scale: Vector, tolerance_length: Number) -> Number:
     """How far a point of a hull may stray, before shares are taken of it."""
+    # margin = 0.25 min(inner half extents), at most 0.05 toleranceLength  (GuVecConvexHull.h)
     return min(min_component(times(hull.inner_half, scale)) * HULL_MARGIN, tolerance_length * MAX_HULL_MARGIN)
 
 
 @scalar_code
 def refresh(pair: Any, frame: Frame, breaking: Number) -> bool:
     """Renew distances, shape 0 being at `frame` in shape 1; whether points were dropped that slid beyond `breaking`."""
+    # projected distance along the normal, dropped beyond `breaking`
+    # (GuPersistentContactManifold.cpp, refreshContactPoints)
     before, limit = pair.points, breaking * breaking
     for i in range(before - 1, -1, -1):
         local0, local1, normal = vector_at(pair.local0, i), vector_at(pair.local1, i), vector_at(pair.normal, i)
@@ -138,6 +144,7 @@ def refresh(pair: Any, frame: Frame, breaking: Number) -> bool:
 @scalar_code
 def project_points(frame: Frame, local0: Vector, local1: Vector, normal: Vector) -> tuple[Number, Number]:
     """The distance of a point, shape 0 being at `frame` in shape 1, and the square of how far it has slid."""
+    # d = (T p0 - p1) . n, slid = p1 - (T p0 - d n)
     point0 = from_frame(frame, local0)
     distance = dot(sub(point0, local1), normal)
     slid = sub(local1, sub(point0, scaled(normal, distance)))
@@ -192,6 +199,7 @@ def _load_rotation(stored: Any) -> Quaternion:
 @scalar_code
 def is_invalidated(pair: Any, pose: Pose, max_displacement: Number, min_dot: Number) -> bool:
     """Whether shape 0 has moved or turned too far in shape 1 for the points to be kept."""
+    # |dp|_inf > maxDisplacement or q . q_old < cos  (GuPersistentContactManifold.h, invalidate_PrimitivesPlane)
     if not pair.known:
         return True
     return bool(_displacement(pair, pose) > max_displacement or min_dot
@@ -200,6 +208,7 @@ def is_invalidated(pair: Any, pose: Pose, max_displacement: Number, min_dot: Num
 
 @scalar_code
 def _displacement(pair: Any, pose: Pose) -> Number:
+    # max_k |p_k - p_old_k|  (GuPersistentContactManifold.h, maxTransformPositionDelta)
     p, stored = pose[0], pair.position
     return max(max(abs(p[0] - stored[0]), abs(p[1] - stored[1])), abs(p[2] - stored[2]))
 
@@ -207,6 +216,7 @@ def _displacement(pair: Any, pose: Pose) -> Number:
 @scalar_code
 def is_segment_invalidated(pair: Any, pose: Pose, margin: Number) -> bool:
     """Whether the points of a capsule must be made anew or added to."""
+    # limits by number of points  (GuPersistentContactManifold.h, invalidate_SphereCapsule)
     return is_invalidated(pair, pose, margin * SEGMENT_INVALIDATE[pair.points], SEGMENT_ROTATION_THRESHOLD[pair.points])
 
 
@@ -214,6 +224,7 @@ def is_segment_invalidated(pair: Any, pose: Pose, margin: Number) -> bool:
 def are_boxes_invalidated(pair: Any, pose: Pose, rotation0: Quaternion, rotation1: Quaternion, margin: Number,
                           radius0: Number, radius1: Number) -> bool:
     """Whether the points of two boxes or hulls must be made anew; radii: from their centres to their corners."""
+    # additionally angle radius > maxDisplacement of either shape  (GuPersistentContactManifold.h, invalidate_BoxConvex)
     if not pair.known:
         return True
     max_displacement, min_dot = margin * BOX_INVALIDATE[pair.points], BOX_ROTATION_THRESHOLD[min(pair.points, 1)]
@@ -221,6 +232,7 @@ def are_boxes_invalidated(pair: Any, pose: Pose, rotation0: Quaternion, rotation
     dot1 = quat_dot(rotation1, _load_rotation(pair.rotation1))
     if _displacement(pair, pose) > max_displacement or min_dot > dot0 or min_dot > dot1:
         return True
+    # angle between quaternions: acos(q . q_old)
     angle0 = math.acos(dot0) if dot0 < ONE else ZERO
     angle1 = math.acos(dot1) if dot1 < ONE else ZERO
     return bool(angle0 * radius0 > max_displacement or angle1 * radius1 > max_displacement)
@@ -229,6 +241,7 @@ def are_boxes_invalidated(pair: Any, pose: Pose, rotation0: Quaternion, rotation
 @scalar_code
 def local_normal(pair: Any) -> Vector:
     """The mean normal of the points in shape 1; nothing without points."""
+    # n = sum n_i / |sum n_i|  (GuPersistentContactManifold.h, getLocalNormal)
     if pair.points == 0:
         return ZERO, ZERO, ZERO
     total = vector_at(pair.normal, 0)
@@ -240,6 +253,7 @@ def local_normal(pair: Any) -> Vector:
 @scalar_code
 def world_normal(pair: Any, pose1: Pose) -> Vector:
     """The mean normal of the points in the world."""
+    # R sum n_i, of the first point where the sum vanishes  (GuPersistentContactManifold.h, getWorldNormal)
     total = vector_at(pair.normal, 0)
     for i in range(1, pair.points):
         total = add(total, vector_at(pair.normal, i))
@@ -262,6 +276,7 @@ def write_contact(contacts: Any, at: Any, point: Vector, normal: Vector, separat
 @scalar_code
 def write_points_on_1(pair: Any, pose1: Pose, normal: Vector, contacts: Any, at: Any) -> Any:
     """Write the points within reach, each where it lies on shape 1; the row of the next contact."""
+    # separation <= contactDist  (GuPersistentContactManifold.cpp, addManifoldContactsToContactBuffer)
     for i in range(pair.points):
         if pair.reach >= pair.distance[i]:
             at = write_contact(contacts, at, transform(pose1, vector_at(pair.local1, i)), normal, pair.distance[i])
@@ -275,6 +290,7 @@ def write_segment_points(pair: Any, pose: Pose, to_capsule: Vector, normal: Vect
 
     pose: of the capsule. outside: from the other shape to the capsule; normal: that of the contacts.
     """
+    # separation = d - r, point = T p0 - r n  (GuPersistentContactManifold.cpp, addManifoldContactsToContactBuffer)
     for i in range(pair.points):
         separation = pair.distance[i] - radius
         if pair.reach >= separation:
@@ -287,6 +303,7 @@ def write_segment_points(pair: Any, pose: Pose, to_capsule: Vector, normal: Vect
 def add_segment_point(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number,
                       replace_distance: Number) -> None:
     """Add a point of a capsule, which keeps two: for one that is nearer than `near`, else the nearer of two."""
+    # replace a close point, otherwise the nearer of two  (GuPersistentContactManifold.cpp, addManifoldPoint2)
     index = pair.points
     for i in range(pair.points - 1, -1, -1):
         off0, off1 = sub(vector_at(pair.local0, i), local0), sub(vector_at(pair.local1, i), local1)
@@ -303,6 +320,7 @@ def add_segment_point(pair: Any, local0: Vector, local1: Vector, normal: Vector,
 def add_manifold_point(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number,
                        replace_distance: Number) -> None:
     """Add a point of two boxes: for one that is nearer than `near`, else four of five are kept."""
+    # replace a close point, otherwise the fifth  (GuPersistentContactManifold.cpp, addManifoldPoint)
     for i in range(pair.points):
         off0, off1 = sub(vector_at(pair.local0, i), local0), sub(vector_at(pair.local1, i), local1)
         if replace_distance * replace_distance > min(dot(off1, off1), dot(off0, off0)):
@@ -317,6 +335,7 @@ def add_manifold_point(pair: Any, local0: Vector, local1: Vector, normal: Vector
 
 @scalar_code
 def _reduce_five(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+    # (GuPersistentContactManifold.cpp, reduceContactsForPCM)
     before0, before1, normals = (np.empty((5, 3), np.float32), np.empty((5, 3), np.float32),
                                  np.empty((5, 3), np.float32))
     distances, selected = np.empty(5, np.float32), np.empty(4, np.int64)

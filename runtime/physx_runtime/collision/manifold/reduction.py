@@ -53,6 +53,7 @@ SHALLOW = np.float32(0.02)      # of the tolerance length: of points above and b
 @scalar_code
 def perpendicular(points: Any, first: Any, second: Any, normal: Vector) -> Vector:
     """The direction in which points lie beside a line between two of them."""
+    # (p_b - p_a) x n, normalised; n where both coincide
     direction = cross(sub(vector_at(points, second), vector_at(points, first)), normal)
     square = dot(direction, direction)
     return divided(direction, math.sqrt(square)) if square > ZERO else normal
@@ -68,6 +69,7 @@ def squared_distance(points: Any, i: Any, j: Any) -> Any:
 @scalar_code
 def furthest(points: Any, candidates: Any, count: Any, first: Any) -> Any:
     """The place in the list of the candidate furthest from a point."""
+    # argmax_i |p_i - p_first|^2
     best, index = squared_distance(points, candidates[0], first), 0
     for i in range(1, count):
         square = squared_distance(points, candidates[i], first)
@@ -79,6 +81,7 @@ def furthest(points: Any, candidates: Any, count: Any, first: Any) -> Any:
 @scalar_code
 def extremes(points: Any, candidates: Any, count: Any, first: Any, direction: Vector) -> Any:
     """Places in the list of the furthest and nearest candidates along a direction, and how far both are."""
+    # argmax and argmin of (p_i - p_first) . direction
     high, low, high_index, low_index = -LARGEST, LARGEST, 0, 0
     origin = vector_at(points, first)
     for i in range(count):
@@ -94,6 +97,7 @@ def extremes(points: Any, candidates: Any, count: Any, first: Any, direction: Ve
 def four_of_boxes(points: Any, distances: Any, count: Any, normal: Vector, tolerance_length: Number,
                   selected: Any) -> None:
     """Choose four of more than four points of two boxes or hulls."""
+    # (GuPersistentContactManifold.cpp, reduceBatchContacts)
     candidates = _all_indices(count)
     deepest, highest = 0, distances[0]
     for i in range(1, count):
@@ -120,6 +124,7 @@ def four_of_boxes(points: Any, distances: Any, count: Any, normal: Vector, toler
     selected[3] = lowest
     count -= 1
     candidates[low_index] = candidates[count]
+    # deeper candidates take the place of chosen points above 0.02 toleranceLength
     shallow = tolerance_length * SHALLOW
     if distances[deepest] < shallow and highest > shallow:
         _deepen(distances, candidates, count, shallow, selected)
@@ -145,6 +150,7 @@ def two_of(points: Any, distances: Any, first: Any, last: Any, selected: Any) ->
 
     The second gives way to the last of those nearer to it than to the deepest that is deeper.
     """
+    # (GuPersistentContactManifold.cpp, reduceBatchContacts2)
     deepest = first
     for i in range(first + 1, last):
         if distances[deepest] > distances[i]:
@@ -163,6 +169,7 @@ def two_of(points: Any, distances: Any, first: Any, last: Any, selected: Any) ->
 @scalar_code
 def four_of_plane(points: Any, distances: Any, count: Any, normal: Vector, selected: Any) -> None:
     """Choose four of more than four points on a plane; each then gives way to the deepest of those nearest to it."""
+    # (GuPersistentContactManifold.cpp, reduceBatchContactsCluster)
     first = 0
     for i in range(1, count):
         if distances[first] > distances[i]:
@@ -178,6 +185,7 @@ def four_of_plane(points: Any, distances: Any, count: Any, normal: Vector, selec
     centres = (first, second, third, fourth)
     for k in range(4):
         selected[k] = centres[k]
+    # Voronoi cells of the four: the deepest of each stays
     for i in range(count):
         if i in (first, second, third, fourth):
             continue
@@ -196,6 +204,7 @@ def four_of_five(points0: Any, points: Any, distances: Any, selected: Any) -> No
 
     The fifth takes the place of the one nearest to it on shape 0 where it is deeper.
     """
+    # deepest, then farthest from point, segment and triangle  (GuPersistentContactManifold.cpp, reduceContactsForPCM)
     candidates, first = _all_indices(5), 4
     for i in range(4):
         if distances[first] > distances[i]:
@@ -229,6 +238,8 @@ def _select(selected: Any, candidates: Any, k: Any, i: Any) -> None:
 @scalar_code
 def _squared_distance_to(points: Any, selected: Any, count: Any, i: Any) -> Any:
     """The square of the distance of a point from the first one, two or three chosen ones' hull."""
+    # distance to the hull of the chosen points: point, segment, triangle
+    # (GuPersistentContactManifold.cpp, distancePointSegmentSquaredLocal, distancePointTriangleSquaredLocal)
     point = vector_at(points, i)
     a = sub(vector_at(points, selected[0]), point)
     if count == 1:
@@ -269,6 +280,7 @@ def reduce_to_five(buffer: Any, first: Any, threshold: Any) -> None:
 
     Where less than six places differ, those are the first five rows.
     """
+    # (GuPersistentContactManifold.cpp, SinglePersistentContactManifold::reduceContacts)
     while buffer.contacts - first >= threshold:
         last = buffer.contacts
         buffer.contacts = first + REDUCE_THRESHOLD if threshold == REDUCE_THRESHOLD else last
@@ -308,6 +320,7 @@ def _select_five(buffer: Any, first: Any, count: Any, free: Any) -> None:
     selected[1], count = _remove_candidate(candidates, furthest(buffer.local1, candidates, count, selected[0]), count)
     line = sub(vector_at(buffer.local1, selected[1]), vector_at(buffer.local1, selected[0]))
     direction = cross(line, vector_at(buffer.normal, selected[0]))
+    # extremes across the line of the first two
     index, low_index, high, low = extremes(buffer.local1, candidates, count, selected[0], direction)
     selected[2], count = _remove_candidate(candidates, index, count)
     if low_index == count:
@@ -345,6 +358,7 @@ def select_six(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any) -> Nu
 
     The first is the one furthest from the origin of the mesh.
     """
+    # widest four first  (GuPersistentContactManifold.cpp, reduceBatchContactsConvex)
     selected, min_distance = np.zeros(count, np.bool_), LARGEST
     first, max_square = 0, -LARGEST
     for k in range(count):
@@ -362,6 +376,7 @@ def select_six(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any) -> Nu
     for k in (first, second, third, fourth):
         append_point(manifolds, m, buffer, rows[k])
         min_distance = min(min_distance, buffer.distance[rows[k]])
+    # then the deepest two of the rest
     for _ in range(OF_HULL - 4):
         deepest = deepest_index(buffer, rows, count, selected)
         if deepest != NONE:
@@ -390,6 +405,7 @@ OF_SPHERE, OF_CAPSULE = 1, 3        # points of a manifold at most
 @scalar_code
 def process_contacts(manifolds: Any, buffer: Any, limit: Number, max_points: Any) -> None:
     """Move all contacts made so far into manifolds of `most` points at most, and forget them."""
+    # (GuPersistentContactManifold.cpp, addManifoldContactPoints)
     if buffer.contacts:
         link_patches(buffer, limit)
         initial_count = manifolds.count
@@ -407,6 +423,7 @@ def _add_to_manifold(manifolds: Any, initial_count: Any, buffer: Any, patch: Any
 
     known: how many manifolds there were before these patches; where there were none, each gets one.
     """
+    # manifold with n . n_patch >= 0.996, a new one, or that of the least depth
     before, m, known_normal = manifolds.count, 0, False
     while m < before and initial_count and not known_normal:
         known_normal = dot(vector_at(buffer.patch_normal, patch), unit(manifold_normal(manifolds, m))) >= ONE_NORMAL
@@ -436,6 +453,7 @@ def _fill(manifolds: Any, m: Any, buffer: Any, patch: Any, max_points: Any) -> N
             append_point(manifolds, m, buffer, rows[k])
         manifolds.deepest[m] = buffer.deepest[patch]
         return
+    # hull: six points; capsule: three; sphere: the deepest
     if max_points == OF_HULL:
         manifolds.deepest[m] = select_six(manifolds, m, buffer, rows, count)
         return
@@ -452,6 +470,7 @@ def _fill(manifolds: Any, m: Any, buffer: Any, patch: Any, max_points: Any) -> N
 def _widen(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any, selected: Any, first: Any,
            min_distance: Number) -> Number:
     """Add the contact farthest from the deepest one, and the deepest of the others; the least distance of all."""
+    # farthest from the deepest, then the next deepest  (GuPersistentContactManifold.cpp, reduceBatchContactsCapsule)
     far, max_square = 0, -LARGEST
     for k in range(count):
         offset = sub(vector_at(buffer.local1, rows[k]), vector_at(buffer.local1, rows[first]))

@@ -25,6 +25,7 @@ EDGE_CACHE = np.dtype([("edges", "i4"), ("corners", "i4"), ("edge", "i4", (MAX_C
 @scalar_code
 def cache_triangle(edge_cache: Any, triangle: Any, feature: Any) -> bool:
     """Note the edges and corners of a triangle; whether `feature` was new (0 to 2 corners, 3 to 5 edges 01 12 20)."""
+    # (GuPCMContactSphereMesh.cpp, processTriangleCache)
     new = bool(feature == FACE)
     for k in range(3):
         if cache_edge(edge_cache, triangle[k], triangle[(k + 1) % 3]) and feature == 3 + k:
@@ -86,8 +87,11 @@ def is_internal(meshes: Meshes, row: Any, triangle: Any, normal: Vector, point: 
     """
     a, b, c = (_position(meshes, row, triangle, 0), _position(meshes, row, triangle, 1),
                _position(meshes, row, triangle, 2))
+    # Voronoi test by adjacency: n is internal where a neighbour rises above the triangle along n
+    # (GuContactConvexCoreMesh.cpp, validateContact)
     if dot(unit(cross(sub(b, a), sub(c, a))), normal) > PARALLEL_COSINE:
         return False
+    # v = (d11 d20 - d01 d21) / (d00 d11 - d01^2), w alike  (GuContactConvexCoreMesh.cpp, computeBarycentric)
     barycentric = _barycentric(a, b, c, point)
     if _is_interior(barycentric[0]) and _is_interior(barycentric[1]) and _is_interior(barycentric[2]):
         return False
@@ -117,6 +121,7 @@ def _barycentric(a: Vector, b: Vector, c: Vector, point: Vector) -> Vector:
 @scalar_code
 def _is_internal_vertex(meshes: Meshes, row: Any, triangle: Any, corner: Any, normal: Vector) -> bool:
     """The triangles around the corner are looked at up to a border."""
+    # walk around the corner from triangle to triangle  (GuContactConvexCoreMesh.cpp, getAdjacentTriIndex)
     vertex, neighbour = _vertex(meshes, row, triangle, corner), _neighbour(meshes, row, triangle, (corner + 2) % 3)
     for _ in range(len(meshes.adjacencies)):
         if neighbour in (triangle, NO_TRIANGLE):
@@ -134,6 +139,7 @@ def _is_internal_vertex(meshes: Meshes, row: Any, triangle: Any, corner: Any, no
 @scalar_code
 def _is_internal_edge(meshes: Meshes, row: Any, triangle: Any, edge: Any, normal: Vector) -> bool:
     """Where the triangle beyond it runs the other way along it, as on a surface."""
+    # the opposite corner of the neighbour above the tangent plane
     neighbour = _neighbour(meshes, row, triangle, edge)
     if neighbour == NO_TRIANGLE:
         return False
@@ -147,6 +153,7 @@ def _is_internal_edge(meshes: Meshes, row: Any, triangle: Any, edge: Any, normal
 @scalar_code
 def _rises(meshes: Meshes, row: Any, triangle: Any, start: Any, end: Any, normal: Vector) -> bool:
     """Whether an edge of a triangle leads up along the normal."""
+    # n . (p_end - p_start) / |p_end - p_start| > 1e-5
     direction = unit(sub(_position(meshes, row, triangle, end), _position(meshes, row, triangle, start)))
     return bool(dot(normal, direction) > SLACK)
 

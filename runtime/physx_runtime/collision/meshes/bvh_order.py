@@ -28,6 +28,7 @@ def triangles_in_order(points: Array, triangles: Array) -> Array:
     if not len(triangles):
         return np.zeros(0, np.int64)
     corners = np.ascontiguousarray(points[triangles], np.float32)
+    # centre of a triangle: that of its bounds
     centers = (corners.max(axis=1) + corners.min(axis=1)) * HALF
     order, nodes = np.arange(len(triangles)), np.zeros(2 * len(triangles) - 1, NODE)
     build_nodes(corners, centers, order, nodes)
@@ -39,6 +40,7 @@ def triangles_in_order(points: Array, triangles: Array) -> Array:
 @scalar_entry
 def build_nodes(corners: Any, centers: Any, order: Any, nodes: Any) -> None:
     """Order triangles by halves of halves, and fill in the nodes of the tree."""
+    # top-down, the positive half first  (GuBV4Build.cpp, local_Subdivide)
     nodes[0].first, nodes[0].count, node_count = 0, len(order), 1
     waiting, stack = 1, np.zeros(len(nodes), np.int64)
     while waiting:
@@ -59,6 +61,7 @@ def build_nodes(corners: Any, centers: Any, order: Any, nodes: Any) -> None:
 @scalar_code
 def _split(corners: Any, centers: Any, prims: Any) -> Any:
     """Put the triangles of the upper half first; how many they are."""
+    # axis of greatest variance sum (c - mean)^2 / (n - 1)  (GuBV4Build.cpp, splitPrimitives)
     count = len(prims)
     mean, spread = np.zeros(3, np.float32), np.zeros(3, np.float32)
     for i in prims:
@@ -79,6 +82,7 @@ def _split(corners: Any, centers: Any, prims: Any) -> Any:
     upper = _partition(corners, centers, prims, axis)
     if 0 < upper < count:
         return upper
+    # balanced split: axis with |n_upper / n - 1/2| least  (GuBV4Build.cpp, local_Split)
     best, min_square = 0, np.float32(2.0)
     for k in range(3):
         fraction = np.float32(_partition(corners, centers, prims, k)) / np.float32(count) - HALF
@@ -90,6 +94,7 @@ def _split(corners: Any, centers: Any, prims: Any) -> Any:
 
 @scalar_code
 def _partition(corners: Any, centers: Any, prims: Any, axis: Any) -> Any:
+    # split value: mean of all corners  (GuBV4Build.cpp, local_Split)
     value = np.float32(0.0)
     for i in prims:
         for k in range(3):
@@ -106,6 +111,7 @@ def _partition(corners: Any, centers: Any, prims: Any, axis: Any) -> Any:
 
 def _leaf_order(nodes: Array) -> Array:
     """Places of triangles in the order in which a search comes upon them: leaves right below a node last to first."""
+    # a stack of four-branched nodes, pushed in order and popped last to first  (GuBV4Build.cpp, flattenNQ)
     depths = _depths(nodes)
     ranges: list[Array] = []
     waiting = [0]
@@ -128,6 +134,7 @@ def _depths(nodes: Array) -> list[int]:
 
 def _branches(nodes: Array, depths: list[int], row: int) -> list[tuple[int, int, int]]:
     """Of a node with branches, what lies two levels below: leaves as (first, count, NONE), others with their node."""
+    # the child of less depth comes first  (GuBV4Build.cpp)
     positive, negative = int(nodes["positive"][row]), int(nodes["negative"][row])
     if depths[positive] > depths[negative]:
         positive, negative = negative, positive

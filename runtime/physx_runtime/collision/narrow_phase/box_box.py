@@ -70,6 +70,7 @@ MAX_POINTS = 16                           # points: four corners of either face 
 @scalar_code
 def incident_face(direction: Vector, frame: Frame, half: Vector, vertices: Any) -> Vector:
     """Corners of the face of a box most against a direction, in the frame in which the box is given; its normal."""
+    # the axis u_k with the greatest |u_k . d|, on the side against d  (GuPCMContactBoxBox.cpp, getIncidentPolygon)
     u0, u1, u2 = frame[1]
     d0, d1, d2 = dot(u0, direction), dot(u1, direction), dot(u2, direction)
     a0, a1, a2 = abs(d0), abs(d1), abs(d2)
@@ -97,6 +98,7 @@ def points_over_face(ex: Number, ey: Number, vertices: Any, face_normal: Vector,
 
     Filled in: the points on the face and on the other, and how far the other is above.
     """
+    # corners of the incident face in the reference rectangle  (GuPCMContactBoxBox.cpp, calculateContacts)
     ex, ey, count = ex * BORDER, ey * BORDER, 0
     near, inside = np.zeros(4, np.bool_), np.zeros(4, np.bool_)
     for i in range(4):
@@ -107,12 +109,14 @@ def points_over_face(ex: Number, ey: Number, vertices: Any, face_normal: Vector,
             count = _add_point(on_face, on_other, distances, count, (x, y, z))
     if count == 4:
         return count
+    # corners of the rectangle in the incident face, height = n . (v - p) / n_z
     for i in range(4):
         x, y = ex if i < 2 else -ex, ey if i & 1 == 0 else -ey
         if contains(vertices, 4, ZERO, x, y):
             height = dot(face_normal, sub(vector_at(vertices, 0), (x, y, ZERO))) / face_normal[2]
             if contact_distance > -height:
                 count = _add_point(on_face, on_other, distances, count, (x, y, height))
+    # edges of the incident face cut at the rectangle's sides  (GuPCMContactBoxBox.cpp, intersectSegmentAABB)
     high, low = (ex, ey, LARGEST), (-ex, -ey, -(contact_distance + EPSILON))
     for i in range(4):
         j = (i + 3) & 3
@@ -139,6 +143,7 @@ def _add_point(on_face: Any, on_other: Any, distances: Any, count: Any, point: V
 @scalar_code
 def _clip_segment(start: Vector, direction: Vector, high: Vector, low: Vector) -> Any:
     """Whether a segment enters an upright box, and the shares of its way at which it enters and leaves."""
+    # slab test: t = (bound - start_k) / d_k, with the estimate of 1 / d_k
     enters, leaves = -LARGEST, LARGEST
     steep = absolute(direction)
     for k in range(3):
@@ -163,6 +168,7 @@ SEPARATED = -1                          # a face that does not exist: the boxes 
 @scalar_code
 def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
             at: Any) -> Any:
+    # faces first, GJK and EPA where these make no contact  (GuPCMContactBoxBox.cpp, pcmContactBoxBox)
     after = box_faces(pair, size0, pose0, size1, pose1, contacts, at)
     if pair.warm == TO_SEARCH:
         return box_gjk(pair, size0, pose0, size1, pose1, hulls, contacts, at)
@@ -172,6 +178,7 @@ def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, h
 @scalar_code
 def box_faces(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
     """Contacts that faces make, the row of the next one; TO_SEARCH in the pair where `box_gjk` is to make them."""
+    # breaking 0.8 of the margin  (GuPCMContactBoxBox.cpp, pcmContactBoxBox)
     pose, margin = relative(pose0, pose1), _margin(pair, size0, size1)
     lost = refresh(pair, frame_of(pose), margin * BOX_BREAKING)
     radius0, radius1 = math.sqrt(dot(size0, size0)), math.sqrt(dot(size1, size1))
@@ -193,6 +200,7 @@ def box_gjk(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, h
     """Add where boxes are nearest that meet by edges or corners alone, and write all points; the row of the next."""
     pair.warm = 0
     frame, margin = frame_of(relative(pose0, pose1)), _margin(pair, size0, size1)
+    # replace distance 0.05 of the margin
     core0, core1 = box_core(size0, hulls), box_core(size1, hulls)
     status, point0, point1, normal, distance, _ = closest_points(pair, core0, frame, core1, frame[0], pair.reach)
     if status != GJK_CONTACT:
@@ -218,6 +226,7 @@ def _generate(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Fr
 
     Boxes that meet by edges or corners alone are not apart and yet have no point here.
     """
+    # separating axis test, then clip the incident face  (GuPCMContactBoxBox.cpp, doBoxBoxGenerateContacts)
     face, below = _min_overlap_face(half0, half1, frame_in(frame1, frame0), pair.reach)
     if face == SEPARATED:
         return True, at
@@ -233,6 +242,7 @@ def _generate(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Fr
         count = _points_over(frame, ex, ey, towards0, half0, frame0, pair.reach, on1, on0, distances)
     if count == 0:
         return False, at
+    # points and normal from the frame of the reference face to both boxes
     in0, in1 = frame_in(frame, frame0), frame_in(frame, frame1)
     normal = by_matrix(in1[1], towards0)
     for i in range(count):
@@ -263,6 +273,7 @@ def _points_over(frame: Frame, ex: Number, ey: Number, direction: Vector, half: 
 @scalar_code
 def _face_frame(half: Vector, frame: Frame, face: Any, below: Any) -> Any:
     """The frame on a face, z into the box, and the half sides of the face; below: of its two the one at -half."""
+    # z into the box, x and y along the sides of the reference face
     a = frame[1]
     if face == 0:
         centre, ex, ey = scaled(a[0], half[0]), half[2], half[1]
@@ -292,12 +303,14 @@ def _min_overlap_face(half0: Vector, half1: Vector, frame: Frame, contact_distan
 
     frame: of box 1 in box 0. Edges against edges only tell that the boxes are apart.
     """
+    # |R| + 1e-6, so that parallel edges separate nothing  (GuPCMContactBoxBox.cpp, doBoxBoxGenerateContacts)
     p, c = frame
     back = transposed(c)
     a = (_with_slack(c[0]), _with_slack(c[1]), _with_slack(c[2]))
     b = (_with_slack(back[0]), _with_slack(back[1]), _with_slack(back[2]))
     projections = (p[0], p[1], p[2], dot(p, c[0]), dot(p, c[1]), dot(p, c[2]))
     min_overlap, face = ZERO, SEPARATED
+    # face axes: overlap = r0 + r1 - |p . axis| + contactDist, the least is taken
     for k in range(6):
         radii = half0[k] + _sum(times(b[k], half1)) if k < 3 else _sum(times(a[k - 3], half0)) + half1[k - 3]
         overlap = (radii - abs(projections[k])) + contact_distance
@@ -305,6 +318,7 @@ def _min_overlap_face(half0: Vector, half1: Vector, frame: Frame, contact_distan
             return SEPARATED, False
         if face == SEPARATED or min_overlap > overlap:
             min_overlap, face = overlap, k
+    # nine edge products: |p . (a_i x b_j)| > r0 + r1 + contactDist separates
     for i in range(3):
         e, f = (i + 1) % 3, (i + 2) % 3
         for j in range(3):

@@ -78,6 +78,7 @@ SMALL = np.float32(1e-6)            # squares of lengths
 
 @scalar_code
 def capsule_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+    # closest points of the axes  (GuPCMContactCapsuleCapsule.cpp, pcmContactCapsuleCapsule)
     middle = scaled(add(pose0[0], pose1[0]), HALF)
     start0, axis0 = _axis(size0, pose0, middle)
     start1, axis1 = _axis(size1, pose1, middle)
@@ -89,6 +90,8 @@ def capsule_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1:
     square = dot(offset, offset)
     if not within * within >= square:
         return at
+    # parallel axes: the ends that project onto the other axis, up to four contacts
+    # (GuPCMContactCapsuleCapsule.cpp, storeContact)
     if abs(dot(_direction(axis0), _direction(axis1))) > PARALLEL:
         first = at
         ends = (start1, add(start1, axis1), start0, add(start0, axis0))
@@ -105,6 +108,7 @@ def capsule_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1:
                 at = write_contact(contacts, at, point, normal, distance - radii)
         if at > first:
             return at
+    # coincident axes: the normal is axis 0
     coincident = square < SMALL
     normal = unit((axis0 if dot(axis0, axis0) > SMALL else (ONE, ZERO, ZERO)) if coincident else sub(point0, point1))
     point = add(sub(point0, scaled(normal, size0[0])), middle)
@@ -121,6 +125,7 @@ def _axis(size: Vector, pose: Pose, middle: Vector) -> Any:
 
 @scalar_code
 def _direction(axis: Vector) -> Vector:
+    # zero for a point
     square = dot(axis, axis)
     return (ZERO, ZERO, ZERO) if square < SMALL else divided(axis, math.sqrt(square))
 
@@ -128,6 +133,7 @@ def _direction(axis: Vector) -> Vector:
 @scalar_code
 def _foot(start: Vector, axis: Vector, end: Vector) -> Any:
     """Where an end of the other axis projects to, and whether that lies on this one."""
+    # t = (end - start) . axis / |axis|^2  (GuPCMContactCapsuleCapsule.cpp, pcmDistancePointSegmentTValue22)
     length = dot(axis, axis)
     t = plain_dot(sub(end, start), axis) / length if length != ZERO else ZERO
     return add(scaled(axis, t), start), t >= ZERO and t <= ONE
@@ -136,6 +142,8 @@ def _foot(start: Vector, axis: Vector, end: Vector) -> Any:
 @scalar_code
 def closest_parameters(start0: Vector, axis0: Vector, start1: Vector, axis1: Vector) -> tuple[Number, Number]:
     """The closest points of two segments, as shares of their lengths."""
+    # Ericson, Real-time collision detection, 5.1.9; t0 = 1/2 where parallel
+    # s = (b f - c e) / (a e - b^2), t = (b s + f) / e
     offset = sub(start0, start1)
     a, e, b, c, f = (plain_dot(axis0, axis0), plain_dot(axis1, axis1), plain_dot(axis0, axis1),
                      plain_dot(axis0, offset), dot(axis1, offset))
@@ -152,6 +160,7 @@ UNSCALED = (ONE, ONE, ONE)
 @scalar_code
 def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
                 at: Any) -> Any:
+    # breaking 0.8, replace 0.1 of the margin  (GuPCMContactCapsuleBox.cpp, pcmContactCapsuleBox)
     radius, pose = size0[0], relative(pose0, pose1)
     frame, margin, before = frame_of(pose), min(box_margin(size1, pair.tolerance_length), radius), pair.points
     lost = refresh(pair, frame, margin * BOX_BREAKING)
@@ -161,6 +170,7 @@ def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pos
         normal = world_normal(pair, pose1)
         return write_segment_points(pair, pose0, normal, normal, radius, contacts, at)
     store_pose(pair, pose)
+    # capsule as a segment with a radius, in the frame of the box
     half = scaled(frame[1][0], size0[1])
     core0, core1 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls), box_core(size1, hulls)
     # PhysX takes the place of the box in the world for that in its own frame here
@@ -168,9 +178,11 @@ def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pos
     status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
     if status == GJK_NON_INTERSECT:
         return at
+    # GJK's point joins the manifold, unless points were lost
     if status == GJK_CONTACT and before > 0 and not lost:
         add_segment_point(pair, transform_inv(pose, point0), point1, normal, distance, margin * BOX_REPLACE)
     else:
+        # full contact generation  (GuPCMContactCapsuleBox.cpp, fullContactsGenerationCapsuleBox)
         points = new_points()
         if status == GJK_CONTACT:
             add_point(points, to_frame(frame, point0), point1, normal, distance)
@@ -189,6 +201,8 @@ def _box_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector,
 
     known: whether the normal is; else it is that of the least overlap.
     """
+    # reference face: witness of the closest point, else that of the least overlap
+    # (GuPCMContactGenSphereCapsule.cpp, generateCapsuleBoxFullContactManifold)
     hull, first, end, radius, contact_distance = box_hull(core1.half,
                                                           hulls), core0.half, core0.end, core0.radius, pair.reach
     if known:
@@ -199,6 +213,7 @@ def _box_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector,
         if not within:
             return False, normal
         face = incident_face(hull, UNSCALED, negated(normal))
+    # ends over the face, then edges crossed by the axis
     before = points.count[0]
     ends_over_face(hull, face, frame, first, end, normal, radius + contact_distance, points)
     if points.count[0] - before < 2:
@@ -213,6 +228,7 @@ CONVEX_BREAKING, CONVEX_REPLACE = np.float32(1.25), np.float32(0.05)     # share
 @scalar_code
 def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
                    at: Any) -> Any:
+    # breaking 1.25, replace 0.05 of the margin  (GuPCMContactCapsuleConvex.cpp, pcmContactCapsuleConvex)
     size, pose = size_of(shape0), relative(pose0, pose1)
     frame, radius, before = frame_of(pose), size[0], pair.points
     core1 = hull_core(hulls, shape1.geometry, scale_of(shape1))
@@ -226,12 +242,15 @@ def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose
     store_pose(pair, pose)
     half = scaled(frame[1][0], size[1])
     core0 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls)
+    # search starts along the way between the centres
     start = sub(frame[0], times(core1.hull.center, core1.scale))
     status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
     if status == GJK_NON_INTERSECT:
         return at
     if status == GJK_CONTACT:
         add_segment_point(pair, to_frame(frame, point0), point1, normal, distance, margin * CONVEX_REPLACE)
+    # first contact or lost points: full contact generation
+    # (GuPCMContactCapsuleConvex.cpp, fullContactsGenerationCapsuleConvex)
     if status != GJK_CONTACT or before == 0 or lost:
         within, normal = _hull_points(pair, core0, core1, frame, normal, point1, status == GJK_CONTACT)
         if not within:
@@ -246,6 +265,8 @@ def _hull_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector
 
     known: whether the normal is; else it is that of the least overlap.
     """
+    # ends whose ray against the normal meets the hull, then edges crossed by the axis
+    # (GuPCMContactGenSphereCapsule.cpp, generateFullContactManifold)
     hull, first, end, inverse = core1.hull, core0.half, core0.end, over(ONE, core1.scale)
     within, points = core0.radius + pair.reach, new_points()
     if not known:

@@ -71,6 +71,7 @@ def core_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, h
 def _contact_cores(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose,
                    vertices1: Any,
                    contacts: Any, at: Any) -> Any:
+    # middle of both centres as origin: float32 keeps more digits
     middle = scaled(add(pose0[0], pose1[0]), HALF)
     core0 = core_of(kind0, size0, (sub(pose0[0], middle), pose0[1]), vertices1[:0])
     core1 = core_of(kind1, size1, (sub(pose1[0], middle), pose1[1]), vertices1)
@@ -88,12 +89,14 @@ def touching_points(core0: ConvexCore, core1: ConvexCore, contact_distance: Numb
 
     front: none where the normal points against it.
     """
+    # GJK distance, EPA depth below eps  (GuConvexSupport.cpp, generateContacts)
     max_distance = core0[2] + core1[2] + contact_distance
     distance, point0, point1, axis = closest_points(core0, core1, max_distance)
     if distance < EPSILON:
         distance, point0, point1, axis = penetration_depth(core0, core1)
     if distance > max_distance or front[0] * axis[0] + front[1] * axis[1] + front[2] * axis[2] < -SLACK:
         return 0, axis
+    # surfaces: p0 - n r0, p1 + n r1
     point0, point1 = sub(point0, scaled(axis, core0[2])), add(point1, scaled(axis, core1[2]))
     return contact_points(core0, core1, point0, point1, axis, points, gaps), axis
 
@@ -114,6 +117,7 @@ def _contact_core_mesh(storage: Any, pair: Any, shape0: Any, pose0: Pose, shape1
                        at: Any) -> Any:
     """The same with room for patches, which the caller keeps: a record does not keep its array alive."""
     patches, size, row, pose = storage[0], size_of(shape0), shape1.geometry, relative(pose0, pose1)
+    # triangles in the box of the core and its contact offset  (GuContactConvexCoreMesh.cpp, contactConvexCoreTrimesh)
     half = size[1] + pair.reach, size[0] + pair.reach, size[0] + pair.reach
     vertices = np.empty((3, 3), np.float32)
     core0 = core_of(shape0.kind, size, pose, vertices[:0])
@@ -127,6 +131,7 @@ def _contact_core_mesh(storage: Any, pair: Any, shape0: Any, pose0: Pose, shape1
 @scalar_code
 def _triangle(meshes: Meshes, row: Any, triangle: Any, thickness: Number, vertices: Any) -> tuple[ConvexCore, Vector]:
     """A triangle as a core in its mesh, and its normal, both as authored: PhysX heeds no scale in that normal."""
+    # a triangle is a hull of three points with a margin of 1e-4 of the box
     mesh = meshes.meshes[row]
     first, scale = mesh.vertices[0], scale_of(mesh)
     for k in range(3):
@@ -146,6 +151,7 @@ def _add_contacts(patches: Any, core0: ConvexCore, core1: ConvexCore, front: Vec
     count, normal = touching_points(core0, core1, contact_distance, front, points, gaps)
     for i in range(count):
         point = vector_at(points, i)
+        # contacts at inner edges and corners are dropped  (GuContactConvexCoreMesh.cpp, validateContact)
         if not is_internal(meshes, row, triangle, normal, sub(point, scaled(normal, gaps[i]))):
             add_to_patches(patches, transform(pose1, point), rotated(pose1[1], normal), gaps[i])
 
@@ -153,6 +159,8 @@ def _add_contacts(patches: Any, core0: ConvexCore, core1: ConvexCore, front: Vec
 @scalar_code
 def plane_core(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose,
                contacts: Any, at: Any) -> Any:
+    # gap = s(-n) . n - n . p, face towards the plane, contacts half-way
+    # (GuContactPlaneConvexCore.cpp, contactPlaneConvexCore)
     up = x_axis(pose0[1])
     height = dot(negated(pose0[0]), up)
     core, normal = core_of(kind1, size1, pose1, np.empty((0, 3), np.float32)), negated(up)

@@ -58,6 +58,7 @@ def store_contacts(pair: Any, k: Any, contacts: Any, first: Any, end: Any) -> No
     """Tell a pair, row `k` of its table, which contacts are its own, and have their normals point to solver side 0."""
     pair.first, pair.contacts = first, end - first
     for row in range(first, end):
+        # contact normals point to side 0 of the solver
         contacts[row].pair = k
         if pair.swapped:
             for axis in range(3):

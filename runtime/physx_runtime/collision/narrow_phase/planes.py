@@ -72,10 +72,12 @@ CAPSULE_BREAKING, CAPSULE_INVALIDATE, CAPSULE_REPLACE = np.float32(0.05), np.flo
 
 @scalar_code
 def plane_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+    # capsule against x = 0 of the plane's frame  (GuPCMContactPlaneCapsule.cpp, pcmContactPlaneCapsule)
     # the manifold is kept from the capsule's side: local0 and pose are the capsule's
     radius, pose = size1[0], relative(pose1, pose0)
     plane_normal = unit(x_axis(pose0[1]))
     lost = refresh(pair, frame_of(pose), radius * CAPSULE_BREAKING)
+    # invalidate 0.02, breaking 0.05, replace 0.001 of the radius
     if lost or is_invalidated(pair, pose, radius * CAPSULE_INVALIDATE, INVALIDATE_ROTATION_THRESHOLD):
         pair.points = 0
         store_pose(pair, pose)
@@ -88,6 +90,7 @@ def plane_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: P
 @scalar_code
 def _add_end(pair: Any, pose: Pose, end: Vector, radius: Number) -> None:
     """Add an end of the axis, given as the plane sees it, if it is near."""
+    # end_x < radius + contactDist, point on the plane end - end_x n
     if radius + pair.reach > end[0]:
         up = (ONE, ZERO, ZERO)
         add_segment_point(pair, transform_inv(pose, end), sub(end, scaled(up, end[0])), up, end[0],
@@ -100,6 +103,7 @@ def find_plane_normals(capsules: Any, planes: Any, normals: Any) -> None:
     for i in range(len(planes)):
         q = planes[i, 3:]
         axis = x_axis((q[0], q[1], q[2], q[3]))
+        # capsules normalise the normal, spheres do not
         out = unit(axis) if capsules[i] else axis
         normals[i, 0], normals[i, 1], normals[i, 2] = out[0], out[1], out[2]
 
@@ -110,6 +114,7 @@ BOX_FRACTION = np.float32(0.2)         # of a box's margin, for breaking and for
 @scalar_code
 def plane_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
     # the manifold is kept from the box's side: local0 and pose are the box's, local1 lies on the plane
+    # invalidate and breaking 0.2 of the margin  (GuPCMContactPlaneBox.cpp, pcmContactPlaneBox)
     pose, threshold = relative(pose1, pose0), box_margin(size1, pair.tolerance_length) * BOX_FRACTION
     frame = frame_of(pose)
     lost = refresh(pair, frame, threshold)
@@ -124,6 +129,7 @@ def _generate_box_points(pair: Any, frame: Frame, half: Vector) -> None:
     """Make the points anew from the corners within reach."""
     vertices, feet = np.empty((8, 3), np.float32), np.empty((8, 3), np.float32)
     distances, selected = np.empty(8, np.float32), np.empty(4, np.int64)
+    # corners with height < contactDist  (GuPCMContactPlaneBox.cpp, pcmContactPlaneBox)
     up, count = (ONE, ZERO, ZERO), 0
     for i in range(8):
         vertex = _box_vertex(half, i)
@@ -135,6 +141,7 @@ def _generate_box_points(pair: Any, frame: Frame, half: Vector) -> None:
             count += 1
     for i in range(4):
         selected[i] = i
+    # at most four  (GuPersistentContactManifold.cpp, reduceBatchContactsCluster)
     if count > 4:
         four_of_plane(feet, distances, count, up, selected)
     pair.points = min(count, 4)
@@ -152,6 +159,7 @@ def _box_vertex(half: Vector, i: Any) -> Vector:
 @scalar_code
 def _height(frame: Frame, half: Vector, i: Any) -> Number:
     """Of a corner above the plane, less that of the centre, added up as PhysX does."""
+    # height = +-R_xx h_x +-R_xy h_y +-R_xz h_z in PhysX's order of sums
     a, b, c = frame[1][0][0] * half[0], frame[1][1][0] * half[1], frame[1][2][0] * half[2]
     if i & 1:
         c = -c
@@ -167,12 +175,14 @@ EDGES_FIRST = np.float32(5e-4)              # how much less an edge may be again
 def plane_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
                  at: Any) -> Any:
     # the manifold is kept from the hull's side: local0 and pose are the hull's
+    # invalidate and breaking 0.2 of the margin  (GuPCMContactPlaneConvex.cpp, pcmContactPlaneConvex)
     pose, hull, scale = relative(pose1, pose0), hull_at(hulls, shape1.geometry), scale_of(shape1)
     frame, margin = frame_of(pose), hull_margin(hull, scale, pair.tolerance_length)
     lost = refresh(pair, frame, margin * CONVEX_BREAKING)
     if lost or is_invalidated(pair, pose, margin * CONVEX_INVALIDATE, INVALIDATE_ROTATION_THRESHOLD):
         store_pose(pair, pose)
         points = new_points()
+        # support face against the plane  (GuPCMContactGenUtil.cpp, getPolygonIndex)
         face, other = _support_faces(hull, unit(times(by_transposed(frame[1], (ONE, ZERO, ZERO)), scale)))
         _add_face_vertices(hull, face, frame, scale, pair.reach, points)
         if other != NO_FACE:        # PhysX takes the corners of the same face again
@@ -184,6 +194,7 @@ def plane_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, 
 @scalar_code
 def _support_faces(hull: Any, normal: Vector) -> Any:
     """The face most against a direction, or where an edge is more so its flatter face, and then the other one."""
+    # argmin n . n_face; an edge is taken where (n_0 + n_1) / |n_0 + n_1| is more against the plane
     min_height, face = dot(normal, vector_at(hull.planes, 0)), 0
     for i in range(1, len(hull.planes)):
         height = dot(normal, vector_at(hull.planes, i))
@@ -205,6 +216,7 @@ def _add_face_vertices(hull: Any, face: Any, frame: Frame, scale: Vector, contac
     """Add the corners of a face that are near the plane x = 0."""
     scaled_frame = frame[0], (scaled(frame[1][0], scale[0]), scaled(frame[1][1], scale[1]),
                               scaled(frame[1][2], scale[2]))
+    # x_vertex < contactDist, foot = vertex - x n
     up, first = (ONE, ZERO, ZERO), hull.spans[face, 0]
     for k in range(first, first + hull.spans[face, 1]):
         vertex = vector_at(hull.vertices, hull.corners[k])
@@ -248,6 +260,7 @@ def pose_of(values: Sequence[Number]) -> Pose:
 
 def bounds_overlap(kind: int, size: Vector, offset: Number, pose: Pose, low: Vector, high: Vector) -> Condition:
     """Whether the bounds of a shape at `pose` overlap those of a plane, from `low` to `high`."""
+    # low_a <= high_b and low_b <= high_a on every axis  (BpBroadPhaseABP.cpp, intersect2D)
     extent = extent_of(kind, size, pose)
     shape_low, shape_high = ([a - offset for a in sub(pose[0], extent)], [a + offset for a in add(pose[0], extent)])
     overlap = (shape_low[0].value <= high[0].value) & (low[0].value <= shape_high[0].value)
@@ -259,6 +272,7 @@ def bounds_overlap(kind: int, size: Vector, offset: Number, pose: Pose, low: Vec
 def sphere_on_plane(radius: Number, pose: Pose, plane: Pose, plane_normal: Vector,
                     contact_distance: Number) -> PlaneContacts:
     """The contact of a sphere, if it has one."""
+    # separation = x - radius  (GuPCMContactSpherePlane.cpp, pcmContactSpherePlane)
     separation = transform_inv(plane, pose[0])[0] - radius
     return PlaneContacts([contact_distance.value >= separation.value], [sub(pose[0], scaled(plane_normal, radius))],
                          [separation])
@@ -268,6 +282,7 @@ def capsule_on_plane(before: Manifold, size: Vector, pose: Pose, plane: Pose, pl
                      contact_distance: Number
                      ) -> tuple[Manifold, PlaneContacts]:
     """The manifold of a capsule and its contacts."""
+    # as `plane_capsule`: points made anew where invalid, refreshed otherwise
     radius, local_pose = size[0], relative(pose, plane)
     invalid, distances = _is_invalidated(before, local_pose, radius)
     rebuilt = _rebuilt(before, local_pose, size, contact_distance)
@@ -276,6 +291,7 @@ def capsule_on_plane(before: Manifold, size: Vector, pose: Pose, plane: Pose, pl
                       for new, old in ((rebuilt.local0, before.local0), (rebuilt.local1, before.local1)))
     distance = [Single(where(invalid, a.value, b.value)) for a, b in zip(rebuilt.distance, distances, strict=True)]
     stored_pose = _select(invalid, local_pose[0], before.pose[0]), _select(invalid, local_pose[1], before.pose[1])
+    # separation = d - radius, point = T p0 - r n
     separations = [a - radius for a in distance]
     used = [(points > float(i)) & (contact_distance.value >= a.value) for i, a in enumerate(separations)]
     positions = [sub(transform(pose, a), scaled(plane_normal, radius)) for a in local0]
@@ -286,6 +302,7 @@ def capsule_on_plane(before: Manifold, size: Vector, pose: Pose, plane: Pose, pl
 def _is_invalidated(before: Manifold, local_pose: Pose, radius: Number) -> tuple[Condition, list[Number]]:
     """Whether the points must be made anew, and their distances where not."""
     frame, breaking = frame_of(local_pose), radius * CAPSULE_BREAKING
+    # slid > breaking, |dp|_inf > maxDisplacement or q . q_old < cos
     limit, distances = breaking * breaking, []
     invalid = before.known < 0.5
     for i, (local0, local1) in enumerate(zip(before.local0, before.local1, strict=True)):
@@ -302,6 +319,7 @@ def _is_invalidated(before: Manifold, local_pose: Pose, radius: Number) -> tuple
 def _rebuilt(before: Manifold, local_pose: Pose, size: Vector, contact_distance: Number) -> Manifold:
     """The ends of the axis that are near."""
     radius, half = size[0], scaled(x_axis(local_pose[1]), size[1])
+    # both ends, one where they coincide
     ends = add(local_pose[0], half), sub(local_pose[0], half)
     in_range = [(radius + contact_distance).value > end[0].value for end in ends]
     local0 = [transform_inv(local_pose, end) for end in ends]

@@ -45,6 +45,7 @@ BOX_VERTICES = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1
 def box_hull(half: Vector, hulls: Any) -> Hull:
     """A box as a hull; its edges are nobody's business."""
     vertices, planes, spans = np.empty((8, 3), np.float32), np.empty((6, 4), np.float32), np.empty((6, 3), np.int32)
+    # half extents as vertices  (GuPCMShapeConvex.cpp, PCMPolygonalBox)
     for i in range(8):
         set_vector(vertices, i, times(vector_at(BOX_VERTICES, i), half))
     for i in range(6):
@@ -60,6 +61,7 @@ def box_hull(half: Vector, hulls: Any) -> Hull:
 @scalar_code
 def face_normal(hull: Hull, face: Any, inverse: Vector) -> Vector:
     """The outward normal of a face of a hull that is scaled; inverse: 1 over its scale."""
+    # n = S^-1 n_hull / |S^-1 n_hull|
     return unit(times(vector_at(hull.planes, face), inverse))
 
 
@@ -68,6 +70,7 @@ def write_face_vertices(hull: Hull, face: Any, scale: Vector, vertices: Any) -> 
     """Write the corners of a face: how many."""
     first, count = hull.spans[face, 0], hull.spans[face, 1]
     for i in range(count):
+        # v = S v_hull
         set_vector(vertices, i, times(vector_at(hull.vertices, hull.corners[first + i]), scale))
     return count
 
@@ -75,6 +78,8 @@ def write_face_vertices(hull: Hull, face: Any, scale: Vector, vertices: Any) -> 
 @scalar_code
 def incident_face(hull: Hull, scale: Vector, normal: Vector) -> Any:
     """The face most against a direction; where an edge is more so, the flatter of the faces beside it."""
+    # argmin S n . n_face, or the flatter face of an edge that is more against n
+    # (GuPCMContactGenUtil.cpp, getPolygonIndex)
     n = times(normal, scale)
     min_height, face = _lowest_face(hull, n)
     edge = support_edge(hull, negated(n), min_height * min_height)
@@ -89,6 +94,7 @@ def incident_faces(hull: Hull, scale: Vector, normal: Vector) -> tuple[Any, Any]
     edge = support_edge(hull, negated(n), min_height * min_height)
     if edge != NO_FACE:
         return _flatter(hull, edge, n)
+    # second face: beside an edge with the greatest (n_0 + n_1) . n
     second, best = np.int64(NO_FACE), ZERO
     for i in range(len(hull.edges)):
         face0, face1 = hull.edges[i, 0], hull.edges[i, 1]
@@ -101,6 +107,7 @@ def incident_faces(hull: Hull, scale: Vector, normal: Vector) -> tuple[Any, Any]
 
 @scalar_code
 def _lowest_face(hull: Hull, n: Vector) -> tuple[Number, Any]:
+    # argmin n . n_face
     min_height, face = dot(n, vector_at(hull.planes, 0)), 0
     for i in range(1, len(hull.planes)):
         height = dot(n, vector_at(hull.planes, i))
@@ -123,6 +130,7 @@ def support_edge(hull: Hull, direction: Vector, square: Number) -> Any:
     """The edge most along a direction whose cosine's square is above the given one, or NO_FACE."""
     edge = NO_FACE
     for i in range(len(hull.edges)):
+        # cos^2 = (m . d)^2 / m . m, m = n_0 + n_1: no root is taken
         normal = add(vector_at(hull.planes, hull.edges[i, 0]), vector_at(hull.planes, hull.edges[i, 1]))
         size, height = dot(normal, normal), dot(normal, direction)
         if height >= ZERO and height * height > square * size:
@@ -134,6 +142,7 @@ def support_edge(hull: Hull, direction: Vector, square: Number) -> Any:
 def witness_face(hull: Hull, inverse: Vector, normal: Vector, point: Vector, margin: Number,
                  tolerance_length: Number) -> Any:
     """The face that a point on a hull belongs to; of several that are near, the one most against a direction."""
+    # tolerance in [0.01, 0.05] toleranceLength  (GuPCMContactGenUtil.cpp, getWitnessPolygonIndex)
     tolerance = max(min(margin, tolerance_length * MAX_WITNESS_TOLERANCE), tolerance_length * MIN_WITNESS_TOLERANCE)
     at = times(point, inverse)
     count = len(hull.planes)
@@ -148,6 +157,7 @@ def witness_face(hull: Hull, inverse: Vector, normal: Vector, point: Vector, mar
             highest, top = height, i
     if gaps[closest] == LARGEST:
         return top
+    # of the faces within the tolerance the one most against the normal
     face, min_cosine = closest, dot(face_normal(hull, closest, inverse), normal)
     for i in range(count):
         if i != closest and tolerance > gaps[i] - gaps[closest]:
@@ -160,6 +170,8 @@ def witness_face(hull: Hull, inverse: Vector, normal: Vector, point: Vector, mar
 @scalar_code
 def rotation_to_z(normal: Vector) -> Matrix:
     """The columns of a rotation that turns a direction to z."""
+    # Moeller and Hughes, Efficiently building a matrix to rotate one vector to another, 1999
+    # (GuPersistentContactManifold.cpp, findRotationMatrixFromZAxis)
     x, y, z = normal
     if abs(z) < NEARLY_UP:
         vx, vy = -y, x
@@ -167,6 +179,7 @@ def rotation_to_z(normal: Vector) -> Matrix:
         hvx = h * vx
         hvxy = hvx * vy
         return (hvx * vx + z, hvxy, vy), (hvxy, h * (vy * vy) + z, -vx), (-vy, vx, z)
+    # nearly along z: product of two reflections
     u, v = (ZERO, ONE, -ONE), sub((ZERO, ONE, ZERO), normal)
     c1, c2 = -(TWO / dot(u, u)), -(TWO / dot(v, v))
     c3 = c1 * (c2 * dot(u, v))
@@ -195,12 +208,14 @@ def contains(vertices: Any, count: Any, slack: Number, x: Number, y: Number) -> 
 
     slack: how much larger its bounds are taken.
     """
+    # bounds of the polygon, then crossings of a ray along x  (GuPCMContactGenUtil.cpp, contains)
     low_x, high_x, low_y, high_y = LARGEST, -LARGEST, LARGEST, -LARGEST
     for i in range(count):
         low_x, high_x = min(low_x, vertices[i, 0]), max(high_x, vertices[i, 0])
         low_y, high_y = min(low_y, vertices[i, 1]), max(high_y, vertices[i, 1])
     if low_x - slack > x or x > high_x + slack or low_y - slack > y or y > high_y + slack:
         return False
+    # crossings: one is inside, two are outside of a convex polygon
     hits = 0
     for i in range(count):
         j = i - 1 if i > 0 else count - 1
@@ -220,6 +235,7 @@ def contains(vertices: Any, count: Any, slack: Number, x: Number, y: Number) -> 
 @scalar_code
 def area(rows_a: Any, a: Any, rows_b: Any, b: Any, rows_c: Any, c: Any) -> Number:
     """Twice the signed area of a triangle as seen along z."""
+    # (a - c) x (b - c)
     ca = rows_a[a, 0] - rows_c[c, 0], rows_a[a, 1] - rows_c[c, 1]
     cb = rows_b[b, 0] - rows_c[c, 0], rows_b[b, 1] - rows_c[c, 1]
     return ca[0] * cb[1] - ca[1] * cb[0]

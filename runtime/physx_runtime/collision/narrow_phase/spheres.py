@@ -62,6 +62,8 @@ COINCIDENT = np.float32(1e-5)       # centres this near have no direction betwee
 
 @scalar_code
 def sphere_sphere(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+    # n = (c0 - c1) / |c0 - c1|, separation = |c0 - c1| - r0 - r1
+    # (GuPCMContactSphereSphere.cpp, pcmContactSphereSphere)
     delta, radii = sub(pose0[0], pose1[0]), size0[0] + size1[0]
     square, within = dot(delta, delta), radii + pair.reach
     if not within * within > square:
@@ -73,6 +75,7 @@ def sphere_sphere(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: P
 
 @scalar_code
 def sphere_plane(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+    # separation = x - r in the plane's frame  (GuPCMContactSpherePlane.cpp, pcmContactSpherePlane)
     separation = transform_inv(pose1, pose0[0])[0] - size0[0]
     if not pair.reach >= separation:
         return at
@@ -82,6 +85,7 @@ def sphere_plane(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Po
 
 @scalar_code
 def sphere_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+    # t = clamp((c - a) . d / d . d, 0, 1)  (GuPCMContactSphereCapsule.cpp, distancePointSegmentSquared)
     half = scaled(x_axis(pose1[1]), size1[1])
     start, end = add(pose1[0], half), sub(pose1[0], half)
     radii = size0[0] + size1[0]
@@ -92,6 +96,8 @@ def sphere_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: 
     square, within = dot(offset, offset), radii + pair.reach
     if not within * within > square:
         return at
+    # separation by the distance to the axis, n by the difference of the points
+    # (GuPCMContactSphereCapsule.cpp, pcmContactSphereCapsule)
     delta = sub(pose0[0], add(scaled(axis, t), start))
     distance = math.sqrt(dot(delta, delta))
     normal = divided(delta, distance) if distance > EPSILON else (ONE, ZERO, ZERO)
@@ -101,6 +107,7 @@ def sphere_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: 
 
 @scalar_code
 def sphere_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+    # closest = clamp(c, -h, h)  (GuPCMContactSphereBox.cpp, pcmContactSphereBox)
     centre = transform_inv(pose1, pose0[0])
     closest = (clamped(centre[0], -size1[0], size1[0]), clamped(centre[1], -size1[1], size1[1]),
                clamped(centre[2], -size1[2], size1[2]))
@@ -108,11 +115,13 @@ def sphere_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose
     square = dot(delta, delta)
     if not within * within > square:
         return at
+    # centre inside: out through the nearest face, separation = -depth - r
     distances = absolute(centre)
     if size1[0] >= distances[0] and size1[1] >= distances[1] and size1[2] >= distances[2]:
         axis, depth = _exit_axis(closest, size1)
         normal = rotated(pose1[1], axis)
         return write_contact(contacts, at, sub(pose0[0], scaled(normal, -depth)), normal, -depth - size0[0])
+    # outside: n = (c - closest) / |c - closest|
     inverse = ONE / math.sqrt(square)
     normal = rotated(pose1[1], scaled(delta, inverse))
     return write_contact(contacts, at, transform(pose1, closest), normal, ONE / inverse - size0[0])
@@ -121,6 +130,7 @@ def sphere_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose
 @scalar_code
 def _exit_axis(point: Vector, half: Vector) -> Any:
     """Out of a box through the nearest face, at ties through z, then x: the direction, and how far."""
+    # argmin h - |c|
     clearance = sub(half, absolute(point))
     if clearance[0] >= clearance[2] and clearance[1] >= clearance[2]:
         return (ZERO, ZERO, ONE if point[2] >= ZERO else -ONE), clearance[2]
@@ -135,6 +145,7 @@ CONVEX_BREAKING = np.float32(0.05)     # of the margin
 @scalar_code
 def sphere_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
                   at: Any) -> Any:
+    # breaking 0.05 of the margin  (GuPCMContactSphereConvex.cpp, pcmContactSphereConvex)
     radius, pose = size_of(shape0)[0], relative(pose0, pose1)
     core1 = hull_core(hulls, shape1.geometry, scale_of(shape1))
     margin = min(hull_margin(core1.hull, core1.scale, pair.tolerance_length), radius)
@@ -152,12 +163,15 @@ def sphere_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose,
 @scalar_code
 def _generate(pair: Any, radius: Any, pose: Pose, core1: Any, hulls: Any) -> bool:
     """Make the point anew; whether there is one now. Where none is found the pair keeps the one it had."""
+    # GJK of a point with a radius  (GuPCMContactSphereConvex.cpp, pcmContactSphereConvex)
     center, inverse = pose[0], over(ONE, core1.scale)
     core0 = segment_core(center, center, radius, hulls)
     start = sub(center, times(core1.hull.center, core1.scale))
     status, _, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
     if status == GJK_NON_INTERSECT:
         return False
+    # centre inside: face of least overlap, depth by a ray against its normal
+    # (GuPCMContactSphereConvex.cpp, fullContactsGenerationSphereConvex)
     if status != GJK_CONTACT:
         within, _, normal = min_overlap_of_faces(core1.hull, center, center, radius, inverse, pair.reach)
         if not within:

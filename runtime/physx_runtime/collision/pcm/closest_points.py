@@ -37,8 +37,10 @@ def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, 
     on it, not on the surface round it. The distance is below 0 where shapes overlap. The search begins with the corners
     at which the pair's last one ended, and keeps its own.
     """
+    # GJK  (GuGJKPenetration.h, gjkPenetration)
     simplex, size = new_simplex(4), pair.warm
     near, within = precision(core0, core1), (core0.radius + core1.radius) + contact_distance
+    # warm start from the last simplex  (GuGJKPenetration.h, assignWarmStartValue)
     for i in range(size):
         set_vertex(core0, frame, core1, pair.warm0[i], pair.warm1[i], simplex, i)
     distance: Number = LARGEST
@@ -46,15 +48,19 @@ def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, 
         closest, size = closest_on_simplex(simplex, size)
         distance = math.sqrt(dot(closest, closest))
         direction = divided(closest, distance)
+    # first direction: from shape 1 to shape 0
     else:
         closest = start if dot(start, start) > ZERO else (ONE, ZERO, ZERO)
         direction = unit(closest)
     while distance > near:
+        # w = s0(-v) - s1(v)
         support = add_support(core0, frame, core1, negated(closest), closest, simplex, size)
         ahead = dot(direction, support)
+        # separated: v . w / |v| > r0 + r1 + contactDist
         if ahead > within:
             _store_warm_start(pair, simplex, size)
             return GJK_NON_INTERSECT, ORIGIN, ORIGIN, ORIGIN, ZERO, ORIGIN
+        # converged: v . w > (1 - 0.000225) |v|^2
         if ahead > distance * NEAR_ENOUGH:
             _store_warm_start(pair, simplex, size)
             point0, point1 = _witness_points(simplex, size, closest)
@@ -63,11 +69,13 @@ def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, 
         closest, size = closest_on_simplex(simplex, size + 1)
         distance = math.sqrt(dot(closest, closest))
         direction = divided(closest, distance)
+        # |v| grew: degenerate, the previous simplex counts
         if not before > distance:
             _store_warm_start(pair, simplex, size - 1)
             point0, point1 = _witness_points(simplex, size, previous)
             return GJK_DEGENERATE, point0, point1, divided(previous, before), before, direction
     _store_warm_start(pair, simplex, size)
+    # |v| below the precision: EPA  (GuEPA.cpp, epaPenetration)
     converged, point0, point1, normal, distance = penetration_depth(core0, frame, core1, simplex, size,
                                                                     pair.tolerance_length)
     return GJK_CONTACT if converged else EPA_FAIL, point0, point1, normal, distance, normal
@@ -75,6 +83,7 @@ def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, 
 
 @scalar_code
 def _witness_points(simplex: Simplex, size: Any, closest: Vector) -> Any:
+    # p0 = sum lambda_i a_i, p1 = sum lambda_i b_i  (GuGJKSimplex.h, getClosestPoint)
     weights = barycentric(simplex.vertices, size, closest)
     return interpolate(simplex.vertices0, weights), interpolate(simplex.vertices1, weights)
 

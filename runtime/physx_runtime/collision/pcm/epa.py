@@ -87,6 +87,7 @@ def add_facet(polytope: Any, vertices: Any, i: Any, j: Any, k: Any, highest: Num
     facet = polytope.free[polytope.free_count]
     polytope.corner[facet, 0], polytope.corner[facet, 1], polytope.corner[facet, 2] = i, j, k
     a = vector_at(vertices, i)
+    # n = (b - a) x (c - a) / |...|, height = n . a  (GuEPA.cpp, addFacet)
     area_normal = cross(sub(vector_at(vertices, j), a), sub(vector_at(vertices, k), a))
     square = dot(area_normal, area_normal)
     is_valid = square > EPSILON
@@ -95,6 +96,7 @@ def add_facet(polytope: Any, vertices: Any, i: Any, j: Any, k: Any, highest: Num
     set_vector(polytope.normal, facet, normal)
     polytope.height[facet] = height
     polytope.hidden[facet] = polytope.queued[facet] = 0
+    # only facets below the best upper bound can be closest
     if is_valid and highest >= height:
         _queue(polytope, facet)
     return facet
@@ -102,6 +104,7 @@ def add_facet(polytope: Any, vertices: Any, i: Any, j: Any, k: Any, highest: Num
 
 @scalar_code
 def _queue(polytope: Any, facet: Any) -> None:
+    # binary heap by height, the closest facet first
     polytope.queued[facet] = 1
     at = polytope.heap_size
     while at > 0 and polytope.height[facet] < polytope.height[polytope.heap[(at - 1) >> 1]]:
@@ -115,6 +118,7 @@ def _queue(polytope: Any, facet: Any) -> None:
 def pop_closest(polytope: Any) -> Any:
     """The queued facet nearest to the origin, out of the queue."""
     polytope.heap_size -= 1
+    # sift down
     size, heap = polytope.heap_size, polytope.heap
     first, last, at, child = heap[0], heap[size], 0, 1
     while child < size:
@@ -139,6 +143,7 @@ def link(polytope: Any, facet: Any, edge: Any, other: Any, other_edge: Any) -> N
 @scalar_code
 def find_silhouette(polytope: Any, vertices: Any, facet: Any, point: Vector) -> bool:
     """Hide all facets that a point lies over, from one on, and find their rim; False if that has too many edges."""
+    # facets visible from the new vertex, depth first; their horizon  (GuEPA.cpp, silhouette)
     polytope.rim_size, polytope.hidden[facet] = 0, 1
     for k in range(3):
         if not _expand_silhouette(polytope, vertices, polytope.neighbour[facet, k], polytope.edge[facet, k], point):
@@ -156,6 +161,7 @@ def _expand_silhouette(polytope: Any, vertices: Any, facet: Any, edge: Any, poin
         if polytope.hidden[facet]:
             continue
         a = vector_at(vertices, polytope.corner[facet, 0])
+        # hidden from the point: n . (p - a) < 0, an edge of the silhouette
         if dot(vector_at(polytope.normal, facet), sub(point, a)) < ZERO:
             if polytope.rim_size == MAX_EDGES:
                 return False
@@ -175,6 +181,7 @@ def _expand_silhouette(polytope: Any, vertices: Any, facet: Any, edge: Any, poin
 @scalar_code
 def connect(polytope: Any, vertices: Any, top: Any, highest: Number) -> bool:
     """Join a new corner to the rim by facets; False where there are not as many left."""
+    # fan of facets from the silhouette to the new vertex  (GuEPA.cpp, PenetrationDepth)
     if polytope.rim_size > polytope.free_count:
         return False
     first = last = 0
@@ -195,6 +202,7 @@ def connect(polytope: Any, vertices: Any, top: Any, highest: Number) -> bool:
 @scalar_code
 def facet_barycentric(polytope: Any, vertices: Any, facet: Any) -> Vector:
     """How much each corner of a facet has of the point of its plane nearest to the origin."""
+    # lambda of the origin's projection height n: Cramer's rule on ab, ac
     a = vector_at(vertices, polytope.corner[facet, 0])
     ab = sub(vector_at(vertices, polytope.corner[facet, 1]), a)
     ac = sub(vector_at(vertices, polytope.corner[facet, 2]), a)
@@ -224,6 +232,7 @@ def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, init
             max_error: Number) -> Any:
     """The same with room for a polytope, which the caller keeps: a record does not keep its array alive."""
     simplex = new_simplex(MAX_FACETS)
+    # simplex of GJK as first polytope  (GuEPA.cpp, PenetrationDepth)
     for i in range(size):
         set_vector(simplex.vertices0, i, vector_at(initial.vertices0, i))
         set_vector(simplex.vertices1, i, vector_at(initial.vertices1, i))
@@ -232,6 +241,7 @@ def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, init
     polytope = storage[0]
     count = _first_facets(polytope, core0, frame, core1, simplex, size)
     near, highest = precision(core0, core1), LARGEST
+    # upper bound: distance of the best support plane so far
     while polytope.heap_size > 0 and count < MAX_FACETS and highest > polytope.height[polytope.heap[0]]:
         free_obsolete(polytope)
         facet = pop_closest(polytope)
@@ -239,6 +249,7 @@ def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, init
             normal = vector_at(polytope.normal, facet)
             point = add_support(core0, frame, core1, normal, negated(normal), simplex, count)
             distance = dot(point, normal)
+            # converged: |w . n - height| <= precision
             if near >= abs(distance - polytope.height[facet]):
                 return _witness_result(polytope, facet, simplex, max_error)
             highest = min(highest, distance)
@@ -252,6 +263,8 @@ def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, init
 
 @scalar_code
 def _witness_result(polytope: Any, facet: Any, simplex: Simplex, max_error: Number) -> Any:
+    # witness points, refused where |p0 - p1| > depth + 1e-3 toleranceLength
+    # (GuEPA.cpp, calculateContactInformation)
     barycentric = facet_barycentric(polytope, simplex.vertices, facet)
     point0 = _interpolate(simplex.vertices0, polytope, facet, barycentric)
     point1 = _interpolate(simplex.vertices1, polytope, facet, barycentric)
@@ -273,6 +286,7 @@ def _first_facets(polytope: Any, core0: GjkConvex, frame: Frame, core1: GjkConve
     """Begin with a tetrahedron, or with both sides of a triangle made of what there is: how many corners."""
     reset(polytope)
     vertices = simplex.vertices
+    # point, segment, triangle or tetrahedron  (GuEPA.cpp, expandPoint, expandSegment, expandTriangle)
     if size == 1:
         direction = (ONE, ZERO, ZERO)
         add_support(core0, frame, core1, negated(direction), direction, simplex, 1)
@@ -288,6 +302,7 @@ def _first_facets(polytope: Any, core0: GjkConvex, frame: Frame, core1: GjkConve
         link(polytope, f0, 1, f1, 2)
         link(polytope, f0, 2, f1, 1)
         return 3
+    # tetrahedron with outward normals  (GuEPA.cpp, originInTetrahedron)
     _orient_outward(simplex)
     f0, f1 = add_facet(polytope, vertices, 0, 1, 2, LARGEST), add_facet(polytope, vertices, 0, 3, 1, LARGEST)
     f2, f3 = add_facet(polytope, vertices, 0, 2, 3, LARGEST), add_facet(polytope, vertices, 1, 3, 2, LARGEST)
@@ -304,6 +319,7 @@ def _first_facets(polytope: Any, core0: GjkConvex, frame: Frame, core1: GjkConve
 def _orient_outward(simplex: Simplex) -> None:
     vertices = simplex.vertices
     a = vector_at(vertices, 0)
+    # the fourth vertex lies behind face 012
     normal = unit(cross(sub(vector_at(vertices, 1), a), sub(vector_at(vertices, 2), a)))
     if dot(normal, sub(vector_at(vertices, 3), a)) > ZERO:
         for rows in (simplex.vertices0, simplex.vertices1, vertices):
@@ -315,6 +331,7 @@ def _orient_outward(simplex: Simplex) -> None:
 @scalar_code
 def _perpendicular(direction: Vector) -> Vector:
     """A direction across a segment."""
+    # axis of the least component, across the segment
     x, y, z = absolute(direction)
     if x > y and z > y:
         return unit(cross((ZERO, ONE, ZERO), direction))

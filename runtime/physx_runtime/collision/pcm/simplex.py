@@ -56,6 +56,7 @@ def dot_scalar(a: Vector, b: Vector) -> Any:
 @scalar_code
 def furthest_vertex(hull: Hull, direction: Vector) -> Any:
     """The first of those furthest along a direction, which is one of the vertices' space."""
+    # hill climbing for hulls with samples, brute force otherwise  (GuVecConvexHull.h, supportVertexIndex)
     if len(hull.samples) > 0:
         return _hill_climbing(hull, direction)
     max_height, best = dot_scalar(vector_at(hull.vertices, 0), direction), 0
@@ -68,6 +69,7 @@ def furthest_vertex(hull: Hull, direction: Vector) -> Any:
 
 @scalar_code
 def _hill_climbing(hull: Hull, direction: Vector) -> Any:
+    # from the sample up along neighbours while the height grows  (GuHillClimbing.cpp)
     at = hull.samples[_sample(direction)]
     max_height = dot(vector_at(hull.vertices, at), direction)
     visited = np.zeros(MAX_VERTICES, np.bool_)
@@ -87,6 +89,7 @@ def _hill_climbing(hull: Hull, direction: Vector) -> Any:
 @scalar_code
 def _sample(direction: Vector) -> Any:
     """The sample nearest to a direction: of the side of the cube that it points to."""
+    # cube map: side by the greatest component, 16 by 16 samples  (GuCubeIndex.h)
     x, y, z = absolute(direction)
     if y > x and y > z:
         axis, out, u, v = 1, direction[1], direction[2], direction[0]
@@ -130,6 +133,7 @@ class Simplex(NamedTuple):
 @scalar_code
 def box_core(half: Vector, hulls: Any) -> GjkConvex:
     """A box about the origin."""
+    # margin: 0.05 of the least half extent  (GuVecBox.h)
     return GjkConvex(np.int64(BOX), half, ZERO_VECTOR, UNSCALED, no_hull(hulls), ZERO,
                      min_component(half) * SMALL_MARGIN)
 
@@ -144,6 +148,7 @@ def segment_core(first: Vector, end: Vector, radius: Number, hulls: Any) -> GjkC
 def hull_core(hulls: Any, row: Any, scale: Vector) -> GjkConvex:
     """A hull of the table, scaled."""
     hull = hull_at(hulls, row)
+    # margin: 0.05 of the least inner half extent  (GuVecConvexHull.h)
     small = min_component(times(hull.inner_half, scale)) * SMALL_MARGIN
     return GjkConvex(np.int64(CONVEX), ZERO_VECTOR, ZERO_VECTOR, scale, hull, ZERO, small)
 
@@ -151,12 +156,14 @@ def hull_core(hulls: Any, row: Any, scale: Vector) -> GjkConvex:
 @scalar_code
 def precision(core0: GjkConvex, core1: GjkConvex) -> Number:
     """The distance up to which two shapes overlap as far as a search can tell."""
+    # eps = 0.1 of the smaller margin  (GuGJKPenetration.h, gjkPenetration)
     return min(core0.small, core1.small) * PRECISION
 
 
 @scalar_code
 def vertex_of(core: GjkConvex, index: Any) -> Vector:
     """A corner by its name."""
+    # bit k: positive along axis k
     if core.kind == BOX:
         half = core.half
         return (half[0] if index & 1 else -half[0], half[1] if index & 2 else -half[1],
@@ -169,6 +176,7 @@ def vertex_of(core: GjkConvex, index: Any) -> Vector:
 @scalar_code
 def support_vertex(core: GjkConvex, direction: Vector) -> Any:
     """The name of the corner furthest along a direction."""
+    # argmax v . d
     if core.kind == BOX:
         return ((1 if direction[0] > ZERO else 0) | (2 if direction[1] > ZERO else 0)
                 | (4 if direction[2] > ZERO else 0))
@@ -189,6 +197,7 @@ def new_simplex(capacity: Any) -> Simplex:
 def set_vertex(core0: GjkConvex, frame: Frame, core1: GjkConvex, index0: Any, index1: Any, simplex: Simplex,
                i: Any) -> Vector:
     """Write a corner of shape 0, at `frame` in shape 1, and one of shape 1, and their difference, which is given."""
+    # w = T a - b
     vertex0, vertex1 = from_frame(frame, vertex_of(core0, index0)), vertex_of(core1, index1)
     difference = sub(vertex0, vertex1)
     set_vector(simplex.vertices, i, difference)
@@ -203,6 +212,7 @@ def add_support(core0: GjkConvex, frame: Frame, core1: GjkConvex, direction0: Ve
                 simplex: Simplex,
                 i: Any) -> Vector:
     """Write the corners furthest along directions, both as shape 1 sees them."""
+    # s0(R^T d), s1(-d) in the frame of shape 1
     index0 = support_vertex(core0, by_matrix(transposed(frame[1]), direction0))
     return set_vertex(core0, frame, core1, index0, support_vertex(core1, direction1), simplex, i)
 
@@ -210,6 +220,7 @@ def add_support(core0: GjkConvex, frame: Frame, core1: GjkConvex, direction0: Ve
 @scalar_code
 def interval(core: GjkConvex, direction: Vector) -> Any:
     """How far a box or a hull reaches along a direction: the least and the most."""
+    # [min v . d, max v . d]  (GuVecConvexHull.h, bruteForceSearchMinMax)
     if core.kind == BOX:
         max_height = dot(direction, vertex_of(core, support_vertex(core, direction)))
         return -max_height, max_height
@@ -241,6 +252,7 @@ TETRAHEDRON_FACES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])      
 @scalar_code
 def closest_on_simplex(simplex: Simplex, size: Any) -> Any:
     """The point nearest to the origin, and the number of corners it lies among, which move to the front."""
+    # closest point by the size of the simplex  (GuGJKSimplex.h, GJKCPairDoSimplex)
     vertices = simplex.vertices
     if size == 1:
         return vector_at(vertices, 0), 1
@@ -248,6 +260,7 @@ def closest_on_simplex(simplex: Simplex, size: Any) -> Any:
         return closest_on_segment(vector_at(vertices, 0), vector_at(vertices, 1))
     if size == 4:
         a, b, c, d = (vector_at(vertices, 0), vector_at(vertices, 1), vector_at(vertices, 2), vector_at(vertices, 3))
+        # tetrahedron of height >= 1e-4, otherwise a triangle  (GuGJKSimplex.cpp, closestPtPointTetrahedron)
         if abs(dot(unit(cross(sub(b, a), sub(c, a))), sub(d, a))) >= FLAT:
             separating = _separating_faces(a, b, c, d)
             return _closest_on_faces(simplex, separating) if separating.any() else (ORIGIN, 4)
@@ -263,6 +276,8 @@ def closest_on_simplex(simplex: Simplex, size: Any) -> Any:
 @scalar_code
 def barycentric(vertices: Any, size: Any, point: Vector) -> Vector:
     """How much each of up to three corners has of a point among them."""
+    # segment: t = -a . (b - a) / |b - a|^2; triangle: areas opposite to the corners
+    # (GuGJKSimplex.h, closestPtPointTriangleBaryCentric)
     a, b, c = vector_at(vertices, 0), vector_at(vertices, 1), vector_at(vertices, 2)
     if size == 1:
         return ONE, ZERO, ZERO
@@ -291,6 +306,7 @@ def interpolate(vertices: Any, weights: Vector) -> Vector:
 @scalar_code
 def closest_on_triangle(a: Vector, b: Vector, c: Vector) -> Any:
     """The point nearest to the origin, its square, how many corners it lies among, and the first two of these."""
+    # Voronoi regions: face, edges, corners  (GuGJKSimplex.cpp, getClosestPtPointTriangle)
     ab, ac = sub(b, a), sub(c, a)
     n = cross(ab, ac)
     nn = dot(n, n)
@@ -300,6 +316,7 @@ def closest_on_triangle(a: Vector, b: Vector, c: Vector) -> Any:
     if over_a >= ZERO and over_b >= ZERO and over_c >= ZERO:
         point = scaled(n, dot(n, a) / nn)
         return point, dot(point, point), 3, 0, 1
+    # d1 to d6 of Ericson, Real-time collision detection, 5.1.5
     d1, d2 = dot(ab, negated(a)), dot(ac, negated(a))
     d3, d4 = dot(ab, negated(b)), dot(ac, negated(b))
     d5, d6 = dot(ab, negated(c)), dot(ac, negated(c))
@@ -328,6 +345,7 @@ def _point_on_edge(start: Vector, edge: Vector, numerator: Number, denominator: 
 @scalar_code
 def closest_on_segment(a: Vector, b: Vector) -> Any:
     """The point nearest to the origin, and whether it lies among one corner or two."""
+    # t = clamp(-a . (b - a) / |b - a|^2, 0, 1)  (GuGJKSimplex.h, closestPtPointSegment)
     edge = sub(b, a)
     square = dot(edge, edge)
     if square <= EPSILON:
@@ -338,6 +356,7 @@ def closest_on_segment(a: Vector, b: Vector) -> Any:
 @scalar_code
 def _separating_faces(a: Vector, b: Vector, c: Vector, d: Vector) -> Any:
     """Which sides of a tetrahedron do not have the origin on the side of its fourth corner."""
+    # origin and fourth corner on opposite sides of a face  (GuGJKSimplex.h, PointOutsideOfPlane4)
     ab, ac, ad = sub(b, a), sub(c, a), sub(d, a)
     n0, n1, n2, n3 = cross(ab, ac), cross(ac, ad), cross(ad, ab), cross(sub(d, b), sub(c, b))
     separating = np.empty(4, np.bool_)
@@ -350,6 +369,7 @@ def _separating_faces(a: Vector, b: Vector, c: Vector, d: Vector) -> Any:
 
 @scalar_code
 def _closest_on_faces(simplex: Simplex, separating: Any) -> Any:
+    # nearest of the faces that separate  (GuGJKSimplex.cpp, closestPtPointTetrahedron)
     vertices = simplex.vertices
     closest, min_square, size, selected = ORIGIN, LARGEST, 3, (0, 1, 2)
     for face in range(4):
