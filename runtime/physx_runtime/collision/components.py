@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Flags
 from physx_runtime.compiling.numba_functions import borrowing_entry
-
-Array = NDArray[Any]
-Flags = NDArray[np.bool_]
 
 
 def connected_nodes(edges: Array, ends: Flags, seeds: Flags) -> Flags:

@@ -16,12 +16,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 from physx_runtime.language.ops import Scalar, Unfused, logical_not, maximum, minimum, where
 
-Array = NDArray[Any]
 Vector = tuple[Any, Any, Any]      # of numbers, or of what stands for them
 
 # Of kinds of bodies, in `PLACE`.

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Flags
 from physx_runtime.collision.bounds import update_shapes
 from physx_runtime.collision.broad_phase import pair_order
 from physx_runtime.collision.broad_phase.overlap import (
@@ -54,9 +55,6 @@ from physx_runtime.collision.shapes import (
     Geometry,
 )
 from physx_runtime.compiling.numba_functions import borrowing_entry, scalar_entry
-
-Array = NDArray[Any]
-Flags = NDArray[np.bool_]
 
 BETWEEN = -1
 NO_INDEX = -1

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.meshes.triangle_mesh import NO_MESHES, Meshes
 from physx_runtime.collision.simd_math import ZERO, Vector
 from physx_runtime.compiling.numba_functions import scalar_code
@@ -92,7 +92,6 @@ CONTACT = np.dtype([
 ])
 
 
-Array = NDArray[Any]
 
 # Rows of a hull in the arrays of all: first, and one after the last
 HULL = np.dtype([

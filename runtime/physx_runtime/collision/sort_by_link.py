@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
-
-Array = NDArray[Any]
 
 SELECTION_LENGTH = 5           # runs up to which it sorts by selection
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.bounds import pose_at, update_shape, update_shapes
 from physx_runtime.collision.broad_phase.overlap import can_collide, overlap
 from physx_runtime.collision.friction_patch import LINK, STATIC
@@ -19,8 +19,6 @@ from physx_runtime.collision.pair_table import ContactTable, PairTable
 from physx_runtime.collision.shapes import BOX, CAPSULE, CONTACT, EVERY_WORLD, MANIFOLD_SIZE, PLANE, SPHERE, Geometry
 from physx_runtime.collision.simd_math import Pose, transform
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
-
-Array = NDArray[Any]
 
 # Contacts that a pair of kinds has at most; all of one pair have one normal.
 MAX_CONTACTS = {(SPHERE, PLANE): 1, (SPHERE, CAPSULE): 1, (SPHERE, BOX): 1, (SPHERE, SPHERE): 1, (PLANE, CAPSULE): 2,

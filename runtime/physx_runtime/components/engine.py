@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physx_runtime.simulation.scene as simulation
+from physx_runtime.arrays import SingleArray
 from physx_runtime.components.articulation import PhysxArticulation, PhysxRigidDynamicComponent
 from physx_runtime.components.joint import PhysxArticulationJoint
 from physx_runtime.components.joint_components import PhysxJointComponent
@@ -16,8 +17,6 @@ from physx_runtime.components.pose import Pose, unit
 from physx_runtime.components.rigid import PhysxRigidBodyComponent
 from physx_runtime.components.stage import PrimMap
 from physx_runtime.quantities.state import WorldQuantities, generalized_coriolis, generalized_gravity, sapien_gravity
-
-Array = NDArray[np.float32]
 
 
 class Engine:
@@ -127,7 +126,7 @@ class Engine:
     def _clear_cache(self) -> None:
         self._poses = self._velocities = None
 
-    def _squeeze(self, values: Any) -> Array:
+    def _squeeze(self, values: Any) -> SingleArray:
         array = np.asarray(values, dtype=np.float32)
         return array[0] if self.worlds == 1 else array
 
@@ -139,7 +138,7 @@ class Engine:
         row = self._squeeze(self._poses[:, self._body_indices[self.prims.bodies[body]]])
         return Pose(row[..., :3], row[..., [6, 3, 4, 5]])
 
-    def velocity(self, body: Any) -> Array:
+    def velocity(self, body: Any) -> SingleArray:
         if self._velocities is None:
             self._velocities = self.scene.body_velocity
         return self._squeeze(self._velocities[:, self._body_indices[self.prims.bodies[body]]])
@@ -153,7 +152,7 @@ class Engine:
             self._restart(body, pose=rows)
         self._clear_cache()
 
-    def set_velocity(self, body: Any, part: slice, value: Array) -> None:
+    def set_velocity(self, body: Any, part: slice, value: SingleArray) -> None:
         velocity = _per_world(self.velocity(body), self.worlds)
         velocity[:, part] = value
         self._restart(body, velocity=velocity)
@@ -188,7 +187,8 @@ class Engine:
         actor.set_parameters(new)
         self._clear_cache()
 
-    def apply_force(self, body: Any, force: Array, torque: Array | None, point: Array | None, mode: str) -> None:
+    def apply_force(self, body: Any, force: SingleArray, torque: SingleArray | None, point: SingleArray | None,
+                    mode: str) -> None:
         self._actor(body).apply_force(force, torque, link=self.prims.bodies[body], point=point, mode=mode)
 
     def asleep(self, owner: Any) -> Any:
@@ -206,7 +206,7 @@ class Engine:
 
     # --- articulations -----------------------------------------------------------------------------------------------
 
-    def row(self, articulation: Any, name: str) -> Array:
+    def row(self, articulation: Any, name: str) -> SingleArray:
         indices = self._dofs[articulation]
         if not indices:
             return self._squeeze(np.zeros((self.worlds, 0)))
@@ -222,7 +222,7 @@ class Engine:
             return np.asarray((actor.joint_velocity - before) / self.scene.dt)
         return np.asarray(actor.get(name))
 
-    def set_row(self, articulation: Any, name: str, value: Array) -> None:
+    def set_row(self, articulation: Any, name: str, value: SingleArray) -> None:
         actor = self._actor(articulation)
         new = self._in_engine_order(articulation, value)
         if name == "v":
@@ -232,10 +232,10 @@ class Engine:
         actor.set(name, new)
         self._clear_cache()
 
-    def root_velocity(self, articulation: Any) -> Array:
+    def root_velocity(self, articulation: Any) -> SingleArray:
         return self.velocity(articulation.root)
 
-    def set_root_velocity(self, articulation: Any, part: slice, value: Array) -> None:
+    def set_root_velocity(self, articulation: Any, part: slice, value: SingleArray) -> None:
         self.set_velocity(articulation.root, part, value)
 
     def set_joint(self, joint: Any, name: str) -> None:
@@ -258,7 +258,7 @@ class Engine:
         axes = [element.rpartition(":")[2] for element in scene_joint.parameters[name].elements]
         scene_joint.set_parameter(name, [targets[axis] for axis in axes])
 
-    def passive_force(self, articulation: Any, gravity: bool, coriolis: bool) -> Array:
+    def passive_force(self, articulation: Any, gravity: bool, coriolis: bool) -> SingleArray:
         actor, indices = self._actor(articulation), self._dofs[articulation]
         gravity_quantity = sapien_gravity if actor.topology.sapien else generalized_gravity
         quantities = [quantity for quantity,
@@ -269,7 +269,7 @@ class Engine:
             forces += computed["values"][:, indices]
         return self._squeeze(forces)
 
-    def incoming_forces(self, articulation: Any) -> Array:
+    def incoming_forces(self, articulation: Any) -> SingleArray:
         direct, links = self._actor(articulation).direct, len(articulation.links)
         kind = "eLINK_INCOMING_JOINT_FORCE"
         data = np.zeros((self.worlds, direct.block_size(kind)), direct.dtype)
@@ -278,14 +278,14 @@ class Engine:
         names = self._actor(articulation).model.link_names
         return self._squeeze(forces[:, [names.index(self.prims.bodies[link]) for link in articulation.links]])
 
-    def contact_impulse(self, body: Any, partner: Any) -> Array:
+    def contact_impulse(self, body: Any, partner: Any) -> SingleArray:
         """(3,) N s that contacts gave a body along their normals in the last step; of a partner alone where given."""
         path = self.prims.bodies[body]
         partners = None if partner is None else [self.prims.bodies[partner]]
         return self._squeeze(self.scene.net_contact_force(path, partners) * self.scene.dt)
 
 
-def _differs_by_world(position: Array, asleep: Any) -> bool:
+def _differs_by_world(position: SingleArray, asleep: Any) -> bool:
     """Whether worlds differ, so that the stage, which holds poses and sleep of the first, does not say it all."""
     return position.ndim > 1 or np.ndim(asleep) > 0
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import SingleArray
 from physx_runtime.components.accessors import Accessors
 from physx_runtime.components.actor_builder import ActorBuilder
 from physx_runtime.components.articulation import PhysxArticulation, PhysxRigidDynamicComponent
@@ -40,8 +40,6 @@ from physx_runtime.model.topology import SAPIEN
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
 from physx_schema.description import describe
 from physx_schema.description.model import Description
-
-Array = NDArray[np.float32]
 
 
 class StillEngine:
@@ -72,7 +70,7 @@ class StillEngine:
     def pose(self, body: Any) -> Pose:
         return self._poses[body]
 
-    def velocity(self, body: Any) -> Array:
+    def velocity(self, body: Any) -> SingleArray:
         return np.zeros(6, np.float32)
 
     def set_pose(self, body: Any, pose: Pose) -> None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.direct import writes
 from physx_runtime.direct.gpu_articulations import GpuArticulations
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
@@ -22,8 +22,6 @@ from physx_runtime.targets.cuda.kernels import MASK, LineSelection, StridedView
 from physx_runtime.worlds.gpu.arrays import DeviceArray, is_on_device
 from physx_runtime.worlds.gpu.views import WHOLE_NUMBERS
 
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
 Kind = ComputeType | ReadType | WriteType
 
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
+from physx_runtime.arrays import Mat3 as Mat3
+from physx_runtime.arrays import Quat as Quat
+from physx_runtime.arrays import Sym3 as Sym3
+from physx_runtime.arrays import Vec3 as Vec3
 from physx_runtime.language.ops import Rows, Scalar, Scalars, arctan_series, sincos, sqrt, where
-
-Vec3 = tuple[Scalar, Scalar, Scalar]
-Quat = tuple[Scalar, Scalar, Scalar, Scalar]
-Mat3 = tuple[Vec3, Vec3, Vec3]      # rows
-Sym3 = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
 
 ZERO3: Vec3 = (0.0, 0.0, 0.0)
 ZERO_SYM: Sym3 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pxr import Gf, Sdf
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.session.actors import SessionActor
 from physx_runtime.session.changes import StateObserver
 from physx_runtime.session.layers import Into, ResultLayer, Slot
@@ -20,8 +20,6 @@ from physx_schema.description.articulation.axes import instance_of
 from physx_schema.description.bodies import gc_disabled
 from physx_schema.description.model import Dof, Joint
 from physx_schema.description.units import DEGREES_PER_RADIAN
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ class Results:
         """What others set in the place of results."""
         return self._observer
 
-    def write(self, actors: Sequence[SessionActor], static_poses: Mapping[str, Array]) -> None:
+    def write(self, actors: Sequence[SessionActor], static_poses: Mapping[str, DoubleArray]) -> None:
         """Write the state of the runs, and the poses of links that stand, in one change block."""
         links = np.concatenate([actor.links for actor in actors]) if actors else np.zeros((0, 13))
         self._layer.require_editable()
@@ -120,8 +118,8 @@ class _Prepared:
             for i, actor in enumerate(actors):
                 self._plan_joints(stage, layer, i, actor, note)
 
-    def values(self, links: Array, actors: Sequence[SessionActor],
-               static_poses: Sequence[Array]) -> Iterator[tuple[Slot, Any]]:
+    def values(self, links: DoubleArray, actors: Sequence[SessionActor],
+               static_poses: Sequence[DoubleArray]) -> Iterator[tuple[Slot, Any]]:
         """Slots and values for what links and joints do now, and for links that stand."""
         if self._transforms is not None:
             yield from self._transforms.values(np.concatenate([links[:, :7], np.reshape(static_poses, (-1, 7))]))

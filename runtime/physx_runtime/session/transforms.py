@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pxr import Gf, Sdf, Tf, UsdGeom, Vt
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.packing.frames import read_link_placements
 from physx_runtime.session.layers import ResultLayer, Slot
 
-Array = NDArray[np.float64]
 Note = Callable[[str, str, str], None]      # prim path, property, text
 # How far axes may be from orthonormal before translate, orient and scale cannot hold a transform.
 ORTHONORMAL_TOLERANCE = 1e-6
@@ -66,7 +66,7 @@ class Transforms:
             else:
                 self._plan(layer, stage.GetPrimAtPath(path), i, bool(uniform[i]), note)
 
-    def values(self, poses: Array) -> Iterator[tuple[Slot, Any]]:
+    def values(self, poses: DoubleArray) -> Iterator[tuple[Slot, Any]]:
         """Slots and values for world poses, (n_link, 7): position, quaternion x y z w."""
         local = self._local(poses)
         translations = local[:, 3, :3].tolist()
@@ -85,11 +85,11 @@ class Transforms:
             yield matrix, Gf.Matrix4d(local[i].tolist())
         yield from self._once
 
-    def _local(self, poses: Array) -> Array:
+    def _local(self, poses: DoubleArray) -> DoubleArray:
         world = matrices(poses)
         if self._carried:
             world[self._carried] = world[self._carried] @ _rigid_inverse(matrices(poses[self._carriers]))
-        local: Array = self._shape @ world @ self._inverse
+        local: DoubleArray = self._shape @ world @ self._inverse
         return local
 
     def _plan(self, layer: ResultLayer, prim: Any, i: int, uniform: bool, note: Note) -> None:
@@ -201,14 +201,14 @@ def _python_class(slot: Slot) -> type[Any]:
     return python_class
 
 
-def _orthonormal(axes: Array) -> NDArray[np.bool_]:
+def _orthonormal(axes: DoubleArray) -> NDArray[np.bool_]:
     """(...) whether rows (..., 3, 3) are the axes of a rotation."""
     products = axes @ np.swapaxes(axes, -1, -2)
     close = np.abs(products - np.eye(3)) <= ORTHONORMAL_TOLERANCE + LENGTH_TOLERANCE * np.eye(3)
     return np.asarray(close.all(axis=(-1, -2)) & (np.linalg.det(axes) > 0.0))
 
 
-def _is_uniform(transforms: Array) -> NDArray[np.bool_]:
+def _is_uniform(transforms: DoubleArray) -> NDArray[np.bool_]:
     """(n,) whether matrices (n, 4, 4) scale alike in all directions, and mirror nothing."""
     axes = transforms[:, :3, :3]
     sizes = np.cbrt(np.linalg.det(axes))
@@ -216,7 +216,7 @@ def _is_uniform(transforms: Array) -> NDArray[np.bool_]:
     return np.asarray(valid & _orthonormal(axes / np.where(valid, sizes, 1.0)[:, None, None]))
 
 
-def matrices(poses: Array) -> Array:
+def matrices(poses: DoubleArray) -> DoubleArray:
     """Poses (..., 7) as matrices (..., 4, 4) for row vectors."""
     x, y, z, w = np.moveaxis(poses[:, 3:], -1, 0)
     out = np.zeros((len(poses), 4, 4))
@@ -227,7 +227,7 @@ def matrices(poses: Array) -> Array:
     return out
 
 
-def _rigid_inverse(transforms: Array) -> Array:
+def _rigid_inverse(transforms: DoubleArray) -> DoubleArray:
     out = np.zeros_like(transforms)
     out[:, :3, :3] = transforms[:, :3, :3].transpose(0, 2, 1)
     out[:, 3, :3] = -np.einsum("ni,nij->nj", transforms[:, 3, :3], out[:, :3, :3])
@@ -235,7 +235,7 @@ def _rigid_inverse(transforms: Array) -> Array:
     return out
 
 
-def remainders(rotations: Array) -> Array:
+def remainders(rotations: DoubleArray) -> DoubleArray:
     """Unit quaternions (n, 4), w x y z, that turn what USD composes from others in float32 to where these turn to."""
     single = rotations.astype(np.float32).astype(np.float64)
     half, length = np.arccos(np.clip(single[:, :1], -1.0, 1.0)), np.linalg.norm(single[:, 1:], axis=1, keepdims=True)
@@ -249,7 +249,7 @@ def remainders(rotations: Array) -> Array:
     return np.asarray(np.where(real < 0.0, -result, result))
 
 
-def quaternions(axes: Array) -> Array:
+def quaternions(axes: DoubleArray) -> DoubleArray:
     """Unit quaternions (n, 4), w x y z, of rotations whose rows are the turned axes (Shepperd's method)."""
     m = axes
     xx, yy, zz = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]

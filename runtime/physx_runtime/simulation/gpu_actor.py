@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from physx_runtime.arrays import Indices
 from physx_runtime.model.row_specs import LINK_FORCE_ROWS
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
@@ -29,7 +30,6 @@ from physx_runtime.worlds.gpu.views import GpuRows, required_gpu_rows
 from physx_runtime.worlds.store import WorldRows
 from physx_runtime.worlds.wake import TARGET_ROWS, WAKING_ROWS
 
-Indices = NDArray[np.int64]
 GRAVITY_SWITCH = "gravity_enabled"      # wakes where it is switched on, if it was before as well
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.dynamics import kinematics
 from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.dynamics.spatial import linear_first
@@ -20,8 +21,6 @@ from physx_runtime.simulation.contacts import Contacts, friction_force, normal_f
 from physx_runtime.simulation.events import ContactEvent, TriggerEvent
 from physx_runtime.solver.articulation.velocity import solver_link_velocities
 from physx_schema.html_table import html_table
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

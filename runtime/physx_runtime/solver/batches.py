@@ -13,10 +13,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Indices
 from physx_schema.description.model import ActorDescription, Description
 from physx_schema.description.scenes import SolverBatches, SolverCounts
 
-Indices = NDArray[np.int64]
 Counts = list[tuple[SolverCounts, Indices]]     # and the worlds that they hold in
 
 

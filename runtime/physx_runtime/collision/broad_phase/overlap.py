@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from physx_runtime.collision.shapes import FREE, NO_OWNER
 from physx_runtime.collision.simd_math import LARGEST
@@ -166,7 +165,6 @@ def mark_overlaps(columns: Any, count: Any, bounds: Any, hits: Any) -> None:
                    & (columns[6, j] <= bounds[1, 3]) & (bounds[0, 3] <= columns[7, j]))
 
 
-Array = NDArray[Any]
 
 
 @scalar_code

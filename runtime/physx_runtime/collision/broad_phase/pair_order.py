@@ -29,12 +29,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.shapes import FREE, NO_ARTICULATION
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
-
-Array = NDArray[Any]
 
 WITHIN_ARTICULATION, TWO_ARTICULATIONS, OVERLAPPED_BEFORE, OVERLAPPING_NOW = range(4)       # when a pair is found
 DYNAMIC, STATIC, KINEMATIC = range(3)                 # sweeps of objects that have met now: among what moves, with ...

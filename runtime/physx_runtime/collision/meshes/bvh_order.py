@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
-Array = NDArray[Any]
 IN_LEAF = 15                # triangles in a leaf at most, as the wheel has it (the public source has 4)
 THIRD = np.float32(1.0 / 3.0)
 HALF = np.float32(0.5)

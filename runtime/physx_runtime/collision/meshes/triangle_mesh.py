@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.meshes.bvh_order import triangles_in_order
 from physx_runtime.collision.simd_math import (
     ZERO,
@@ -74,7 +74,6 @@ def _point_on_edge(feature: Any, p: Vector, start: Vector, edge: Vector, fractio
     return feature, point, dot(offset, offset)
 
 
-Array = NDArray[Any]
 
 EDGE_01, EDGE_12, EDGE_20 = 1, 2, 4         # bits of a triangle's flags
 RIDGE = 0.1                                 # rad between the normals of both sides

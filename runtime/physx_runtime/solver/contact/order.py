@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.compiling.numba_functions import scalar_entry
 from physx_runtime.solver.islands import MAX_NUM_PARTITIONS, ROUNDS
 
-Array = NDArray[Any]
 NO_ACTOR = -1        # in place of an actor: what no force moves
 
 

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.pair_table import MASS_FRAME
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.dynamics import spatial as sp
@@ -187,7 +187,6 @@ class SolverBodies:
         return out
 
 
-Array = NDArray[Any]
 
 POSE = "body_pose"
 # 1 where a step has brought the links to where they are, 0 where they were put there; of trees with spherical joints.

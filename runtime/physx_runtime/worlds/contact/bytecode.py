@@ -14,14 +14,13 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.compiling.llvm.programs import GatherFragment
 from physx_runtime.compiling.schedule import Fragment, Instruction, Schedule
 from physx_runtime.solver.contact.program import ContactProgram, Iteration, LinkRef
 from physx_runtime.targets.interpreter import bytecode_of, load_fragments, load_gather_fragments, vector_width
 
-Array = NDArray[Any]
 NO_ACTOR = -1
 SHARED_ROWS = ("dt", "h")       # which joints and the world read of one actor for all
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Flags
 from physx_runtime.collision.components import connected_nodes, incident_edges
 from physx_runtime.collision.friction_patch import BODY, KINEMATIC, LINK, STATIC
 from physx_runtime.collision.pair_table import PairTable
@@ -33,9 +33,6 @@ from physx_runtime.solver.contact.program import PAIR_COUNTS, STAYS_AWAKE, Conta
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.solver.sleep import WAKE_REQUEST_WAKE
 from physx_runtime.worlds.buffer import rows_by_world
-
-Array = NDArray[Any]
-Flags = NDArray[np.bool_]
 
 
 class WakeStateReader:

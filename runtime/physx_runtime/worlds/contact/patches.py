@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.friction_patch import BODY as OF_BODY
 from physx_runtime.collision.friction_patch import KINEMATIC as OF_KINEMATIC
 from physx_runtime.collision.friction_patch import LINK as OF_LINK
@@ -40,7 +40,6 @@ from physx_runtime.solver.contact.program import (
 )
 from physx_runtime.worlds.contact.bytecode import Code
 
-Array = NDArray[Any]
 KINDS = {OF_BODY: BODY, OF_LINK: LINK, OF_KINEMATIC: KINEMATIC, OF_STATIC: WORLD}
 # Places for contacts of a patch of a link: so many kinds of code there are.
 POINT_CAPACITIES = (1, 2, 3, 4, 6, 8, 12, 36)

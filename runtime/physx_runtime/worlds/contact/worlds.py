@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.friction_patch import ANCHORS, KINEMATIC, LINK, STATIC, Patches
 from physx_runtime.collision.pair_table import ContactTable, PairTable, generate
 from physx_runtime.collision.shapes import CONTACT, NO_OWNER
@@ -28,8 +29,6 @@ from physx_runtime.worlds.contact.step import ContactStep, WorldPatches
 from physx_runtime.worlds.state_tracker import StateTracker
 from physx_runtime.worlds.static_contact.worlds import StaticContactWorlds
 from physx_runtime.worlds.store import SCHEDULED
-
-Array = NDArray[Any]
 
 
 class ContactWorlds(Buffer):

@@ -7,16 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.targets.cuda.kernels import LineSelection, StridedView, by_world
 from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.gpu.arrays import DeviceArray, is_on_device, require_fit
 from physx_runtime.worlds.gpu.worlds import CudaWorlds
 from physx_runtime.worlds.store import WorldRows
 
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
 # Bytes of a number that says which world is meant -> its types.
 WHOLE_NUMBERS = {4: ("int32", "uint32"), 8: ("int64", "uint64")}
 

@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.compiling.cuda.source import (
     LANES,
     KernelSource,
@@ -46,9 +46,6 @@ from physx_runtime.worlds.buffer import by_block, row_group
 from physx_runtime.worlds.buffer import by_world as worlds_of
 from physx_runtime.worlds.gpu.arrays import DeviceArray, RowView, device_array, require_fit, stream_number, stream_of
 from physx_runtime.worlds.store import COMPILED, EVERY_WORLD, SCHEDULED
-
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
 
 
 class CudaWorlds:

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.friction_patch import ANCHORS, correlate_patch
 from physx_runtime.collision.sort_by_link import sort_buffer, sort_by_link
 from physx_runtime.collision.static_pairs import (
@@ -48,7 +48,6 @@ from physx_runtime.worlds.static_contact.plane_pairs import (
     update_plane_pairs,
 )
 
-Array = NDArray[Any]
 NO_ROW = -1              # in place of the row `asleep` where nothing sleeps
 # Of a world.
 WAKE_STATE = np.dtype([

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.bounds import update_shape
 from physx_runtime.collision.friction_patch import ANCHORS, PATCH
 from physx_runtime.collision.narrow_phase.planes import find_plane_normals
@@ -22,8 +22,6 @@ from physx_runtime.compiling.numba_functions import borrowing_code
 from physx_runtime.model.contact_rows import SURFACE
 from physx_runtime.solver.contact.plane_pairs import MAX_POINTS, PERSISTENT, STORED
 from physx_runtime.solver.contact.static_slots import SlotProgram
-
-Array = NDArray[Any]
 
 
 class SlotBlock(NamedTuple):
