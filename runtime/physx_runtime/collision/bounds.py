@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Matrix3, Pose, Scalar, Vec3
 from physx_runtime.collision.convex_core.support import core_of, support_point
 from physx_runtime.collision.scalar_math import x_axis
 from physx_runtime.collision.shapes import BOX, CAPSULE, CONVEX, CYLINDER, EVERY_WORLD, MESH, PLANE, Geometry
@@ -17,10 +18,6 @@ from physx_runtime.collision.simd_math import (
     HALF,
     ONE,
     ZERO,
-    Matrix,
-    Number,
-    Pose,
-    Vector,
     add,
     by_matrix,
     dot,
@@ -111,21 +108,21 @@ def pose_at(poses: Any, i: Any) -> Pose:
 
 
 @scalar_code
-def size_of(shape: Any) -> Vector:
+def size_of(shape: Any) -> Vec3:
     """The size of a shape's record."""
     size = shape.size
     return size[0], size[1], size[2]
 
 
 @scalar_code
-def scale_of(shape: Any) -> Vector:
+def scale_of(shape: Any) -> Vec3:
     """The scale of a shape's record."""
     scale = shape.scale
     return scale[0], scale[1], scale[2]
 
 
 @scalar_code
-def extent_of(kind: Any, size: Vector, pose: Pose) -> Vector:
+def extent_of(kind: Any, size: Vec3, pose: Pose) -> Vec3:
     """Half the sides of what a shape with a size fits in."""
     # half extent e_k = sum_i |R_ki| h_i  (GuBounds.cpp, basisExtentV)
     if kind == BOX:
@@ -138,28 +135,28 @@ def extent_of(kind: Any, size: Vector, pose: Pose) -> Vector:
 
 
 @scalar_code
-def _box_extent(m: Matrix, half: Vector) -> Vector:
+def _box_extent(m: Matrix3, half: Vec3) -> Vec3:
     return ((abs(m[0][0] * half[0]) + abs(m[1][0] * half[1])) + abs(m[2][0] * half[2]),
             (abs(m[0][1] * half[0]) + abs(m[1][1] * half[1])) + abs(m[2][1] * half[2]),
             (abs(m[0][2] * half[0]) + abs(m[1][2] * half[1])) + abs(m[2][2] * half[2]))
 
 
 @scalar_code
-def _grow(bounds: Any, center: Vector, extent: Vector, offset: Number) -> None:
+def _grow(bounds: Any, center: Vec3, extent: Vec3, offset: Scalar) -> None:
     # [c - e - offset, c + e + offset]  (GuBounds.cpp, inflateBounds)
     for k in range(3):
         bounds[0, k], bounds[1, k] = (center[k] - extent[k]) - offset, (center[k] + extent[k]) + offset
 
 
 @scalar_code
-def _grow_from(bounds: Any, low: Vector, high: Vector, offset: Number) -> None:
+def _grow_from(bounds: Any, low: Vec3, high: Vec3, offset: Scalar) -> None:
     """By way of the middle, which rounds: PhysX scales them by 1 about it."""
     # c = (low + high) / 2, e = (high - low) / 2
     _grow(bounds, scaled(add(high, low), HALF), scaled(sub(high, low), HALF), offset)
 
 
 @scalar_code
-def _bound_box(bounds: Any, low: Vector, high: Vector, pose: Pose, offset: Number) -> None:
+def _bound_box(bounds: Any, low: Vec3, high: Vec3, pose: Pose, offset: Scalar) -> None:
     # c = R (low + high) / 2 + p  (GuBounds.cpp, transformNoEmptyTestV)
     m = matrix_of(pose[1])
     center = add(by_matrix(m, scaled(add(low, high), HALF)), pose[0])
@@ -167,7 +164,7 @@ def _bound_box(bounds: Any, low: Vector, high: Vector, pose: Pose, offset: Numbe
 
 
 @scalar_code
-def _bound_core(bounds: Any, kind: Any, size: Vector, pose: Pose, offset: Number) -> None:
+def _bound_core(bounds: Any, kind: Any, size: Vec3, pose: Pose, offset: Scalar) -> None:
     # low_k = support(-e_k)_k, high_k = support(e_k)_k
     core = core_of(kind, size, pose, np.empty((0, 3), np.float32))
     x, y, z = (ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE)
@@ -176,7 +173,7 @@ def _bound_core(bounds: Any, kind: Any, size: Vector, pose: Pose, offset: Number
 
 
 @scalar_code
-def _bound_plane(bounds: Any, pose: Pose, offset: Number) -> None:
+def _bound_plane(bounds: Any, pose: Pose, offset: Scalar) -> None:
     """A half space along an axis has bounds; any other is everywhere."""
     # n . x <= n . p bounds one axis where n lies along it  (GuBounds.cpp, computePlaneBounds)
     normal = x_axis(pose[1])

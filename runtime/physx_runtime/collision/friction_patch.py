@@ -17,11 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Array
+from physx_runtime.arrays import Array, Condition, Vec3
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 from physx_runtime.language.ops import Scalar, Unfused, logical_not, maximum, minimum, where
-
-Vector = tuple[Any, Any, Any]      # of numbers, or of what stands for them
 
 # Of kinds of bodies, in `PLACE`.
 BODY, LINK, KINEMATIC, STATIC = range(4)
@@ -302,57 +300,56 @@ def _cosine(a: Any, b: Any) -> float:
 
 
 @scalar_code
-def _distance_squared(a: Vector, b: Vector) -> float:
+def _distance_squared(a: Vec3, b: Vec3) -> float:
     x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
     return float(x * x + y * y + z * z)
 
 
 @scalar_code
-def rotated(frame: Any, a: Vector) -> Vector:
+def rotated(frame: Any, a: Vec3) -> Vec3:
     """A vector from the axes of a frame to the world's."""
     return _rotate(frame[3], frame[4], frame[5], frame[6], a)
 
 
 @scalar_code
-def rotated_back(frame: Any, a: Vector) -> Vector:
+def rotated_back(frame: Any, a: Vec3) -> Vec3:
     """A vector from the world's axes to those of a frame."""
     return _rotate(-frame[3], -frame[4], -frame[5], frame[6], a)
 
 
 @scalar_code
-def _rotate(x: float, y: float, z: float, w: float, a: Vector) -> Vector:
+def _rotate(x: float, y: float, z: float, w: float, a: Vec3) -> Vec3:
     # a + w t + v x t, t = 2 v x a
     tx, ty, tz = 2.0 * (y * a[2] - z * a[1]), 2.0 * (z * a[0] - x * a[2]), 2.0 * (x * a[1] - y * a[0])
     return a[0] + w * tx + y * tz - z * ty, a[1] + w * ty + z * tx - x * tz, a[2] + w * tz + x * ty - y * tx
 
 
 @scalar_code
-def transform(frame: Any, a: Any) -> Vector:
+def transform(frame: Any, a: Any) -> Vec3:
     """A point of a frame in the world."""
     x, y, z = rotated(frame, a)
     return x + frame[0], y + frame[1], z + frame[2]
 
 
 @scalar_code
-def transform_inv(frame: Any, a: Vector) -> Vector:
+def transform_inv(frame: Any, a: Vec3) -> Vec3:
     """A point of the world as seen from a frame."""
     return rotated_back(frame, (a[0] - frame[0], a[1] - frame[1], a[2] - frame[2]))
 
 
 @scalar_code
-def _vector(row: Any) -> Vector:
+def _vector(row: Any) -> Vec3:
     """A row of an array in float64."""
     return np.float64(row[0]), np.float64(row[1]), np.float64(row[2])
 
 
 @scalar_code
-def _set_row(row: Any, a: Vector) -> None:
+def _set_row(row: Any, a: Vec3) -> None:
     for x in range(3):
         row[x] = a[x]
 
 
-Condition = Any
-Frame = Sequence[Any]       # position, then quaternion
+Frame = Sequence[Scalar]       # position, then quaternion
 
 
 class FrictionPatch(NamedTuple):
@@ -360,19 +357,19 @@ class FrictionPatch(NamedTuple):
 
     slipped: Scalar
     anchors: Scalar
-    normal0: Vector
-    normal1: Vector
-    anchor0: Sequence[Vector]
-    anchor1: Sequence[Vector]
+    normal0: Vec3
+    normal1: Vec3
+    anchor0: Sequence[Vec3]
+    anchor1: Sequence[Vec3]
 
 
 class Contacts(NamedTuple):
     """Of a step, with one normal."""
 
     used: Sequence[Condition]
-    point: Sequence[Vector]
+    point: Sequence[Vec3]
     separation: Sequence[Any]
-    normal: Vector
+    normal: Vec3
 
 
 def correlate_patch_traced(before: FrictionPatch, touched: Condition, contacts: Contacts, frame0: Frame, frame1: Frame,
@@ -390,7 +387,7 @@ def correlate_patch_traced(before: FrictionPatch, touched: Condition, contacts: 
     return _update_anchors_traced(old, contacts, frame0, frame1, max_separation)
 
 
-def _is_correlated_traced(before: FrictionPatch, normal: Vector, frame0: Frame, frame1: Frame,
+def _is_correlated_traced(before: FrictionPatch, normal: Vec3, frame0: Frame, frame1: Frame,
                           correlation: Scalar) -> Condition:
     """Whether the patch of the last step goes on."""
     # R0 n0 . R1 n1 > 0.999, |drift . n| < correlationDistance, n . n_contact >= 0.999
@@ -423,8 +420,8 @@ def _update_anchors_traced(old: FrictionPatch, contacts: Contacts, frame0: Frame
     return old._replace(anchors=anchors, anchor0=anchor0, anchor1=anchor1)
 
 
-def _farthest(contacts: Contacts, has_one: Condition, first: Vector, max_separation: Scalar
-              ) -> tuple[tuple[Vector, Vector], tuple[Condition, Condition]]:
+def _farthest(contacts: Contacts, has_one: Condition, first: Vec3, max_separation: Scalar
+              ) -> tuple[tuple[Vec3, Vec3], tuple[Condition, Condition]]:
     """Two points far from each other, and which of them there are, where there is `one` at the start."""
     second, has_two, farthest = _unfused((0.0, 0.0, 0.0)), None, Unfused(0.0)
     # running farthest pair over at most two contacts

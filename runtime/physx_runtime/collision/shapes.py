@@ -15,9 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Array
+from physx_runtime.arrays import Array, Vec3
 from physx_runtime.collision.meshes.triangle_mesh import NO_MESHES, Meshes
-from physx_runtime.collision.simd_math import ZERO, Vector
+from physx_runtime.collision.simd_math import (
+    ZERO,
+)
 from physx_runtime.compiling.numba_functions import scalar_code
 
 # Kinds of shapes in PhysX's order: of two shapes the one of the lower kind is shape 0 of their pair.
@@ -148,8 +150,8 @@ class Hull(NamedTuple):
     valencies: Array
     neighbours: Array
     samples: Array
-    center: Vector
-    inner_half: Vector
+    center: Vec3
+    inner_half: Vec3
     inner_radius: Any
 
 

@@ -19,14 +19,8 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from physx_runtime.arrays import Frame, Matrix3, Pose, Quat, Scalar, Vec3
 from physx_runtime.compiling.numba_functions import scalar_code
-
-Number = Any                                # float32
-Vector = tuple[Any, Any, Any]
-Quaternion = tuple[Any, Any, Any, Any]      # x y z w
-Matrix = tuple[Vector, Vector, Vector]      # columns
-Pose = tuple[Vector, Quaternion]
-Frame = tuple[Vector, Matrix]               # a pose with a matrix in place of the quaternion
 
 ZERO, HALF, ONE, TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
 LARGEST = np.float32(3.4028235e38)
@@ -35,110 +29,110 @@ IDENTITY = ((ZERO, ZERO, ZERO), ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZE
 
 
 @scalar_code
-def add(a: Vector, b: Vector) -> Vector:
+def add(a: Vec3, b: Vec3) -> Vec3:
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 @scalar_code
-def sub(a: Vector, b: Vector) -> Vector:
+def sub(a: Vec3, b: Vec3) -> Vec3:
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 @scalar_code
-def negated(a: Vector) -> Vector:
+def negated(a: Vec3) -> Vec3:
     return -a[0], -a[1], -a[2]
 
 
 @scalar_code
-def scaled(a: Vector, s: Number) -> Vector:
+def scaled(a: Vec3, s: Scalar) -> Vec3:
     return a[0] * s, a[1] * s, a[2] * s
 
 
 @scalar_code
-def divided(a: Vector, s: Number) -> Vector:
+def divided(a: Vec3, s: Scalar) -> Vec3:
     return a[0] / s, a[1] / s, a[2] / s
 
 
 @scalar_code
-def dot(a: Vector, b: Vector) -> Number:
+def dot(a: Vec3, b: Vec3) -> Scalar:
     # (a_x b_x + a_z b_z) + a_y b_y: the sum of PhysX's SSE code  (PxUnixSse2InlineAoS.h, V3Dot)
     return (a[0] * b[0] + a[2] * b[2]) + a[1] * b[1]
 
 
 @scalar_code
-def cross(a: Vector, b: Vector) -> Vector:
+def cross(a: Vec3, b: Vec3) -> Vec3:
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @scalar_code
-def times(a: Vector, b: Vector) -> Vector:
+def times(a: Vec3, b: Vec3) -> Vec3:
     """The products of the components."""
     return a[0] * b[0], a[1] * b[1], a[2] * b[2]
 
 
 @scalar_code
-def over(s: Number, a: Vector) -> Vector:
+def over(s: Scalar, a: Vec3) -> Vec3:
     """A number divided by the components."""
     return s / a[0], s / a[1], s / a[2]
 
 
 @scalar_code
-def min_component(a: Vector) -> Number:
+def min_component(a: Vec3) -> Scalar:
     """The smallest component."""
     return min(a[0], min(a[1], a[2]))
 
 
 @scalar_code
-def absolute(a: Vector) -> Vector:
+def absolute(a: Vec3) -> Vec3:
     return abs(a[0]), abs(a[1]), abs(a[2])
 
 
 @scalar_code
-def unit(a: Vector) -> Vector:
+def unit(a: Vec3) -> Vec3:
     return divided(a, math.sqrt(dot(a, a)))
 
 
 @scalar_code
-def clamped(x: Number, low: Number, high: Number) -> Number:
+def clamped(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
     return max(min(x, high), low)
 
 
 @scalar_code
-def vector_at(rows: Any, i: Any) -> Vector:
+def vector_at(rows: Any, i: Any) -> Vec3:
     """A row of an array."""
     return rows[i, 0], rows[i, 1], rows[i, 2]
 
 
 @scalar_code
-def set_vector(rows: Any, i: Any, a: Vector) -> None:
+def set_vector(rows: Any, i: Any, a: Vec3) -> None:
     """Write a row of an array."""
     rows[i, 0], rows[i, 1], rows[i, 2] = a[0], a[1], a[2]
 
 
 @scalar_code
-def by_matrix(m: Matrix, a: Vector) -> Vector:
+def by_matrix(m: Matrix3, a: Vec3) -> Vec3:
     # R a = c0 a_x + c1 a_y + c2 a_z  (PxVecMath.h, M33MulV3)
     return add(add(scaled(m[0], a[0]), scaled(m[1], a[1])), scaled(m[2], a[2]))
 
 
 @scalar_code
-def by_transposed(m: Matrix, a: Vector) -> Vector:
+def by_transposed(m: Matrix3, a: Vec3) -> Vec3:
     return dot(m[0], a), dot(m[1], a), dot(m[2], a)
 
 
 @scalar_code
-def transposed(m: Matrix) -> Matrix:
+def transposed(m: Matrix3) -> Matrix3:
     a, b, c = m
     return (a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2])
 
 
 @scalar_code
-def conjugate(q: Quaternion) -> Quaternion:
+def conjugate(q: Quat) -> Quat:
     return -q[0], -q[1], -q[2], q[3]
 
 
 @scalar_code
-def product(a: Quaternion, b: Quaternion) -> Quaternion:
+def product(a: Quat, b: Quat) -> Quat:
     # [w_a v_b + w_b v_a + v_a x v_b; w_a w_b - v_a . v_b]
     x = cross((a[0], a[1], a[2]), (b[0], b[1], b[2]))
     return ((a[0] * b[3] + b[0] * a[3]) + x[0], (a[1] * b[3] + b[1] * a[3]) + x[1], (a[2] * b[3] + b[2] * a[3]) + x[2],
@@ -146,13 +140,13 @@ def product(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 @scalar_code
-def quat_dot(a: Quaternion, b: Quaternion) -> Number:
+def quat_dot(a: Quat, b: Quat) -> Scalar:
     """The dot product of two rotations."""
     return (a[0] * b[0] + a[2] * b[2]) + (a[1] * b[1] + a[3] * b[3])
 
 
 @scalar_code
-def half_rotated(q: Quaternion, a: Vector) -> Vector:
+def half_rotated(q: Quat, a: Vec3) -> Vec3:
     """Half the vector turned by q."""
     # a (w^2 - 1/2) + w (v x a) + v (v . a)
     u, w = (q[0], q[1], q[2]), q[3]
@@ -161,17 +155,17 @@ def half_rotated(q: Quaternion, a: Vector) -> Vector:
 
 
 @scalar_code
-def rotated(q: Quaternion, a: Vector) -> Vector:
+def rotated(q: Quat, a: Vec3) -> Vec3:
     return scaled(half_rotated(q, a), TWO)
 
 
 @scalar_code
-def rotated_back(q: Quaternion, a: Vector) -> Vector:
+def rotated_back(q: Quat, a: Vec3) -> Vec3:
     return rotated(conjugate(q), a)
 
 
 @scalar_code
-def x_axis(q: Quaternion) -> Vector:
+def x_axis(q: Quat) -> Vec3:
     """The rotated x axis, in an order of operations of its own."""
     # column 0 of R(q) in its own order of sums  (PxQuat.h, getBasisVector0)
     x2, w2 = q[0] * TWO, q[3] * TWO
@@ -179,7 +173,7 @@ def x_axis(q: Quaternion) -> Vector:
 
 
 @scalar_code
-def matrix_of(q: Quaternion) -> Matrix:
+def matrix_of(q: Quat) -> Matrix3:
     """The rotation as a matrix (aos::QuatGetMat33V), whose columns are of length 1 as far as the quaternion is."""
     # R = (w^2 - 1/2) 2 + 2 v v^T + 2 w [v x]
     x, y, z, w = q
@@ -225,25 +219,25 @@ def relative(pose: Pose, other: Pose) -> Pose:
 
 
 @scalar_code
-def transform(pose: Pose, point: Vector) -> Vector:
+def transform(pose: Pose, point: Vec3) -> Vec3:
     """A point of a body in the world."""
     return add(scaled(half_rotated(pose[1], point), TWO), pose[0])
 
 
 @scalar_code
-def transform_inv(pose: Pose, point: Vector) -> Vector:
+def transform_inv(pose: Pose, point: Vec3) -> Vec3:
     """A point of the world in a body."""
     return rotated_back(pose[1], sub(point, pose[0]))
 
 
 @scalar_code
-def from_frame(frame: Frame, point: Vector) -> Vector:
+def from_frame(frame: Frame, point: Vec3) -> Vec3:
     """A point of a frame outside it."""
     return add(frame[0], by_matrix(frame[1], point))
 
 
 @scalar_code
-def to_frame(frame: Frame, point: Vector) -> Vector:
+def to_frame(frame: Frame, point: Vec3) -> Vec3:
     """A point outside a frame as seen from it."""
     return by_transposed(frame[1], sub(point, frame[0]))
 

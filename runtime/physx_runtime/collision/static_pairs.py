@@ -10,14 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Array
+from physx_runtime.arrays import Array, Pose
 from physx_runtime.collision.bounds import pose_at, update_shape, update_shapes
 from physx_runtime.collision.broad_phase.overlap import can_collide, overlap
 from physx_runtime.collision.friction_patch import LINK, STATIC
 from physx_runtime.collision.narrow_phase.dispatch import CONTACT_METHODS, select_method, store_contacts
 from physx_runtime.collision.pair_table import ContactTable, PairTable
 from physx_runtime.collision.shapes import BOX, CAPSULE, CONTACT, EVERY_WORLD, MANIFOLD_SIZE, PLANE, SPHERE, Geometry
-from physx_runtime.collision.simd_math import Pose, transform
+from physx_runtime.collision.simd_math import (
+    transform,
+)
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
 
 # Contacts that a pair of kinds has at most; all of one pair have one normal.

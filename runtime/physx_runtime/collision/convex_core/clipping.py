@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Scalar, Vec3
 from physx_runtime.collision.convex_core.support import MAX_FACE_POINTS, ConvexCore, support_face, widest_four
 from physx_runtime.collision.manifold.persistent import write_contact
 from physx_runtime.collision.scalar_math import dot, tangents
@@ -19,8 +20,6 @@ from physx_runtime.collision.simd_math import (
     HALF,
     LARGEST,
     ONE,
-    Number,
-    Vector,
     add,
     cross,
     negated,
@@ -38,7 +37,7 @@ MAX_CLIPPED_POINTS = 4 + MAX_PLANES + 1
 
 
 @scalar_code
-def contact_points(core0: ConvexCore, core1: ConvexCore, point0: Vector, point1: Vector, axis: Vector, points: Any,
+def contact_points(core0: ConvexCore, core1: ConvexCore, point0: Vec3, point1: Vec3, axis: Vec3, points: Any,
                    gaps: Any) -> Any:
     """Fill in up to four points half-way between two shapes and their separations; how many.
 
@@ -70,14 +69,14 @@ def contact_points(core0: ConvexCore, core1: ConvexCore, point0: Vector, point1:
 
 
 @scalar_code
-def _single_contact(point: Vector, gap: Number, points: Any, gaps: Any) -> Any:
+def _single_contact(point: Vec3, gap: Scalar, points: Any, gaps: Any) -> Any:
     set_vector(points, 0, point)
     gaps[0] = gap
     return 1
 
 
 @scalar_code
-def _edge_edge_contacts(edge0: Any, edge1: Any, axis: Vector, points: Any, gaps: Any) -> Any:
+def _edge_edge_contacts(edge0: Any, edge1: Any, axis: Vec3, points: Any, gaps: Any) -> Any:
     """Each end of one edge that lies along the other; the deeper of ends that coincide."""
     count = 0
     # end of edge 0 on edge 1, and the other way round
@@ -99,7 +98,7 @@ def _edge_edge_contacts(edge0: Any, edge1: Any, axis: Vector, points: Any, gaps:
 
 
 @scalar_code
-def _foot_on(edge: Any, point: Vector) -> tuple[bool, Vector]:
+def _foot_on(edge: Any, point: Vec3) -> tuple[bool, Vec3]:
     start, end = vector_at(edge, 0), vector_at(edge, 1)
     # t = (p - a) . (b - a) / |b - a|^2, inside for 0 <= t <= 1
     edge_vector, off = sub(end, start), sub(point, start)
@@ -127,7 +126,7 @@ def _merge_contacts(points: Any, gaps: Any, count: Any) -> Any:
 
 
 @scalar_code
-def _add_side_planes(face: Any, count: Any, axis: Vector, planes: Any, plane_count: Any) -> Any:
+def _add_side_planes(face: Any, count: Any, axis: Vec3, planes: Any, plane_count: Any) -> Any:
     """Add the planes along the axis that enclose a face; how many there are then."""
     if count < 3:
         return plane_count
@@ -158,7 +157,7 @@ def _add_side_planes(face: Any, count: Any, axis: Vector, planes: Any, plane_cou
 
 
 @scalar_code
-def _first_polygon(face0: Any, count0: Any, face1: Any, count1: Any, axis: Vector, middle: Vector,
+def _first_polygon(face0: Any, count0: Any, face1: Any, count1: Any, axis: Vec3, middle: Vec3,
                    polygon: Any) -> Any:
     """The edge of a shape that has no face there, else a rectangle around both faces; how many points."""
     if count0 == 2 or count1 == 2:
@@ -206,7 +205,7 @@ def _clip_by_plane(plane: Any, polygon: Any, count: Any) -> Any:
 
 
 @scalar_code
-def _midpoint_contacts(face0: Any, normal0: Vector, face1: Any, normal1: Vector, axis: Vector, polygon: Any, count: Any,
+def _midpoint_contacts(face0: Any, normal0: Vec3, face1: Any, normal1: Vec3, axis: Vec3, polygon: Any, count: Any,
                        points: Any, gaps: Any) -> Any:
     """The four points of a polygon that span most, the deepest first, each half-way between both faces."""
     # p0, p1 = projections along the axis to both faces, contact (p0 + p1) / 2, gap axis . (p0 - p1)
@@ -234,7 +233,7 @@ def _midpoint_contacts(face0: Any, normal0: Vector, face1: Any, normal1: Vector,
 
 
 @scalar_code
-def _project_to_plane(point: Vector, axis: Vector, normal: Vector, off: Number) -> Vector:
+def _project_to_plane(point: Vec3, axis: Vec3, normal: Vec3, off: Scalar) -> Vec3:
     """A point moved along the axis into a plane."""
     # p' = p - axis (n . p + d) / (axis . n)
     height = normal[0] * point[0] + normal[1] * point[1] + normal[2] * point[2] + off
@@ -254,7 +253,7 @@ PATCHES = np.dtype([
 
 
 @scalar_code
-def add_to_patches(patches: Any, point: Vector, normal: Vector, gap: Number) -> None:
+def add_to_patches(patches: Any, point: Vec3, normal: Vec3, gap: Scalar) -> None:
     """Add a contact to the patch of its normal, or as a new patch."""
     # patches of normals within 2.6 degrees  (GuContactConvexCoreMesh.cpp, contactConvexCoreTrimesh)
     for i in range(patches.count):
@@ -284,7 +283,7 @@ def write_patches(patches: Any, contacts: Any, at: Any) -> Any:
 
 
 @scalar_code
-def _add_to_patch(patches: Any, patch: Any, point: Vector, gap: Number) -> None:
+def _add_to_patch(patches: Any, patch: Any, point: Vec3, gap: Scalar) -> None:
     """Keep those four points that span most; the deepest one comes first."""
     # insert by depth, then reduce to four
     count = patches.points[patch]
@@ -307,7 +306,7 @@ def _add_to_patch(patches: Any, patch: Any, point: Vector, gap: Number) -> None:
 
 
 @scalar_code
-def _patch_to_replace(patches: Any, normal: Vector) -> Any:
+def _patch_to_replace(patches: Any, normal: Vec3) -> Any:
     """The shallower of those two patches that are most alike, or -1 where the new normal is more like one of them."""
     # of the two most similar normals the shallower patch gives way
     new_similarity, max_similarity, first, second = -LARGEST, -LARGEST, 0, 0
@@ -323,7 +322,7 @@ def _patch_to_replace(patches: Any, normal: Vector) -> Any:
 
 
 @scalar_code
-def _deepest(patches: Any, patch: Any) -> Number:
+def _deepest(patches: Any, patch: Any) -> Scalar:
     min_gap = patches.gap[patch, 0]
     for k in range(1, patches.points[patch]):
         min_gap = min(min_gap, patches.gap[patch, k])

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Scalar, Vec3
 from physx_runtime.collision.convex_core.gjk import HUNDREDTH, MAX_POINTS, accuracy, center_direction, find_point
 from physx_runtime.collision.convex_core.support import ConvexCore
 from physx_runtime.collision.scalar_math import dot, length, tangents, times_reciprocal
@@ -14,8 +15,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Number,
-    Vector,
     add,
     cross,
     negated,
@@ -41,7 +40,7 @@ HULL = np.dtype([
 
 
 @scalar_code
-def penetration_depth(core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vector, Vector, Vector]:
+def penetration_depth(core0: ConvexCore, core1: ConvexCore) -> tuple[Scalar, Vec3, Vec3, Vec3]:
     """Minus how deep two cores overlap, the points of both that are deepest, and the direction from core 1 to 0.
 
     The distance is LARGEST where no volume is spanned.
@@ -50,7 +49,7 @@ def penetration_depth(core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vec
 
 
 @scalar_code
-def _expand(storage: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vector, Vector, Vector]:
+def _expand(storage: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Scalar, Vec3, Vec3, Vec3]:
     """The same with room for a hull, which the caller keeps: a record does not keep its array alive."""
     # epsilon = 0.01 min(accuracy_0, accuracy_1)  (GuRefGjkEpa.h, computeEpaDepth)
     hull = storage[0]
@@ -82,7 +81,7 @@ def _expand(storage: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Number,
 
 
 @scalar_code
-def _add_first_triangle(hull: Any, core0: ConvexCore, core1: ConvexCore, epsilon: Number) -> None:
+def _add_first_triangle(hull: Any, core0: ConvexCore, core1: ConvexCore, epsilon: Scalar) -> None:
     """Span a first triangle, seen from both sides."""
     # first triangle: support points along +-d, then across it  (GuRefGjkEpa.h, computeEpaDepth)
     first = center_direction(core0, core1)
@@ -109,12 +108,12 @@ def _closest_face(hull: Any) -> Any:
 
 
 @scalar_code
-def _vertex(hull: Any, i: Any) -> Vector:
+def _vertex(hull: Any, i: Any) -> Vec3:
     return sub(vector_at(hull.known0, hull.which[i, 0]), vector_at(hull.known1, hull.which[i, 1]))
 
 
 @scalar_code
-def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vector, epsilon: Number) -> tuple[Number, Number]:
+def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vec3, epsilon: Scalar) -> tuple[Scalar, Scalar]:
     """Grow the hull by its farthest point; how far that lies against the direction, twice, LARGEST second at an end."""
     # w = s0(d) - s1(-d)  (GuRefGjkEpa.h, addPoint)
     a, hull.count0 = find_point(core0, direction, hull.known0, hull.count0, hull.weld0)
@@ -144,7 +143,7 @@ def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vector, eps
 
 
 @scalar_code
-def _remove_faces_below(hull: Any, point: Vector, epsilon: Number) -> Any:
+def _remove_faces_below(hull: Any, point: Vec3, epsilon: Scalar) -> Any:
     """Take away the faces that a point lies outside of; how many edges of the hole there are."""
     # visible: n . w + depth > epsilon
     edges = 0
@@ -192,7 +191,7 @@ def _add_face(hull: Any, i: Any, j: Any, k: Any) -> bool:
 
 
 @scalar_code
-def _witness_points(hull: Any, i: Any, j: Any, k: Any) -> tuple[Vector, Vector]:
+def _witness_points(hull: Any, i: Any, j: Any, k: Any) -> tuple[Vec3, Vec3]:
     """The points of both cores at the foot of the origin in a face."""
     # foot = n (n . a) / n^2, weights = areas opposite to the corners / n^2
     a, b, c = _vertex(hull, i), _vertex(hull, j), _vertex(hull, k)
@@ -207,6 +206,6 @@ def _witness_points(hull: Any, i: Any, j: Any, k: Any) -> tuple[Vector, Vector]:
 
 
 @scalar_code
-def _interpolate(points: Any, i: Any, j: Any, k: Any, barycentric: Vector) -> Vector:
+def _interpolate(points: Any, i: Any, j: Any, k: Any, barycentric: Vec3) -> Vec3:
     return add(add(scaled(vector_at(points, i), barycentric[0]), scaled(vector_at(points, j), barycentric[1])),
                scaled(vector_at(points, k), barycentric[2]))

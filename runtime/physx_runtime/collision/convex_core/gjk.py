@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Scalar, Vec3
 from physx_runtime.collision.convex_core.support import ConvexCore, local_support
 from physx_runtime.collision.scalar_math import dot, length, rotated_back, times_reciprocal, transform, unit
 from physx_runtime.collision.simd_math import (
@@ -21,8 +22,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Number,
-    Vector,
     add,
     cross,
     negated,
@@ -41,14 +40,14 @@ def _select_one(indices: Any, barycentric: Any, a: Any) -> Any:
 
 
 @scalar_code
-def _select_two(indices: Any, barycentric: Any, a: Any, b: Any, weight: Number) -> Any:
+def _select_two(indices: Any, barycentric: Any, a: Any, b: Any, weight: Scalar) -> Any:
     indices[0], indices[1] = a, b
     barycentric[0], barycentric[1] = weight, ONE - weight
     return 2
 
 
 @scalar_code
-def _square(a: Vector) -> Number:
+def _square(a: Vec3) -> Scalar:
     return dot(a, a)
 
 
@@ -95,7 +94,7 @@ def reduce_triangle(vertices: Any, indices: Any, barycentric: Any) -> Any:
 
 
 @scalar_code
-def _face_plane(vertices: Any, i: Any, j: Any) -> tuple[Vector, Number, Vector]:
+def _face_plane(vertices: Any, i: Any, j: Any) -> tuple[Vec3, Scalar, Vec3]:
     """Of the side through corners i, j and the last: its normal, one over its square, the foot of the origin."""
     # n = (v_i - d) x (v_j - d), foot = n (n . d) / n^2
     d = vector_at(vertices, 3)
@@ -105,7 +104,7 @@ def _face_plane(vertices: Any, i: Any, j: Any) -> tuple[Vector, Number, Vector]:
 
 
 @scalar_code
-def _signed_area(normal: Vector, foot: Vector, start: Vector, end: Vector) -> Number:
+def _signed_area(normal: Vec3, foot: Vec3, start: Vec3, end: Vec3) -> Scalar:
     return dot(normal, cross(sub(start, foot), sub(end, foot)))
 
 
@@ -148,7 +147,7 @@ def reduce_tetrahedron(vertices: Any, indices: Any, barycentric: Any) -> Any:
 
 
 @scalar_code
-def _select_three(indices: Any, barycentric: Any, a: Any, b: Any, first: Number, second: Number) -> Any:
+def _select_three(indices: Any, barycentric: Any, a: Any, b: Any, first: Scalar, second: Scalar) -> Any:
     indices[0], indices[1], indices[2] = a, b, 3
     barycentric[0], barycentric[1], barycentric[2] = first, second, ONE - first - second
     return 3
@@ -160,7 +159,7 @@ MAX_ITERATIONS = 100
 
 
 @scalar_code
-def accuracy(core: ConvexCore) -> Number:
+def accuracy(core: ConvexCore) -> Scalar:
     """A hundredth of a core's greatest extent: points nearer to each other are one."""
     # accuracy = max(0.01 maxExtent, eps)  (GuRefGjkEpa.h, getAccuracy)
     max_extent = max(max(_extent(core, 0), _extent(core, 1)), _extent(core, 2))
@@ -168,13 +167,13 @@ def accuracy(core: ConvexCore) -> Number:
 
 
 @scalar_code
-def _extent(core: ConvexCore, axis: Any) -> Number:
+def _extent(core: ConvexCore, axis: Any) -> Scalar:
     direction = (ONE if axis == 0 else ZERO, ONE if axis == 1 else ZERO, ONE if axis == 2 else ZERO)
     return local_support(core, direction)[axis] - local_support(core, negated(direction))[axis]
 
 
 @scalar_code
-def center_direction(core0: ConvexCore, core1: ConvexCore) -> Vector:
+def center_direction(core0: ConvexCore, core1: ConvexCore) -> Vec3:
     """The direction from the middle of the bounds of core 0 to that of core 1."""
     # d = center(B) - center(A), of the bounds  (GuRefGjkEpa.h, getBounds)
     offset = sub(_center(core1), _center(core0))
@@ -183,12 +182,12 @@ def center_direction(core0: ConvexCore, core1: ConvexCore) -> Vector:
 
 
 @scalar_code
-def _center(core: ConvexCore) -> Vector:
+def _center(core: ConvexCore) -> Vec3:
     return _center_on_axis(core, 0), _center_on_axis(core, 1), _center_on_axis(core, 2)
 
 
 @scalar_code
-def _center_on_axis(core: ConvexCore, axis: Any) -> Number:
+def _center_on_axis(core: ConvexCore, axis: Any) -> Scalar:
     q = core[3][1]
     direction = _rotation_row(q, axis)
     high = transform(core[3], local_support(core, direction))[axis]
@@ -197,7 +196,7 @@ def _center_on_axis(core: ConvexCore, axis: Any) -> Number:
 
 
 @scalar_code
-def _rotation_row(q: Any, axis: Any) -> Vector:
+def _rotation_row(q: Any, axis: Any) -> Vec3:
     """An axis of the world as seen from a turned frame."""
     # row of R^T: [1 - 2 (y^2 + z^2), ...] as 2 w^2 - 1 + 2 x^2
     x, y, z, w = q
@@ -214,7 +213,7 @@ def _rotation_row(q: Any, axis: Any) -> Vector:
 
 
 @scalar_code
-def find_point(core: ConvexCore, direction: Vector, points: Any, count: Any, weld: Number) -> tuple[Any, Any]:
+def find_point(core: ConvexCore, direction: Vec3, points: Any, count: Any, weld: Scalar) -> tuple[Any, Any]:
     """The place of the farthest point among those known, to which it is added where it is none; and their number."""
     # vertices nearer than `weld` to a known one are that one  (GuRefGjkEpa.h, supportIndex)
     point = transform(core[3], local_support(core, rotated_back(core[3][1], direction)))
@@ -233,7 +232,7 @@ def find_point(core: ConvexCore, direction: Vector, points: Any, count: Any, wel
 
 
 @scalar_code
-def closest_points(core0: ConvexCore, core1: ConvexCore, max_distance: Number) -> tuple[Number, Vector, Vector, Vector]:
+def closest_points(core0: ConvexCore, core1: ConvexCore, max_distance: Scalar) -> tuple[Scalar, Vec3, Vec3, Vec3]:
     """The distance of two cores, 0 where they overlap; their closest points and the direction from core 1 to 0.
 
     The distance is LARGEST where it is beyond `reach`.
@@ -289,8 +288,8 @@ def _contains(which: Any, size: Any, a: Any, b: Any) -> bool:
 
 
 @scalar_code
-def _reduce_simplex(vertices: Any, weights: Any, which: Any, size: Any, distance: Number,
-                    closest: Vector) -> tuple[Vector, Any, Number]:
+def _reduce_simplex(vertices: Any, weights: Any, which: Any, size: Any, distance: Scalar,
+                    closest: Vec3) -> tuple[Vec3, Any, Scalar]:
     """Reduce the simplex to what is nearest to the origin; where that is no nearer, drop its newest corner."""
     # v = sum lambda_i w_i  (GuRefGjkEpa.h, computeClosest)
     indices, barycentric = np.zeros(4, np.int64), np.zeros(4, np.float32)

@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Frame, Pose, Scalar, Vec3
 from physx_runtime.collision.simd_math import (
     LARGEST,
     ZERO,
-    Frame,
-    Number,
-    Pose,
-    Vector,
     add,
     dot,
     from_frame,
@@ -68,7 +65,7 @@ NONE = -1
 
 
 @scalar_code
-def is_invalidated(manifolds: Any, pose: Pose, max_displacement: Number) -> bool:
+def is_invalidated(manifolds: Any, pose: Pose, max_displacement: Scalar) -> bool:
     """Whether shape 0 has moved or turned too far in the mesh for the manifolds to be kept."""
     # rebuilt where |dp|_inf > maxDisplacement or q . q_old < cos  (GuPersistentContactManifold.h, invalidate)
     if not manifolds.known:
@@ -91,7 +88,7 @@ def reset_manifolds(manifolds: Any, pose: Pose) -> None:
 
 
 @scalar_code
-def refresh_all(manifolds: Any, frame: Frame, breaking: Number) -> None:
+def refresh_all(manifolds: Any, frame: Frame, breaking: Scalar) -> None:
     """Renew distances, shape 0 being at `frame` in the mesh; points that slid and empty manifolds are dropped."""
     # d = (T p0 - p1) . n, dropped where |p1 - (p0 - d n)| > breaking
     # (GuPersistentContactManifold.cpp, refreshContactPoints)
@@ -126,7 +123,7 @@ def _copy_point(manifolds: Any, m: Any, i: Any, n: Any, j: Any) -> None:
 
 
 @scalar_code
-def manifold_normal(manifolds: Any, m: Any) -> Vector:
+def manifold_normal(manifolds: Any, m: Any) -> Vec3:
     """The sum of the normals of a manifold, in the mesh."""
     # n = sum n_i  (GuPersistentContactManifold.h, getLocalNormal)
     total = vector_at(manifolds.normal[m], 0)
@@ -136,14 +133,14 @@ def manifold_normal(manifolds: Any, m: Any) -> Vector:
 
 
 @scalar_code
-def world_normal_of(manifolds: Any, m: Any, pose1: Pose) -> Vector:
+def world_normal_of(manifolds: Any, m: Any, pose1: Pose) -> Vec3:
     """The normal of a manifold in the world."""
     # R n / |R n|  (GuPersistentContactManifold.h, getWorldNormal)
     return unit(rotated(pose1[1], manifold_normal(manifolds, m)))
 
 
 @scalar_code
-def add_contact(buffer: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+def add_contact(buffer: Any, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar) -> None:
     """Add a contact."""
     at = buffer.contacts
     set_vector(buffer.local0, at, local0)
@@ -163,7 +160,7 @@ def copy_contact(buffer: Any, source: Any, target: Any) -> None:
 
 
 @scalar_code
-def open_patch(buffer: Any, first: Any, normal: Vector, deepest: Number) -> None:
+def open_patch(buffer: Any, first: Any, normal: Vec3, deepest: Scalar) -> None:
     """Make a patch of the contacts from `first` on."""
     patch = buffer.patches
     buffer.first[patch], buffer.end[patch], buffer.deepest[patch] = first, buffer.contacts, deepest
@@ -172,7 +169,7 @@ def open_patch(buffer: Any, first: Any, normal: Vector, deepest: Number) -> None
 
 
 @scalar_code
-def is_close(buffer: Any, a: Any, b: Any, limit: Number) -> bool:
+def is_close(buffer: Any, a: Any, b: Any, limit: Scalar) -> bool:
     """Whether two contacts are nearer on the mesh than the root of `limit`."""
     # |p_a - p_b|^2 < limit, on the mesh
     offset = sub(vector_at(buffer.local1, b), vector_at(buffer.local1, a))
@@ -180,7 +177,7 @@ def is_close(buffer: Any, a: Any, b: Any, limit: Number) -> bool:
 
 
 @scalar_code
-def drop_duplicates(buffer: Any, first: Any, limit: Number) -> None:
+def drop_duplicates(buffer: Any, first: Any, limit: Scalar) -> None:
     """Of the contacts from `first` on, keep one of those that are close."""
     # contacts of one triangle at one place are one
     for i in range(first, buffer.contacts):
@@ -188,7 +185,7 @@ def drop_duplicates(buffer: Any, first: Any, limit: Number) -> None:
 
 
 @scalar_code
-def join_patch(buffer: Any, first: Any, normal: Vector, deepest: Number, limit: Number) -> None:
+def join_patch(buffer: Any, first: Any, normal: Vec3, deepest: Scalar, limit: Scalar) -> None:
     """Make the contacts from `first` on part of the last patch, where it has their normal, or a new one."""
     # last patch with n . n_patch > 0.996 takes the contacts  (GuPCMContactConvexCommon.cpp, addContactsToPatch)
     last = buffer.patches - 1
@@ -202,7 +199,7 @@ def join_patch(buffer: Any, first: Any, normal: Vector, deepest: Number, limit: 
 
 
 @scalar_code
-def _drop_close_to(buffer: Any, reference: Any, first: Any, limit: Number, deeper: Any) -> None:
+def _drop_close_to(buffer: Any, reference: Any, first: Any, limit: Scalar, deeper: Any) -> None:
     """Drop the contacts from `first` on that are close to one; where they are `deeper`, they take its place."""
     # of two close contacts the deeper one stays
     at = first
@@ -217,7 +214,7 @@ def _drop_close_to(buffer: Any, reference: Any, first: Any, limit: Number, deepe
 
 
 @scalar_code
-def link_patches(buffer: Any, limit: Number) -> None:
+def link_patches(buffer: Any, limit: Scalar) -> None:
     """Sort patches, the deepest first, link those of nearly one normal, and drop what two of them have in common."""
     # patches by depth, the deepest first  (GuPersistentContactManifold.h, refineContactPatchConnective)
     for i in range(buffer.patches):
@@ -249,7 +246,7 @@ def link_patches(buffer: Any, limit: Number) -> None:
 
 
 @scalar_code
-def _drop_common(buffer: Any, patch: Any, other: Any, limit: Number) -> None:
+def _drop_common(buffer: Any, patch: Any, other: Any, limit: Scalar) -> None:
     for k in range(buffer.first[patch], buffer.end[patch]):
         at = buffer.first[other]
         while at < buffer.end[other]:
@@ -321,5 +318,5 @@ def clear_buffer(buffer: Any) -> None:
 
 
 @scalar_code
-def origin() -> Vector:
+def origin() -> Vec3:
     return ZERO, ZERO, ZERO

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from physx_runtime.arrays import Frame, Pose, Quat, Scalar, Vec3
 from physx_runtime.collision.manifold.reduction import four_of_boxes, four_of_five, two_of
 from physx_runtime.collision.shapes import MANIFOLD_SIZE
 from physx_runtime.collision.simd_math import (
@@ -17,11 +18,6 @@ from physx_runtime.collision.simd_math import (
     HALF,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Pose,
-    Quaternion,
-    Vector,
     add,
     dot,
     from_frame,
@@ -68,7 +64,7 @@ def new_points() -> Points:
 
 
 @scalar_code
-def add_point(points: Points, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+def add_point(points: Points, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar) -> None:
     """Add a point while there is room."""
     i = points.count[0]
     if i < MAX_POINTS:
@@ -111,21 +107,21 @@ def _store_points(pair: Any, points: Points, selected: Any, count: Any) -> None:
 
 
 @scalar_code
-def box_margin(half: Vector, tolerance_length: Number) -> Number:
+def box_margin(half: Vec3, tolerance_length: Scalar) -> Scalar:
     """How far a point of a box may stray, before shares are taken of it."""
     # margin = 0.15 min(half extents), at most 0.15 toleranceLength  (GuVecBox.h)
     return min(min_component(half) * BOX_MARGIN, tolerance_length * BOX_MARGIN)
 
 
 @scalar_code
-def hull_margin(hull: Any, scale: Vector, tolerance_length: Number) -> Number:
+def hull_margin(hull: Any, scale: Vec3, tolerance_length: Scalar) -> Scalar:
     """How far a point of a hull may stray, before shares are taken of it."""
     # margin = 0.25 min(inner half extents), at most 0.05 toleranceLength  (GuVecConvexHull.h)
     return min(min_component(times(hull.inner_half, scale)) * HULL_MARGIN, tolerance_length * MAX_HULL_MARGIN)
 
 
 @scalar_code
-def refresh(pair: Any, frame: Frame, breaking: Number) -> bool:
+def refresh(pair: Any, frame: Frame, breaking: Scalar) -> bool:
     """Renew distances, shape 0 being at `frame` in shape 1; whether points were dropped that slid beyond `breaking`."""
     # projected distance along the normal, dropped beyond `breaking`
     # (GuPersistentContactManifold.cpp, refreshContactPoints)
@@ -142,7 +138,7 @@ def refresh(pair: Any, frame: Frame, breaking: Number) -> bool:
 
 
 @scalar_code
-def project_points(frame: Frame, local0: Vector, local1: Vector, normal: Vector) -> tuple[Number, Number]:
+def project_points(frame: Frame, local0: Vec3, local1: Vec3, normal: Vec3) -> tuple[Scalar, Scalar]:
     """The distance of a point, shape 0 being at `frame` in shape 1, and the square of how far it has slid."""
     # d = (T p0 - p1) . n, slid = p1 - (T p0 - d n)
     point0 = from_frame(frame, local0)
@@ -162,7 +158,7 @@ def copy_point(pair: Any, source: Any, target: Any) -> None:
 
 
 @scalar_code
-def set_point(pair: Any, i: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+def set_point(pair: Any, i: Any, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar) -> None:
     """Write a point."""
     set_vector(pair.local0, i, local0)
     set_vector(pair.local1, i, local1)
@@ -180,24 +176,24 @@ def store_pose(pair: Any, pose: Pose) -> None:
 
 
 @scalar_code
-def store_rotations(pair: Any, rotation0: Quaternion, rotation1: Quaternion) -> None:
+def store_rotations(pair: Any, rotation0: Quat, rotation1: Quat) -> None:
     """Keep the rotations of both shapes in the world."""
     _store_rotation(pair.rotation0, rotation0)
     _store_rotation(pair.rotation1, rotation1)
 
 
 @scalar_code
-def _store_rotation(stored: Any, q: Quaternion) -> None:
+def _store_rotation(stored: Any, q: Quat) -> None:
     stored[0], stored[1], stored[2], stored[3] = q[0], q[1], q[2], q[3]
 
 
 @scalar_code
-def _load_rotation(stored: Any) -> Quaternion:
+def _load_rotation(stored: Any) -> Quat:
     return stored[0], stored[1], stored[2], stored[3]
 
 
 @scalar_code
-def is_invalidated(pair: Any, pose: Pose, max_displacement: Number, min_dot: Number) -> bool:
+def is_invalidated(pair: Any, pose: Pose, max_displacement: Scalar, min_dot: Scalar) -> bool:
     """Whether shape 0 has moved or turned too far in shape 1 for the points to be kept."""
     # |dp|_inf > maxDisplacement or q . q_old < cos  (GuPersistentContactManifold.h, invalidate_PrimitivesPlane)
     if not pair.known:
@@ -207,22 +203,22 @@ def is_invalidated(pair: Any, pose: Pose, max_displacement: Number, min_dot: Num
 
 
 @scalar_code
-def _displacement(pair: Any, pose: Pose) -> Number:
+def _displacement(pair: Any, pose: Pose) -> Scalar:
     # max_k |p_k - p_old_k|  (GuPersistentContactManifold.h, maxTransformPositionDelta)
     p, stored = pose[0], pair.position
     return max(max(abs(p[0] - stored[0]), abs(p[1] - stored[1])), abs(p[2] - stored[2]))
 
 
 @scalar_code
-def is_segment_invalidated(pair: Any, pose: Pose, margin: Number) -> bool:
+def is_segment_invalidated(pair: Any, pose: Pose, margin: Scalar) -> bool:
     """Whether the points of a capsule must be made anew or added to."""
     # limits by number of points  (GuPersistentContactManifold.h, invalidate_SphereCapsule)
     return is_invalidated(pair, pose, margin * SEGMENT_INVALIDATE[pair.points], SEGMENT_ROTATION_THRESHOLD[pair.points])
 
 
 @scalar_code
-def are_boxes_invalidated(pair: Any, pose: Pose, rotation0: Quaternion, rotation1: Quaternion, margin: Number,
-                          radius0: Number, radius1: Number) -> bool:
+def are_boxes_invalidated(pair: Any, pose: Pose, rotation0: Quat, rotation1: Quat, margin: Scalar,
+                          radius0: Scalar, radius1: Scalar) -> bool:
     """Whether the points of two boxes or hulls must be made anew; radii: from their centres to their corners."""
     # additionally angle radius > maxDisplacement of either shape  (GuPersistentContactManifold.h, invalidate_BoxConvex)
     if not pair.known:
@@ -239,7 +235,7 @@ def are_boxes_invalidated(pair: Any, pose: Pose, rotation0: Quaternion, rotation
 
 
 @scalar_code
-def local_normal(pair: Any) -> Vector:
+def local_normal(pair: Any) -> Vec3:
     """The mean normal of the points in shape 1; nothing without points."""
     # n = sum n_i / |sum n_i|  (GuPersistentContactManifold.h, getLocalNormal)
     if pair.points == 0:
@@ -251,7 +247,7 @@ def local_normal(pair: Any) -> Vector:
 
 
 @scalar_code
-def world_normal(pair: Any, pose1: Pose) -> Vector:
+def world_normal(pair: Any, pose1: Pose) -> Vec3:
     """The mean normal of the points in the world."""
     # R sum n_i, of the first point where the sum vanishes  (GuPersistentContactManifold.h, getWorldNormal)
     total = vector_at(pair.normal, 0)
@@ -263,7 +259,7 @@ def world_normal(pair: Any, pose1: Pose) -> Vector:
 
 
 @scalar_code
-def write_contact(contacts: Any, at: Any, point: Vector, normal: Vector, separation: Number) -> Any:
+def write_contact(contacts: Any, at: Any, point: Vec3, normal: Vec3, separation: Scalar) -> Any:
     """Write a contact; the row of the next one."""
     contact = contacts[at]
     for k in range(3):
@@ -274,7 +270,7 @@ def write_contact(contacts: Any, at: Any, point: Vector, normal: Vector, separat
 
 
 @scalar_code
-def write_points_on_1(pair: Any, pose1: Pose, normal: Vector, contacts: Any, at: Any) -> Any:
+def write_points_on_1(pair: Any, pose1: Pose, normal: Vec3, contacts: Any, at: Any) -> Any:
     """Write the points within reach, each where it lies on shape 1; the row of the next contact."""
     # separation <= contactDist  (GuPersistentContactManifold.cpp, addManifoldContactsToContactBuffer)
     for i in range(pair.points):
@@ -284,7 +280,7 @@ def write_points_on_1(pair: Any, pose1: Pose, normal: Vector, contacts: Any, at:
 
 
 @scalar_code
-def write_segment_points(pair: Any, pose: Pose, to_capsule: Vector, normal: Vector, radius: Number, contacts: Any,
+def write_segment_points(pair: Any, pose: Pose, to_capsule: Vec3, normal: Vec3, radius: Scalar, contacts: Any,
                          at: Any) -> Any:
     """Write the points within reach of a capsule whose axis local0 lies on; the row of the next contact.
 
@@ -300,8 +296,8 @@ def write_segment_points(pair: Any, pose: Pose, to_capsule: Vector, normal: Vect
 
 
 @scalar_code
-def add_segment_point(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number,
-                      replace_distance: Number) -> None:
+def add_segment_point(pair: Any, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar,
+                      replace_distance: Scalar) -> None:
     """Add a point of a capsule, which keeps two: for one that is nearer than `near`, else the nearer of two."""
     # replace a close point, otherwise the nearer of two  (GuPersistentContactManifold.cpp, addManifoldPoint2)
     index = pair.points
@@ -317,8 +313,8 @@ def add_segment_point(pair: Any, local0: Vector, local1: Vector, normal: Vector,
 
 
 @scalar_code
-def add_manifold_point(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number,
-                       replace_distance: Number) -> None:
+def add_manifold_point(pair: Any, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar,
+                       replace_distance: Scalar) -> None:
     """Add a point of two boxes: for one that is nearer than `near`, else four of five are kept."""
     # replace a close point, otherwise the fifth  (GuPersistentContactManifold.cpp, addManifoldPoint)
     for i in range(pair.points):
@@ -334,7 +330,7 @@ def add_manifold_point(pair: Any, local0: Vector, local1: Vector, normal: Vector
 
 
 @scalar_code
-def _reduce_five(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+def _reduce_five(pair: Any, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar) -> None:
     # (GuPersistentContactManifold.cpp, reduceContactsForPCM)
     before0, before1, normals = (np.empty((5, 3), np.float32), np.empty((5, 3), np.float32),
                                  np.empty((5, 3), np.float32))

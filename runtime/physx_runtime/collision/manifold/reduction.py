@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Scalar, Vec3
 from physx_runtime.collision.manifold.multi import (
     MAX_BUFFERED,
     MAX_MANIFOLDS,
@@ -36,8 +37,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Number,
-    Vector,
     cross,
     divided,
     dot,
@@ -51,7 +50,7 @@ SHALLOW = np.float32(0.02)      # of the tolerance length: of points above and b
 
 
 @scalar_code
-def perpendicular(points: Any, first: Any, second: Any, normal: Vector) -> Vector:
+def perpendicular(points: Any, first: Any, second: Any, normal: Vec3) -> Vec3:
     """The direction in which points lie beside a line between two of them."""
     # (p_b - p_a) x n, normalised; n where both coincide
     direction = cross(sub(vector_at(points, second), vector_at(points, first)), normal)
@@ -79,7 +78,7 @@ def furthest(points: Any, candidates: Any, count: Any, first: Any) -> Any:
 
 
 @scalar_code
-def extremes(points: Any, candidates: Any, count: Any, first: Any, direction: Vector) -> Any:
+def extremes(points: Any, candidates: Any, count: Any, first: Any, direction: Vec3) -> Any:
     """Places in the list of the furthest and nearest candidates along a direction, and how far both are."""
     # argmax and argmin of (p_i - p_first) . direction
     high, low, high_index, low_index = -LARGEST, LARGEST, 0, 0
@@ -94,7 +93,7 @@ def extremes(points: Any, candidates: Any, count: Any, first: Any, direction: Ve
 
 
 @scalar_code
-def four_of_boxes(points: Any, distances: Any, count: Any, normal: Vector, tolerance_length: Number,
+def four_of_boxes(points: Any, distances: Any, count: Any, normal: Vec3, tolerance_length: Scalar,
                   selected: Any) -> None:
     """Choose four of more than four points of two boxes or hulls."""
     # (GuPersistentContactManifold.cpp, reduceBatchContacts)
@@ -131,7 +130,7 @@ def four_of_boxes(points: Any, distances: Any, count: Any, normal: Vector, toler
 
 
 @scalar_code
-def _deepen(distances: Any, candidates: Any, count: Any, shallow: Number, selected: Any) -> None:
+def _deepen(distances: Any, candidates: Any, count: Any, shallow: Scalar, selected: Any) -> None:
     """Exchange chosen points that are far off for candidates that are not."""
     for i in range(4):
         best, index = distances[selected[i]], -1
@@ -167,7 +166,7 @@ def two_of(points: Any, distances: Any, first: Any, last: Any, selected: Any) ->
 
 
 @scalar_code
-def four_of_plane(points: Any, distances: Any, count: Any, normal: Vector, selected: Any) -> None:
+def four_of_plane(points: Any, distances: Any, count: Any, normal: Vec3, selected: Any) -> None:
     """Choose four of more than four points on a plane; each then gives way to the deepest of those nearest to it."""
     # (GuPersistentContactManifold.cpp, reduceBatchContactsCluster)
     first = 0
@@ -353,7 +352,7 @@ def _remove_candidate(candidates: Any, index: Any, count: Any) -> tuple[Any, Any
 
 
 @scalar_code
-def select_six(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any) -> Number:
+def select_six(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any) -> Scalar:
     """Fill a manifold with six of more contacts: the widest four and the deepest two of the others; the least distance.
 
     The first is the one furthest from the origin of the mesh.
@@ -403,7 +402,7 @@ OF_SPHERE, OF_CAPSULE = 1, 3        # points of a manifold at most
 
 
 @scalar_code
-def process_contacts(manifolds: Any, buffer: Any, limit: Number, max_points: Any) -> None:
+def process_contacts(manifolds: Any, buffer: Any, limit: Scalar, max_points: Any) -> None:
     """Move all contacts made so far into manifolds of `most` points at most, and forget them."""
     # (GuPersistentContactManifold.cpp, addManifoldContactPoints)
     if buffer.contacts:
@@ -468,7 +467,7 @@ def _fill(manifolds: Any, m: Any, buffer: Any, patch: Any, max_points: Any) -> N
 
 @scalar_code
 def _widen(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any, selected: Any, first: Any,
-           min_distance: Number) -> Number:
+           min_distance: Scalar) -> Scalar:
     """Add the contact farthest from the deepest one, and the deepest of the others; the least distance of all."""
     # farthest from the deepest, then the next deepest  (GuPersistentContactManifold.cpp, reduceBatchContactsCapsule)
     far, max_square = 0, -LARGEST

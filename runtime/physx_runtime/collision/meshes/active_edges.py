@@ -11,9 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Scalar, Vec3
 from physx_runtime.collision.meshes.triangle_mesh import FACE, NO_TRIANGLE, Meshes, corner_as_authored, corner_of
 from physx_runtime.collision.scalar_math import dot, unit
-from physx_runtime.collision.simd_math import ONE, Number, Vector, cross, sub
+from physx_runtime.collision.simd_math import (
+    ONE,
+    cross,
+    sub,
+)
 from physx_runtime.compiling.numba_functions import scalar_code
 
 MAX_CACHED = 128              # of either; what comes after those counts as seen
@@ -80,7 +85,7 @@ SLACK, PARALLEL_COSINE = np.float32(1e-5), np.float32(0.99)
 
 
 @scalar_code
-def is_internal(meshes: Meshes, row: Any, triangle: Any, normal: Vector, point: Vector) -> bool:
+def is_internal(meshes: Meshes, row: Any, triangle: Any, normal: Vec3, point: Vec3) -> bool:
     """Whether the triangles around the edge or corner that a point is on stand higher along the normal than it does.
 
     Corners and edges are counted as authored, so that PhysX sees a mirrored mesh from its inside.
@@ -104,12 +109,12 @@ def is_internal(meshes: Meshes, row: Any, triangle: Any, normal: Vector, point: 
 
 
 @scalar_code
-def _is_interior(weight: Number) -> bool:
+def _is_interior(weight: Scalar) -> bool:
     return bool(SLACK < weight < ONE - SLACK)
 
 
 @scalar_code
-def _barycentric(a: Vector, b: Vector, c: Vector, point: Vector) -> Vector:
+def _barycentric(a: Vec3, b: Vec3, c: Vec3, point: Vec3) -> Vec3:
     """Of the corners of a triangle in a point of it."""
     ab, ac, ap = sub(b, a), sub(c, a), sub(point, a)
     d00, d01, d11, d20, d21 = dot(ab, ab), dot(ab, ac), dot(ac, ac), dot(ap, ab), dot(ap, ac)
@@ -119,7 +124,7 @@ def _barycentric(a: Vector, b: Vector, c: Vector, point: Vector) -> Vector:
 
 
 @scalar_code
-def _is_internal_vertex(meshes: Meshes, row: Any, triangle: Any, corner: Any, normal: Vector) -> bool:
+def _is_internal_vertex(meshes: Meshes, row: Any, triangle: Any, corner: Any, normal: Vec3) -> bool:
     """The triangles around the corner are looked at up to a border."""
     # walk around the corner from triangle to triangle  (GuContactConvexCoreMesh.cpp, getAdjacentTriIndex)
     vertex, neighbour = _vertex(meshes, row, triangle, corner), _neighbour(meshes, row, triangle, (corner + 2) % 3)
@@ -137,7 +142,7 @@ def _is_internal_vertex(meshes: Meshes, row: Any, triangle: Any, corner: Any, no
 
 
 @scalar_code
-def _is_internal_edge(meshes: Meshes, row: Any, triangle: Any, edge: Any, normal: Vector) -> bool:
+def _is_internal_edge(meshes: Meshes, row: Any, triangle: Any, edge: Any, normal: Vec3) -> bool:
     """Where the triangle beyond it runs the other way along it, as on a surface."""
     # the opposite corner of the neighbour above the tangent plane
     neighbour = _neighbour(meshes, row, triangle, edge)
@@ -151,7 +156,7 @@ def _is_internal_edge(meshes: Meshes, row: Any, triangle: Any, edge: Any, normal
 
 
 @scalar_code
-def _rises(meshes: Meshes, row: Any, triangle: Any, start: Any, end: Any, normal: Vector) -> bool:
+def _rises(meshes: Meshes, row: Any, triangle: Any, start: Any, end: Any, normal: Vec3) -> bool:
     """Whether an edge of a triangle leads up along the normal."""
     # n . (p_end - p_start) / |p_end - p_start| > 1e-5
     direction = unit(sub(_position(meshes, row, triangle, end), _position(meshes, row, triangle, start)))
@@ -159,7 +164,7 @@ def _rises(meshes: Meshes, row: Any, triangle: Any, start: Any, end: Any, normal
 
 
 @scalar_code
-def _position(meshes: Meshes, row: Any, triangle: Any, corner: Any) -> Vector:
+def _position(meshes: Meshes, row: Any, triangle: Any, corner: Any) -> Vec3:
     return corner_of(meshes, row, triangle, corner_as_authored(meshes, row, corner))
 
 

@@ -19,13 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Array
+from physx_runtime.arrays import Array, Frame, Scalar, Vec3
 from physx_runtime.collision.meshes.bvh_order import triangles_in_order
 from physx_runtime.collision.simd_math import (
     ZERO,
-    Frame,
-    Number,
-    Vector,
     absolute,
     add,
     by_transposed,
@@ -41,7 +38,7 @@ FACE = 6            # corners are 0 to 2, edges 01 12 20 are 3 to 5
 
 
 @scalar_code
-def closest_point_on_triangle(p: Vector, a: Vector, b: Vector, c: Vector) -> tuple[Any, Vector, Number]:
+def closest_point_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> tuple[Any, Vec3, Scalar]:
     """Feature, point and square distance."""
     # Ericson, Real-time collision detection, 5.1.5: Voronoi regions by d1 to d6
     # (GuPCMContactSphereMesh.cpp, pcmDistancePointTriangleSquared)
@@ -67,8 +64,8 @@ def closest_point_on_triangle(p: Vector, a: Vector, b: Vector, c: Vector) -> tup
 
 
 @scalar_code
-def _point_on_edge(feature: Any, p: Vector, start: Vector, edge: Vector, fraction: Number) -> tuple[Any, Vector,
-                                                                                                    Number]:
+def _point_on_edge(feature: Any, p: Vec3, start: Vec3, edge: Vec3, fraction: Scalar) -> tuple[Any, Vec3,
+                                                                                                    Scalar]:
     point = add(scaled(edge, fraction), start)
     offset = sub(p, point)
     return feature, point, dot(offset, offset)
@@ -210,7 +207,7 @@ def _search_tree(corners: Array) -> tuple[int, Array]:
 
 
 @scalar_code
-def triangles_in_bounds(meshes: Meshes, row: Any, low: Vector, high: Vector) -> Any:
+def triangles_in_bounds(meshes: Meshes, row: Any, low: Vec3, high: Vec3) -> Any:
     """The rows of the triangles whose bounds meet a box, in PhysX's order."""
     mesh = meshes.meshes[row]
     first, count, levels = mesh.triangles[0], mesh.triangles[1] - mesh.triangles[0], mesh.levels
@@ -239,13 +236,13 @@ def triangles_in_bounds(meshes: Meshes, row: Any, low: Vector, high: Vector) -> 
 
 
 @scalar_code
-def _bounds_overlap(low0: Any, high0: Any, low: Vector, high: Vector) -> bool:
+def _bounds_overlap(low0: Any, high0: Any, low: Vec3, high: Vec3) -> bool:
     return bool(low0[0] <= high[0] and low0[1] <= high[1] and low0[2] <= high[2]
                 and low[0] <= high0[0] and low[1] <= high0[1] and low[2] <= high0[2])
 
 
 @scalar_code
-def _triangle_overlaps(meshes: Meshes, vertices: Any, triangle: Any, low: Vector, high: Vector) -> bool:
+def _triangle_overlaps(meshes: Meshes, vertices: Any, triangle: Any, low: Vec3, high: Vec3) -> bool:
     # separating axis of the three coordinate axes
     for k in range(3):
         a, b, c = (meshes.vertices[vertices + meshes.triangles[triangle, 0], k],
@@ -263,14 +260,14 @@ def corner_as_authored(meshes: Meshes, row: Any, corner: Any) -> Any:
 
 
 @scalar_code
-def corner_of(meshes: Meshes, row: Any, triangle: Any, corner: Any) -> Vector:
+def corner_of(meshes: Meshes, row: Any, triangle: Any, corner: Any) -> Vec3:
     """A corner of a triangle of a mesh."""
     at = meshes.meshes[row].vertices[0] + meshes.triangles[triangle, corner]
     return meshes.vertices[at, 0], meshes.vertices[at, 1], meshes.vertices[at, 2]
 
 
 @scalar_code
-def triangles_in_box(meshes: Meshes, row: Any, frame: Frame, center: Vector, half: Vector) -> Any:
+def triangles_in_box(meshes: Meshes, row: Any, frame: Frame, center: Vec3, half: Vec3) -> Any:
     """The rows of the triangles that meet a box, in PhysX's order.
 
     frame: of the box in the mesh; center: in that frame.
@@ -292,7 +289,7 @@ def triangles_in_box(meshes: Meshes, row: Any, frame: Frame, center: Vector, hal
 
 
 @scalar_code
-def overlaps_box(half: Vector, a: Vector, b: Vector, c: Vector) -> bool:
+def overlaps_box(half: Vec3, a: Vec3, b: Vec3, c: Vec3) -> bool:
     """Whether a triangle meets the upright box of some half sides about the origin."""
     # axes: coordinate axes, normal, nine edge products  (GuIntersectionTriangleBox.cpp, intersectTriangleBoxBV4)
     if abs(a[0]) <= half[0] and abs(a[1]) <= half[1] and abs(a[2]) <= half[2]:
@@ -312,7 +309,7 @@ def overlaps_box(half: Vector, a: Vector, b: Vector, c: Vector) -> bool:
 
 
 @scalar_code
-def _overlaps_along(half: Vector, edge: Vector, a: Vector, b: Vector, c: Vector) -> bool:
+def _overlaps_along(half: Vec3, edge: Vec3, a: Vec3, b: Vec3, c: Vec3) -> bool:
     """Whether box and triangle overlap along the products of an edge with the axes."""
     # e x axis_k: min and max of the corners against the box radius  (GuIntersectionTriangleBox.cpp, testClassIIIAxes)
     p, q, r, e = _products(a, edge), _products(b, edge), _products(c, edge), absolute(edge)
@@ -324,5 +321,5 @@ def _overlaps_along(half: Vector, edge: Vector, a: Vector, b: Vector, c: Vector)
 
 
 @scalar_code
-def _products(a: Vector, e: Vector) -> Vector:
+def _products(a: Vec3, e: Vec3) -> Vec3:
     return a[0] * e[1] - a[1] * e[0], a[1] * e[2] - a[2] * e[1], a[2] * e[0] - a[0] * e[2]

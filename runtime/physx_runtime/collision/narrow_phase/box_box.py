@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Frame, Pose, Scalar, Vec3
 from physx_runtime.collision.manifold.persistent import (
     add_manifold_point,
     are_boxes_invalidated,
@@ -34,10 +35,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Pose,
-    Vector,
     absolute,
     add,
     by_matrix,
@@ -68,7 +65,7 @@ MAX_POINTS = 16                           # points: four corners of either face 
 
 
 @scalar_code
-def incident_face(direction: Vector, frame: Frame, half: Vector, vertices: Any) -> Vector:
+def incident_face(direction: Vec3, frame: Frame, half: Vec3, vertices: Any) -> Vec3:
     """Corners of the face of a box most against a direction, in the frame in which the box is given; its normal."""
     # the axis u_k with the greatest |u_k . d|, on the side against d  (GuPCMContactBoxBox.cpp, getIncidentPolygon)
     u0, u1, u2 = frame[1]
@@ -92,7 +89,7 @@ def incident_face(direction: Vector, frame: Frame, half: Vector, vertices: Any) 
 
 
 @scalar_code
-def points_over_face(ex: Number, ey: Number, vertices: Any, face_normal: Vector, contact_distance: Number, on_face: Any,
+def points_over_face(ex: Scalar, ey: Scalar, vertices: Any, face_normal: Vec3, contact_distance: Scalar, on_face: Any,
                      on_other: Any, distances: Any) -> Any:
     """Points of a face with four corners over the face |x| <= ex, |y| <= ey of z = 0: how many.
 
@@ -133,7 +130,7 @@ def points_over_face(ex: Number, ey: Number, vertices: Any, face_normal: Vector,
 
 
 @scalar_code
-def _add_point(on_face: Any, on_other: Any, distances: Any, count: Any, point: Vector) -> Any:
+def _add_point(on_face: Any, on_other: Any, distances: Any, count: Any, point: Vec3) -> Any:
     set_vector(on_face, count, (point[0], point[1], ZERO))
     set_vector(on_other, count, point)
     distances[count] = -point[2]
@@ -141,7 +138,7 @@ def _add_point(on_face: Any, on_other: Any, distances: Any, count: Any, point: V
 
 
 @scalar_code
-def _clip_segment(start: Vector, direction: Vector, high: Vector, low: Vector) -> Any:
+def _clip_segment(start: Vec3, direction: Vec3, high: Vec3, low: Vec3) -> Any:
     """Whether a segment enters an upright box, and the shares of its way at which it enters and leaves."""
     # slab test: t = (bound - start_k) / d_k, with the estimate of 1 / d_k
     enters, leaves = -LARGEST, LARGEST
@@ -166,7 +163,7 @@ SEPARATED = -1                          # a face that does not exist: the boxes 
 
 
 @scalar_code
-def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
+def box_box(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Any, contacts: Any,
             at: Any) -> Any:
     # faces first, GJK and EPA where these make no contact  (GuPCMContactBoxBox.cpp, pcmContactBoxBox)
     after = box_faces(pair, size0, pose0, size1, pose1, contacts, at)
@@ -176,7 +173,7 @@ def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, h
 
 
 @scalar_code
-def box_faces(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def box_faces(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Any, at: Any) -> Any:
     """Contacts that faces make, the row of the next one; TO_SEARCH in the pair where `box_gjk` is to make them."""
     # breaking 0.8 of the margin  (GuPCMContactBoxBox.cpp, pcmContactBoxBox)
     pose, margin = relative(pose0, pose1), _margin(pair, size0, size1)
@@ -195,7 +192,7 @@ def box_faces(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose,
 
 
 @scalar_code
-def box_gjk(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
+def box_gjk(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Any, contacts: Any,
             at: Any) -> Any:
     """Add where boxes are nearest that meet by edges or corners alone, and write all points; the row of the next."""
     pair.warm = 0
@@ -210,7 +207,7 @@ def box_gjk(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, h
 
 
 @scalar_code
-def _margin(pair: Any, size0: Vector, size1: Vector) -> Number:
+def _margin(pair: Any, size0: Vec3, size1: Vec3) -> Scalar:
     return min(box_margin(size0, pair.tolerance_length), box_margin(size1, pair.tolerance_length))
 
 
@@ -221,7 +218,7 @@ def _unit_frame(pose: Pose) -> Frame:
 
 
 @scalar_code
-def _generate(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Frame, contacts: Any, at: Any) -> Any:
+def _generate(pair: Any, half0: Vec3, frame0: Frame, half1: Vec3, frame1: Frame, contacts: Any, at: Any) -> Any:
     """Make points anew from faces and write them as contacts; whether the boxes are apart, and the row of the next.
 
     Boxes that meet by edges or corners alone are not apart and yet have no point here.
@@ -262,8 +259,8 @@ def _generate(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Fr
 
 
 @scalar_code
-def _points_over(frame: Frame, ex: Number, ey: Number, direction: Vector, half: Vector, other: Frame,
-                 contact_distance: Number,
+def _points_over(frame: Frame, ex: Scalar, ey: Scalar, direction: Vec3, half: Vec3, other: Frame,
+                 contact_distance: Scalar,
                  on_face: Any, on_other: Any, distances: Any) -> Any:
     vertices = np.empty((4, 3), np.float32)
     face_normal = incident_face(direction, frame_in(other, frame), half, vertices)
@@ -271,7 +268,7 @@ def _points_over(frame: Frame, ex: Number, ey: Number, direction: Vector, half: 
 
 
 @scalar_code
-def _face_frame(half: Vector, frame: Frame, face: Any, below: Any) -> Any:
+def _face_frame(half: Vec3, frame: Frame, face: Any, below: Any) -> Any:
     """The frame on a face, z into the box, and the half sides of the face; below: of its two the one at -half."""
     # z into the box, x and y along the sides of the reference face
     a = frame[1]
@@ -288,17 +285,17 @@ def _face_frame(half: Vector, frame: Frame, face: Any, below: Any) -> Any:
 
 
 @scalar_code
-def _sum(a: Vector) -> Number:
+def _sum(a: Vec3) -> Scalar:
     return a[0] + (a[1] + a[2])
 
 
 @scalar_code
-def _with_slack(a: Vector) -> Vector:
+def _with_slack(a: Vec3) -> Vec3:
     return abs(a[0]) + SLACK, abs(a[1]) + SLACK, abs(a[2]) + SLACK
 
 
 @scalar_code
-def _min_overlap_face(half0: Vector, half1: Vector, frame: Frame, contact_distance: Number) -> Any:
+def _min_overlap_face(half0: Vec3, half1: Vec3, frame: Frame, contact_distance: Scalar) -> Any:
     """The face of least overlap, 0 to 2 of box 0 and 3 to 5 of box 1, and whether box 1 lies below along its axis.
 
     frame: of box 1 in box 0. Edges against edges only tell that the boxes are apart.

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Frame, Pose, Scalar, Vec3
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.persistent import (
     BOX_MARGIN,
@@ -48,10 +49,6 @@ from physx_runtime.collision.simd_math import (
     IDENTITY,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Pose,
-    Vector,
     add,
     clamped,
     divided,
@@ -77,7 +74,7 @@ SMALL = np.float32(1e-6)            # squares of lengths
 
 
 @scalar_code
-def capsule_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def capsule_capsule(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Any, at: Any) -> Any:
     # closest points of the axes  (GuPCMContactCapsuleCapsule.cpp, pcmContactCapsuleCapsule)
     middle = scaled(add(pose0[0], pose1[0]), HALF)
     start0, axis0 = _axis(size0, pose0, middle)
@@ -116,7 +113,7 @@ def capsule_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1:
 
 
 @scalar_code
-def _axis(size: Vector, pose: Pose, middle: Vector) -> Any:
+def _axis(size: Vec3, pose: Pose, middle: Vec3) -> Any:
     """A capsule's axis about the middle of both: its +x end, and the way to the other one."""
     centre, half = sub(pose[0], middle), scaled(x_axis(pose[1]), size[1])
     start = add(centre, half)
@@ -124,14 +121,14 @@ def _axis(size: Vector, pose: Pose, middle: Vector) -> Any:
 
 
 @scalar_code
-def _direction(axis: Vector) -> Vector:
+def _direction(axis: Vec3) -> Vec3:
     # zero for a point
     square = dot(axis, axis)
     return (ZERO, ZERO, ZERO) if square < SMALL else divided(axis, math.sqrt(square))
 
 
 @scalar_code
-def _foot(start: Vector, axis: Vector, end: Vector) -> Any:
+def _foot(start: Vec3, axis: Vec3, end: Vec3) -> Any:
     """Where an end of the other axis projects to, and whether that lies on this one."""
     # t = (end - start) . axis / |axis|^2  (GuPCMContactCapsuleCapsule.cpp, pcmDistancePointSegmentTValue22)
     length = dot(axis, axis)
@@ -140,7 +137,7 @@ def _foot(start: Vector, axis: Vector, end: Vector) -> Any:
 
 
 @scalar_code
-def closest_parameters(start0: Vector, axis0: Vector, start1: Vector, axis1: Vector) -> tuple[Number, Number]:
+def closest_parameters(start0: Vec3, axis0: Vec3, start1: Vec3, axis1: Vec3) -> tuple[Scalar, Scalar]:
     """The closest points of two segments, as shares of their lengths."""
     # Ericson, Real-time collision detection, 5.1.9; t0 = 1/2 where parallel
     # s = (b f - c e) / (a e - b^2), t = (b s + f) / e
@@ -158,7 +155,7 @@ UNSCALED = (ONE, ONE, ONE)
 
 
 @scalar_code
-def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
+def capsule_box(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Any, contacts: Any,
                 at: Any) -> Any:
     # breaking 0.8, replace 0.1 of the margin  (GuPCMContactCapsuleBox.cpp, pcmContactCapsuleBox)
     radius, pose = size0[0], relative(pose0, pose1)
@@ -195,7 +192,7 @@ def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pos
 
 
 @scalar_code
-def _box_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector, point1: Vector, known: Any,
+def _box_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vec3, point1: Vec3, known: Any,
                 points: Any, hulls: Any) -> Any:
     """Add what of the axis lies over a face: whether the capsule is within reach, and the normal.
 
@@ -260,7 +257,7 @@ def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose
 
 
 @scalar_code
-def _hull_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector, point1: Vector, known: Any) -> Any:
+def _hull_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vec3, point1: Vec3, known: Any) -> Any:
     """Make the points anew from what of the axis lies over the hull: whether there are any, and the normal.
 
     known: whether the normal is; else it is that of the least overlap.

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from physx_runtime.arrays import Frame, Matrix3, Pose, Scalar, Vec3
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.persistent import (
     BOX_MARGIN,
@@ -60,11 +61,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Matrix,
-    Number,
-    Pose,
-    Vector,
     add,
     by_matrix,
     by_transposed,
@@ -93,15 +89,15 @@ class PolygonalData(NamedTuple):
 
     core: GjkConvex
     hull: Hull          # of a box its faces
-    inverse: Vector     # 1 over the scale
-    center: Vector      # of mass
-    inner_half: Vector  # half sides of a box, and radius of a ball, about it and inside; 0 of a scaled hull
-    inner_radius: Number
+    inverse: Vec3     # 1 over the scale
+    center: Vec3      # of mass
+    inner_half: Vec3  # half sides of a box, and radius of a ball, about it and inside; 0 of a scaled hull
+    inner_radius: Scalar
 
 
 @scalar_code
 def points_over_face(poly0: PolygonalData, face0: Any, poly1: PolygonalData, face1: Any, frame: Frame,
-                     contact_distance: Number,
+                     contact_distance: Scalar,
                      points: Points) -> None:
     """Add points of face 1 over face 0: local0 on side 1, local1 on side 0, and the normal of face 0.
 
@@ -144,8 +140,8 @@ def points_over_face(poly0: PolygonalData, face0: Any, poly1: PolygonalData, fac
 
 
 @scalar_code
-def _add_covered(vertices0: Any, count0: Any, vertices1: Any, count1: Any, m: Matrix, normal: Vector, on_plane: Vector,
-                 facing: Vector, frame: Frame, contact_distance: Number, points: Points) -> bool:
+def _add_covered(vertices0: Any, count0: Any, vertices1: Any, count1: Any, m: Matrix3, normal: Vec3, on_plane: Vec3,
+                 facing: Vec3, frame: Frame, contact_distance: Scalar, points: Points) -> bool:
     """Add the corners of face 0 that face 1 covers; whether that is all of them."""
     # t = n1 . (v1 - p) / (n1 . n0): along the reference normal to the incident plane
     normal1, inside = by_matrix(frame[1], normal), 0
@@ -161,9 +157,9 @@ def _add_covered(vertices0: Any, count0: Any, vertices1: Any, count1: Any, m: Ma
 
 
 @scalar_code
-def _add_crossing(vertices0: Any, k: Any, h: Any, vertices1: Any, i: Any, j: Any, heights: Any, level: Number,
-                  m: Matrix,
-                  normal: Vector, frame: Frame, contact_distance: Number, points: Points) -> None:
+def _add_crossing(vertices0: Any, k: Any, h: Any, vertices1: Any, i: Any, j: Any, heights: Any, level: Scalar,
+                  m: Matrix3,
+                  normal: Vec3, frame: Frame, contact_distance: Scalar, points: Points) -> None:
     """Add the point where edge i-j of face 1 crosses edge k-h of face 0, as seen along the normal."""
     # bounds of both edges overlap
     for axis in range(2):
@@ -187,7 +183,7 @@ def _add_crossing(vertices0: Any, k: Any, h: Any, vertices1: Any, i: Any, j: Any
 
 
 @scalar_code
-def swap_shapes(points: Points, normal: Vector) -> None:
+def swap_shapes(points: Points, normal: Vec3) -> None:
     """Exchange the points of both sides, and give them all a normal."""
     for i in range(points.count[0]):
         # reference was shape 0: exchange local points, turn the normal
@@ -215,7 +211,7 @@ ZERO_VECTOR = (ZERO, ZERO, ZERO)
 
 @scalar_code
 def min_overlap_of_faces(poly0: PolygonalData, poly1: PolygonalData, into1: Frame, into0: Frame,
-                         contact_distance: Number) -> Any:
+                         contact_distance: Scalar) -> Any:
     """Whether the hulls are within reach along the normals of side 0; the least overlap, its face and its normal.
 
     into1: the frame of side 0 in side 1; into0: the other way round.
@@ -249,7 +245,7 @@ def min_overlap_of_faces(poly0: PolygonalData, poly1: PolygonalData, into1: Fram
 
 @scalar_code
 def min_overlap_of_edges(poly0: PolygonalData, poly1: PolygonalData, into1: Frame, into0: Frame,
-                         contact_distance: Number, min_overlap: Number) -> Any:
+                         contact_distance: Scalar, min_overlap: Scalar) -> Any:
     """Whether the hulls are within reach along all products of edges; whether they overlap less there, and the axis."""
     # edge products of edges that face each other  (GuPCMContactGenBoxConvex.cpp, buildPartialHull)
     center_offset = sub(from_frame(into0, poly1.center), poly0.center)
@@ -285,7 +281,7 @@ def min_overlap_of_edges(poly0: PolygonalData, poly1: PolygonalData, into1: Fram
 
 
 @scalar_code
-def _inner_extent(poly: PolygonalData, direction: Vector) -> Number:
+def _inner_extent(poly: PolygonalData, direction: Vec3) -> Scalar:
     """How far what lies inside a hull for certain reaches along a direction from its centre."""
     # support of the inner box or the inner ball, the larger
     half = poly.inner_half
@@ -295,7 +291,7 @@ def _inner_extent(poly: PolygonalData, direction: Vector) -> Number:
 
 
 @scalar_code
-def _edges_facing(poly: PolygonalData, point: Vector, offset: Vector, axes: Any) -> Any:
+def _edges_facing(poly: PolygonalData, point: Vec3, offset: Vec3, axes: Any) -> Any:
     """Write the directions of edges that reach beyond a point along a way: how many, alike ones once."""
     # edges with an end beyond the other hull's support point  (GuPCMContactGenBoxConvex.cpp, buildPartialHull)
     direction, count = unit(offset), 0
@@ -366,7 +362,7 @@ def convex_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose,
 
 
 @scalar_code
-def _polygonal_data(shape: Any, hulls: Any, tolerance_length: Number) -> Any:
+def _polygonal_data(shape: Any, hulls: Any, tolerance_length: Scalar) -> Any:
     """A side, and how far points on it may stray."""
     if shape.kind == BOX:
         size = size_of(shape)
@@ -376,14 +372,14 @@ def _polygonal_data(shape: Any, hulls: Any, tolerance_length: Number) -> Any:
 
 
 @scalar_code
-def _radius(shape: Any, poly: PolygonalData) -> Number:
+def _radius(shape: Any, poly: PolygonalData) -> Scalar:
     """From the centre of a shape to a corner of the box inside it."""
     half = size_of(shape) if shape.kind == BOX else times(poly.hull.inner_half, poly.core.scale)
     return math.sqrt(dot(half, half))
 
 
 @scalar_code
-def _is_reliable(poly0: PolygonalData, frame: Frame, poly1: PolygonalData, normal: Vector, last: Vector) -> bool:
+def _is_reliable(poly0: PolygonalData, frame: Frame, poly1: PolygonalData, normal: Vec3, last: Vec3) -> bool:
     """Whether points of a stalled search count."""
     # normal of a stalled search: within 0.8 degrees of its last direction and 45 of the centres' line
     center_direction = unit(sub(from_frame(frame, poly0.center), poly1.center))
@@ -391,7 +387,7 @@ def _is_reliable(poly0: PolygonalData, frame: Frame, poly1: PolygonalData, norma
 
 
 @scalar_code
-def _witness_margin(poly: PolygonalData) -> Number:
+def _witness_margin(poly: PolygonalData) -> Scalar:
     if poly.core.kind == BOX:
         return min_component(poly.core.half) * BOX_MARGIN
     return min_component(times(poly.hull.inner_half, poly.core.scale)) * WITNESS_MARGIN
@@ -399,8 +395,8 @@ def _witness_margin(poly: PolygonalData) -> Number:
 
 @scalar_code
 def _add_witness_points(pair: Any, poly0: PolygonalData, poly1: PolygonalData, frame: Frame, back: Frame,
-                        normal: Vector, point0: Vector,
-                        point1: Vector, points: Any) -> None:
+                        normal: Vec3, point0: Vec3,
+                        point1: Vec3, points: Any) -> None:
     """Add points of the faces that two closest points belong to, over the one that lies straighter to the normal."""
     # witness faces; the one straighter to the normal is the reference
     # (GuPCMContactGenBoxConvex.cpp, addGJKEPAContacts)
@@ -418,7 +414,7 @@ def _add_witness_points(pair: Any, poly0: PolygonalData, poly1: PolygonalData, f
 
 @scalar_code
 def _add_min_overlap_points(poly0: PolygonalData, poly1: PolygonalData, frame: Frame, back: Frame,
-                            contact_distance: Number, points: Any) -> bool:
+                            contact_distance: Scalar, points: Any) -> bool:
     """Add points of the faces of least overlap, or where these have none of the edges; False if hulls are apart."""
     # least overlap of faces 0, faces 1, then edges  (GuPCMContactGenBoxConvex.cpp, computeMTD)
     within, overlap0, face0, axis0 = min_overlap_of_faces(poly0, poly1, frame, back, contact_distance)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Pose, Scalar, Vec3
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.convex_core.clipping import PATCHES, add_to_patches, contact_points, write_patches
 from physx_runtime.collision.convex_core.epa import penetration_depth
@@ -34,9 +35,6 @@ from physx_runtime.collision.simd_math import (
     HALF,
     ONE,
     ZERO,
-    Number,
-    Pose,
-    Vector,
     add,
     cross,
     frame_of,
@@ -53,7 +51,7 @@ SLACK = np.float32(1e-5)
 
 
 @scalar_code
-def core_core(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose,
+def core_core(pair: Any, kind0: Any, size0: Vec3, pose0: Pose, kind1: Any, size1: Vec3, pose1: Pose,
               contacts: Any, at: Any) -> Any:
     vertices = np.empty((0, 3), np.float32)
     return _contact_cores(pair, kind0, size0, pose0, kind1, size1, pose1, vertices, contacts, at)
@@ -68,7 +66,7 @@ def core_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, h
 
 
 @scalar_code
-def _contact_cores(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose,
+def _contact_cores(pair: Any, kind0: Any, size0: Vec3, pose0: Pose, kind1: Any, size1: Vec3, pose1: Pose,
                    vertices1: Any,
                    contacts: Any, at: Any) -> Any:
     # middle of both centres as origin: float32 keeps more digits
@@ -83,8 +81,8 @@ def _contact_cores(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any
 
 
 @scalar_code
-def touching_points(core0: ConvexCore, core1: ConvexCore, contact_distance: Number, front: Vector, points: Any,
-                    gaps: Any) -> tuple[Any, Vector]:
+def touching_points(core0: ConvexCore, core1: ConvexCore, contact_distance: Scalar, front: Vec3, points: Any,
+                    gaps: Any) -> tuple[Any, Vec3]:
     """Fill in points and separations; how many, and their normal towards core 0.
 
     front: none where the normal points against it.
@@ -129,7 +127,7 @@ def _contact_core_mesh(storage: Any, pair: Any, shape0: Any, pose0: Pose, shape1
 
 
 @scalar_code
-def _triangle(meshes: Meshes, row: Any, triangle: Any, thickness: Number, vertices: Any) -> tuple[ConvexCore, Vector]:
+def _triangle(meshes: Meshes, row: Any, triangle: Any, thickness: Scalar, vertices: Any) -> tuple[ConvexCore, Vec3]:
     """A triangle as a core in its mesh, and its normal, both as authored: PhysX heeds no scale in that normal."""
     # a triangle is a hull of three points with a margin of 1e-4 of the box
     mesh = meshes.meshes[row]
@@ -143,7 +141,7 @@ def _triangle(meshes: Meshes, row: Any, triangle: Any, thickness: Number, vertic
 
 
 @scalar_code
-def _add_contacts(patches: Any, core0: ConvexCore, core1: ConvexCore, front: Vector, contact_distance: Number,
+def _add_contacts(patches: Any, core0: ConvexCore, core1: ConvexCore, front: Vec3, contact_distance: Scalar,
                   pose1: Pose,
                   meshes: Meshes,
                   row: Any, triangle: Any) -> None:
@@ -157,7 +155,7 @@ def _add_contacts(patches: Any, core0: ConvexCore, core1: ConvexCore, front: Vec
 
 
 @scalar_code
-def plane_core(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose,
+def plane_core(pair: Any, kind0: Any, size0: Vec3, pose0: Pose, kind1: Any, size1: Vec3, pose1: Pose,
                contacts: Any, at: Any) -> Any:
     # gap = s(-n) . n - n . p, face towards the plane, contacts half-way
     # (GuContactPlaneConvexCore.cpp, contactPlaneConvexCore)

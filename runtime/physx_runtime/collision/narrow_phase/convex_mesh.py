@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from physx_runtime.arrays import Frame, Matrix3, Pose, Scalar, Vec3
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.multi import (
     CONTACT_BUFFER,
@@ -55,11 +56,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Matrix,
-    Number,
-    Pose,
-    Vector,
     by_matrix,
     by_transposed,
     cross,
@@ -88,21 +84,21 @@ PARALLEL = np.float32(1e-6)
 class Triangle(NamedTuple):
     """A triangle in the frame of a hull."""
 
-    a: Vector
-    b: Vector
-    c: Vector
-    normal: Vector
+    a: Vec3
+    b: Vec3
+    c: Vec3
+    normal: Vec3
 
 
 @scalar_code
-def triangle_of(a: Vector, b: Vector, c: Vector) -> Triangle:
+def triangle_of(a: Vec3, b: Vec3, c: Vec3) -> Triangle:
     """A triangle from its corners."""
     return Triangle(a, b, c, unit(cross(sub(b, a), sub(c, a))))
 
 
 @scalar_code
-def min_overlap_axis(poly: PolygonalData, triangle: Triangle, flags: Any, contact_distance: Number) -> tuple[Any, Any,
-                                                                                                             Vector]:
+def min_overlap_axis(poly: PolygonalData, triangle: Triangle, flags: Any, contact_distance: Scalar) -> tuple[Any, Any,
+                                                                                                             Vec3]:
     """What the axis of least overlap belongs to, which face of the hull, and the axis; NO_AXIS where they are apart."""
     # overlap along the triangle's normal  (GuPCMTriangleContactGen.cpp, testTriangleFaceNormal)
     height = dot(triangle.normal, triangle.a)
@@ -126,7 +122,7 @@ def min_overlap_axis(poly: PolygonalData, triangle: Triangle, flags: Any, contac
 
 
 @scalar_code
-def _of_faces(poly: PolygonalData, triangle: Triangle, contact_distance: Number) -> tuple[bool, Number, Any, Vector]:
+def _of_faces(poly: PolygonalData, triangle: Triangle, contact_distance: Scalar) -> tuple[bool, Scalar, Any, Vec3]:
     """Whether both are within reach along the normals of faces; the least overlap, its face and normal."""
     # overlap = high - lowest, n = S^-1 n_hull / |S^-1 n_hull| with the estimate of 1 / sqrt
     min_overlap, face, axis = LARGEST, 0, triangle.normal
@@ -147,7 +143,7 @@ def _of_faces(poly: PolygonalData, triangle: Triangle, contact_distance: Number)
 
 
 @scalar_code
-def _span(triangle: Triangle, direction: Vector) -> tuple[Number, Number]:
+def _span(triangle: Triangle, direction: Vec3) -> tuple[Scalar, Scalar]:
     """How far a triangle reaches along a direction: the least and the most."""
     # [min, max] of n . v
     a, b, c = dot(triangle.a, direction), dot(triangle.b, direction), dot(triangle.c, direction)
@@ -155,8 +151,8 @@ def _span(triangle: Triangle, direction: Vector) -> tuple[Number, Number]:
 
 
 @scalar_code
-def _of_edges(poly: PolygonalData, triangle: Triangle, flags: Any, contact_distance: Number,
-              min_overlap: Number) -> tuple[bool, bool, Vector]:
+def _of_edges(poly: PolygonalData, triangle: Triangle, flags: Any, contact_distance: Scalar,
+              min_overlap: Scalar) -> tuple[bool, bool, Vec3]:
     """Whether both are within reach along products of edges; whether they overlap less there, and along which axis."""
     # (GuPCMTriangleContactGen.cpp, testPolyEdgeNormalBruteForce)
     axes, axis, less = np.empty((3, 3), np.float32), triangle.normal, False
@@ -191,7 +187,7 @@ def _of_edges(poly: PolygonalData, triangle: Triangle, flags: Any, contact_dista
 
 
 @scalar_code
-def _active_edges(a: Vector, b: Vector, c: Vector, flags: Any, axes: Any) -> Any:
+def _active_edges(a: Vec3, b: Vec3, c: Vec3, flags: Any, axes: Any) -> Any:
     """Write the active edges of a triangle: how many."""
     # an edge is active as its flag says
     count = 0
@@ -208,8 +204,8 @@ def _active_edges(a: Vector, b: Vector, c: Vector, flags: Any, axes: Any) -> Any
 
 
 @scalar_code
-def points_of_faces(buffer: Any, poly: PolygonalData, face: Any, triangle: Triangle, normal: Vector, over: Any,
-                    contact_distance: Number) -> None:
+def points_of_faces(buffer: Any, poly: PolygonalData, face: Any, triangle: Triangle, normal: Vec3, over: Any,
+                    contact_distance: Scalar) -> None:
     """Add contacts along a normal: `over` the triangle and of its normal, else over the face and of that one's.
 
     They are in the frame of the hull: local0 on the hull, local1 on the triangle.
@@ -261,7 +257,7 @@ def points_of_faces(buffer: Any, poly: PolygonalData, face: Any, triangle: Trian
 
 
 @scalar_code
-def _add_point_pair(buffer: Any, over: Any, lower: Vector, upper: Vector, normal: Vector, gap: Number) -> None:
+def _add_point_pair(buffer: Any, over: Any, lower: Vec3, upper: Vec3, normal: Vec3, gap: Scalar) -> None:
     # the normal points to the hull
     """Add a contact of a point below and one above; over: the upper one is the hull's."""
     if over:
@@ -280,14 +276,14 @@ def _triangle_vertices(triangle: Triangle) -> Any:
 
 
 @scalar_code
-def _is_on(p: Vector, triangle: Triangle) -> bool:
+def _is_on(p: Vec3, triangle: Triangle) -> bool:
     # v >= 0, w >= 0, v + w <= 1
     v, w = barycentric(p, triangle)
     return bool(v >= ZERO and w >= ZERO and v + w <= ONE)
 
 
 @scalar_code
-def barycentric(p: Vector, triangle: Triangle) -> tuple[Number, Number]:
+def barycentric(p: Vec3, triangle: Triangle) -> tuple[Scalar, Scalar]:
     """The shares of corners b and c of which a point of a triangle is made."""
     # weights = areas opposite to the corners
     a, b, c = triangle.a, triangle.b, triangle.c
@@ -300,7 +296,7 @@ def barycentric(p: Vector, triangle: Triangle) -> tuple[Number, Number]:
 
 @scalar_code
 def _add_crossing(buffer: Any, over: Any, below: Any, k: Any, h: Any, above: Any, i: Any, j: Any, heights: Any,
-                  level: Number, m: Matrix, normal: Vector, contact_distance: Number) -> None:
+                  level: Scalar, m: Matrix3, normal: Vec3, contact_distance: Scalar) -> None:
     """Add where edge i-j of what is above crosses edge k-h of what is below, as seen along the normal."""
     # bounds overlap, both ends of each edge lie on both sides of the other
     for axis in range(2):
@@ -349,7 +345,7 @@ def convex_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any
 
 
 @scalar_code
-def _polygonal_data(shape: Any, hulls: Hulls, tolerance_length: Number) -> tuple[PolygonalData, Number, Vector, Vector]:
+def _polygonal_data(shape: Any, hulls: Hulls, tolerance_length: Scalar) -> tuple[PolygonalData, Scalar, Vec3, Vec3]:
     """The hull, how far points on it may stray, and the middle and half sides of its bounds."""
     # margin of a box and of a hull; bounds for the search
     if shape.kind == BOX:
@@ -367,7 +363,7 @@ def _polygonal_data(shape: Any, hulls: Hulls, tolerance_length: Number) -> tuple
 @scalar_code
 def _generate(buffers: Any, edge_caches: Any, manifolds: Any, poly: PolygonalData, frame: Frame, meshes: Meshes,
               row: Any, candidates: Any,
-              contact_distance: Number, merge_distance: Number) -> None:
+              contact_distance: Scalar, merge_distance: Scalar) -> None:
     """Make the manifolds anew, in rooms that the caller keeps: a record does not keep its array alive.
 
     frame: of the mesh in the hull. near: triangles. close: contacts of less distance are one.
@@ -406,7 +402,7 @@ def _generate(buffers: Any, edge_caches: Any, manifolds: Any, poly: PolygonalDat
 
 
 @scalar_code
-def _faces(meshes: Meshes, row: Any, k: Any, center: Vector) -> bool:
+def _faces(meshes: Meshes, row: Any, k: Any, center: Vec3) -> bool:
     """Whether a point lies on the outside of a triangle."""
     # n . (c - a) >= 0
     a, b, c = corner_of(meshes, row, k, 0), corner_of(meshes, row, k, 1), corner_of(meshes, row, k, 2)
@@ -421,8 +417,8 @@ def _in_hull(meshes: Meshes, row: Any, k: Any, frame: Frame) -> Triangle:
 
 
 @scalar_code
-def _collide_triangle(buffer: Any, poly: PolygonalData, triangle: Triangle, kind: Any, face: Any, axis: Vector,
-                      contact_distance: Number) -> Vector:
+def _collide_triangle(buffer: Any, poly: PolygonalData, triangle: Triangle, kind: Any, face: Any, axis: Vec3,
+                      contact_distance: Scalar) -> Vec3:
     """Add the contacts of a triangle by what its axis of least overlap belongs to; their normal."""
     # incident face, and a second one beside it where the triangle is the reference
     # (GuPCMTriangleContactGen.cpp, generateTriangleFullContactManifold)
@@ -473,7 +469,7 @@ def _drop_cached_vertices(buffer: Any, first: Any, edge_cache: Any, vertices: An
 
 
 @scalar_code
-def _finish_contacts(buffer: Any, first: Any, normal: Vector, frame: Frame, limit: Number) -> None:
+def _finish_contacts(buffer: Any, first: Any, normal: Vec3, frame: Frame, limit: Scalar) -> None:
     """Add the contacts from `first` on, of one normal in the hull, to the last patch or to a new one."""
     # at most five, one at a place, then into a patch  (GuPCMContactConvexCommon.cpp, addContactsToPatch)
     reduce_to_five(buffer, first, OF_FACE + 1)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from physx_runtime.arrays import Condition, Frame, Pose, Scalar, Vec3
 from physx_runtime.collision.bounds import extent_of, scale_of
 from physx_runtime.collision.manifold.persistent import (
     INVALIDATE_ROTATION_THRESHOLD,
@@ -41,10 +42,6 @@ from physx_runtime.collision.shapes import hull_at
 from physx_runtime.collision.simd_math import (
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Pose,
-    Vector,
     add,
     by_transposed,
     dot,
@@ -64,14 +61,14 @@ from physx_runtime.collision.simd_math import (
     x_axis,
 )
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
-from physx_runtime.language.ops import Scalar, Single, logical_not, maximum, minimum, where
+from physx_runtime.language.ops import Single, logical_not, maximum, minimum, where
 
 # Shares of the radius
 CAPSULE_BREAKING, CAPSULE_INVALIDATE, CAPSULE_REPLACE = np.float32(0.05), np.float32(0.02), np.float32(0.001)
 
 
 @scalar_code
-def plane_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def plane_capsule(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Any, at: Any) -> Any:
     # capsule against x = 0 of the plane's frame  (GuPCMContactPlaneCapsule.cpp, pcmContactPlaneCapsule)
     # the manifold is kept from the capsule's side: local0 and pose are the capsule's
     radius, pose = size1[0], relative(pose1, pose0)
@@ -88,7 +85,7 @@ def plane_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: P
 
 
 @scalar_code
-def _add_end(pair: Any, pose: Pose, end: Vector, radius: Number) -> None:
+def _add_end(pair: Any, pose: Pose, end: Vec3, radius: Scalar) -> None:
     """Add an end of the axis, given as the plane sees it, if it is near."""
     # end_x < radius + contactDist, point on the plane end - end_x n
     if radius + pair.reach > end[0]:
@@ -112,7 +109,7 @@ BOX_FRACTION = np.float32(0.2)         # of a box's margin, for breaking and for
 
 
 @scalar_code
-def plane_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def plane_box(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Any, at: Any) -> Any:
     # the manifold is kept from the box's side: local0 and pose are the box's, local1 lies on the plane
     # invalidate and breaking 0.2 of the margin  (GuPCMContactPlaneBox.cpp, pcmContactPlaneBox)
     pose, threshold = relative(pose1, pose0), box_margin(size1, pair.tolerance_length) * BOX_FRACTION
@@ -125,7 +122,7 @@ def plane_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose,
 
 
 @scalar_code
-def _generate_box_points(pair: Any, frame: Frame, half: Vector) -> None:
+def _generate_box_points(pair: Any, frame: Frame, half: Vec3) -> None:
     """Make the points anew from the corners within reach."""
     vertices, feet = np.empty((8, 3), np.float32), np.empty((8, 3), np.float32)
     distances, selected = np.empty(8, np.float32), np.empty(4, np.int64)
@@ -151,13 +148,13 @@ def _generate_box_points(pair: Any, frame: Frame, half: Vector) -> None:
 
 
 @scalar_code
-def _box_vertex(half: Vector, i: Any) -> Vector:
+def _box_vertex(half: Vec3, i: Any) -> Vec3:
     """Corners in the order +++ ++- +-+ +-- -++ -+- --+ ---."""
     return (half[0] if i < 4 else -half[0], half[1] if i & 2 == 0 else -half[1], half[2] if i & 1 == 0 else -half[2])
 
 
 @scalar_code
-def _height(frame: Frame, half: Vector, i: Any) -> Number:
+def _height(frame: Frame, half: Vec3, i: Any) -> Scalar:
     """Of a corner above the plane, less that of the centre, added up as PhysX does."""
     # height = +-R_xx h_x +-R_xy h_y +-R_xz h_z in PhysX's order of sums
     a, b, c = frame[1][0][0] * half[0], frame[1][1][0] * half[1], frame[1][2][0] * half[2]
@@ -192,7 +189,7 @@ def plane_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, 
 
 
 @scalar_code
-def _support_faces(hull: Any, normal: Vector) -> Any:
+def _support_faces(hull: Any, normal: Vec3) -> Any:
     """The face most against a direction, or where an edge is more so its flatter face, and then the other one."""
     # argmin n . n_face; an edge is taken where (n_0 + n_1) / |n_0 + n_1| is more against the plane
     min_height, face = dot(normal, vector_at(hull.planes, 0)), 0
@@ -211,7 +208,7 @@ def _support_faces(hull: Any, normal: Vector) -> Any:
 
 
 @scalar_code
-def _add_face_vertices(hull: Any, face: Any, frame: Frame, scale: Vector, contact_distance: Number,
+def _add_face_vertices(hull: Any, face: Any, frame: Frame, scale: Vec3, contact_distance: Scalar,
                        points: Any) -> None:
     """Add the corners of a face that are near the plane x = 0."""
     scaled_frame = frame[0], (scaled(frame[1][0], scale[0]), scaled(frame[1][1], scale[1]),
@@ -226,7 +223,6 @@ def _add_face_vertices(hull: Any, face: Any, frame: Frame, scale: Vector, contac
 
 
 UP = (ONE, ZERO, ZERO)
-Condition = Any
 
 
 class Manifold(NamedTuple):
@@ -234,9 +230,9 @@ class Manifold(NamedTuple):
 
     known: Scalar
     points: Scalar
-    local0: Sequence[Vector]
-    local1: Sequence[Vector]
-    distance: Sequence[Number]
+    local0: Sequence[Vec3]
+    local1: Sequence[Vec3]
+    distance: Sequence[Scalar]
     pose: Pose
 
 
@@ -244,8 +240,8 @@ class PlaneContacts(NamedTuple):
     """Contacts of a step; those that there are come first, and all others repeat the first one."""
 
     used: Sequence[Condition]
-    point: Sequence[Vector]
-    separation: Sequence[Number]
+    point: Sequence[Vec3]
+    separation: Sequence[Scalar]
 
 
 def singles(values: Sequence[Scalar]) -> list[Single]:
@@ -253,12 +249,12 @@ def singles(values: Sequence[Scalar]) -> list[Single]:
     return [Single(x) for x in values]
 
 
-def pose_of(values: Sequence[Number]) -> Pose:
+def pose_of(values: Sequence[Scalar]) -> Pose:
     """Position and quaternion."""
     return (values[0], values[1], values[2]), (values[3], values[4], values[5], values[6])
 
 
-def bounds_overlap(kind: int, size: Vector, offset: Number, pose: Pose, low: Vector, high: Vector) -> Condition:
+def bounds_overlap(kind: int, size: Vec3, offset: Scalar, pose: Pose, low: Vec3, high: Vec3) -> Condition:
     """Whether the bounds of a shape at `pose` overlap those of a plane, from `low` to `high`."""
     # low_a <= high_b and low_b <= high_a on every axis  (BpBroadPhaseABP.cpp, intersect2D)
     extent = extent_of(kind, size, pose)
@@ -269,8 +265,8 @@ def bounds_overlap(kind: int, size: Vector, offset: Number, pose: Pose, low: Vec
     return overlap
 
 
-def sphere_on_plane(radius: Number, pose: Pose, plane: Pose, plane_normal: Vector,
-                    contact_distance: Number) -> PlaneContacts:
+def sphere_on_plane(radius: Scalar, pose: Pose, plane: Pose, plane_normal: Vec3,
+                    contact_distance: Scalar) -> PlaneContacts:
     """The contact of a sphere, if it has one."""
     # separation = x - radius  (GuPCMContactSpherePlane.cpp, pcmContactSpherePlane)
     separation = transform_inv(plane, pose[0])[0] - radius
@@ -278,8 +274,8 @@ def sphere_on_plane(radius: Number, pose: Pose, plane: Pose, plane_normal: Vecto
                          [separation])
 
 
-def capsule_on_plane(before: Manifold, size: Vector, pose: Pose, plane: Pose, plane_normal: Vector,
-                     contact_distance: Number
+def capsule_on_plane(before: Manifold, size: Vec3, pose: Pose, plane: Pose, plane_normal: Vec3,
+                     contact_distance: Scalar
                      ) -> tuple[Manifold, PlaneContacts]:
     """The manifold of a capsule and its contacts."""
     # as `plane_capsule`: points made anew where invalid, refreshed otherwise
@@ -299,7 +295,7 @@ def capsule_on_plane(before: Manifold, size: Vector, pose: Pose, plane: Pose, pl
             _compacted(used, positions, separations))
 
 
-def _is_invalidated(before: Manifold, local_pose: Pose, radius: Number) -> tuple[Condition, list[Number]]:
+def _is_invalidated(before: Manifold, local_pose: Pose, radius: Scalar) -> tuple[Condition, list[Scalar]]:
     """Whether the points must be made anew, and their distances where not."""
     frame, breaking = frame_of(local_pose), radius * CAPSULE_BREAKING
     # slid > breaking, |dp|_inf > maxDisplacement or q . q_old < cos
@@ -316,7 +312,7 @@ def _is_invalidated(before: Manifold, local_pose: Pose, radius: Number) -> tuple
                                                                              > rotation_dot.value), distances
 
 
-def _rebuilt(before: Manifold, local_pose: Pose, size: Vector, contact_distance: Number) -> Manifold:
+def _rebuilt(before: Manifold, local_pose: Pose, size: Vec3, contact_distance: Scalar) -> Manifold:
     """The ends of the axis that are near."""
     radius, half = size[0], scaled(x_axis(local_pose[1]), size[1])
     # both ends, one where they coincide
@@ -334,7 +330,7 @@ def _rebuilt(before: Manifold, local_pose: Pose, size: Vector, contact_distance:
                     [Single(where(first, ends[0][0].value, ends[1][0].value)), ends[1][0]], local_pose)
 
 
-def _compacted(used: Sequence[Condition], positions: Sequence[Vector], separations: Sequence[Number]) -> PlaneContacts:
+def _compacted(used: Sequence[Condition], positions: Sequence[Vec3], separations: Sequence[Scalar]) -> PlaneContacts:
     """Of two points those within reach."""
     first = [_select(used[0], *positions), Single(where(used[0], separations[0].value, separations[1].value))]
     both = used[0] & used[1]
@@ -342,5 +338,5 @@ def _compacted(used: Sequence[Condition], positions: Sequence[Vector], separatio
                          [first[1], Single(where(both, separations[1].value, first[1].value))])
 
 
-def _select(condition: Condition, a: Sequence[Number], b: Sequence[Number]) -> Any:
+def _select(condition: Condition, a: Sequence[Scalar], b: Sequence[Scalar]) -> Any:
     return tuple(Single(where(condition, x.value, y.value)) for x, y in zip(a, b, strict=True))

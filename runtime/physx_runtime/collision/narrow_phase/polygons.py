@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Matrix3, Scalar, Vec3
 from physx_runtime.collision.pcm.simplex import dot_scalar
 from physx_runtime.collision.shapes import Hull, no_hull
 from physx_runtime.collision.simd_math import (
@@ -14,9 +15,6 @@ from physx_runtime.collision.simd_math import (
     ONE,
     TWO,
     ZERO,
-    Matrix,
-    Number,
-    Vector,
     add,
     by_matrix,
     dot,
@@ -42,7 +40,7 @@ BOX_VERTICES = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1
 
 
 @scalar_code
-def box_hull(half: Vector, hulls: Any) -> Hull:
+def box_hull(half: Vec3, hulls: Any) -> Hull:
     """A box as a hull; its edges are nobody's business."""
     vertices, planes, spans = np.empty((8, 3), np.float32), np.empty((6, 4), np.float32), np.empty((6, 3), np.int32)
     # half extents as vertices  (GuPCMShapeConvex.cpp, PCMPolygonalBox)
@@ -59,14 +57,14 @@ def box_hull(half: Vector, hulls: Any) -> Hull:
 
 
 @scalar_code
-def face_normal(hull: Hull, face: Any, inverse: Vector) -> Vector:
+def face_normal(hull: Hull, face: Any, inverse: Vec3) -> Vec3:
     """The outward normal of a face of a hull that is scaled; inverse: 1 over its scale."""
     # n = S^-1 n_hull / |S^-1 n_hull|
     return unit(times(vector_at(hull.planes, face), inverse))
 
 
 @scalar_code
-def write_face_vertices(hull: Hull, face: Any, scale: Vector, vertices: Any) -> Any:
+def write_face_vertices(hull: Hull, face: Any, scale: Vec3, vertices: Any) -> Any:
     """Write the corners of a face: how many."""
     first, count = hull.spans[face, 0], hull.spans[face, 1]
     for i in range(count):
@@ -76,7 +74,7 @@ def write_face_vertices(hull: Hull, face: Any, scale: Vector, vertices: Any) -> 
 
 
 @scalar_code
-def incident_face(hull: Hull, scale: Vector, normal: Vector) -> Any:
+def incident_face(hull: Hull, scale: Vec3, normal: Vec3) -> Any:
     """The face most against a direction; where an edge is more so, the flatter of the faces beside it."""
     # argmin S n . n_face, or the flatter face of an edge that is more against n
     # (GuPCMContactGenUtil.cpp, getPolygonIndex)
@@ -87,7 +85,7 @@ def incident_face(hull: Hull, scale: Vector, normal: Vector) -> Any:
 
 
 @scalar_code
-def incident_faces(hull: Hull, scale: Vector, normal: Vector) -> tuple[Any, Any]:
+def incident_faces(hull: Hull, scale: Vec3, normal: Vec3) -> tuple[Any, Any]:
     """The face most against a direction and the one beside it that is next; NO_FACE for that of a box."""
     n = times(normal, scale)
     min_height, face = _lowest_face(hull, n)
@@ -106,7 +104,7 @@ def incident_faces(hull: Hull, scale: Vector, normal: Vector) -> tuple[Any, Any]
 
 
 @scalar_code
-def _lowest_face(hull: Hull, n: Vector) -> tuple[Number, Any]:
+def _lowest_face(hull: Hull, n: Vec3) -> tuple[Scalar, Any]:
     # argmin n . n_face
     min_height, face = dot(n, vector_at(hull.planes, 0)), 0
     for i in range(1, len(hull.planes)):
@@ -117,7 +115,7 @@ def _lowest_face(hull: Hull, n: Vector) -> tuple[Number, Any]:
 
 
 @scalar_code
-def _flatter(hull: Hull, edge: Any, n: Vector) -> tuple[Any, Any]:
+def _flatter(hull: Hull, edge: Any, n: Vec3) -> tuple[Any, Any]:
     """Both faces of an edge, the one more against a direction first."""
     face0, face1 = np.int64(hull.edges[edge, 0]), np.int64(hull.edges[edge, 1])
     if dot(vector_at(hull.planes, face1), n) > dot(vector_at(hull.planes, face0), n):
@@ -126,7 +124,7 @@ def _flatter(hull: Hull, edge: Any, n: Vector) -> tuple[Any, Any]:
 
 
 @scalar_code
-def support_edge(hull: Hull, direction: Vector, square: Number) -> Any:
+def support_edge(hull: Hull, direction: Vec3, square: Scalar) -> Any:
     """The edge most along a direction whose cosine's square is above the given one, or NO_FACE."""
     edge = NO_FACE
     for i in range(len(hull.edges)):
@@ -139,8 +137,8 @@ def support_edge(hull: Hull, direction: Vector, square: Number) -> Any:
 
 
 @scalar_code
-def witness_face(hull: Hull, inverse: Vector, normal: Vector, point: Vector, margin: Number,
-                 tolerance_length: Number) -> Any:
+def witness_face(hull: Hull, inverse: Vec3, normal: Vec3, point: Vec3, margin: Scalar,
+                 tolerance_length: Scalar) -> Any:
     """The face that a point on a hull belongs to; of several that are near, the one most against a direction."""
     # tolerance in [0.01, 0.05] toleranceLength  (GuPCMContactGenUtil.cpp, getWitnessPolygonIndex)
     tolerance = max(min(margin, tolerance_length * MAX_WITNESS_TOLERANCE), tolerance_length * MIN_WITNESS_TOLERANCE)
@@ -168,7 +166,7 @@ def witness_face(hull: Hull, inverse: Vector, normal: Vector, point: Vector, mar
 
 
 @scalar_code
-def rotation_to_z(normal: Vector) -> Matrix:
+def rotation_to_z(normal: Vec3) -> Matrix3:
     """The columns of a rotation that turns a direction to z."""
     # Moeller and Hughes, Efficiently building a matrix to rotate one vector to another, 1999
     # (GuPersistentContactManifold.cpp, findRotationMatrixFromZAxis)
@@ -191,19 +189,19 @@ def rotation_to_z(normal: Vector) -> Matrix:
 
 
 @scalar_code
-def _reflected(u: Vector, v: Vector, a: Number, b: Number, c: Number) -> Vector:
+def _reflected(u: Vec3, v: Vec3, a: Scalar, b: Scalar, c: Scalar) -> Vec3:
     return add(scaled(u, a), add(scaled(v, b), scaled(u, c)))
 
 
 @scalar_code
-def rotate_rows(m: Matrix, vertices: Any, count: Any) -> None:
+def rotate_rows(m: Matrix3, vertices: Any, count: Any) -> None:
     """Turn rows of an array in place."""
     for i in range(count):
         set_vector(vertices, i, by_matrix(m, vector_at(vertices, i)))
 
 
 @scalar_code
-def contains(vertices: Any, count: Any, slack: Number, x: Number, y: Number) -> bool:
+def contains(vertices: Any, count: Any, slack: Scalar, x: Scalar, y: Scalar) -> bool:
     """Whether a point lies in a polygon as seen along z; points on its corners do.
 
     slack: how much larger its bounds are taken.
@@ -233,7 +231,7 @@ def contains(vertices: Any, count: Any, slack: Number, x: Number, y: Number) -> 
 
 
 @scalar_code
-def area(rows_a: Any, a: Any, rows_b: Any, b: Any, rows_c: Any, c: Any) -> Number:
+def area(rows_a: Any, a: Any, rows_b: Any, b: Any, rows_c: Any, c: Any) -> Scalar:
     """Twice the signed area of a triangle as seen along z."""
     # (a - c) x (b - c)
     ca = rows_a[a, 0] - rows_c[c, 0], rows_a[a, 1] - rows_c[c, 1]

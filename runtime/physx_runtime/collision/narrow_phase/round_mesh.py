@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Frame, Pose, Scalar, Vec3
 from physx_runtime.collision.bounds import size_of
 from physx_runtime.collision.manifold.multi import (
     CONTACT_BUFFER,
@@ -42,10 +43,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Pose,
-    Vector,
     add,
     cross,
     dot,
@@ -87,8 +84,8 @@ def sphere_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any
 
 
 @scalar_code
-def _make_sphere_manifolds(buffers: Any, edge_caches: Any, manifolds: Any, center: Vector, radius: Number,
-                           contact_distance: Number,
+def _make_sphere_manifolds(buffers: Any, edge_caches: Any, manifolds: Any, center: Vec3, radius: Scalar,
+                           contact_distance: Scalar,
                            meshes: Meshes,
                            row: Any) -> None:
     """Make the manifolds anew, in rooms that the caller keeps: a record does not keep its array alive."""
@@ -131,8 +128,8 @@ def _make_sphere_manifolds(buffers: Any, edge_caches: Any, manifolds: Any, cente
 
 
 @scalar_code
-def _add_sphere_point(manifolds: Any, buffer: Any, point: Vector, normal: Vector, distance: Number,
-                      limit: Number) -> None:
+def _add_sphere_point(manifolds: Any, buffer: Any, point: Vec3, normal: Vec3, distance: Scalar,
+                      limit: Scalar) -> None:
     """Add a point to the last patch, which keeps its deepest one, or as a new patch."""
     last = buffer.patches - 1
     # a patch of the same normal keeps its deepest contact  (GuPCMContactSphereMesh.cpp, addToPatch)
@@ -173,8 +170,8 @@ def capsule_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: An
 
 
 @scalar_code
-def _make_capsule_manifolds(buffers: Any, manifolds: Any, center: Vector, start: Vector, end: Vector, radius: Number,
-                            contact_distance: Number, frame: Frame,
+def _make_capsule_manifolds(buffers: Any, manifolds: Any, center: Vec3, start: Vec3, end: Vec3, radius: Scalar,
+                            contact_distance: Scalar, frame: Frame,
                             meshes: Meshes, row: Any) -> None:
     """Make the manifolds anew, in room that the caller keeps: a record does not keep its array alive.
 
@@ -211,7 +208,7 @@ def _make_capsule_manifolds(buffers: Any, manifolds: Any, center: Vector, start:
 
 
 @scalar_code
-def _add_capsule_points(buffer: Any, first: Any, normal: Vector, frame: Frame, limit: Number) -> None:
+def _add_capsule_points(buffer: Any, first: Any, normal: Vec3, frame: Frame, limit: Scalar) -> None:
     """Add the contacts from `first` on to the last patch or to a new one, each place once."""
     deepest = LARGEST
     # points to the frame of the capsule, one at a place

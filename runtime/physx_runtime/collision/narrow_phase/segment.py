@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Frame, Scalar, Vec3
 from physx_runtime.collision.manifold.multi import add_contact
 from physx_runtime.collision.manifold.persistent import Points, add_point
 from physx_runtime.collision.meshes.triangle_mesh import EDGE_01, EDGE_12, EDGE_20
@@ -32,9 +33,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Vector,
     add,
     by_matrix,
     clamped,
@@ -53,8 +51,8 @@ from physx_runtime.compiling.numba_functions import scalar_code
 
 
 @scalar_code
-def min_overlap_axis(core: GjkConvex, hull: Hull, first: Vector, end: Vector, radius: Number, inverse: Vector,
-                     contact_distance: Number) -> Any:
+def min_overlap_axis(core: GjkConvex, hull: Hull, first: Vec3, end: Vec3, radius: Scalar, inverse: Vec3,
+                     contact_distance: Scalar) -> Any:
     """Whether the capsule is within reach along all axes, and the one of least overlap, towards the capsule."""
     # faces, then products of the axis and the edges  (GuPCMContactGenSphereCapsule.cpp, testSATCapsulePoly)
     within, min_overlap, axis = min_overlap_of_faces(hull, first, end, radius, inverse, contact_distance)
@@ -83,8 +81,8 @@ def min_overlap_axis(core: GjkConvex, hull: Hull, first: Vector, end: Vector, ra
 
 
 @scalar_code
-def min_overlap_of_faces(hull: Hull, first: Vector, end: Vector, radius: Number, inverse: Vector,
-                         contact_distance: Number) -> Any:
+def min_overlap_of_faces(hull: Hull, first: Vec3, end: Vec3, radius: Scalar, inverse: Vec3,
+                         contact_distance: Scalar) -> Any:
     """Whether the capsule is within reach along all normals of faces; the least overlap, and its normal."""
     min_overlap, axis = LARGEST, (ZERO, ONE, ZERO)
     # n = S^-1 n_hull / |S^-1 n_hull|
@@ -103,8 +101,8 @@ def min_overlap_of_faces(hull: Hull, first: Vector, end: Vector, radius: Number,
 
 
 @scalar_code
-def _overlap(normal: Vector, first: Vector, end: Vector, radius: Number, low: Number, high: Number,
-             contact_distance: Number) -> Any:
+def _overlap(normal: Vec3, first: Vec3, end: Vec3, radius: Scalar, low: Scalar, high: Scalar,
+             contact_distance: Scalar) -> Any:
     # overlap = high - (min(a . n, b . n) - r)
     a, b = dot(first, normal), dot(end, normal)
     below, above = min(a, b) - radius, max(a, b) + radius
@@ -116,7 +114,7 @@ BEYOND = np.float32(0.005)      # of an edge, past its ends, where the axis stil
 
 
 @scalar_code
-def ends_over_face(hull: Hull, face: Any, frame: Frame, first: Vector, end: Vector, normal: Vector, within: Number,
+def ends_over_face(hull: Hull, face: Any, frame: Frame, first: Vec3, end: Vec3, normal: Vec3, within: Scalar,
                    points: Points) -> None:
     """Add the ends of the axis that lie over one face of a box."""
     # height = n_face . (p - v) / (n_face . n), foot = p - height n
@@ -138,8 +136,8 @@ def ends_over_face(hull: Hull, face: Any, frame: Frame, first: Vector, end: Vect
 
 
 @scalar_code
-def ends_over_hull(hull: Hull, inverse: Vector, frame: Frame, first: Vector, end: Vector, normal: Vector,
-                   within: Number, points: Points) -> None:
+def ends_over_hull(hull: Hull, inverse: Vec3, frame: Frame, first: Vec3, end: Vec3, normal: Vec3,
+                   within: Scalar, points: Points) -> None:
     """Add the ends of the axis from which the way against the normal meets the hull."""
     # (GuPCMContactGenSphereCapsule.cpp, generatedFaceContacts)
     back = negated(normal)
@@ -150,7 +148,7 @@ def ends_over_hull(hull: Hull, inverse: Vector, frame: Frame, first: Vector, end
 
 
 @scalar_code
-def raycast_hull(hull: Hull, inverse: Vector, point: Vector, direction: Vector) -> Any:
+def raycast_hull(hull: Hull, inverse: Vec3, point: Vec3, direction: Vec3) -> Any:
     """Whether a ray meets a hull, and how far away, 0 from inside; inverse: 1 over the hull's scale."""
     # ray against half spaces: t = -(n . p + d) / (n . v)  (GuPCMContactGenSphereCapsule.cpp, intersectRayPolyhedron)
     start, along = times(point, inverse), times(direction, inverse)
@@ -173,8 +171,8 @@ def raycast_hull(hull: Hull, inverse: Vector, point: Vector, direction: Vector) 
 
 
 @scalar_code
-def edges_under_axis(hull: Hull, face: Any, scale: Vector, frame: Frame, first: Vector, end: Vector, normal: Vector,
-                     within: Number, points: Points) -> None:
+def edges_under_axis(hull: Hull, face: Any, scale: Vec3, frame: Frame, first: Vec3, end: Vec3, normal: Vec3,
+                     within: Scalar, points: Points) -> None:
     """Add the points where the axis crosses edges of a face, as seen along the normal."""
     # (GuPCMContactGenSphereCapsule.cpp, generatedContactsEEContacts)
     vertices = np.empty((hull.spans[face, 1], 3), np.float32)
@@ -187,7 +185,7 @@ def edges_under_axis(hull: Hull, face: Any, scale: Vector, frame: Frame, first: 
 
 
 @scalar_code
-def _edge_crossing(first: Vector, end: Vector, normal: Vector, a: Vector, b: Vector) -> Any:
+def _edge_crossing(first: Vec3, end: Vec3, normal: Vec3, a: Vec3, b: Vec3) -> Any:
     """Whether an axis and an edge cross, the point on the axis, that on the edge, and the gap along the normal."""
     # axis at the plane through the edge along n: t = (level - low) / (e x n . axis)
     edge, axis = sub(b, a), sub(end, first)
@@ -211,7 +209,7 @@ AT_START, AT_END, AT_SUM = np.float32(1e-6), np.float32(0.999999), np.float32(0.
 
 
 @scalar_code
-def is_inside(v: Number, w: Number) -> bool:
+def is_inside(v: Scalar, w: Scalar) -> bool:
     """Whether shares of the second and third corner are those of a point of a triangle."""
     # 0 <= v, 0 <= w, v + w <= 1, within eps
     upper = ONE + EPSILON
@@ -219,7 +217,7 @@ def is_inside(v: Number, w: Number) -> bool:
 
 
 @scalar_code
-def segment_triangle(p: Vector, q: Vector, a: Vector, b: Vector, c: Vector) -> tuple[Number, Number, Number, Number]:
+def segment_triangle(p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3) -> tuple[Scalar, Scalar, Scalar, Scalar]:
     """The square distance of a segment and a triangle, the share along the segment, and those of corners b and c."""
     # axis through the triangle: 0; both feet inside: the nearer end; otherwise the nearest edge
     # (GuPCMContactCapsuleMesh.cpp, pcmDistanceSegmentTriangleSquared)
@@ -250,16 +248,16 @@ def segment_triangle(p: Vector, q: Vector, a: Vector, b: Vector, c: Vector) -> t
 
 
 @scalar_code
-def _barycentric(off: Vector, ab: Vector, ac: Vector, d00: Number, d01: Number, d11: Number,
-                 inverse: Number) -> tuple[Number, Number]:
+def _barycentric(off: Vec3, ab: Vec3, ac: Vec3, d00: Scalar, d01: Scalar, d11: Scalar,
+                 inverse: Scalar) -> tuple[Scalar, Scalar]:
     # v = (d11 d20 - d01 d21) / (d00 d11 - d01^2), w alike
     d20, d21 = dot(off, ab), dot(off, ac)
     return (d11 * d20 - d01 * d21) * inverse, (d00 * d21 - d01 * d20) * inverse
 
 
 @scalar_code
-def _closest_edge(p: Vector, pq: Vector, a: Vector, ab: Vector, b: Vector, bc: Vector,
-                  ac: Vector) -> tuple[Number, Number, Number, Number]:
+def _closest_edge(p: Vec3, pq: Vec3, a: Vec3, ab: Vec3, b: Vec3, bc: Vec3,
+                  ac: Vec3) -> tuple[Scalar, Scalar, Scalar, Scalar]:
     # (GuPCMContactCapsuleMesh.cpp, pcmDistanceSegmentSegmentSquared4)
     square0, t0, s0 = _segment_segment_distance(p, pq, a, ab)
     square1, t1, s1 = _segment_segment_distance(p, pq, b, bc)
@@ -272,13 +270,13 @@ def _closest_edge(p: Vector, pq: Vector, a: Vector, ab: Vector, b: Vector, bc: V
 
 
 @scalar_code
-def _dot4(a: Vector, b: Vector) -> Number:
+def _dot4(a: Vec3, b: Vec3) -> Scalar:
     """A dot product in the order of four segments at once."""
     return a[2] * b[2] + (a[0] * b[0] + a[1] * b[1])
 
 
 @scalar_code
-def _segment_segment_distance(p: Vector, along: Vector, start: Vector, other: Vector) -> tuple[Number, Number, Number]:
+def _segment_segment_distance(p: Vec3, along: Vec3, start: Vec3, other: Vec3) -> tuple[Scalar, Scalar, Scalar]:
     """The square distance of two segments, and the shares along both."""
     # s = (b f - c e) / (a e - b^2), t = (b s + f) / e, s again for the clamped t
     r = sub(p, start)
@@ -294,7 +292,7 @@ def _segment_segment_distance(p: Vector, along: Vector, start: Vector, other: Ve
 
 
 @scalar_code
-def uses_face_normal(u: Number, v: Number, flags: Any) -> bool:
+def uses_face_normal(u: Scalar, v: Scalar, flags: Any) -> bool:
     """Whether the nearest point, of shares u, v of corners 1, 2, has the triangle's normal: of no active edge."""
     # Voronoi region of (u, v): a corner asks for both of its edges  (GuPCMContactCapsuleMesh.cpp, selectNormal)
     edges = 0
@@ -312,8 +310,8 @@ def uses_face_normal(u: Number, v: Number, flags: Any) -> bool:
 
 
 @scalar_code
-def points_over_triangle(buffer: Any, p: Vector, q: Vector, a: Vector, b: Vector, c: Vector, face: Vector,
-                         normal: Vector, contact_distance: Number) -> None:
+def points_over_triangle(buffer: Any, p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3, face: Vec3,
+                         normal: Vec3, contact_distance: Scalar) -> None:
     """Add the ends of a segment that lie over a triangle along a normal, else where the segment crosses its edges."""
     # height = n_face . (p - a) / (n_face . n), foot = p - height n
     # (GuPCMContactCapsuleMesh.cpp, generateContacts)
@@ -334,7 +332,7 @@ def points_over_triangle(buffer: Any, p: Vector, q: Vector, a: Vector, b: Vector
 
 
 @scalar_code
-def _add_edge_crossing(buffer: Any, p: Vector, q: Vector, a: Vector, ab: Vector, normal: Vector, limit: Number) -> None:
+def _add_edge_crossing(buffer: Any, p: Vec3, q: Vec3, a: Vec3, ab: Vec3, normal: Vec3, limit: Scalar) -> None:
     """Add where a segment crosses an edge, seen along the normal; reach: squared."""
     # crossing of axis and edge, seen along n  (GuPCMContactCapsuleMesh.cpp, generateEE)
     n = cross(ab, normal)

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Pose, Vec3
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.persistent import (
     hull_margin,
@@ -35,8 +36,6 @@ from physx_runtime.collision.simd_math import (
     IDENTITY,
     ONE,
     ZERO,
-    Pose,
-    Vector,
     absolute,
     add,
     clamped,
@@ -61,7 +60,7 @@ COINCIDENT = np.float32(1e-5)       # centres this near have no direction betwee
 
 
 @scalar_code
-def sphere_sphere(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def sphere_sphere(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Any, at: Any) -> Any:
     # n = (c0 - c1) / |c0 - c1|, separation = |c0 - c1| - r0 - r1
     # (GuPCMContactSphereSphere.cpp, pcmContactSphereSphere)
     delta, radii = sub(pose0[0], pose1[0]), size0[0] + size1[0]
@@ -74,7 +73,7 @@ def sphere_sphere(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: P
 
 
 @scalar_code
-def sphere_plane(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def sphere_plane(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Any, at: Any) -> Any:
     # separation = x - r in the plane's frame  (GuPCMContactSpherePlane.cpp, pcmContactSpherePlane)
     separation = transform_inv(pose1, pose0[0])[0] - size0[0]
     if not pair.reach >= separation:
@@ -84,7 +83,7 @@ def sphere_plane(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Po
 
 
 @scalar_code
-def sphere_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def sphere_capsule(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Any, at: Any) -> Any:
     # t = clamp((c - a) . d / d . d, 0, 1)  (GuPCMContactSphereCapsule.cpp, distancePointSegmentSquared)
     half = scaled(x_axis(pose1[1]), size1[1])
     start, end = add(pose1[0], half), sub(pose1[0], half)
@@ -106,7 +105,7 @@ def sphere_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: 
 
 
 @scalar_code
-def sphere_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def sphere_box(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Any, at: Any) -> Any:
     # closest = clamp(c, -h, h)  (GuPCMContactSphereBox.cpp, pcmContactSphereBox)
     centre = transform_inv(pose1, pose0[0])
     closest = (clamped(centre[0], -size1[0], size1[0]), clamped(centre[1], -size1[1], size1[1]),
@@ -128,7 +127,7 @@ def sphere_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose
 
 
 @scalar_code
-def _exit_axis(point: Vector, half: Vector) -> Any:
+def _exit_axis(point: Vec3, half: Vec3) -> Any:
     """Out of a box through the nearest face, at ties through z, then x: the direction, and how far."""
     # argmin h - |c|
     clearance = sub(half, absolute(point))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Frame, Scalar, Vec3
 from physx_runtime.collision.pcm.epa import penetration_depth
 from physx_runtime.collision.pcm.simplex import (
     ORIGIN,
@@ -20,7 +21,15 @@ from physx_runtime.collision.pcm.simplex import (
     precision,
     set_vertex,
 )
-from physx_runtime.collision.simd_math import LARGEST, ONE, ZERO, Frame, Number, Vector, divided, dot, negated, unit
+from physx_runtime.collision.simd_math import (
+    LARGEST,
+    ONE,
+    ZERO,
+    divided,
+    dot,
+    negated,
+    unit,
+)
 from physx_runtime.compiling.numba_functions import scalar_code
 
 NEAR_ENOUGH = ONE - np.float32(0.000225)    # of the distance: no support point beyond that share of it ends the search
@@ -29,8 +38,8 @@ GJK_NON_INTERSECT, GJK_CONTACT, GJK_DEGENERATE, EPA_FAIL = range(4)
 
 
 @scalar_code
-def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, start: Vector,
-                   contact_distance: Number) -> Any:
+def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, start: Vec3,
+                   contact_distance: Scalar) -> Any:
     """How the search ended; the points of shape 0 and 1, the normal towards shape 0, and the distance; where it went.
 
     frame: of shape 0 in shape 1, in which all is given. start: from shape 1 to shape 0, about. Points of a segment are
@@ -43,7 +52,7 @@ def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, 
     # warm start from the last simplex  (GuGJKPenetration.h, assignWarmStartValue)
     for i in range(size):
         set_vertex(core0, frame, core1, pair.warm0[i], pair.warm1[i], simplex, i)
-    distance: Number = LARGEST
+    distance: Scalar = LARGEST
     if size > 0:
         closest, size = closest_on_simplex(simplex, size)
         distance = math.sqrt(dot(closest, closest))
@@ -82,7 +91,7 @@ def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, 
 
 
 @scalar_code
-def _witness_points(simplex: Simplex, size: Any, closest: Vector) -> Any:
+def _witness_points(simplex: Simplex, size: Any, closest: Vec3) -> Any:
     # p0 = sum lambda_i a_i, p1 = sum lambda_i b_i  (GuGJKSimplex.h, getClosestPoint)
     weights = barycentric(simplex.vertices, size, closest)
     return interpolate(simplex.vertices0, weights), interpolate(simplex.vertices1, weights)

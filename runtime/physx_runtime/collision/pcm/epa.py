@@ -12,15 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Frame, Scalar, Vec3
 from physx_runtime.collision.pcm.simplex import ORIGIN, GjkConvex, Simplex, add_support, new_simplex, precision
 from physx_runtime.collision.simd_math import (
     EPSILON,
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Vector,
     absolute,
     add,
     cross,
@@ -81,7 +79,7 @@ def free(polytope: Any, facet: Any) -> None:
 
 
 @scalar_code
-def add_facet(polytope: Any, vertices: Any, i: Any, j: Any, k: Any, highest: Number) -> Any:
+def add_facet(polytope: Any, vertices: Any, i: Any, j: Any, k: Any, highest: Scalar) -> Any:
     """Add a facet, and queue it if it is neither slim nor higher than `highest`."""
     polytope.free_count -= 1
     facet = polytope.free[polytope.free_count]
@@ -141,7 +139,7 @@ def link(polytope: Any, facet: Any, edge: Any, other: Any, other_edge: Any) -> N
 
 
 @scalar_code
-def find_silhouette(polytope: Any, vertices: Any, facet: Any, point: Vector) -> bool:
+def find_silhouette(polytope: Any, vertices: Any, facet: Any, point: Vec3) -> bool:
     """Hide all facets that a point lies over, from one on, and find their rim; False if that has too many edges."""
     # facets visible from the new vertex, depth first; their horizon  (GuEPA.cpp, silhouette)
     polytope.rim_size, polytope.hidden[facet] = 0, 1
@@ -152,7 +150,7 @@ def find_silhouette(polytope: Any, vertices: Any, facet: Any, point: Vector) -> 
 
 
 @scalar_code
-def _expand_silhouette(polytope: Any, vertices: Any, facet: Any, edge: Any, point: Vector) -> bool:
+def _expand_silhouette(polytope: Any, vertices: Any, facet: Any, edge: Any, point: Vec3) -> bool:
     waiting, size = np.empty((2 * MAX_FACETS, 2), np.int32), 1
     waiting[0, 0], waiting[0, 1] = facet, edge
     while size > 0:
@@ -179,7 +177,7 @@ def _expand_silhouette(polytope: Any, vertices: Any, facet: Any, edge: Any, poin
 
 
 @scalar_code
-def connect(polytope: Any, vertices: Any, top: Any, highest: Number) -> bool:
+def connect(polytope: Any, vertices: Any, top: Any, highest: Scalar) -> bool:
     """Join a new corner to the rim by facets; False where there are not as many left."""
     # fan of facets from the silhouette to the new vertex  (GuEPA.cpp, PenetrationDepth)
     if polytope.rim_size > polytope.free_count:
@@ -200,7 +198,7 @@ def connect(polytope: Any, vertices: Any, top: Any, highest: Number) -> bool:
 
 
 @scalar_code
-def facet_barycentric(polytope: Any, vertices: Any, facet: Any) -> Vector:
+def facet_barycentric(polytope: Any, vertices: Any, facet: Any) -> Vec3:
     """How much each corner of a facet has of the point of its plane nearest to the origin."""
     # lambda of the origin's projection height n: Cramer's rule on ab, ac
     a = vector_at(vertices, polytope.corner[facet, 0])
@@ -219,7 +217,7 @@ MAX_POINT_ERROR = np.float32(1e-3)       # of the tolerance length: a depth that
 
 @scalar_code
 def penetration_depth(core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Any,
-                      tolerance_length: Number) -> Any:
+                      tolerance_length: Scalar) -> Any:
     """Whether one was found; the points of shape 0 and 1, the normal towards shape 0, and minus the depth.
 
     frame: of shape 0 in shape 1, in which all is given. ended: corners at which GJK ended.
@@ -229,7 +227,7 @@ def penetration_depth(core0: GjkConvex, frame: Frame, core1: GjkConvex, initial:
 
 @scalar_code
 def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Any,
-            max_error: Number) -> Any:
+            max_error: Scalar) -> Any:
     """The same with room for a polytope, which the caller keeps: a record does not keep its array alive."""
     simplex = new_simplex(MAX_FACETS)
     # simplex of GJK as first polytope  (GuEPA.cpp, PenetrationDepth)
@@ -262,7 +260,7 @@ def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, init
 
 
 @scalar_code
-def _witness_result(polytope: Any, facet: Any, simplex: Simplex, max_error: Number) -> Any:
+def _witness_result(polytope: Any, facet: Any, simplex: Simplex, max_error: Scalar) -> Any:
     # witness points, refused where |p0 - p1| > depth + 1e-3 toleranceLength
     # (GuEPA.cpp, calculateContactInformation)
     barycentric = facet_barycentric(polytope, simplex.vertices, facet)
@@ -275,7 +273,7 @@ def _witness_result(polytope: Any, facet: Any, simplex: Simplex, max_error: Numb
 
 
 @scalar_code
-def _interpolate(vertices: Any, polytope: Any, facet: Any, barycentric: Vector) -> Vector:
+def _interpolate(vertices: Any, polytope: Any, facet: Any, barycentric: Vec3) -> Vec3:
     a, b, c = (vector_at(vertices, polytope.corner[facet, 0]), vector_at(vertices, polytope.corner[facet, 1]),
                vector_at(vertices, polytope.corner[facet, 2]))
     return add(scaled(a, barycentric[0]), add(scaled(b, barycentric[1]), scaled(c, barycentric[2])))
@@ -329,7 +327,7 @@ def _orient_outward(simplex: Simplex) -> None:
 
 
 @scalar_code
-def _perpendicular(direction: Vector) -> Vector:
+def _perpendicular(direction: Vec3) -> Vec3:
     """A direction across a segment."""
     # axis of the least component, across the segment
     x, y, z = absolute(direction)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from physx_runtime.arrays import Frame, Scalar, Vec3
 from physx_runtime.collision.shapes import BOX, CAPSULE, CONVEX, Hull, hull_at, no_hull
 from physx_runtime.collision.simd_math import (
     EPSILON,
@@ -20,9 +21,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Vector,
     absolute,
     add,
     by_matrix,
@@ -48,13 +46,13 @@ MAX_VERTICES = 256
 
 
 @scalar_code
-def dot_scalar(a: Vector, b: Vector) -> Any:
+def dot_scalar(a: Vec3, b: Vec3) -> Any:
     """The dot product in the order that PhysX has outside its SSE code."""
     return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
 
 
 @scalar_code
-def furthest_vertex(hull: Hull, direction: Vector) -> Any:
+def furthest_vertex(hull: Hull, direction: Vec3) -> Any:
     """The first of those furthest along a direction, which is one of the vertices' space."""
     # hill climbing for hulls with samples, brute force otherwise  (GuVecConvexHull.h, supportVertexIndex)
     if len(hull.samples) > 0:
@@ -68,7 +66,7 @@ def furthest_vertex(hull: Hull, direction: Vector) -> Any:
 
 
 @scalar_code
-def _hill_climbing(hull: Hull, direction: Vector) -> Any:
+def _hill_climbing(hull: Hull, direction: Vec3) -> Any:
     # from the sample up along neighbours while the height grows  (GuHillClimbing.cpp)
     at = hull.samples[_sample(direction)]
     max_height = dot(vector_at(hull.vertices, at), direction)
@@ -87,7 +85,7 @@ def _hill_climbing(hull: Hull, direction: Vector) -> Any:
 
 
 @scalar_code
-def _sample(direction: Vector) -> Any:
+def _sample(direction: Vec3) -> Any:
     """The sample nearest to a direction: of the side of the cube that it points to."""
     # cube map: side by the greatest component, 16 by 16 samples  (GuCubeIndex.h)
     x, y, z = absolute(direction)
@@ -113,12 +111,12 @@ class GjkConvex(NamedTuple):
     """One side of GJK."""
 
     kind: Any           # BOX, CAPSULE (a segment or a point) or CONVEX
-    half: Vector        # of a box; of a segment its end at +x
-    end: Vector         # of a segment the other end
-    scale: Vector       # of a hull
+    half: Vec3        # of a box; of a segment its end at +x
+    end: Vec3         # of a segment the other end
+    scale: Vec3       # of a hull
     hull: Hull          # of a hull
-    radius: Number      # round a segment or a point
-    small: Number       # a length that is small for the shape
+    radius: Scalar      # round a segment or a point
+    small: Scalar       # a length that is small for the shape
 
 
 class Simplex(NamedTuple):
@@ -131,7 +129,7 @@ class Simplex(NamedTuple):
 
 
 @scalar_code
-def box_core(half: Vector, hulls: Any) -> GjkConvex:
+def box_core(half: Vec3, hulls: Any) -> GjkConvex:
     """A box about the origin."""
     # margin: 0.05 of the least half extent  (GuVecBox.h)
     return GjkConvex(np.int64(BOX), half, ZERO_VECTOR, UNSCALED, no_hull(hulls), ZERO,
@@ -139,13 +137,13 @@ def box_core(half: Vector, hulls: Any) -> GjkConvex:
 
 
 @scalar_code
-def segment_core(first: Vector, end: Vector, radius: Number, hulls: Any) -> GjkConvex:
+def segment_core(first: Vec3, end: Vec3, radius: Scalar, hulls: Any) -> GjkConvex:
     """A segment, or a point as its both ends, with a radius round it."""
     return GjkConvex(np.int64(CAPSULE), first, end, UNSCALED, no_hull(hulls), radius, radius)
 
 
 @scalar_code
-def hull_core(hulls: Any, row: Any, scale: Vector) -> GjkConvex:
+def hull_core(hulls: Any, row: Any, scale: Vec3) -> GjkConvex:
     """A hull of the table, scaled."""
     hull = hull_at(hulls, row)
     # margin: 0.05 of the least inner half extent  (GuVecConvexHull.h)
@@ -154,14 +152,14 @@ def hull_core(hulls: Any, row: Any, scale: Vector) -> GjkConvex:
 
 
 @scalar_code
-def precision(core0: GjkConvex, core1: GjkConvex) -> Number:
+def precision(core0: GjkConvex, core1: GjkConvex) -> Scalar:
     """The distance up to which two shapes overlap as far as a search can tell."""
     # eps = 0.1 of the smaller margin  (GuGJKPenetration.h, gjkPenetration)
     return min(core0.small, core1.small) * PRECISION
 
 
 @scalar_code
-def vertex_of(core: GjkConvex, index: Any) -> Vector:
+def vertex_of(core: GjkConvex, index: Any) -> Vec3:
     """A corner by its name."""
     # bit k: positive along axis k
     if core.kind == BOX:
@@ -174,7 +172,7 @@ def vertex_of(core: GjkConvex, index: Any) -> Vector:
 
 
 @scalar_code
-def support_vertex(core: GjkConvex, direction: Vector) -> Any:
+def support_vertex(core: GjkConvex, direction: Vec3) -> Any:
     """The name of the corner furthest along a direction."""
     # argmax v . d
     if core.kind == BOX:
@@ -195,7 +193,7 @@ def new_simplex(capacity: Any) -> Simplex:
 
 @scalar_code
 def set_vertex(core0: GjkConvex, frame: Frame, core1: GjkConvex, index0: Any, index1: Any, simplex: Simplex,
-               i: Any) -> Vector:
+               i: Any) -> Vec3:
     """Write a corner of shape 0, at `frame` in shape 1, and one of shape 1, and their difference, which is given."""
     # w = T a - b
     vertex0, vertex1 = from_frame(frame, vertex_of(core0, index0)), vertex_of(core1, index1)
@@ -208,9 +206,9 @@ def set_vertex(core0: GjkConvex, frame: Frame, core1: GjkConvex, index0: Any, in
 
 
 @scalar_code
-def add_support(core0: GjkConvex, frame: Frame, core1: GjkConvex, direction0: Vector, direction1: Vector,
+def add_support(core0: GjkConvex, frame: Frame, core1: GjkConvex, direction0: Vec3, direction1: Vec3,
                 simplex: Simplex,
-                i: Any) -> Vector:
+                i: Any) -> Vec3:
     """Write the corners furthest along directions, both as shape 1 sees them."""
     # s0(R^T d), s1(-d) in the frame of shape 1
     index0 = support_vertex(core0, by_matrix(transposed(frame[1]), direction0))
@@ -218,7 +216,7 @@ def add_support(core0: GjkConvex, frame: Frame, core1: GjkConvex, direction0: Ve
 
 
 @scalar_code
-def interval(core: GjkConvex, direction: Vector) -> Any:
+def interval(core: GjkConvex, direction: Vec3) -> Any:
     """How far a box or a hull reaches along a direction: the least and the most."""
     # [min v . d, max v . d]  (GuVecConvexHull.h, bruteForceSearchMinMax)
     if core.kind == BOX:
@@ -232,7 +230,7 @@ def interval(core: GjkConvex, direction: Vector) -> Any:
 
 
 @scalar_code
-def _interval_of_all(core: GjkConvex, direction: Vector, back: Vector) -> Any:
+def _interval_of_all(core: GjkConvex, direction: Vec3, back: Vec3) -> Any:
     """Of all vertices; PhysX adds in another order where the hull is scaled."""
     low, high = LARGEST, -LARGEST
     plain = core.scale == UNSCALED
@@ -274,7 +272,7 @@ def closest_on_simplex(simplex: Simplex, size: Any) -> Any:
 
 
 @scalar_code
-def barycentric(vertices: Any, size: Any, point: Vector) -> Vector:
+def barycentric(vertices: Any, size: Any, point: Vec3) -> Vec3:
     """How much each of up to three corners has of a point among them."""
     # segment: t = -a . (b - a) / |b - a|^2; triangle: areas opposite to the corners
     # (GuGJKSimplex.h, closestPtPointTriangleBaryCentric)
@@ -296,7 +294,7 @@ def barycentric(vertices: Any, size: Any, point: Vector) -> Vector:
 
 
 @scalar_code
-def interpolate(vertices: Any, weights: Vector) -> Vector:
+def interpolate(vertices: Any, weights: Vec3) -> Vec3:
     """The point of which the corners have these shares."""
     a = vector_at(vertices, 0)
     edge0, edge1 = sub(vector_at(vertices, 1), a), sub(vector_at(vertices, 2), a)
@@ -304,7 +302,7 @@ def interpolate(vertices: Any, weights: Vector) -> Vector:
 
 
 @scalar_code
-def closest_on_triangle(a: Vector, b: Vector, c: Vector) -> Any:
+def closest_on_triangle(a: Vec3, b: Vec3, c: Vec3) -> Any:
     """The point nearest to the origin, its square, how many corners it lies among, and the first two of these."""
     # Voronoi regions: face, edges, corners  (GuGJKSimplex.cpp, getClosestPtPointTriangle)
     ab, ac = sub(b, a), sub(c, a)
@@ -337,13 +335,13 @@ def closest_on_triangle(a: Vector, b: Vector, c: Vector) -> Any:
 
 
 @scalar_code
-def _point_on_edge(start: Vector, edge: Vector, numerator: Number, denominator: Number) -> Vector:
+def _point_on_edge(start: Vec3, edge: Vec3, numerator: Scalar, denominator: Scalar) -> Vec3:
     t = numerator * (ONE / denominator) if abs(denominator) > EPSILON else ZERO
     return add(scaled(edge, t), start)
 
 
 @scalar_code
-def closest_on_segment(a: Vector, b: Vector) -> Any:
+def closest_on_segment(a: Vec3, b: Vec3) -> Any:
     """The point nearest to the origin, and whether it lies among one corner or two."""
     # t = clamp(-a . (b - a) / |b - a|^2, 0, 1)  (GuGJKSimplex.h, closestPtPointSegment)
     edge = sub(b, a)
@@ -354,7 +352,7 @@ def closest_on_segment(a: Vector, b: Vector) -> Any:
 
 
 @scalar_code
-def _separating_faces(a: Vector, b: Vector, c: Vector, d: Vector) -> Any:
+def _separating_faces(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Any:
     """Which sides of a tetrahedron do not have the origin on the side of its fourth corner."""
     # origin and fourth corner on opposite sides of a face  (GuGJKSimplex.h, PointOutsideOfPlane4)
     ab, ac, ad = sub(b, a), sub(c, a), sub(d, a)

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Array
+from physx_runtime.arrays import Array, Pose
 from physx_runtime.collision.bounds import update_shape
 from physx_runtime.collision.friction_patch import ANCHORS, PATCH
 from physx_runtime.collision.narrow_phase.planes import find_plane_normals
 from physx_runtime.collision.shapes import CAPSULE, MANIFOLD_SIZE, PAIR, PLANE, SPHERE
-from physx_runtime.collision.simd_math import Pose
 from physx_runtime.collision.static_pairs import CREATED, SEPARATE, AllPairs, Colliders, StaticPairs, set_touch_lost
 from physx_runtime.compiling.numba_functions import borrowing_code
 from physx_runtime.model.contact_rows import SURFACE
