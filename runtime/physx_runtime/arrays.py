@@ -6,7 +6,7 @@ numbers have no type of Python in common: of a scalar the alias says which quant
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,5 +44,11 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 # One row of a structured array, whose fields compiled code reads as attributes; its dtype stands at its table.
 Record: TypeAlias = Any
-# A structured array: a table of records.
-Records: TypeAlias = NDArray[Any]
+
+
+class Records(Protocol):
+    """A table of records: a structured array, of which an index gives a record and a name a column."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, key: Any, /) -> Any: ...

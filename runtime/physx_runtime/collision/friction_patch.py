@@ -12,14 +12,14 @@ Traced: conditions stand for themselves, all other numbers are `Unfused`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Array, Condition, Vec3
+from physx_runtime.arrays import Array, Condition, Record, Vec3
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
-from physx_runtime.language.ops import Scalar, Unfused, logical_not, maximum, minimum, where
+from physx_runtime.language.ops import Scalar, Scalars, Unfused, logical_not, maximum, minimum, where
 
 # Of kinds of bodies, in `PLACE`.
 BODY, LINK, KINEMATIC, STATIC = range(4)
@@ -156,9 +156,8 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
 
 
 @scalar_code
-def correlate_patch(patches: Array, k: int, pair: Any, touch_index: int, contacts: Array, order: Array, frame0: Array,
-                    frame1: Array,
-                    threshold: float, correlation: float) -> None:
+def correlate_patch(patches: Array, k: int, pair: Record, touch_index: int, contacts: Array, order: Array,
+                    frame0: Array, frame1: Array, threshold: float, correlation: float) -> None:
     """Bring the k-th patch to this step: the only one of its pair, whose contacts have one normal.
 
     begun: tells one time of touching from the next. order: of contacts, as they lie.
@@ -187,7 +186,7 @@ def _split_runs(contacts: Array, first: int, last: int, start: Array) -> int:
 
 
 @scalar_code
-def _is_correlated(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
+def _is_correlated(old: Record, frame0: Array, frame1: Array, correlation: float) -> bool:
     """Whether a patch of the last step goes on: its normals agree still, and its anchors have not parted."""
     # not broken, R0 n0 . R1 n1 > 0.999, and |(x0 + r0 - x1 - r1) . n| < correlationDistance of all anchors
     # (DyContactPrepShared.h, pointsAreClose)
@@ -207,7 +206,7 @@ def _is_correlated(old: Any, frame0: Array, frame1: Array, correlation: float) -
 
 
 @scalar_code
-def _carry_over(patch: Any, frame0: Array) -> None:
+def _carry_over(patch: Record, frame0: Array) -> None:
     """Make a patch of the last step one of this step that nothing touches yet."""
     patch["slipped"] = 0
     # n = R0 n0, bounds empty
@@ -216,7 +215,7 @@ def _carry_over(patch: Any, frame0: Array) -> None:
 
 
 @scalar_code
-def _clear_bounds(patch: Any) -> None:
+def _clear_bounds(patch: Record) -> None:
     """Bounds about nothing."""
     for x in range(3):
         patch["low"][x], patch["high"][x] = np.inf, -np.inf
@@ -252,7 +251,7 @@ def _find_patch(patches: Array, oldest: int, count: int, contacts: Array, start:
 
 
 @scalar_code
-def _update_anchors(patch: Any, contacts: Array, order: Array, frame0: Array, frame1: Array,
+def _update_anchors(patch: Record, contacts: Array, order: Array, frame0: Array, frame1: Array,
                     max_separation: float) -> None:
     """Give a patch anchors where it lacks one, or where its two lie too close for what touches now."""
     anchors = patch["anchors"]
@@ -295,7 +294,7 @@ def _update_anchors(patch: Any, contacts: Array, order: Array, frame0: Array, fr
 
 
 @scalar_code
-def _cosine(a: Any, b: Any) -> float:
+def _cosine(a: Vec3, b: Vec3) -> float:
     return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 
 
@@ -306,13 +305,13 @@ def _distance_squared(a: Vec3, b: Vec3) -> float:
 
 
 @scalar_code
-def rotated(frame: Any, a: Vec3) -> Vec3:
+def rotated(frame: BodyFrame, a: Vec3) -> Vec3:
     """A vector from the axes of a frame to the world's."""
     return _rotate(frame[3], frame[4], frame[5], frame[6], a)
 
 
 @scalar_code
-def rotated_back(frame: Any, a: Vec3) -> Vec3:
+def rotated_back(frame: BodyFrame, a: Vec3) -> Vec3:
     """A vector from the world's axes to those of a frame."""
     return _rotate(-frame[3], -frame[4], -frame[5], frame[6], a)
 
@@ -325,31 +324,31 @@ def _rotate(x: float, y: float, z: float, w: float, a: Vec3) -> Vec3:
 
 
 @scalar_code
-def transform(frame: Any, a: Any) -> Vec3:
+def transform(frame: BodyFrame, a: Vec3) -> Vec3:
     """A point of a frame in the world."""
     x, y, z = rotated(frame, a)
     return x + frame[0], y + frame[1], z + frame[2]
 
 
 @scalar_code
-def transform_inv(frame: Any, a: Vec3) -> Vec3:
+def transform_inv(frame: BodyFrame, a: Vec3) -> Vec3:
     """A point of the world as seen from a frame."""
     return rotated_back(frame, (a[0] - frame[0], a[1] - frame[1], a[2] - frame[2]))
 
 
 @scalar_code
-def _vector(row: Any) -> Vec3:
+def _vector(row: Array) -> Vec3:
     """A row of an array in float64."""
     return np.float64(row[0]), np.float64(row[1]), np.float64(row[2])
 
 
 @scalar_code
-def _set_row(row: Any, a: Vec3) -> None:
+def _set_row(row: Array, a: Vec3) -> None:
     for x in range(3):
         row[x] = a[x]
 
 
-Frame = Sequence[Scalar]       # position, then quaternion
+BodyFrame = Scalars       # position, then quaternion
 
 
 class FrictionPatch(NamedTuple):
@@ -372,9 +371,8 @@ class Contacts(NamedTuple):
     normal: Vec3
 
 
-def correlate_patch_traced(before: FrictionPatch, touched: Condition, contacts: Contacts, frame0: Frame, frame1: Frame,
-                           max_separation: Scalar,
-                           correlation: Scalar) -> FrictionPatch:
+def correlate_patch_traced(before: FrictionPatch, touched: Condition, contacts: Contacts, frame0: BodyFrame,
+                           frame1: BodyFrame, max_separation: Scalar, correlation: Scalar) -> FrictionPatch:
     """The patch in this step. touched: whether its pair did in the last one. most: as `patches.renew` adds it up."""
     # as `correlate_patch` with masks: where correlated the old anchors, none otherwise
     correlated = touched & _is_correlated_traced(before, contacts.normal, frame0, frame1, correlation)
@@ -387,7 +385,7 @@ def correlate_patch_traced(before: FrictionPatch, touched: Condition, contacts: 
     return _update_anchors_traced(old, contacts, frame0, frame1, max_separation)
 
 
-def _is_correlated_traced(before: FrictionPatch, normal: Vec3, frame0: Frame, frame1: Frame,
+def _is_correlated_traced(before: FrictionPatch, normal: Vec3, frame0: BodyFrame, frame1: BodyFrame,
                           correlation: Scalar) -> Condition:
     """Whether the patch of the last step goes on."""
     # R0 n0 . R1 n1 > 0.999, |drift . n| < correlationDistance, n . n_contact >= 0.999
@@ -401,7 +399,7 @@ def _is_correlated_traced(before: FrictionPatch, normal: Vec3, frame0: Frame, fr
     return correlated & (_dot(normal, normal0).value >= SAME_NORMAL)
 
 
-def _update_anchors_traced(old: FrictionPatch, contacts: Contacts, frame0: Frame, frame1: Frame,
+def _update_anchors_traced(old: FrictionPatch, contacts: Contacts, frame0: BodyFrame, frame1: BodyFrame,
                            max_separation: Scalar) -> FrictionPatch:
     """New anchors where some lack, or where both lie too close for what touches now."""
     # 4 |a0 - a1|^2 >= |high - low|^2
@@ -446,7 +444,7 @@ def _farthest(contacts: Contacts, has_one: Condition, first: Vec3, max_separatio
     return (first, second), (has_one, has_two)
 
 
-def _extreme(choice: Any, contacts: Contacts, x: int) -> Unfused:
+def _extreme(choice: Callable[[Scalar, Scalar], Scalar], contacts: Contacts, x: int) -> Unfused:
     """The least or the largest x-th coordinate; what is not used repeats the first contact."""
     value = contacts.point[0][x].value
     for point in contacts.point[1:]:
@@ -454,11 +452,11 @@ def _extreme(choice: Any, contacts: Contacts, x: int) -> Unfused:
     return Unfused(value)
 
 
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+def _dot(a: Sequence[Any], b: Sequence[Any]) -> Scalar:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def _distance_squared_traced(a: Sequence[Any], b: Sequence[Any]) -> Any:
+def _distance_squared_traced(a: Sequence[Any], b: Sequence[Any]) -> Scalar:
     x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
     return x * x + y * y + z * z
 
@@ -467,7 +465,7 @@ def _unfused(a: Sequence[Scalar]) -> Any:
     return tuple(Unfused(x) for x in a)
 
 
-def _number(condition: Condition, a: Any, b: Any) -> Unfused:
+def _number(condition: Condition, a: Scalar, b: Scalar) -> Unfused:
     values = (x.value if isinstance(x, Unfused) else x for x in (a, b))
     return Unfused(where(condition, *values))
 

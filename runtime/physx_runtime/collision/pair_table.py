@@ -18,12 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.arrays import Array, Flags
+from physx_runtime.arrays import Array, Flags, Integer, Records
 from physx_runtime.collision.bounds import update_shapes
 from physx_runtime.collision.broad_phase import pair_order
 from physx_runtime.collision.broad_phase.overlap import (
@@ -97,7 +96,7 @@ def _listed_records(rows: Array, shapes: Array, touching: Array) -> Array:
 
 
 @borrowing_entry
-def _write_listed(rows: Any, shapes: Any, touching: Any, articulations: Any, listed: Any) -> None:
+def _write_listed(rows: Records, shapes: Records, touching: Array, articulations: Integer, listed: Records) -> None:
     for i in range(len(touching)):
         pair, record = rows[touching[i]], listed[i]
         first, second = shapes[pair.shape0], shapes[pair.shape1]
@@ -107,7 +106,8 @@ def _write_listed(rows: Any, shapes: Any, touching: Any, articulations: Any, lis
 
 
 @borrowing_entry
-def _find_touching(rows: Any, listed: Any, awake: Any, touch_rows: Any, persists: Any) -> Any:
+def _find_touching(rows: Records, listed: Records, awake: Array, touch_rows: Array,
+                   persists: Array) -> tuple[Integer, Integer, Integer]:
     """Fill in the pairs that went on touching, then those that begin, and which of the listed ones stay.
 
     How many of the former, how many in all, and how many within an articulation part.
@@ -146,7 +146,7 @@ def _order_without(owners: Array, lost: Array) -> Array:
 
 
 @borrowing_entry
-def _fill_gaps(owners: Any, lost: Any, last: Any, before: Any, index_of: Any, pair_at: Any) -> None:
+def _fill_gaps(owners: Array, lost: Array, last: Array, before: Array, index_of: Array, pair_at: Array) -> None:
     """Fill in the pair at every place. last: the last place of each articulation. before: that before each place."""
     # linked list of an articulation's places, the last first
     for i in range(len(owners)):
@@ -361,7 +361,7 @@ class PairTable:
 
 
 @borrowing_entry
-def _write_solver_shapes(rows: Any, selected: Any, shapes: Any) -> None:
+def _write_solver_shapes(rows: Records, selected: Array, shapes: Array) -> None:
     for i in range(len(selected)):
         pair = rows[selected[i]]
         shapes[i, 0], shapes[i, 1] = (pair.shape1, pair.shape0) if pair.swapped else (pair.shape0, pair.shape1)
@@ -411,7 +411,7 @@ def generate_contacts(table: PairTable, active: Flags, contacts: Array) -> int:
 
 
 @borrowing_entry
-def _sort_by_kinds(rows: Any, active: Any, shapes: Any, kinds: Any, selected: Any, ends: Any) -> None:
+def _sort_by_kinds(rows: Records, active: Array, shapes: Records, kinds: Integer, selected: Array, ends: Array) -> None:
     """Fill in the rows of pairs to look at by the kinds of their shapes; ends: zeros, where those of each end."""
     for k in range(len(rows)):
         # counting sort by the kinds of both shapes
@@ -428,7 +428,7 @@ def _sort_by_kinds(rows: Any, active: Any, shapes: Any, kinds: Any, selected: An
 
 
 @scalar_entry
-def arrange(rows: Any, touching: Any, contacts: Any, arranged: Any) -> None:
+def arrange(rows: Records, touching: Array, contacts: Records, arranged: Array) -> None:
     """Copy contacts in the order of their pairs, and tell the pairs where they are."""
     at = 0
     for k in touching:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Array, Vec3
+from physx_runtime.arrays import Array, Integer, Records, Vec3
 from physx_runtime.collision.meshes.triangle_mesh import NO_MESHES, Meshes
 from physx_runtime.collision.simd_math import (
     ZERO,
@@ -114,7 +114,7 @@ HULL = np.dtype([
 class Hulls(NamedTuple):
     """All hulls: what their polygons, edges and vertices refer to is counted within the hull."""
 
-    hulls: Array            # HULL
+    hulls: Records          # HULL
     vertices: Array         # (n, 3) f4
     planes: Array           # (n, 4) f4, of the polygons: normals, and minus the distance along them
     spans: Array            # (n, 3) i4, of the polygons: first corner, how many, and the vertex furthest below
@@ -156,7 +156,7 @@ class Hull(NamedTuple):
 
 
 @scalar_code
-def hull_at(hulls: Any, row: Any) -> Any:
+def hull_at(hulls: Hulls, row: Integer) -> Hull:
     """A hull of the table."""
     h = hulls.hulls[row]
     first, last = h.vertices[0], h.vertices[1]
@@ -169,7 +169,7 @@ def hull_at(hulls: Any, row: Any) -> Any:
 
 
 @scalar_code
-def no_hull(hulls: Any) -> Any:
+def no_hull(hulls: Hulls) -> Hull:
     """A hull of nothing, for shapes that have none."""
     origin = (ZERO, ZERO, ZERO)
     return Hull(hulls.vertices[:0], hulls.planes[:0], hulls.spans[:0], hulls.corners[:0], hulls.edges[:0],

@@ -19,7 +19,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from physx_runtime.arrays import Frame, Matrix3, Pose, Quat, Scalar, Vec3
+from physx_runtime.arrays import Array, Frame, Integer, Matrix3, Pose, Quat, Scalar, Vec3
 from physx_runtime.compiling.numba_functions import scalar_code
 
 ZERO, HALF, ONE, TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
@@ -98,13 +98,13 @@ def clamped(x: Scalar, low: Scalar, high: Scalar) -> Scalar:
 
 
 @scalar_code
-def vector_at(rows: Any, i: Any) -> Vec3:
+def vector_at(rows: Array, i: Integer) -> Vec3:
     """A row of an array."""
     return rows[i, 0], rows[i, 1], rows[i, 2]
 
 
 @scalar_code
-def set_vector(rows: Any, i: Any, a: Vec3) -> None:
+def set_vector(rows: Array, i: Integer, a: Vec3) -> None:
     """Write a row of an array."""
     rows[i, 0], rows[i, 1], rows[i, 2] = a[0], a[1], a[2]
 
@@ -275,22 +275,22 @@ if X86:
     _rcpss, _rsqrtss = _estimate("llvm.x86.sse.rcp.ss"), _estimate("llvm.x86.sse.rsqrt.ss")
 
     @scalar_code
-    def reciprocal(x: Any) -> Any:
+    def reciprocal(x: Scalar) -> Scalar:
         """About 1 / x, as RCPSS has it; infinity for 0."""
         return _rcpss(x)
 
     @scalar_code
-    def reciprocal_root(x: Any) -> Any:
+    def reciprocal_root(x: Scalar) -> Scalar:
         """About 1 / sqrt(x), as RSQRTSS has it; infinity for 0."""
         return _rsqrtss(x)
 else:
     # Elsewhere PhysX refines an estimate of NEON's, which ends near the exact quotient.
     @scalar_code
-    def reciprocal(x: Any) -> Any:
+    def reciprocal(x: Scalar) -> Scalar:
         """1 / x; infinity for 0."""
         return _ONE / x
 
     @scalar_code
-    def reciprocal_root(x: Any) -> Any:
+    def reciprocal_root(x: Scalar) -> Scalar:
         """1 / sqrt(x); infinity for 0."""
         return _ONE / math.sqrt(x)

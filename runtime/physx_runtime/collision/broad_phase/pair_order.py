@@ -26,11 +26,11 @@ but no place (PersistentPairs::updatePairs, BpAABBManager.cpp).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Array
+from physx_runtime.arrays import Array, Condition, Integer, Records
 from physx_runtime.collision.shapes import FREE, NO_ARTICULATION
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
@@ -95,8 +95,8 @@ class PairCreationOrder:
 
 
 @scalar_entry
-def _fill_keys(keys: Any, new_pairs: Any, overlapped: Any, objects: Any, joined: Any, sweeps: Any, low_of_objects: Any,
-               created_objects: Any, low: Any, created: Any) -> None:
+def _fill_keys(keys: Array, new_pairs: Array, overlapped: Array, objects: Array, joined: Array, sweeps: Array,
+               low_of_objects: Array, created_objects: Array, low: Array, created: Array) -> None:
     """Fill in the `KEYS` of new pairs."""
     for i in range(len(new_pairs)):
         # order: self collision, aggregate pairs, then created broad phase pairs
@@ -119,7 +119,7 @@ def _fill_keys(keys: Any, new_pairs: Any, overlapped: Any, objects: Any, joined:
 
 
 @scalar_code
-def _sweep(keys: Any, first: Any, second: Any, same_list: Any, low: Any, created: Any) -> None:
+def _sweep(keys: Array, first: Integer, second: Integer, same_list: Condition, low: Array, created: Array) -> None:
     """Keys of a pair in a sweep: those that begin with their first one, then the others, from the lowest on.
 
     alike: whether both are of one list, in which the lower one is the first.
@@ -213,7 +213,7 @@ def reset_pools(pools: Pools, worlds: Array) -> None:
 
 
 @scalar_entry
-def mark_overlapping(excluded_pairs: Any, bounds: Any, near: Any) -> None:
+def mark_overlapping(excluded_pairs: Array, bounds: Array, near: Array) -> None:
     # overlap of all axes
     """Tell of pairs of shapes that never meet, given as keys, whether their bounds overlap."""
     for k in range(len(excluded_pairs)):
@@ -237,7 +237,7 @@ def without_filtered(pools: Pools) -> None:
 
 
 @scalar_code
-def _filtered_index(excluded_pairs: Any, first: Any, second: Any) -> Any:
+def _filtered_index(excluded_pairs: Array, first: Integer, second: Integer) -> Integer:
     """Which of the pairs that never meet two shapes are, or REAL."""
     key = (np.int64(min(first, second)) << 32) | np.int64(max(first, second))
     k = np.searchsorted(excluded_pairs, key)
@@ -245,9 +245,8 @@ def _filtered_index(excluded_pairs: Any, first: Any, second: Any) -> Any:
 
 
 @scalar_entry
-def update_slots(pools: Pools, rows: Any, shapes: Any, new_pairs: Any, excluded_pairs: Any, excluded_overlap: Any,
-                 order: Any, slots: Any
-                 ) -> None:
+def update_slots(pools: Pools, rows: Records, shapes: Records, new_pairs: Array, excluded_pairs: Array,
+                 excluded_overlap: Array, order: Array, slots: Array) -> None:
     """Give places to new pairs of shapes, by world in the order of a sweep, and free those of the lost ones.
 
     fresh: also of shapes that never meet, which get none; apart: keys of these, of which `near_apart` have bounds that
@@ -296,13 +295,13 @@ def update_slots(pools: Pools, rows: Any, shapes: Any, new_pairs: Any, excluded_
 
 
 @scalar_code
-def _reverse(near: Any, count: Any) -> None:
+def _reverse(near: Array, count: Integer) -> None:
     for i in range(count // 2):
         near[i], near[count - 1 - i] = near[count - 1 - i], near[i]
 
 
 @scalar_code
-def _allocate_slots(pools: Pools, w: Any, slots: Any) -> None:
+def _allocate_slots(pools: Pools, w: int, slots: Array) -> None:
     """Take places for some pairs at once."""
     # free slots last in, first out; then a slab of 256  (CmPool.h)
     reused = min(len(slots), pools.free_counts[w])
@@ -320,7 +319,7 @@ def _allocate_slots(pools: Pools, w: Any, slots: Any) -> None:
 
 
 @scalar_entry
-def assign_rows(pools: Pools, rows: Any) -> None:
+def assign_rows(pools: Pools, rows: Records) -> None:
     """Name the new pairs by the rows that they were given, in the order in which they were created."""
     for w in range(len(pools.near_counts)):
         for i in range(pools.near_counts[w]):

@@ -8,11 +8,10 @@ Contacts of a core with many triangles, sorted into patches of one normal as the
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from physx_runtime.arrays import Scalar, Vec3
+from physx_runtime.arrays import Array, Integer, Record, Records, Scalar, Vec3
 from physx_runtime.collision.convex_core.support import MAX_FACE_POINTS, ConvexCore, support_face, widest_four
 from physx_runtime.collision.manifold.persistent import write_contact
 from physx_runtime.collision.scalar_math import dot, tangents
@@ -37,8 +36,8 @@ MAX_CLIPPED_POINTS = 4 + MAX_PLANES + 1
 
 
 @scalar_code
-def contact_points(core0: ConvexCore, core1: ConvexCore, point0: Vec3, point1: Vec3, axis: Vec3, points: Any,
-                   gaps: Any) -> Any:
+def contact_points(core0: ConvexCore, core1: ConvexCore, point0: Vec3, point1: Vec3, axis: Vec3, points: Array,
+                   gaps: Array) -> Integer:
     """Fill in up to four points half-way between two shapes and their separations; how many.
 
     point0, point1: closest points of the shapes; axis: the unit vector from shape 1 to shape 0.
@@ -69,14 +68,14 @@ def contact_points(core0: ConvexCore, core1: ConvexCore, point0: Vec3, point1: V
 
 
 @scalar_code
-def _single_contact(point: Vec3, gap: Scalar, points: Any, gaps: Any) -> Any:
+def _single_contact(point: Vec3, gap: Scalar, points: Array, gaps: Array) -> Integer:
     set_vector(points, 0, point)
     gaps[0] = gap
     return 1
 
 
 @scalar_code
-def _edge_edge_contacts(edge0: Any, edge1: Any, axis: Vec3, points: Any, gaps: Any) -> Any:
+def _edge_edge_contacts(edge0: Array, edge1: Array, axis: Vec3, points: Array, gaps: Array) -> Integer:
     """Each end of one edge that lies along the other; the deeper of ends that coincide."""
     count = 0
     # end of edge 0 on edge 1, and the other way round
@@ -98,7 +97,7 @@ def _edge_edge_contacts(edge0: Any, edge1: Any, axis: Vec3, points: Any, gaps: A
 
 
 @scalar_code
-def _foot_on(edge: Any, point: Vec3) -> tuple[bool, Vec3]:
+def _foot_on(edge: Array, point: Vec3) -> tuple[bool, Vec3]:
     start, end = vector_at(edge, 0), vector_at(edge, 1)
     # t = (p - a) . (b - a) / |b - a|^2, inside for 0 <= t <= 1
     edge_vector, off = sub(end, start), sub(point, start)
@@ -109,7 +108,7 @@ def _foot_on(edge: Any, point: Vec3) -> tuple[bool, Vec3]:
 
 
 @scalar_code
-def _merge_contacts(points: Any, gaps: Any, count: Any) -> Any:
+def _merge_contacts(points: Array, gaps: Array, count: Integer) -> Integer:
     # coincident points: the deeper one stays
     for i in range(count - 1, -1, -1):
         for j in range(i - 1, -1, -1):
@@ -126,7 +125,7 @@ def _merge_contacts(points: Any, gaps: Any, count: Any) -> Any:
 
 
 @scalar_code
-def _add_side_planes(face: Any, count: Any, axis: Vec3, planes: Any, plane_count: Any) -> Any:
+def _add_side_planes(face: Array, count: Integer, axis: Vec3, planes: Array, plane_count: Integer) -> Integer:
     """Add the planes along the axis that enclose a face; how many there are then."""
     if count < 3:
         return plane_count
@@ -157,8 +156,8 @@ def _add_side_planes(face: Any, count: Any, axis: Vec3, planes: Any, plane_count
 
 
 @scalar_code
-def _first_polygon(face0: Any, count0: Any, face1: Any, count1: Any, axis: Vec3, middle: Vec3,
-                   polygon: Any) -> Any:
+def _first_polygon(face0: Array, count0: Integer, face1: Array, count1: Integer, axis: Vec3, middle: Vec3,
+                   polygon: Array) -> Integer:
     """The edge of a shape that has no face there, else a rectangle around both faces; how many points."""
     if count0 == 2 or count1 == 2:
         for i in range(2):
@@ -180,7 +179,7 @@ def _first_polygon(face0: Any, count0: Any, face1: Any, count1: Any, axis: Vec3,
 
 
 @scalar_code
-def _clip_by_plane(plane: Any, polygon: Any, count: Any) -> Any:
+def _clip_by_plane(plane: Array, polygon: Array, count: Integer) -> Integer:
     """Keep of a polygon what lies on the inner side of a plane; how many points."""
     heights = np.empty(MAX_CLIPPED_POINTS, np.float32)
     before = polygon.copy()
@@ -205,8 +204,8 @@ def _clip_by_plane(plane: Any, polygon: Any, count: Any) -> Any:
 
 
 @scalar_code
-def _midpoint_contacts(face0: Any, normal0: Vec3, face1: Any, normal1: Vec3, axis: Vec3, polygon: Any, count: Any,
-                       points: Any, gaps: Any) -> Any:
+def _midpoint_contacts(face0: Array, normal0: Vec3, face1: Array, normal1: Vec3, axis: Vec3, polygon: Array,
+                       count: Integer, points: Array, gaps: Array) -> Integer:
     """The four points of a polygon that span most, the deepest first, each half-way between both faces."""
     # p0, p1 = projections along the axis to both faces, contact (p0 + p1) / 2, gap axis . (p0 - p1)
     off0, off1 = dot(negated(normal0), vector_at(face0, 0)), dot(negated(normal1), vector_at(face1, 0))
@@ -253,7 +252,7 @@ PATCHES = np.dtype([
 
 
 @scalar_code
-def add_to_patches(patches: Any, point: Vec3, normal: Vec3, gap: Scalar) -> None:
+def add_to_patches(patches: Record, point: Vec3, normal: Vec3, gap: Scalar) -> None:
     """Add a contact to the patch of its normal, or as a new patch."""
     # patches of normals within 2.6 degrees  (GuContactConvexCoreMesh.cpp, contactConvexCoreTrimesh)
     for i in range(patches.count):
@@ -273,7 +272,7 @@ def add_to_patches(patches: Any, point: Vec3, normal: Vec3, gap: Scalar) -> None
 
 
 @scalar_code
-def write_patches(patches: Any, contacts: Any, at: Any) -> Any:
+def write_patches(patches: Record, contacts: Records, at: Integer) -> Integer:
     """Write the contacts, patch by patch; the row of the next one."""
     for i in range(patches.count):
         normal = vector_at(patches.normal, i)
@@ -283,7 +282,7 @@ def write_patches(patches: Any, contacts: Any, at: Any) -> Any:
 
 
 @scalar_code
-def _add_to_patch(patches: Any, patch: Any, point: Vec3, gap: Scalar) -> None:
+def _add_to_patch(patches: Record, patch: Integer, point: Vec3, gap: Scalar) -> None:
     """Keep those four points that span most; the deepest one comes first."""
     # insert by depth, then reduce to four
     count = patches.points[patch]
@@ -306,7 +305,7 @@ def _add_to_patch(patches: Any, patch: Any, point: Vec3, gap: Scalar) -> None:
 
 
 @scalar_code
-def _patch_to_replace(patches: Any, normal: Vec3) -> Any:
+def _patch_to_replace(patches: Record, normal: Vec3) -> Integer:
     """The shallower of those two patches that are most alike, or -1 where the new normal is more like one of them."""
     # of the two most similar normals the shallower patch gives way
     new_similarity, max_similarity, first, second = -LARGEST, -LARGEST, 0, 0
@@ -322,7 +321,7 @@ def _patch_to_replace(patches: Any, normal: Vec3) -> Any:
 
 
 @scalar_code
-def _deepest(patches: Any, patch: Any) -> Scalar:
+def _deepest(patches: Record, patch: Integer) -> Scalar:
     min_gap = patches.gap[patch, 0]
     for k in range(1, patches.points[patch]):
         min_gap = min(min_gap, patches.gap[patch, k])

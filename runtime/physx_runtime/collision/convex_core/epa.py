@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from physx_runtime.arrays import Scalar, Vec3
+from physx_runtime.arrays import Array, Integer, Record, Records, Scalar, Vec3
 from physx_runtime.collision.convex_core.gjk import HUNDREDTH, MAX_POINTS, accuracy, center_direction, find_point
 from physx_runtime.collision.convex_core.support import ConvexCore
 from physx_runtime.collision.scalar_math import dot, length, tangents, times_reciprocal
@@ -49,7 +47,7 @@ def penetration_depth(core0: ConvexCore, core1: ConvexCore) -> tuple[Scalar, Vec
 
 
 @scalar_code
-def _expand(storage: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Scalar, Vec3, Vec3, Vec3]:
+def _expand(storage: Records, core0: ConvexCore, core1: ConvexCore) -> tuple[Scalar, Vec3, Vec3, Vec3]:
     """The same with room for a hull, which the caller keeps: a record does not keep its array alive."""
     # epsilon = 0.01 min(accuracy_0, accuracy_1)  (GuRefGjkEpa.h, computeEpaDepth)
     hull = storage[0]
@@ -81,7 +79,7 @@ def _expand(storage: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Scalar,
 
 
 @scalar_code
-def _add_first_triangle(hull: Any, core0: ConvexCore, core1: ConvexCore, epsilon: Scalar) -> None:
+def _add_first_triangle(hull: Record, core0: ConvexCore, core1: ConvexCore, epsilon: Scalar) -> None:
     """Span a first triangle, seen from both sides."""
     # first triangle: support points along +-d, then across it  (GuRefGjkEpa.h, computeEpaDepth)
     first = center_direction(core0, core1)
@@ -98,7 +96,7 @@ def _add_first_triangle(hull: Any, core0: ConvexCore, core1: ConvexCore, epsilon
 
 
 @scalar_code
-def _closest_face(hull: Any) -> Any:
+def _closest_face(hull: Record) -> Integer:
     # planes have n . x + depth = 0, depth < 0 outside: the closest face has the greatest depth
     closest, max_depth = 0, -LARGEST
     for i in range(hull.faces):
@@ -108,12 +106,12 @@ def _closest_face(hull: Any) -> Any:
 
 
 @scalar_code
-def _vertex(hull: Any, i: Any) -> Vec3:
+def _vertex(hull: Record, i: Integer) -> Vec3:
     return sub(vector_at(hull.known0, hull.which[i, 0]), vector_at(hull.known1, hull.which[i, 1]))
 
 
 @scalar_code
-def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vec3, epsilon: Scalar) -> tuple[Scalar, Scalar]:
+def _add(hull: Record, core0: ConvexCore, core1: ConvexCore, direction: Vec3, epsilon: Scalar) -> tuple[Scalar, Scalar]:
     """Grow the hull by its farthest point; how far that lies against the direction, twice, LARGEST second at an end."""
     # w = s0(d) - s1(-d)  (GuRefGjkEpa.h, addPoint)
     a, hull.count0 = find_point(core0, direction, hull.known0, hull.count0, hull.weld0)
@@ -143,7 +141,7 @@ def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vec3, epsil
 
 
 @scalar_code
-def _remove_faces_below(hull: Any, point: Vec3, epsilon: Scalar) -> Any:
+def _remove_faces_below(hull: Record, point: Vec3, epsilon: Scalar) -> Integer:
     """Take away the faces that a point lies outside of; how many edges of the hole there are."""
     # visible: n . w + depth > epsilon
     edges = 0
@@ -162,7 +160,7 @@ def _remove_faces_below(hull: Any, point: Vec3, epsilon: Scalar) -> Any:
 
 
 @scalar_code
-def _toggle_edge(hull: Any, edges: Any, start: Any, end: Any) -> Any:
+def _toggle_edge(hull: Record, edges: Integer, start: Integer, end: Integer) -> Integer:
     """An edge is open until its other side is taken away too."""
     # an edge of two removed faces is inside the hole
     for k in range(edges - 1, -1, -1):
@@ -174,7 +172,7 @@ def _toggle_edge(hull: Any, edges: Any, start: Any, end: Any) -> Any:
 
 
 @scalar_code
-def _add_face(hull: Any, i: Any, j: Any, k: Any) -> bool:
+def _add_face(hull: Record, i: Integer, j: Integer, k: Integer) -> bool:
     """Add a face; not one without area."""
     # n = sum of the three corner cross products, normalised: less rounding in slim faces  (GuRefGjkEpa.h, makePlane)
     a, b, c = _vertex(hull, i), _vertex(hull, j), _vertex(hull, k)
@@ -191,7 +189,7 @@ def _add_face(hull: Any, i: Any, j: Any, k: Any) -> bool:
 
 
 @scalar_code
-def _witness_points(hull: Any, i: Any, j: Any, k: Any) -> tuple[Vec3, Vec3]:
+def _witness_points(hull: Record, i: Integer, j: Integer, k: Integer) -> tuple[Vec3, Vec3]:
     """The points of both cores at the foot of the origin in a face."""
     # foot = n (n . a) / n^2, weights = areas opposite to the corners / n^2
     a, b, c = _vertex(hull, i), _vertex(hull, j), _vertex(hull, k)
@@ -206,6 +204,6 @@ def _witness_points(hull: Any, i: Any, j: Any, k: Any) -> tuple[Vec3, Vec3]:
 
 
 @scalar_code
-def _interpolate(points: Any, i: Any, j: Any, k: Any, barycentric: Vec3) -> Vec3:
+def _interpolate(points: Array, i: Integer, j: Integer, k: Integer, barycentric: Vec3) -> Vec3:
     return add(add(scaled(vector_at(points, i), barycentric[0]), scaled(vector_at(points, j), barycentric[1])),
                scaled(vector_at(points, k), barycentric[2]))

@@ -9,11 +9,9 @@ Corners are rows of an array; those kept are put in `kept` in the order in which
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from physx_runtime.arrays import Scalar, Vec3
+from physx_runtime.arrays import Array, Integer, Quat, Scalar, Vec3
 from physx_runtime.collision.convex_core.support import ConvexCore, local_support
 from physx_runtime.collision.scalar_math import dot, length, rotated_back, times_reciprocal, transform, unit
 from physx_runtime.collision.simd_math import (
@@ -34,13 +32,13 @@ from physx_runtime.compiling.numba_functions import scalar_code
 
 
 @scalar_code
-def _select_one(indices: Any, barycentric: Any, a: Any) -> Any:
+def _select_one(indices: Array, barycentric: Array, a: Integer) -> Integer:
     indices[0], barycentric[0] = a, ONE
     return 1
 
 
 @scalar_code
-def _select_two(indices: Any, barycentric: Any, a: Any, b: Any, weight: Scalar) -> Any:
+def _select_two(indices: Array, barycentric: Array, a: Integer, b: Integer, weight: Scalar) -> Integer:
     indices[0], indices[1] = a, b
     barycentric[0], barycentric[1] = weight, ONE - weight
     return 2
@@ -52,7 +50,7 @@ def _square(a: Vec3) -> Scalar:
 
 
 @scalar_code
-def reduce_segment(vertices: Any, indices: Any, barycentric: Any) -> Any:
+def reduce_segment(vertices: Array, indices: Array, barycentric: Array) -> Integer:
     """How many are kept."""
     # segment: t = b . (b - a) / |b - a|^2, vertex b where t <= 0  (GuRefGjkEpa.h, computeClosest)
     a, b = vector_at(vertices, 0), vector_at(vertices, 1)
@@ -64,7 +62,7 @@ def reduce_segment(vertices: Any, indices: Any, barycentric: Any) -> Any:
 
 
 @scalar_code
-def reduce_triangle(vertices: Any, indices: Any, barycentric: Any) -> Any:
+def reduce_triangle(vertices: Array, indices: Array, barycentric: Array) -> Integer:
     """How many are kept."""
     # triangle: Voronoi regions of c, ca, bc and the face; a and b are older corners, known not to be closest
     # (GuRefGjkEpa.h, computeClosest)
@@ -94,7 +92,7 @@ def reduce_triangle(vertices: Any, indices: Any, barycentric: Any) -> Any:
 
 
 @scalar_code
-def _face_plane(vertices: Any, i: Any, j: Any) -> tuple[Vec3, Scalar, Vec3]:
+def _face_plane(vertices: Array, i: Integer, j: Integer) -> tuple[Vec3, Scalar, Vec3]:
     """Of the side through corners i, j and the last: its normal, one over its square, the foot of the origin."""
     # n = (v_i - d) x (v_j - d), foot = n (n . d) / n^2
     d = vector_at(vertices, 3)
@@ -109,7 +107,7 @@ def _signed_area(normal: Vec3, foot: Vec3, start: Vec3, end: Vec3) -> Scalar:
 
 
 @scalar_code
-def reduce_tetrahedron(vertices: Any, indices: Any, barycentric: Any) -> Any:
+def reduce_tetrahedron(vertices: Array, indices: Array, barycentric: Array) -> Integer:
     """How many are kept: all four, with no shares, around the origin."""
     # tetrahedron: Voronoi regions of d, its edges and its faces, in this order  (GuRefGjkEpa.h, computeClosest)
     a, b, c, d = vector_at(vertices, 0), vector_at(vertices, 1), vector_at(vertices, 2), vector_at(vertices, 3)
@@ -147,7 +145,7 @@ def reduce_tetrahedron(vertices: Any, indices: Any, barycentric: Any) -> Any:
 
 
 @scalar_code
-def _select_three(indices: Any, barycentric: Any, a: Any, b: Any, first: Scalar, second: Scalar) -> Any:
+def _select_three(indices: Array, barycentric: Array, a: Integer, b: Integer, first: Scalar, second: Scalar) -> Integer:
     indices[0], indices[1], indices[2] = a, b, 3
     barycentric[0], barycentric[1], barycentric[2] = first, second, ONE - first - second
     return 3
@@ -167,7 +165,7 @@ def accuracy(core: ConvexCore) -> Scalar:
 
 
 @scalar_code
-def _extent(core: ConvexCore, axis: Any) -> Scalar:
+def _extent(core: ConvexCore, axis: Integer) -> Scalar:
     direction = (ONE if axis == 0 else ZERO, ONE if axis == 1 else ZERO, ONE if axis == 2 else ZERO)
     return local_support(core, direction)[axis] - local_support(core, negated(direction))[axis]
 
@@ -187,7 +185,7 @@ def _center(core: ConvexCore) -> Vec3:
 
 
 @scalar_code
-def _center_on_axis(core: ConvexCore, axis: Any) -> Scalar:
+def _center_on_axis(core: ConvexCore, axis: Integer) -> Scalar:
     q = core[3][1]
     direction = _rotation_row(q, axis)
     high = transform(core[3], local_support(core, direction))[axis]
@@ -196,7 +194,7 @@ def _center_on_axis(core: ConvexCore, axis: Any) -> Scalar:
 
 
 @scalar_code
-def _rotation_row(q: Any, axis: Any) -> Vec3:
+def _rotation_row(q: Quat, axis: Integer) -> Vec3:
     """An axis of the world as seen from a turned frame."""
     # row of R^T: [1 - 2 (y^2 + z^2), ...] as 2 w^2 - 1 + 2 x^2
     x, y, z, w = q
@@ -213,7 +211,8 @@ def _rotation_row(q: Any, axis: Any) -> Vec3:
 
 
 @scalar_code
-def find_point(core: ConvexCore, direction: Vec3, points: Any, count: Any, weld: Scalar) -> tuple[Any, Any]:
+def find_point(core: ConvexCore, direction: Vec3, points: Array, count: Integer,
+               weld: Scalar) -> tuple[Integer, Integer]:
     """The place of the farthest point among those known, to which it is added where it is none; and their number."""
     # vertices nearer than `weld` to a known one are that one  (GuRefGjkEpa.h, supportIndex)
     point = transform(core[3], local_support(core, rotated_back(core[3][1], direction)))
@@ -280,7 +279,7 @@ def closest_points(core0: ConvexCore, core1: ConvexCore, max_distance: Scalar) -
 
 
 @scalar_code
-def _contains(which: Any, size: Any, a: Any, b: Any) -> bool:
+def _contains(which: Array, size: Integer, a: Integer, b: Integer) -> bool:
     result = False
     for i in range(size):
         result |= which[i, 0] == a and which[i, 1] == b
@@ -288,8 +287,8 @@ def _contains(which: Any, size: Any, a: Any, b: Any) -> bool:
 
 
 @scalar_code
-def _reduce_simplex(vertices: Any, weights: Any, which: Any, size: Any, distance: Scalar,
-                    closest: Vec3) -> tuple[Vec3, Any, Scalar]:
+def _reduce_simplex(vertices: Array, weights: Array, which: Array, size: Integer, distance: Scalar,
+                    closest: Vec3) -> tuple[Vec3, Integer, Scalar]:
     """Reduce the simplex to what is nearest to the origin; where that is no nearer, drop its newest corner."""
     # v = sum lambda_i w_i  (GuRefGjkEpa.h, computeClosest)
     indices, barycentric = np.zeros(4, np.int64), np.zeros(4, np.float32)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from physx_runtime.arrays import Pose, Scalar, Vec3
+from physx_runtime.arrays import Array, Condition, Integer, Pose, Scalar, Vec3
 from physx_runtime.collision.scalar_math import (
     axis_angle,
     dot,
@@ -53,7 +53,7 @@ ZERO_VECTOR = (ZERO, ZERO, ZERO)
 
 
 @scalar_code
-def farthest_vertex(vertices: Any, scale: Vec3, direction: Vec3) -> Vec3:
+def farthest_vertex(vertices: Array, scale: Vec3, direction: Vec3) -> Vec3:
     """The first corner that is farthest along a direction, of corners that are scaled."""
     # s(d) = S argmax_i (S d) . v_i  (GuConvexSupport.h, supportLocal)
     scaled_direction = times(scale, direction)
@@ -68,7 +68,7 @@ def farthest_vertex(vertices: Any, scale: Vec3, direction: Vec3) -> Vec3:
 
 
 @scalar_code
-def hull_face(vertices: Any, scale: Vec3, direction: Vec3, points: Any) -> tuple[Any, Vec3]:
+def hull_face(vertices: Array, scale: Vec3, direction: Vec3, points: Array) -> tuple[Integer, Vec3]:
     """Fill in up to four corners of the face or edge towards a direction; their number, 0 for a corner alone."""
     # face: spanned by the three vertices farthest along d  (GuConvexSupport.h, contactFace)
     a, b, c = _farthest_three(vertices, scale, direction)
@@ -102,7 +102,7 @@ def hull_face(vertices: Any, scale: Vec3, direction: Vec3, points: Any) -> tuple
 
 
 @scalar_code
-def _farthest_three(vertices: Any, scale: Vec3, direction: Vec3) -> tuple[Any, Any, Any]:
+def _farthest_three(vertices: Array, scale: Vec3, direction: Vec3) -> tuple[Integer, Integer, Integer]:
     best, max_heights = np.full(3, -1, np.int64), np.full(3, -LARGEST, np.float32)
     for i in range(len(vertices)):
         height, index = dot(direction, times(scale, vector_at(vertices, i))), i
@@ -114,7 +114,7 @@ def _farthest_three(vertices: Any, scale: Vec3, direction: Vec3) -> tuple[Any, A
 
 
 @scalar_code
-def _face_normal(direction: Vec3, first: Vec3, second: Vec3, spanned: Any) -> tuple[bool, Vec3]:
+def _face_normal(direction: Vec3, first: Vec3, second: Vec3, spanned: Condition) -> tuple[bool, Vec3]:
     """The normal of the face of two edges, or of one through an edge, that faces the direction."""
     if not spanned:
         # edge: n = (d x e) x e, the normal of the edge closest to d; it counts within 8 degrees
@@ -134,7 +134,7 @@ def _face_normal(direction: Vec3, first: Vec3, second: Vec3, spanned: Any) -> tu
 
 
 @scalar_code
-def widest_four(points: Any, count: Any, normal: Vec3, selected: Any) -> Any:
+def widest_four(points: Array, count: Integer, normal: Vec3, selected: Array) -> Integer:
     """Choose up to four points that span most, the first and the one farthest from it among them; how many."""
     # first, the farthest from it, and both extremes across that line  (GuConvexSupport.h, reducePolygon)
     selected[0], other, max_square = 0, 0, -LARGEST
@@ -171,7 +171,7 @@ MAX_FACE_POINTS = 4
 
 
 @scalar_code
-def core_of(kind: Any, size: Vec3, pose: Pose, vertices: Any) -> ConvexCore:
+def core_of(kind: Integer, size: Vec3, pose: Pose, vertices: Array) -> ConvexCore:
     """The core of a shape; corners: of a hull, whose scale is its size."""
     # margin: sphere and capsule have their radius, others none  (GuConvexGeometry.cpp, makeConvexShape)
     if kind == SPHERE:
@@ -223,7 +223,7 @@ def support_point(core: ConvexCore, direction: Vec3) -> Vec3:
 
 
 @scalar_code
-def support_face(core: ConvexCore, direction: Vec3, reference: Vec3, points: Any) -> tuple[Any, Vec3]:
+def support_face(core: ConvexCore, direction: Vec3, reference: Vec3, points: Array) -> tuple[Integer, Vec3]:
     """Fill in up to four points of the face or edge that a shape turns in a direction; their number, and its normal.
 
     reference: a point of the world that the first rim point of a round face is turned towards.
@@ -240,7 +240,7 @@ def support_face(core: ConvexCore, direction: Vec3, reference: Vec3, points: Any
 
 
 @scalar_code
-def _local_face(core: ConvexCore, direction: Vec3, reference: Vec3, points: Any) -> tuple[Any, Vec3]:
+def _local_face(core: ConvexCore, direction: Vec3, reference: Vec3, points: Array) -> tuple[Integer, Vec3]:
     """The same in the frame of the core and without its margin."""
     kind, size = core[0], core[1]
     if kind == SPHERE:
@@ -263,7 +263,7 @@ def _local_face(core: ConvexCore, direction: Vec3, reference: Vec3, points: Any)
 
 
 @scalar_code
-def _box_face(half: Vec3, d: Vec3, points: Any) -> tuple[Any, Vec3]:
+def _box_face(half: Vec3, d: Vec3, points: Array) -> tuple[Integer, Vec3]:
     # box: a face within 8 degrees along an axis, an edge within 8 degrees across one
     for axis in range(3):
         b, c = (axis + 1) % 3, (axis + 2) % 3
@@ -286,7 +286,7 @@ def _box_face(half: Vec3, d: Vec3, points: Any) -> tuple[Any, Vec3]:
 
 
 @scalar_code
-def _cylinder_face(size: Vec3, d: Vec3, reference: Vec3, points: Any) -> tuple[Any, Vec3]:
+def _cylinder_face(size: Vec3, d: Vec3, reference: Vec3, points: Array) -> tuple[Integer, Vec3]:
     # cylinder: a cap along the axis, an edge across it
     radius, half = size[0], size[1]
     if abs(d[0]) > PARALLEL_COSINE and radius > ZERO:
@@ -300,7 +300,7 @@ def _cylinder_face(size: Vec3, d: Vec3, reference: Vec3, points: Any) -> tuple[A
 
 
 @scalar_code
-def _cone_face(size: Vec3, d: Vec3, reference: Vec3, points: Any) -> tuple[Any, Vec3]:
+def _cone_face(size: Vec3, d: Vec3, reference: Vec3, points: Array) -> tuple[Integer, Vec3]:
     # cone: the base, or an edge from tip to rim
     radius, half = size[0], size[1]
     height = half * TWO
@@ -319,7 +319,7 @@ def _cone_face(size: Vec3, d: Vec3, reference: Vec3, points: Any) -> tuple[Any, 
 
 
 @scalar_code
-def _round_face(sense: Scalar, radius: Scalar, half: Scalar, reference: Vec3, points: Any) -> tuple[Any, Vec3]:
+def _round_face(sense: Scalar, radius: Scalar, half: Scalar, reference: Vec3, points: Array) -> tuple[Integer, Vec3]:
     """Four points of the rim, the first turned towards the reference."""
     center, normal = (sense * half, ZERO, ZERO), (sense, ZERO, ZERO)
     set_vector(points, 0, (center[0], radius, ZERO))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from physx_runtime.arrays import Frame, Pose, Scalar, Vec3
+from physx_runtime.arrays import Array, Condition, Frame, Integer, Pose, Record, Scalar, Vec3
 from physx_runtime.collision.simd_math import (
     LARGEST,
     ZERO,
@@ -65,7 +63,7 @@ NONE = -1
 
 
 @scalar_code
-def is_invalidated(manifolds: Any, pose: Pose, max_displacement: Scalar) -> bool:
+def is_invalidated(manifolds: Record, pose: Pose, max_displacement: Scalar) -> bool:
     """Whether shape 0 has moved or turned too far in the mesh for the manifolds to be kept."""
     # rebuilt where |dp|_inf > maxDisplacement or q . q_old < cos  (GuPersistentContactManifold.h, invalidate)
     if not manifolds.known:
@@ -78,7 +76,7 @@ def is_invalidated(manifolds: Any, pose: Pose, max_displacement: Scalar) -> bool
 
 
 @scalar_code
-def reset_manifolds(manifolds: Any, pose: Pose) -> None:
+def reset_manifolds(manifolds: Record, pose: Pose) -> None:
     """Drop all manifolds, and keep the pose at which they are made anew."""
     manifolds.known, manifolds.count = 1, 0
     for k in range(3):
@@ -88,7 +86,7 @@ def reset_manifolds(manifolds: Any, pose: Pose) -> None:
 
 
 @scalar_code
-def refresh_all(manifolds: Any, frame: Frame, breaking: Scalar) -> None:
+def refresh_all(manifolds: Record, frame: Frame, breaking: Scalar) -> None:
     """Renew distances, shape 0 being at `frame` in the mesh; points that slid and empty manifolds are dropped."""
     # d = (T p0 - p1) . n, dropped where |p1 - (p0 - d n)| > breaking
     # (GuPersistentContactManifold.cpp, refreshContactPoints)
@@ -115,7 +113,7 @@ def refresh_all(manifolds: Any, frame: Frame, breaking: Scalar) -> None:
 
 
 @scalar_code
-def _copy_point(manifolds: Any, m: Any, i: Any, n: Any, j: Any) -> None:
+def _copy_point(manifolds: Record, m: Integer, i: Integer, n: Integer, j: Integer) -> None:
     set_vector(manifolds.local0[n], j, vector_at(manifolds.local0[m], i))
     set_vector(manifolds.local1[n], j, vector_at(manifolds.local1[m], i))
     set_vector(manifolds.normal[n], j, vector_at(manifolds.normal[m], i))
@@ -123,7 +121,7 @@ def _copy_point(manifolds: Any, m: Any, i: Any, n: Any, j: Any) -> None:
 
 
 @scalar_code
-def manifold_normal(manifolds: Any, m: Any) -> Vec3:
+def manifold_normal(manifolds: Record, m: Integer) -> Vec3:
     """The sum of the normals of a manifold, in the mesh."""
     # n = sum n_i  (GuPersistentContactManifold.h, getLocalNormal)
     total = vector_at(manifolds.normal[m], 0)
@@ -133,14 +131,14 @@ def manifold_normal(manifolds: Any, m: Any) -> Vec3:
 
 
 @scalar_code
-def world_normal_of(manifolds: Any, m: Any, pose1: Pose) -> Vec3:
+def world_normal_of(manifolds: Record, m: Integer, pose1: Pose) -> Vec3:
     """The normal of a manifold in the world."""
     # R n / |R n|  (GuPersistentContactManifold.h, getWorldNormal)
     return unit(rotated(pose1[1], manifold_normal(manifolds, m)))
 
 
 @scalar_code
-def add_contact(buffer: Any, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar) -> None:
+def add_contact(buffer: Record, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar) -> None:
     """Add a contact."""
     at = buffer.contacts
     set_vector(buffer.local0, at, local0)
@@ -151,7 +149,7 @@ def add_contact(buffer: Any, local0: Vec3, local1: Vec3, normal: Vec3, distance:
 
 
 @scalar_code
-def copy_contact(buffer: Any, source: Any, target: Any) -> None:
+def copy_contact(buffer: Record, source: Integer, target: Integer) -> None:
     """Put one contact in the place of another."""
     set_vector(buffer.local0, target, vector_at(buffer.local0, source))
     set_vector(buffer.local1, target, vector_at(buffer.local1, source))
@@ -160,7 +158,7 @@ def copy_contact(buffer: Any, source: Any, target: Any) -> None:
 
 
 @scalar_code
-def open_patch(buffer: Any, first: Any, normal: Vec3, deepest: Scalar) -> None:
+def open_patch(buffer: Record, first: Integer, normal: Vec3, deepest: Scalar) -> None:
     """Make a patch of the contacts from `first` on."""
     patch = buffer.patches
     buffer.first[patch], buffer.end[patch], buffer.deepest[patch] = first, buffer.contacts, deepest
@@ -169,7 +167,7 @@ def open_patch(buffer: Any, first: Any, normal: Vec3, deepest: Scalar) -> None:
 
 
 @scalar_code
-def is_close(buffer: Any, a: Any, b: Any, limit: Scalar) -> bool:
+def is_close(buffer: Record, a: Integer, b: Integer, limit: Scalar) -> bool:
     """Whether two contacts are nearer on the mesh than the root of `limit`."""
     # |p_a - p_b|^2 < limit, on the mesh
     offset = sub(vector_at(buffer.local1, b), vector_at(buffer.local1, a))
@@ -177,7 +175,7 @@ def is_close(buffer: Any, a: Any, b: Any, limit: Scalar) -> bool:
 
 
 @scalar_code
-def drop_duplicates(buffer: Any, first: Any, limit: Scalar) -> None:
+def drop_duplicates(buffer: Record, first: Integer, limit: Scalar) -> None:
     """Of the contacts from `first` on, keep one of those that are close."""
     # contacts of one triangle at one place are one
     for i in range(first, buffer.contacts):
@@ -185,7 +183,7 @@ def drop_duplicates(buffer: Any, first: Any, limit: Scalar) -> None:
 
 
 @scalar_code
-def join_patch(buffer: Any, first: Any, normal: Vec3, deepest: Scalar, limit: Scalar) -> None:
+def join_patch(buffer: Record, first: Integer, normal: Vec3, deepest: Scalar, limit: Scalar) -> None:
     """Make the contacts from `first` on part of the last patch, where it has their normal, or a new one."""
     # last patch with n . n_patch > 0.996 takes the contacts  (GuPCMContactConvexCommon.cpp, addContactsToPatch)
     last = buffer.patches - 1
@@ -199,7 +197,7 @@ def join_patch(buffer: Any, first: Any, normal: Vec3, deepest: Scalar, limit: Sc
 
 
 @scalar_code
-def _drop_close_to(buffer: Any, reference: Any, first: Any, limit: Scalar, deeper: Any) -> None:
+def _drop_close_to(buffer: Record, reference: Integer, first: Integer, limit: Scalar, deeper: Condition) -> None:
     """Drop the contacts from `first` on that are close to one; where they are `deeper`, they take its place."""
     # of two close contacts the deeper one stays
     at = first
@@ -214,7 +212,7 @@ def _drop_close_to(buffer: Any, reference: Any, first: Any, limit: Scalar, deepe
 
 
 @scalar_code
-def link_patches(buffer: Any, limit: Scalar) -> None:
+def link_patches(buffer: Record, limit: Scalar) -> None:
     """Sort patches, the deepest first, link those of nearly one normal, and drop what two of them have in common."""
     # patches by depth, the deepest first  (GuPersistentContactManifold.h, refineContactPatchConnective)
     for i in range(buffer.patches):
@@ -246,7 +244,7 @@ def link_patches(buffer: Any, limit: Scalar) -> None:
 
 
 @scalar_code
-def _drop_common(buffer: Any, patch: Any, other: Any, limit: Scalar) -> None:
+def _drop_common(buffer: Record, patch: Integer, other: Integer, limit: Scalar) -> None:
     for k in range(buffer.first[patch], buffer.end[patch]):
         at = buffer.first[other]
         while at < buffer.end[other]:
@@ -258,7 +256,7 @@ def _drop_common(buffer: Any, patch: Any, other: Any, limit: Scalar) -> None:
 
 
 @scalar_code
-def rows_of(buffer: Any, root: Any, rows: Any) -> Any:
+def rows_of(buffer: Record, root: Integer, rows: Array) -> Integer:
     """Fill in the contacts of linked patches, in their order; how many."""
     count, patch = 0, root
     while patch != NONE:
@@ -270,7 +268,7 @@ def rows_of(buffer: Any, root: Any, rows: Any) -> Any:
 
 
 @scalar_code
-def deepest_index(buffer: Any, rows: Any, count: Any, selected: Any) -> Any:
+def deepest_index(buffer: Record, rows: Array, count: Integer, selected: Array) -> Integer:
     """The place in rows of the deepest contact that is not chosen yet, NONE without any."""
     # argmin distance of contacts not chosen yet
     best, min_distance = NONE, LARGEST
@@ -281,7 +279,7 @@ def deepest_index(buffer: Any, rows: Any, count: Any, selected: Any) -> Any:
 
 
 @scalar_code
-def append_point(manifolds: Any, m: Any, buffer: Any, row: Any) -> None:
+def append_point(manifolds: Record, m: Integer, buffer: Record, row: Integer) -> None:
     """Add a contact to a manifold."""
     i = manifolds.points[m]
     set_vector(manifolds.local0[m], i, vector_at(buffer.local0, row))
@@ -292,7 +290,7 @@ def append_point(manifolds: Any, m: Any, buffer: Any, row: Any) -> None:
 
 
 @scalar_code
-def append_manifold(buffer: Any, manifolds: Any, m: Any, root: Any) -> None:
+def append_manifold(buffer: Record, manifolds: Record, m: Integer, root: Integer) -> None:
     """Add the points of a manifold to linked patches, as contacts behind all others and a last patch of theirs."""
     # points that the manifold already has take part in the reduction
     # (GuPersistentContactManifold.cpp, addManifoldContactPoints)
@@ -312,7 +310,7 @@ def append_manifold(buffer: Any, manifolds: Any, m: Any, root: Any) -> None:
 
 
 @scalar_code
-def clear_buffer(buffer: Any) -> None:
+def clear_buffer(buffer: Record) -> None:
     """Forget all contacts and patches."""
     buffer.contacts, buffer.patches = 0, 0
 

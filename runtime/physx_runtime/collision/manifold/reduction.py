@@ -12,11 +12,10 @@ Contacts of triangles divided among the manifolds of a pair: one a normal, of th
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from physx_runtime.arrays import Scalar, Vec3
+from physx_runtime.arrays import Array, Integer, Record, Scalar, Vec3
 from physx_runtime.collision.manifold.multi import (
     MAX_BUFFERED,
     MAX_MANIFOLDS,
@@ -50,7 +49,7 @@ SHALLOW = np.float32(0.02)      # of the tolerance length: of points above and b
 
 
 @scalar_code
-def perpendicular(points: Any, first: Any, second: Any, normal: Vec3) -> Vec3:
+def perpendicular(points: Array, first: Integer, second: Integer, normal: Vec3) -> Vec3:
     """The direction in which points lie beside a line between two of them."""
     # (p_b - p_a) x n, normalised; n where both coincide
     direction = cross(sub(vector_at(points, second), vector_at(points, first)), normal)
@@ -59,14 +58,14 @@ def perpendicular(points: Any, first: Any, second: Any, normal: Vec3) -> Vec3:
 
 
 @scalar_code
-def squared_distance(points: Any, i: Any, j: Any) -> Any:
+def squared_distance(points: Array, i: Integer, j: Integer) -> Scalar:
     """The square of the distance of two points."""
     offset = sub(vector_at(points, i), vector_at(points, j))
     return dot(offset, offset)
 
 
 @scalar_code
-def furthest(points: Any, candidates: Any, count: Any, first: Any) -> Any:
+def furthest(points: Array, candidates: Array, count: Integer, first: Integer) -> Integer:
     """The place in the list of the candidate furthest from a point."""
     # argmax_i |p_i - p_first|^2
     best, index = squared_distance(points, candidates[0], first), 0
@@ -78,7 +77,8 @@ def furthest(points: Any, candidates: Any, count: Any, first: Any) -> Any:
 
 
 @scalar_code
-def extremes(points: Any, candidates: Any, count: Any, first: Any, direction: Vec3) -> Any:
+def extremes(points: Array, candidates: Array, count: Integer, first: Integer,
+             direction: Vec3) -> tuple[Integer, Integer, Scalar, Scalar]:
     """Places in the list of the furthest and nearest candidates along a direction, and how far both are."""
     # argmax and argmin of (p_i - p_first) . direction
     high, low, high_index, low_index = -LARGEST, LARGEST, 0, 0
@@ -93,8 +93,8 @@ def extremes(points: Any, candidates: Any, count: Any, first: Any, direction: Ve
 
 
 @scalar_code
-def four_of_boxes(points: Any, distances: Any, count: Any, normal: Vec3, tolerance_length: Scalar,
-                  selected: Any) -> None:
+def four_of_boxes(points: Array, distances: Array, count: Integer, normal: Vec3, tolerance_length: Scalar,
+                  selected: Array) -> None:
     """Choose four of more than four points of two boxes or hulls."""
     # (GuPersistentContactManifold.cpp, reduceBatchContacts)
     candidates = _all_indices(count)
@@ -130,7 +130,7 @@ def four_of_boxes(points: Any, distances: Any, count: Any, normal: Vec3, toleran
 
 
 @scalar_code
-def _deepen(distances: Any, candidates: Any, count: Any, shallow: Scalar, selected: Any) -> None:
+def _deepen(distances: Array, candidates: Array, count: Integer, shallow: Scalar, selected: Array) -> None:
     """Exchange chosen points that are far off for candidates that are not."""
     for i in range(4):
         best, index = distances[selected[i]], -1
@@ -144,7 +144,7 @@ def _deepen(distances: Any, candidates: Any, count: Any, shallow: Scalar, select
 
 
 @scalar_code
-def two_of(points: Any, distances: Any, first: Any, last: Any, selected: Any) -> None:
+def two_of(points: Array, distances: Array, first: Integer, last: Integer, selected: Array) -> None:
     """Choose two of the points from one to before another: the deepest, and the furthest from it.
 
     The second gives way to the last of those nearer to it than to the deepest that is deeper.
@@ -166,7 +166,7 @@ def two_of(points: Any, distances: Any, first: Any, last: Any, selected: Any) ->
 
 
 @scalar_code
-def four_of_plane(points: Any, distances: Any, count: Any, normal: Vec3, selected: Any) -> None:
+def four_of_plane(points: Array, distances: Array, count: Integer, normal: Vec3, selected: Array) -> None:
     """Choose four of more than four points on a plane; each then gives way to the deepest of those nearest to it."""
     # (GuPersistentContactManifold.cpp, reduceBatchContactsCluster)
     first = 0
@@ -198,7 +198,7 @@ def four_of_plane(points: Any, distances: Any, count: Any, normal: Vec3, selecte
 
 
 @scalar_code
-def four_of_five(points0: Any, points: Any, distances: Any, selected: Any) -> None:
+def four_of_five(points0: Array, points: Array, distances: Array, selected: Array) -> None:
     """Choose four of five points: the deepest, the furthest from it, from their line, from the triangle.
 
     The fifth takes the place of the one nearest to it on shape 0 where it is deeper.
@@ -230,12 +230,12 @@ def four_of_five(points0: Any, points: Any, distances: Any, selected: Any) -> No
 
 
 @scalar_code
-def _select(selected: Any, candidates: Any, k: Any, i: Any) -> None:
+def _select(selected: Array, candidates: Array, k: Integer, i: Integer) -> None:
     selected[k], candidates[i] = i, -1
 
 
 @scalar_code
-def _squared_distance_to(points: Any, selected: Any, count: Any, i: Any) -> Any:
+def _squared_distance_to(points: Array, selected: Array, count: Integer, i: Integer) -> Scalar:
     """The square of the distance of a point from the first one, two or three chosen ones' hull."""
     # distance to the hull of the chosen points: point, segment, triangle
     # (GuPersistentContactManifold.cpp, distancePointSegmentSquaredLocal, distancePointTriangleSquaredLocal)
@@ -251,7 +251,7 @@ def _squared_distance_to(points: Any, selected: Any, count: Any, i: Any) -> Any:
 
 
 @scalar_code
-def _all_indices(count: Any) -> Any:
+def _all_indices(count: Integer) -> Array:
     candidates = np.empty(count, np.int64)
     for i in range(count):
         candidates[i] = i
@@ -259,7 +259,7 @@ def _all_indices(count: Any) -> Any:
 
 
 @scalar_code
-def _compact(candidates: Any, first: Any, second: Any, third: Any) -> Any:
+def _compact(candidates: Array, first: Integer, second: Integer, third: Integer) -> Integer:
     """Move the candidates that are none of three to the front: how many."""
     count = 0
     for i in range(len(candidates)):
@@ -274,7 +274,7 @@ REDUCE_THRESHOLD = 16              # contacts of a face and a triangle, of which
 
 
 @scalar_code
-def reduce_to_five(buffer: Any, first: Any, threshold: Any) -> None:
+def reduce_to_five(buffer: Record, first: Integer, threshold: Integer) -> None:
     """Of the contacts from `first` on keep five whenever there come to be REDUCE_THRESHOLD, or once if `many` is less.
 
     Where less than six places differ, those are the first five rows.
@@ -294,7 +294,7 @@ def reduce_to_five(buffer: Any, first: Any, threshold: Any) -> None:
 
 
 @scalar_code
-def _drop_equal(buffer: Any, first: Any) -> Any:
+def _drop_equal(buffer: Record, first: Integer) -> Integer:
     """Move contacts of places of their own to the front: how many."""
     count, i = buffer.contacts - first, 0
     while i < count:
@@ -311,7 +311,7 @@ def _drop_equal(buffer: Any, first: Any) -> Any:
 
 
 @scalar_code
-def _select_five(buffer: Any, first: Any, count: Any, free: Any) -> None:
+def _select_five(buffer: Record, first: Integer, count: Integer, free: Integer) -> None:
     """The deepest, the one furthest from it, both extremes beside their line, and the deepest of the others."""
     candidates, selected = np.arange(first, first + count), np.empty(OF_FACE, np.int64)
     index = _deepest(buffer, candidates, count)
@@ -335,7 +335,7 @@ def _select_five(buffer: Any, first: Any, count: Any, free: Any) -> None:
 
 
 @scalar_code
-def _deepest(buffer: Any, candidates: Any, count: Any) -> Any:
+def _deepest(buffer: Record, candidates: Array, count: Integer) -> Integer:
     best = 0
     for i in range(1, count):
         if buffer.distance[candidates[best]] > buffer.distance[candidates[i]]:
@@ -344,7 +344,7 @@ def _deepest(buffer: Any, candidates: Any, count: Any) -> Any:
 
 
 @scalar_code
-def _remove_candidate(candidates: Any, index: Any, count: Any) -> tuple[Any, Any]:
+def _remove_candidate(candidates: Array, index: Integer, count: Integer) -> tuple[Integer, Integer]:
     """A candidate, which leaves its place to the last, and how many are left."""
     candidate = candidates[index]
     candidates[index] = candidates[count - 1]
@@ -352,7 +352,7 @@ def _remove_candidate(candidates: Any, index: Any, count: Any) -> tuple[Any, Any
 
 
 @scalar_code
-def select_six(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any) -> Scalar:
+def select_six(manifolds: Record, m: Integer, buffer: Record, rows: Array, count: Integer) -> Scalar:
     """Fill a manifold with six of more contacts: the widest four and the deepest two of the others; the least distance.
 
     The first is the one furthest from the origin of the mesh.
@@ -386,8 +386,8 @@ def select_six(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any) -> Sc
 
 
 @scalar_code
-def _remaining_extremes(buffer: Any, rows: Any, count: Any, selected: Any, origin: Any,
-                        direction: Any) -> tuple[Any, Any, Any, Any]:
+def _remaining_extremes(buffer: Record, rows: Array, count: Integer, selected: Array, origin: Integer,
+                        direction: Vec3) -> tuple[Integer, Integer, Scalar, Scalar]:
     """As `extremes`, of rows that are not chosen yet."""
     remaining, indices, size = np.empty(count, np.int64), np.empty(count, np.int64), 0
     for k in range(count):
@@ -402,7 +402,7 @@ OF_SPHERE, OF_CAPSULE = 1, 3        # points of a manifold at most
 
 
 @scalar_code
-def process_contacts(manifolds: Any, buffer: Any, limit: Scalar, max_points: Any) -> None:
+def process_contacts(manifolds: Record, buffer: Record, limit: Scalar, max_points: Integer) -> None:
     """Move all contacts made so far into manifolds of `most` points at most, and forget them."""
     # (GuPersistentContactManifold.cpp, addManifoldContactPoints)
     if buffer.contacts:
@@ -417,7 +417,8 @@ def process_contacts(manifolds: Any, buffer: Any, limit: Scalar, max_points: Any
 
 
 @scalar_code
-def _add_to_manifold(manifolds: Any, initial_count: Any, buffer: Any, patch: Any, max_points: Any) -> bool:
+def _add_to_manifold(manifolds: Record, initial_count: Integer, buffer: Record, patch: Integer,
+                     max_points: Integer) -> bool:
     """Put linked patches into the manifold of their normal, a new one or a shallower one's place.
 
     known: how many manifolds there were before these patches; where there were none, each gets one.
@@ -443,7 +444,7 @@ def _add_to_manifold(manifolds: Any, initial_count: Any, buffer: Any, patch: Any
 
 
 @scalar_code
-def _fill(manifolds: Any, m: Any, buffer: Any, patch: Any, max_points: Any) -> None:
+def _fill(manifolds: Record, m: Integer, buffer: Record, patch: Integer, max_points: Integer) -> None:
     rows, selected = np.zeros(MAX_BUFFERED, np.int64), np.zeros(MAX_BUFFERED, np.bool_)
     count = rows_of(buffer, patch, rows)
     manifolds.points[m] = 0
@@ -466,7 +467,7 @@ def _fill(manifolds: Any, m: Any, buffer: Any, patch: Any, max_points: Any) -> N
 
 
 @scalar_code
-def _widen(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any, selected: Any, first: Any,
+def _widen(manifolds: Record, m: Integer, buffer: Record, rows: Array, count: Integer, selected: Array, first: Integer,
            min_distance: Scalar) -> Scalar:
     """Add the contact farthest from the deepest one, and the deepest of the others; the least distance of all."""
     # farthest from the deepest, then the next deepest  (GuPersistentContactManifold.cpp, reduceBatchContactsCapsule)

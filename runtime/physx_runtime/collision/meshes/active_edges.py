@@ -7,11 +7,9 @@ Whether a contact on a triangle's edge or corner points into what lies beyond it
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from physx_runtime.arrays import Scalar, Vec3
+from physx_runtime.arrays import Array, Integer, Record, Scalar, Vec3
 from physx_runtime.collision.meshes.triangle_mesh import FACE, NO_TRIANGLE, Meshes, corner_as_authored, corner_of
 from physx_runtime.collision.scalar_math import dot, unit
 from physx_runtime.collision.simd_math import (
@@ -28,7 +26,7 @@ EDGE_CACHE = np.dtype([("edges", "i4"), ("corners", "i4"), ("edge", "i4", (MAX_C
 
 
 @scalar_code
-def cache_triangle(edge_cache: Any, triangle: Any, feature: Any) -> bool:
+def cache_triangle(edge_cache: Record, triangle: Array, feature: Integer) -> bool:
     """Note the edges and corners of a triangle; whether `feature` was new (0 to 2 corners, 3 to 5 edges 01 12 20)."""
     # (GuPCMContactSphereMesh.cpp, processTriangleCache)
     new = bool(feature == FACE)
@@ -42,7 +40,7 @@ def cache_triangle(edge_cache: Any, triangle: Any, feature: Any) -> bool:
 
 
 @scalar_code
-def cache_edge(edge_cache: Any, a: Any, b: Any) -> bool:
+def cache_edge(edge_cache: Record, a: Integer, b: Integer) -> bool:
     """Note an edge; whether it was new."""
     low, high = min(a, b), max(a, b)
     if edge_cache.edges == MAX_CACHED or has_edge(edge_cache, a, b):
@@ -53,7 +51,7 @@ def cache_edge(edge_cache: Any, a: Any, b: Any) -> bool:
 
 
 @scalar_code
-def cache_vertex(edge_cache: Any, a: Any) -> bool:
+def cache_vertex(edge_cache: Record, a: Integer) -> bool:
     """Note a corner; whether it was new."""
     if edge_cache.corners == MAX_CACHED or has_vertex(edge_cache, a):
         return False
@@ -63,7 +61,7 @@ def cache_vertex(edge_cache: Any, a: Any) -> bool:
 
 
 @scalar_code
-def has_edge(edge_cache: Any, a: Any, b: Any) -> bool:
+def has_edge(edge_cache: Record, a: Integer, b: Integer) -> bool:
     """Whether an edge was noted."""
     low, high = min(a, b), max(a, b)
     i = 0
@@ -73,7 +71,7 @@ def has_edge(edge_cache: Any, a: Any, b: Any) -> bool:
 
 
 @scalar_code
-def has_vertex(edge_cache: Any, a: Any) -> bool:
+def has_vertex(edge_cache: Record, a: Integer) -> bool:
     """Whether a corner was noted."""
     i = 0
     while i < edge_cache.corners and edge_cache.corner[i] != a:
@@ -85,7 +83,7 @@ SLACK, PARALLEL_COSINE = np.float32(1e-5), np.float32(0.99)
 
 
 @scalar_code
-def is_internal(meshes: Meshes, row: Any, triangle: Any, normal: Vec3, point: Vec3) -> bool:
+def is_internal(meshes: Meshes, row: Integer, triangle: Integer, normal: Vec3, point: Vec3) -> bool:
     """Whether the triangles around the edge or corner that a point is on stand higher along the normal than it does.
 
     Corners and edges are counted as authored, so that PhysX sees a mirrored mesh from its inside.
@@ -124,7 +122,7 @@ def _barycentric(a: Vec3, b: Vec3, c: Vec3, point: Vec3) -> Vec3:
 
 
 @scalar_code
-def _is_internal_vertex(meshes: Meshes, row: Any, triangle: Any, corner: Any, normal: Vec3) -> bool:
+def _is_internal_vertex(meshes: Meshes, row: Integer, triangle: Integer, corner: Integer, normal: Vec3) -> bool:
     """The triangles around the corner are looked at up to a border."""
     # walk around the corner from triangle to triangle  (GuContactConvexCoreMesh.cpp, getAdjacentTriIndex)
     vertex, neighbour = _vertex(meshes, row, triangle, corner), _neighbour(meshes, row, triangle, (corner + 2) % 3)
@@ -142,7 +140,7 @@ def _is_internal_vertex(meshes: Meshes, row: Any, triangle: Any, corner: Any, no
 
 
 @scalar_code
-def _is_internal_edge(meshes: Meshes, row: Any, triangle: Any, edge: Any, normal: Vec3) -> bool:
+def _is_internal_edge(meshes: Meshes, row: Integer, triangle: Integer, edge: Integer, normal: Vec3) -> bool:
     """Where the triangle beyond it runs the other way along it, as on a surface."""
     # the opposite corner of the neighbour above the tangent plane
     neighbour = _neighbour(meshes, row, triangle, edge)
@@ -156,7 +154,7 @@ def _is_internal_edge(meshes: Meshes, row: Any, triangle: Any, edge: Any, normal
 
 
 @scalar_code
-def _rises(meshes: Meshes, row: Any, triangle: Any, start: Any, end: Any, normal: Vec3) -> bool:
+def _rises(meshes: Meshes, row: Integer, triangle: Integer, start: Integer, end: Integer, normal: Vec3) -> bool:
     """Whether an edge of a triangle leads up along the normal."""
     # n . (p_end - p_start) / |p_end - p_start| > 1e-5
     direction = unit(sub(_position(meshes, row, triangle, end), _position(meshes, row, triangle, start)))
@@ -164,16 +162,16 @@ def _rises(meshes: Meshes, row: Any, triangle: Any, start: Any, end: Any, normal
 
 
 @scalar_code
-def _position(meshes: Meshes, row: Any, triangle: Any, corner: Any) -> Vec3:
+def _position(meshes: Meshes, row: Integer, triangle: Integer, corner: Integer) -> Vec3:
     return corner_of(meshes, row, triangle, corner_as_authored(meshes, row, corner))
 
 
 @scalar_code
-def _vertex(meshes: Meshes, row: Any, triangle: Any, corner: Any) -> Any:
+def _vertex(meshes: Meshes, row: Integer, triangle: Integer, corner: Integer) -> Integer:
     return meshes.triangles[triangle, corner_as_authored(meshes, row, corner)]
 
 
 @scalar_code
-def _neighbour(meshes: Meshes, row: Any, triangle: Any, edge: Any) -> Any:
+def _neighbour(meshes: Meshes, row: Integer, triangle: Integer, edge: Integer) -> Integer:
     """The triangle beyond the edge from a corner to the next."""
     return meshes.adjacencies[triangle, 3 - edge if meshes.meshes[row].mirrored and edge > 0 else edge]

@@ -6,11 +6,9 @@ GuBV4Build.cpp does; which triangles a search leaves out does not change the ord
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from physx_runtime.arrays import Array
+from physx_runtime.arrays import Array, Integer
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
 IN_LEAF = 15                # triangles in a leaf at most, as the wheel has it (the public source has 4)
@@ -37,7 +35,7 @@ def triangles_in_order(points: Array, triangles: Array) -> Array:
 
 
 @scalar_entry
-def build_nodes(corners: Any, centers: Any, order: Any, nodes: Any) -> None:
+def build_nodes(corners: Array, centers: Array, order: Array, nodes: Array) -> None:
     """Order triangles by halves of halves, and fill in the nodes of the tree."""
     # top-down, the positive half first  (GuBV4Build.cpp, local_Subdivide)
     nodes[0].first, nodes[0].count, node_count = 0, len(order), 1
@@ -58,7 +56,7 @@ def build_nodes(corners: Any, centers: Any, order: Any, nodes: Any) -> None:
 
 
 @scalar_code
-def _split(corners: Any, centers: Any, prims: Any) -> Any:
+def _split(corners: Array, centers: Array, prims: Array) -> Integer:
     """Put the triangles of the upper half first; how many they are."""
     # axis of greatest variance sum (c - mean)^2 / (n - 1)  (GuBV4Build.cpp, splitPrimitives)
     count = len(prims)
@@ -92,7 +90,7 @@ def _split(corners: Any, centers: Any, prims: Any) -> Any:
 
 
 @scalar_code
-def _partition(corners: Any, centers: Any, prims: Any, axis: Any) -> Any:
+def _partition(corners: Array, centers: Array, prims: Array, axis: Integer) -> Integer:
     # split value: mean of all corners  (GuBV4Build.cpp, local_Split)
     value = np.float32(0.0)
     for i in prims:

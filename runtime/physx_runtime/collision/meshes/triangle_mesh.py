@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Array, Frame, Scalar, Vec3
+from physx_runtime.arrays import Array, Frame, Integer, Records, Scalar, Vec3
 from physx_runtime.collision.meshes.bvh_order import triangles_in_order
 from physx_runtime.collision.simd_math import (
     ZERO,
@@ -38,7 +38,7 @@ FACE = 6            # corners are 0 to 2, edges 01 12 20 are 3 to 5
 
 
 @scalar_code
-def closest_point_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> tuple[Any, Vec3, Scalar]:
+def closest_point_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> tuple[Integer, Vec3, Scalar]:
     """Feature, point and square distance."""
     # Ericson, Real-time collision detection, 5.1.5: Voronoi regions by d1 to d6
     # (GuPCMContactSphereMesh.cpp, pcmDistancePointTriangleSquared)
@@ -64,8 +64,8 @@ def closest_point_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> tuple[Any, 
 
 
 @scalar_code
-def _point_on_edge(feature: Any, p: Vec3, start: Vec3, edge: Vec3, fraction: Scalar) -> tuple[Any, Vec3,
-                                                                                                    Scalar]:
+def _point_on_edge(feature: Integer, p: Vec3, start: Vec3, edge: Vec3,
+                   fraction: Scalar) -> tuple[Integer, Vec3, Scalar]:
     point = add(scaled(edge, fraction), start)
     offset = sub(p, point)
     return feature, point, dot(offset, offset)
@@ -142,7 +142,7 @@ MESH = np.dtype([
 class Meshes(NamedTuple):
     """All meshes, scaled; vertices of triangles are counted within the mesh, triangles over all."""
 
-    meshes: Array       # MESH
+    meshes: Records     # MESH
     vertices: Array     # (n, 3) f4
     points: Array       # (n, 3) f4, the same as authored, neither scaled nor mirrored
     triangles: Array    # (n, 3) i4, in PhysX's order
@@ -207,7 +207,7 @@ def _search_tree(corners: Array) -> tuple[int, Array]:
 
 
 @scalar_code
-def triangles_in_bounds(meshes: Meshes, row: Any, low: Vec3, high: Vec3) -> Any:
+def triangles_in_bounds(meshes: Meshes, row: Integer, low: Vec3, high: Vec3) -> Array:
     """The rows of the triangles whose bounds meet a box, in PhysX's order."""
     mesh = meshes.meshes[row]
     first, count, levels = mesh.triangles[0], mesh.triangles[1] - mesh.triangles[0], mesh.levels
@@ -236,13 +236,13 @@ def triangles_in_bounds(meshes: Meshes, row: Any, low: Vec3, high: Vec3) -> Any:
 
 
 @scalar_code
-def _bounds_overlap(low0: Any, high0: Any, low: Vec3, high: Vec3) -> bool:
+def _bounds_overlap(low0: Array, high0: Array, low: Vec3, high: Vec3) -> bool:
     return bool(low0[0] <= high[0] and low0[1] <= high[1] and low0[2] <= high[2]
                 and low[0] <= high0[0] and low[1] <= high0[1] and low[2] <= high0[2])
 
 
 @scalar_code
-def _triangle_overlaps(meshes: Meshes, vertices: Any, triangle: Any, low: Vec3, high: Vec3) -> bool:
+def _triangle_overlaps(meshes: Meshes, vertices: Integer, triangle: Integer, low: Vec3, high: Vec3) -> bool:
     # separating axis of the three coordinate axes
     for k in range(3):
         a, b, c = (meshes.vertices[vertices + meshes.triangles[triangle, 0], k],
@@ -254,20 +254,20 @@ def _triangle_overlaps(meshes: Meshes, vertices: Any, triangle: Any, low: Vec3, 
 
 
 @scalar_code
-def corner_as_authored(meshes: Meshes, row: Any, corner: Any) -> Any:
+def corner_as_authored(meshes: Meshes, row: Integer, corner: Integer) -> Integer:
     """Which corner of a triangle of the table is a corner of it as authored."""
     return 1 - corner if meshes.meshes[row].mirrored and corner < 2 else corner
 
 
 @scalar_code
-def corner_of(meshes: Meshes, row: Any, triangle: Any, corner: Any) -> Vec3:
+def corner_of(meshes: Meshes, row: Integer, triangle: Integer, corner: Integer) -> Vec3:
     """A corner of a triangle of a mesh."""
     at = meshes.meshes[row].vertices[0] + meshes.triangles[triangle, corner]
     return meshes.vertices[at, 0], meshes.vertices[at, 1], meshes.vertices[at, 2]
 
 
 @scalar_code
-def triangles_in_box(meshes: Meshes, row: Any, frame: Frame, center: Vec3, half: Vec3) -> Any:
+def triangles_in_box(meshes: Meshes, row: Integer, frame: Frame, center: Vec3, half: Vec3) -> Array:
     """The rows of the triangles that meet a box, in PhysX's order.
 
     frame: of the box in the mesh; center: in that frame.

@@ -8,11 +8,10 @@ What of a face of one box lies over the face of another: corners inside, and edg
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from physx_runtime.arrays import Frame, Pose, Scalar, Vec3
+from physx_runtime.arrays import Array, Condition, Frame, Integer, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.manifold.persistent import (
     add_manifold_point,
     are_boxes_invalidated,
@@ -29,7 +28,7 @@ from physx_runtime.collision.manifold.reduction import four_of_boxes
 from physx_runtime.collision.narrow_phase.polygons import contains
 from physx_runtime.collision.pcm.closest_points import GJK_CONTACT, closest_points
 from physx_runtime.collision.pcm.simplex import box_core
-from physx_runtime.collision.shapes import TO_SEARCH
+from physx_runtime.collision.shapes import TO_SEARCH, Hulls
 from physx_runtime.collision.simd_math import (
     EPSILON,
     LARGEST,
@@ -65,7 +64,7 @@ MAX_POINTS = 16                           # points: four corners of either face 
 
 
 @scalar_code
-def incident_face(direction: Vec3, frame: Frame, half: Vec3, vertices: Any) -> Vec3:
+def incident_face(direction: Vec3, frame: Frame, half: Vec3, vertices: Array) -> Vec3:
     """Corners of the face of a box most against a direction, in the frame in which the box is given; its normal."""
     # the axis u_k with the greatest |u_k . d|, on the side against d  (GuPCMContactBoxBox.cpp, getIncidentPolygon)
     u0, u1, u2 = frame[1]
@@ -89,8 +88,8 @@ def incident_face(direction: Vec3, frame: Frame, half: Vec3, vertices: Any) -> V
 
 
 @scalar_code
-def points_over_face(ex: Scalar, ey: Scalar, vertices: Any, face_normal: Vec3, contact_distance: Scalar, on_face: Any,
-                     on_other: Any, distances: Any) -> Any:
+def points_over_face(ex: Scalar, ey: Scalar, vertices: Array, face_normal: Vec3, contact_distance: Scalar,
+                     on_face: Array, on_other: Array, distances: Array) -> Integer:
     """Points of a face with four corners over the face |x| <= ex, |y| <= ey of z = 0: how many.
 
     Filled in: the points on the face and on the other, and how far the other is above.
@@ -130,7 +129,7 @@ def points_over_face(ex: Scalar, ey: Scalar, vertices: Any, face_normal: Vec3, c
 
 
 @scalar_code
-def _add_point(on_face: Any, on_other: Any, distances: Any, count: Any, point: Vec3) -> Any:
+def _add_point(on_face: Array, on_other: Array, distances: Array, count: Integer, point: Vec3) -> Integer:
     set_vector(on_face, count, (point[0], point[1], ZERO))
     set_vector(on_other, count, point)
     distances[count] = -point[2]
@@ -138,7 +137,7 @@ def _add_point(on_face: Any, on_other: Any, distances: Any, count: Any, point: V
 
 
 @scalar_code
-def _clip_segment(start: Vec3, direction: Vec3, high: Vec3, low: Vec3) -> Any:
+def _clip_segment(start: Vec3, direction: Vec3, high: Vec3, low: Vec3) -> tuple[Condition, Scalar, Scalar]:
     """Whether a segment enters an upright box, and the shares of its way at which it enters and leaves."""
     # slab test: t = (bound - start_k) / d_k, with the estimate of 1 / d_k
     enters, leaves = -LARGEST, LARGEST
@@ -163,8 +162,8 @@ SEPARATED = -1                          # a face that does not exist: the boxes 
 
 
 @scalar_code
-def box_box(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Any, contacts: Any,
-            at: Any) -> Any:
+def box_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Hulls, contacts: Records,
+            at: Integer) -> Integer:
     # faces first, GJK and EPA where these make no contact  (GuPCMContactBoxBox.cpp, pcmContactBoxBox)
     after = box_faces(pair, size0, pose0, size1, pose1, contacts, at)
     if pair.warm == TO_SEARCH:
@@ -173,7 +172,8 @@ def box_box(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls
 
 
 @scalar_code
-def box_faces(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Any, at: Any) -> Any:
+def box_faces(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Records,
+              at: Integer) -> Integer:
     """Contacts that faces make, the row of the next one; TO_SEARCH in the pair where `box_gjk` is to make them."""
     # breaking 0.8 of the margin  (GuPCMContactBoxBox.cpp, pcmContactBoxBox)
     pose, margin = relative(pose0, pose1), _margin(pair, size0, size1)
@@ -192,8 +192,8 @@ def box_faces(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, con
 
 
 @scalar_code
-def box_gjk(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Any, contacts: Any,
-            at: Any) -> Any:
+def box_gjk(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Hulls, contacts: Records,
+            at: Integer) -> Integer:
     """Add where boxes are nearest that meet by edges or corners alone, and write all points; the row of the next."""
     pair.warm = 0
     frame, margin = frame_of(relative(pose0, pose1)), _margin(pair, size0, size1)
@@ -207,7 +207,7 @@ def box_gjk(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls
 
 
 @scalar_code
-def _margin(pair: Any, size0: Vec3, size1: Vec3) -> Scalar:
+def _margin(pair: Record, size0: Vec3, size1: Vec3) -> Scalar:
     return min(box_margin(size0, pair.tolerance_length), box_margin(size1, pair.tolerance_length))
 
 
@@ -218,7 +218,8 @@ def _unit_frame(pose: Pose) -> Frame:
 
 
 @scalar_code
-def _generate(pair: Any, half0: Vec3, frame0: Frame, half1: Vec3, frame1: Frame, contacts: Any, at: Any) -> Any:
+def _generate(pair: Record, half0: Vec3, frame0: Frame, half1: Vec3, frame1: Frame, contacts: Records,
+              at: Integer) -> tuple[bool, Integer]:
     """Make points anew from faces and write them as contacts; whether the boxes are apart, and the row of the next.
 
     Boxes that meet by edges or corners alone are not apart and yet have no point here.
@@ -261,14 +262,14 @@ def _generate(pair: Any, half0: Vec3, frame0: Frame, half1: Vec3, frame1: Frame,
 @scalar_code
 def _points_over(frame: Frame, ex: Scalar, ey: Scalar, direction: Vec3, half: Vec3, other: Frame,
                  contact_distance: Scalar,
-                 on_face: Any, on_other: Any, distances: Any) -> Any:
+                 on_face: Array, on_other: Array, distances: Array) -> Integer:
     vertices = np.empty((4, 3), np.float32)
     face_normal = incident_face(direction, frame_in(other, frame), half, vertices)
     return points_over_face(ex, ey, vertices, face_normal, contact_distance, on_face, on_other, distances)
 
 
 @scalar_code
-def _face_frame(half: Vec3, frame: Frame, face: Any, below: Any) -> Any:
+def _face_frame(half: Vec3, frame: Frame, face: Integer, below: Condition) -> tuple[Frame, Scalar, Scalar]:
     """The frame on a face, z into the box, and the half sides of the face; below: of its two the one at -half."""
     # z into the box, x and y along the sides of the reference face
     a = frame[1]
@@ -295,7 +296,7 @@ def _with_slack(a: Vec3) -> Vec3:
 
 
 @scalar_code
-def _min_overlap_face(half0: Vec3, half1: Vec3, frame: Frame, contact_distance: Scalar) -> Any:
+def _min_overlap_face(half0: Vec3, half1: Vec3, frame: Frame, contact_distance: Scalar) -> tuple[Integer, Condition]:
     """The face of least overlap, 0 to 2 of box 0 and 3 to 5 of box 1, and whether box 1 lies below along its axis.
 
     frame: of box 1 in box 0. Edges against edges only tell that the boxes are apart.

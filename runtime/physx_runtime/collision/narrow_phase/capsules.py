@@ -12,14 +12,14 @@ A capsule and a hull: closest points of its axis and the hull, and after a loss 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from physx_runtime.arrays import Frame, Pose, Scalar, Vec3
+from physx_runtime.arrays import Condition, Frame, Integer, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.persistent import (
     BOX_MARGIN,
+    Points,
     add_point,
     add_segment_point,
     box_margin,
@@ -41,8 +41,9 @@ from physx_runtime.collision.narrow_phase.segment import (
     min_overlap_axis,
 )
 from physx_runtime.collision.pcm.closest_points import GJK_CONTACT, GJK_NON_INTERSECT, closest_points
-from physx_runtime.collision.pcm.simplex import box_core, hull_core, segment_core
+from physx_runtime.collision.pcm.simplex import GjkConvex, box_core, hull_core, segment_core
 from physx_runtime.collision.scalar_math import dot as plain_dot
+from physx_runtime.collision.shapes import Hulls
 from physx_runtime.collision.simd_math import (
     EPSILON,
     HALF,
@@ -74,7 +75,8 @@ SMALL = np.float32(1e-6)            # squares of lengths
 
 
 @scalar_code
-def capsule_capsule(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Any, at: Any) -> Any:
+def capsule_capsule(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Records,
+                    at: Integer) -> Integer:
     # closest points of the axes  (GuPCMContactCapsuleCapsule.cpp, pcmContactCapsuleCapsule)
     middle = scaled(add(pose0[0], pose1[0]), HALF)
     start0, axis0 = _axis(size0, pose0, middle)
@@ -113,7 +115,7 @@ def capsule_capsule(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pos
 
 
 @scalar_code
-def _axis(size: Vec3, pose: Pose, middle: Vec3) -> Any:
+def _axis(size: Vec3, pose: Pose, middle: Vec3) -> tuple[Vec3, Vec3]:
     """A capsule's axis about the middle of both: its +x end, and the way to the other one."""
     centre, half = sub(pose[0], middle), scaled(x_axis(pose[1]), size[1])
     start = add(centre, half)
@@ -128,7 +130,7 @@ def _direction(axis: Vec3) -> Vec3:
 
 
 @scalar_code
-def _foot(start: Vec3, axis: Vec3, end: Vec3) -> Any:
+def _foot(start: Vec3, axis: Vec3, end: Vec3) -> tuple[Vec3, Condition]:
     """Where an end of the other axis projects to, and whether that lies on this one."""
     # t = (end - start) . axis / |axis|^2  (GuPCMContactCapsuleCapsule.cpp, pcmDistancePointSegmentTValue22)
     length = dot(axis, axis)
@@ -155,8 +157,8 @@ UNSCALED = (ONE, ONE, ONE)
 
 
 @scalar_code
-def capsule_box(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Any, contacts: Any,
-                at: Any) -> Any:
+def capsule_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Hulls, contacts: Records,
+                at: Integer) -> Integer:
     # breaking 0.8, replace 0.1 of the margin  (GuPCMContactCapsuleBox.cpp, pcmContactCapsuleBox)
     radius, pose = size0[0], relative(pose0, pose1)
     frame, margin, before = frame_of(pose), min(box_margin(size1, pair.tolerance_length), radius), pair.points
@@ -192,8 +194,8 @@ def capsule_box(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, h
 
 
 @scalar_code
-def _box_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vec3, point1: Vec3, known: Any,
-                points: Any, hulls: Any) -> Any:
+def _box_points(pair: Record, core0: GjkConvex, core1: GjkConvex, frame: Frame, normal: Vec3, point1: Vec3,
+                known: Condition, points: Points, hulls: Hulls) -> tuple[bool, Vec3]:
     """Add what of the axis lies over a face: whether the capsule is within reach, and the normal.
 
     known: whether the normal is; else it is that of the least overlap.
@@ -223,8 +225,8 @@ CONVEX_BREAKING, CONVEX_REPLACE = np.float32(1.25), np.float32(0.05)     # share
 
 
 @scalar_code
-def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
-                   at: Any) -> Any:
+def capsule_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, hulls: Hulls,
+                   contacts: Records, at: Integer) -> Integer:
     # breaking 1.25, replace 0.05 of the margin  (GuPCMContactCapsuleConvex.cpp, pcmContactCapsuleConvex)
     size, pose = size_of(shape0), relative(pose0, pose1)
     frame, radius, before = frame_of(pose), size[0], pair.points
@@ -257,7 +259,8 @@ def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose
 
 
 @scalar_code
-def _hull_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vec3, point1: Vec3, known: Any) -> Any:
+def _hull_points(pair: Record, core0: GjkConvex, core1: GjkConvex, frame: Frame, normal: Vec3, point1: Vec3,
+                 known: Condition) -> tuple[Condition, Vec3]:
     """Make the points anew from what of the axis lies over the hull: whether there are any, and the normal.
 
     known: whether the normal is; else it is that of the least overlap.

@@ -10,11 +10,11 @@ What of a face of one hull lies over a face of another: corners of either, and c
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Frame, Matrix3, Pose, Scalar, Vec3
+from physx_runtime.arrays import Array, Frame, Integer, Matrix3, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.persistent import (
     BOX_MARGIN,
@@ -55,7 +55,7 @@ from physx_runtime.collision.pcm.simplex import (
     support_vertex,
     vertex_of,
 )
-from physx_runtime.collision.shapes import BOX, Hull
+from physx_runtime.collision.shapes import BOX, Hull, Hulls
 from physx_runtime.collision.simd_math import (
     EPSILON,
     LARGEST,
@@ -96,7 +96,7 @@ class PolygonalData(NamedTuple):
 
 
 @scalar_code
-def points_over_face(poly0: PolygonalData, face0: Any, poly1: PolygonalData, face1: Any, frame: Frame,
+def points_over_face(poly0: PolygonalData, face0: Integer, poly1: PolygonalData, face1: Integer, frame: Frame,
                      contact_distance: Scalar,
                      points: Points) -> None:
     """Add points of face 1 over face 0: local0 on side 1, local1 on side 0, and the normal of face 0.
@@ -140,8 +140,8 @@ def points_over_face(poly0: PolygonalData, face0: Any, poly1: PolygonalData, fac
 
 
 @scalar_code
-def _add_covered(vertices0: Any, count0: Any, vertices1: Any, count1: Any, m: Matrix3, normal: Vec3, on_plane: Vec3,
-                 facing: Vec3, frame: Frame, contact_distance: Scalar, points: Points) -> bool:
+def _add_covered(vertices0: Array, count0: Integer, vertices1: Array, count1: Integer, m: Matrix3, normal: Vec3,
+                 on_plane: Vec3, facing: Vec3, frame: Frame, contact_distance: Scalar, points: Points) -> bool:
     """Add the corners of face 0 that face 1 covers; whether that is all of them."""
     # t = n1 . (v1 - p) / (n1 . n0): along the reference normal to the incident plane
     normal1, inside = by_matrix(frame[1], normal), 0
@@ -157,9 +157,9 @@ def _add_covered(vertices0: Any, count0: Any, vertices1: Any, count1: Any, m: Ma
 
 
 @scalar_code
-def _add_crossing(vertices0: Any, k: Any, h: Any, vertices1: Any, i: Any, j: Any, heights: Any, level: Scalar,
-                  m: Matrix3,
-                  normal: Vec3, frame: Frame, contact_distance: Scalar, points: Points) -> None:
+def _add_crossing(vertices0: Array, k: Integer, h: Integer, vertices1: Array, i: Integer, j: Integer, heights: Array,
+                  level: Scalar, m: Matrix3, normal: Vec3, frame: Frame, contact_distance: Scalar,
+                  points: Points) -> None:
     """Add the point where edge i-j of face 1 crosses edge k-h of face 0, as seen along the normal."""
     # bounds of both edges overlap
     for axis in range(2):
@@ -211,7 +211,7 @@ ZERO_VECTOR = (ZERO, ZERO, ZERO)
 
 @scalar_code
 def min_overlap_of_faces(poly0: PolygonalData, poly1: PolygonalData, into1: Frame, into0: Frame,
-                         contact_distance: Scalar) -> Any:
+                         contact_distance: Scalar) -> tuple[bool, Scalar, Integer, Vec3]:
     """Whether the hulls are within reach along the normals of side 0; the least overlap, its face and its normal.
 
     into1: the frame of side 0 in side 1; into0: the other way round.
@@ -245,7 +245,7 @@ def min_overlap_of_faces(poly0: PolygonalData, poly1: PolygonalData, into1: Fram
 
 @scalar_code
 def min_overlap_of_edges(poly0: PolygonalData, poly1: PolygonalData, into1: Frame, into0: Frame,
-                         contact_distance: Scalar, min_overlap: Scalar) -> Any:
+                         contact_distance: Scalar, min_overlap: Scalar) -> tuple[bool, bool, Vec3]:
     """Whether the hulls are within reach along all products of edges; whether they overlap less there, and the axis."""
     # edge products of edges that face each other  (GuPCMContactGenBoxConvex.cpp, buildPartialHull)
     center_offset = sub(from_frame(into0, poly1.center), poly0.center)
@@ -291,7 +291,7 @@ def _inner_extent(poly: PolygonalData, direction: Vec3) -> Scalar:
 
 
 @scalar_code
-def _edges_facing(poly: PolygonalData, point: Vec3, offset: Vec3, axes: Any) -> Any:
+def _edges_facing(poly: PolygonalData, point: Vec3, offset: Vec3, axes: Array) -> Integer:
     """Write the directions of edges that reach beyond a point along a way: how many, alike ones once."""
     # edges with an end beyond the other hull's support point  (GuPCMContactGenBoxConvex.cpp, buildPartialHull)
     direction, count = unit(offset), 0
@@ -320,8 +320,8 @@ OUTWARD_COSINE = np.float32(0.707)             # and between its normal and the 
 
 
 @scalar_code
-def convex_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
-                  at: Any) -> Any:
+def convex_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, hulls: Hulls,
+                  contacts: Records, at: Integer) -> Integer:
     poly0, margin0 = _polygonal_data(shape0, hulls, pair.tolerance_length)
     poly1, margin1 = _polygonal_data(shape1, hulls, pair.tolerance_length)
     # breaking 0.8 of the margin  (GuPCMContactConvexConvex.cpp, pcmContactConvexConvex)
@@ -362,7 +362,7 @@ def convex_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose,
 
 
 @scalar_code
-def _polygonal_data(shape: Any, hulls: Any, tolerance_length: Scalar) -> Any:
+def _polygonal_data(shape: Record, hulls: Hulls, tolerance_length: Scalar) -> tuple[PolygonalData, Scalar]:
     """A side, and how far points on it may stray."""
     if shape.kind == BOX:
         size = size_of(shape)
@@ -372,7 +372,7 @@ def _polygonal_data(shape: Any, hulls: Any, tolerance_length: Scalar) -> Any:
 
 
 @scalar_code
-def _radius(shape: Any, poly: PolygonalData) -> Scalar:
+def _radius(shape: Record, poly: PolygonalData) -> Scalar:
     """From the centre of a shape to a corner of the box inside it."""
     half = size_of(shape) if shape.kind == BOX else times(poly.hull.inner_half, poly.core.scale)
     return math.sqrt(dot(half, half))
@@ -394,9 +394,9 @@ def _witness_margin(poly: PolygonalData) -> Scalar:
 
 
 @scalar_code
-def _add_witness_points(pair: Any, poly0: PolygonalData, poly1: PolygonalData, frame: Frame, back: Frame,
+def _add_witness_points(pair: Record, poly0: PolygonalData, poly1: PolygonalData, frame: Frame, back: Frame,
                         normal: Vec3, point0: Vec3,
-                        point1: Vec3, points: Any) -> None:
+                        point1: Vec3, points: Points) -> None:
     """Add points of the faces that two closest points belong to, over the one that lies straighter to the normal."""
     # witness faces; the one straighter to the normal is the reference
     # (GuPCMContactGenBoxConvex.cpp, addGJKEPAContacts)
@@ -414,7 +414,7 @@ def _add_witness_points(pair: Any, poly0: PolygonalData, poly1: PolygonalData, f
 
 @scalar_code
 def _add_min_overlap_points(poly0: PolygonalData, poly1: PolygonalData, frame: Frame, back: Frame,
-                            contact_distance: Scalar, points: Any) -> bool:
+                            contact_distance: Scalar, points: Points) -> bool:
     """Add points of the faces of least overlap, or where these have none of the edges; False if hulls are apart."""
     # least overlap of faces 0, faces 1, then edges  (GuPCMContactGenBoxConvex.cpp, computeMTD)
     within, overlap0, face0, axis0 = min_overlap_of_faces(poly0, poly1, frame, back, contact_distance)

@@ -9,11 +9,11 @@ What of a face of a hull and a triangle lies over the other: corners of either, 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Frame, Matrix3, Pose, Scalar, Vec3
+from physx_runtime.arrays import Array, Condition, Frame, Integer, Matrix3, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.multi import (
     CONTACT_BUFFER,
@@ -97,8 +97,8 @@ def triangle_of(a: Vec3, b: Vec3, c: Vec3) -> Triangle:
 
 
 @scalar_code
-def min_overlap_axis(poly: PolygonalData, triangle: Triangle, flags: Any, contact_distance: Scalar) -> tuple[Any, Any,
-                                                                                                             Vec3]:
+def min_overlap_axis(poly: PolygonalData, triangle: Triangle, flags: Integer,
+                     contact_distance: Scalar) -> tuple[Integer, Integer, Vec3]:
     """What the axis of least overlap belongs to, which face of the hull, and the axis; NO_AXIS where they are apart."""
     # overlap along the triangle's normal  (GuPCMTriangleContactGen.cpp, testTriangleFaceNormal)
     height = dot(triangle.normal, triangle.a)
@@ -122,7 +122,7 @@ def min_overlap_axis(poly: PolygonalData, triangle: Triangle, flags: Any, contac
 
 
 @scalar_code
-def _of_faces(poly: PolygonalData, triangle: Triangle, contact_distance: Scalar) -> tuple[bool, Scalar, Any, Vec3]:
+def _of_faces(poly: PolygonalData, triangle: Triangle, contact_distance: Scalar) -> tuple[bool, Scalar, Integer, Vec3]:
     """Whether both are within reach along the normals of faces; the least overlap, its face and normal."""
     # overlap = high - lowest, n = S^-1 n_hull / |S^-1 n_hull| with the estimate of 1 / sqrt
     min_overlap, face, axis = LARGEST, 0, triangle.normal
@@ -151,7 +151,7 @@ def _span(triangle: Triangle, direction: Vec3) -> tuple[Scalar, Scalar]:
 
 
 @scalar_code
-def _of_edges(poly: PolygonalData, triangle: Triangle, flags: Any, contact_distance: Scalar,
+def _of_edges(poly: PolygonalData, triangle: Triangle, flags: Integer, contact_distance: Scalar,
               min_overlap: Scalar) -> tuple[bool, bool, Vec3]:
     """Whether both are within reach along products of edges; whether they overlap less there, and along which axis."""
     # (GuPCMTriangleContactGen.cpp, testPolyEdgeNormalBruteForce)
@@ -187,7 +187,7 @@ def _of_edges(poly: PolygonalData, triangle: Triangle, flags: Any, contact_dista
 
 
 @scalar_code
-def _active_edges(a: Vec3, b: Vec3, c: Vec3, flags: Any, axes: Any) -> Any:
+def _active_edges(a: Vec3, b: Vec3, c: Vec3, flags: Integer, axes: Array) -> Integer:
     """Write the active edges of a triangle: how many."""
     # an edge is active as its flag says
     count = 0
@@ -204,8 +204,8 @@ def _active_edges(a: Vec3, b: Vec3, c: Vec3, flags: Any, axes: Any) -> Any:
 
 
 @scalar_code
-def points_of_faces(buffer: Any, poly: PolygonalData, face: Any, triangle: Triangle, normal: Vec3, over: Any,
-                    contact_distance: Scalar) -> None:
+def points_of_faces(buffer: Record, poly: PolygonalData, face: Integer, triangle: Triangle, normal: Vec3,
+                    over: Condition, contact_distance: Scalar) -> None:
     """Add contacts along a normal: `over` the triangle and of its normal, else over the face and of that one's.
 
     They are in the frame of the hull: local0 on the hull, local1 on the triangle.
@@ -257,7 +257,7 @@ def points_of_faces(buffer: Any, poly: PolygonalData, face: Any, triangle: Trian
 
 
 @scalar_code
-def _add_point_pair(buffer: Any, over: Any, lower: Vec3, upper: Vec3, normal: Vec3, gap: Scalar) -> None:
+def _add_point_pair(buffer: Record, over: Condition, lower: Vec3, upper: Vec3, normal: Vec3, gap: Scalar) -> None:
     # the normal points to the hull
     """Add a contact of a point below and one above; over: the upper one is the hull's."""
     if over:
@@ -267,7 +267,7 @@ def _add_point_pair(buffer: Any, over: Any, lower: Vec3, upper: Vec3, normal: Ve
 
 
 @scalar_code
-def _triangle_vertices(triangle: Triangle) -> Any:
+def _triangle_vertices(triangle: Triangle) -> Array:
     rows = np.empty((3, 3), np.float32)
     set_vector(rows, 0, triangle.a)
     set_vector(rows, 1, triangle.b)
@@ -295,8 +295,9 @@ def barycentric(p: Vec3, triangle: Triangle) -> tuple[Scalar, Scalar]:
 
 
 @scalar_code
-def _add_crossing(buffer: Any, over: Any, below: Any, k: Any, h: Any, above: Any, i: Any, j: Any, heights: Any,
-                  level: Scalar, m: Matrix3, normal: Vec3, contact_distance: Scalar) -> None:
+def _add_crossing(buffer: Record, over: Condition, below: Array, k: Integer, h: Integer, above: Array, i: Integer,
+                  j: Integer, heights: Array, level: Scalar, m: Matrix3, normal: Vec3,
+                  contact_distance: Scalar) -> None:
     """Add where edge i-j of what is above crosses edge k-h of what is below, as seen along the normal."""
     # bounds overlap, both ends of each edge lie on both sides of the other
     for axis in range(2):
@@ -320,8 +321,8 @@ PROCESS_THRESHOLD = 16
 
 
 @scalar_code
-def convex_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Hulls,
-                meshes: Meshes, contacts: Any, at: Any) -> Any:
+def convex_mesh(pair: Record, manifolds: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, hulls: Hulls,
+                meshes: Meshes, contacts: Records, at: Integer) -> Integer:
     # invalidate 0.2, breaking 0.8, replace 0.05 of the margin  (GuPCMContactConvexMesh.cpp, PCMContactConvexMesh)
     pose = relative(pose0, pose1)
     poly, margin, center, half = _polygonal_data(shape0, hulls, pair.tolerance_length)
@@ -345,7 +346,7 @@ def convex_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any
 
 
 @scalar_code
-def _polygonal_data(shape: Any, hulls: Hulls, tolerance_length: Scalar) -> tuple[PolygonalData, Scalar, Vec3, Vec3]:
+def _polygonal_data(shape: Record, hulls: Hulls, tolerance_length: Scalar) -> tuple[PolygonalData, Scalar, Vec3, Vec3]:
     """The hull, how far points on it may stray, and the middle and half sides of its bounds."""
     # margin of a box and of a hull; bounds for the search
     if shape.kind == BOX:
@@ -361,9 +362,9 @@ def _polygonal_data(shape: Any, hulls: Hulls, tolerance_length: Scalar) -> tuple
 
 
 @scalar_code
-def _generate(buffers: Any, edge_caches: Any, manifolds: Any, poly: PolygonalData, frame: Frame, meshes: Meshes,
-              row: Any, candidates: Any,
-              contact_distance: Scalar, merge_distance: Scalar) -> None:
+def _generate(buffers: Records, edge_caches: Records, manifolds: Record, poly: PolygonalData, frame: Frame,
+              meshes: Meshes, row: Integer, candidates: Array, contact_distance: Scalar,
+              merge_distance: Scalar) -> None:
     """Make the manifolds anew, in rooms that the caller keeps: a record does not keep its array alive.
 
     frame: of the mesh in the hull. near: triangles. close: contacts of less distance are one.
@@ -402,7 +403,7 @@ def _generate(buffers: Any, edge_caches: Any, manifolds: Any, poly: PolygonalDat
 
 
 @scalar_code
-def _faces(meshes: Meshes, row: Any, k: Any, center: Vec3) -> bool:
+def _faces(meshes: Meshes, row: Integer, k: Integer, center: Vec3) -> bool:
     """Whether a point lies on the outside of a triangle."""
     # n . (c - a) >= 0
     a, b, c = corner_of(meshes, row, k, 0), corner_of(meshes, row, k, 1), corner_of(meshes, row, k, 2)
@@ -411,13 +412,13 @@ def _faces(meshes: Meshes, row: Any, k: Any, center: Vec3) -> bool:
 
 
 @scalar_code
-def _in_hull(meshes: Meshes, row: Any, k: Any, frame: Frame) -> Triangle:
+def _in_hull(meshes: Meshes, row: Integer, k: Integer, frame: Frame) -> Triangle:
     return triangle_of(from_frame(frame, corner_of(meshes, row, k, 0)), from_frame(frame, corner_of(meshes, row, k, 1)),
                        from_frame(frame, corner_of(meshes, row, k, 2)))
 
 
 @scalar_code
-def _collide_triangle(buffer: Any, poly: PolygonalData, triangle: Triangle, kind: Any, face: Any, axis: Vec3,
+def _collide_triangle(buffer: Record, poly: PolygonalData, triangle: Triangle, kind: Integer, face: Integer, axis: Vec3,
                       contact_distance: Scalar) -> Vec3:
     """Add the contacts of a triangle by what its axis of least overlap belongs to; their normal."""
     # incident face, and a second one beside it where the triangle is the reference
@@ -436,7 +437,7 @@ def _collide_triangle(buffer: Any, poly: PolygonalData, triangle: Triangle, kind
 
 
 @scalar_code
-def _cache_edges(edge_cache: Any, vertices: Any, flags: Any) -> None:
+def _cache_edges(edge_cache: Record, vertices: Array, flags: Integer) -> None:
     """Note the corners and the edges that are not active of a triangle."""
     # inactive edges and corners are cached: no other triangle makes contacts there
     for k in range(3):
@@ -447,7 +448,7 @@ def _cache_edges(edge_cache: Any, vertices: Any, flags: Any) -> None:
 
 
 @scalar_code
-def _is_uncached(edge_cache: Any, vertices: Any, flags: Any) -> bool:
+def _is_uncached(edge_cache: Record, vertices: Array, flags: Integer) -> bool:
     """Whether all edges of a triangle are active or were not noted."""
     cached = False
     for k in range(3):
@@ -456,7 +457,8 @@ def _is_uncached(edge_cache: Any, vertices: Any, flags: Any) -> bool:
 
 
 @scalar_code
-def _drop_cached_vertices(buffer: Any, first: Any, edge_cache: Any, vertices: Any, triangle: Triangle) -> None:
+def _drop_cached_vertices(buffer: Record, first: Integer, edge_cache: Record, vertices: Array,
+                          triangle: Triangle) -> None:
     """Drop contacts at corners of a triangle that were noted."""
     # weight of a corner > 0.97: contact at a cached corner
     for i in range(buffer.contacts - 1, first - 1, -1):
@@ -469,7 +471,7 @@ def _drop_cached_vertices(buffer: Any, first: Any, edge_cache: Any, vertices: An
 
 
 @scalar_code
-def _finish_contacts(buffer: Any, first: Any, normal: Vec3, frame: Frame, limit: Scalar) -> None:
+def _finish_contacts(buffer: Record, first: Integer, normal: Vec3, frame: Frame, limit: Scalar) -> None:
     """Add the contacts from `first` on, of one normal in the hull, to the last patch or to a new one."""
     # at most five, one at a place, then into a patch  (GuPCMContactConvexCommon.cpp, addContactsToPatch)
     reduce_to_five(buffer, first, OF_FACE + 1)

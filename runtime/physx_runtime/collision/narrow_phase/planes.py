@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Condition, Frame, Pose, Scalar, Vec3
+from physx_runtime.arrays import Array, Condition, Frame, Integer, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.bounds import extent_of, scale_of
 from physx_runtime.collision.manifold.persistent import (
     INVALIDATE_ROTATION_THRESHOLD,
+    Points,
     add_point,
     add_segment_point,
     box_margin,
@@ -38,7 +39,7 @@ from physx_runtime.collision.manifold.persistent import (
 )
 from physx_runtime.collision.manifold.reduction import four_of_plane
 from physx_runtime.collision.narrow_phase.polygons import NO_FACE, support_edge
-from physx_runtime.collision.shapes import hull_at
+from physx_runtime.collision.shapes import Hull, Hulls, hull_at
 from physx_runtime.collision.simd_math import (
     ONE,
     ZERO,
@@ -68,7 +69,8 @@ CAPSULE_BREAKING, CAPSULE_INVALIDATE, CAPSULE_REPLACE = np.float32(0.05), np.flo
 
 
 @scalar_code
-def plane_capsule(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Any, at: Any) -> Any:
+def plane_capsule(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Records,
+                  at: Integer) -> Integer:
     # capsule against x = 0 of the plane's frame  (GuPCMContactPlaneCapsule.cpp, pcmContactPlaneCapsule)
     # the manifold is kept from the capsule's side: local0 and pose are the capsule's
     radius, pose = size1[0], relative(pose1, pose0)
@@ -85,7 +87,7 @@ def plane_capsule(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose,
 
 
 @scalar_code
-def _add_end(pair: Any, pose: Pose, end: Vec3, radius: Scalar) -> None:
+def _add_end(pair: Record, pose: Pose, end: Vec3, radius: Scalar) -> None:
     """Add an end of the axis, given as the plane sees it, if it is near."""
     # end_x < radius + contactDist, point on the plane end - end_x n
     if radius + pair.reach > end[0]:
@@ -95,7 +97,7 @@ def _add_end(pair: Any, pose: Pose, end: Vec3, radius: Scalar) -> None:
 
 
 @scalar_entry
-def find_plane_normals(capsules: Any, planes: Any, normals: Any) -> None:
+def find_plane_normals(capsules: Array, planes: Array, normals: Array) -> None:
     """Fill in the direction out of planes that contacts have, by whether they are of capsules or of spheres."""
     for i in range(len(planes)):
         q = planes[i, 3:]
@@ -109,7 +111,8 @@ BOX_FRACTION = np.float32(0.2)         # of a box's margin, for breaking and for
 
 
 @scalar_code
-def plane_box(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Any, at: Any) -> Any:
+def plane_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Records,
+              at: Integer) -> Integer:
     # the manifold is kept from the box's side: local0 and pose are the box's, local1 lies on the plane
     # invalidate and breaking 0.2 of the margin  (GuPCMContactPlaneBox.cpp, pcmContactPlaneBox)
     pose, threshold = relative(pose1, pose0), box_margin(size1, pair.tolerance_length) * BOX_FRACTION
@@ -122,7 +125,7 @@ def plane_box(pair: Any, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, con
 
 
 @scalar_code
-def _generate_box_points(pair: Any, frame: Frame, half: Vec3) -> None:
+def _generate_box_points(pair: Record, frame: Frame, half: Vec3) -> None:
     """Make the points anew from the corners within reach."""
     vertices, feet = np.empty((8, 3), np.float32), np.empty((8, 3), np.float32)
     distances, selected = np.empty(8, np.float32), np.empty(4, np.int64)
@@ -148,13 +151,13 @@ def _generate_box_points(pair: Any, frame: Frame, half: Vec3) -> None:
 
 
 @scalar_code
-def _box_vertex(half: Vec3, i: Any) -> Vec3:
+def _box_vertex(half: Vec3, i: Integer) -> Vec3:
     """Corners in the order +++ ++- +-+ +-- -++ -+- --+ ---."""
     return (half[0] if i < 4 else -half[0], half[1] if i & 2 == 0 else -half[1], half[2] if i & 1 == 0 else -half[2])
 
 
 @scalar_code
-def _height(frame: Frame, half: Vec3, i: Any) -> Scalar:
+def _height(frame: Frame, half: Vec3, i: Integer) -> Scalar:
     """Of a corner above the plane, less that of the centre, added up as PhysX does."""
     # height = +-R_xx h_x +-R_xy h_y +-R_xz h_z in PhysX's order of sums
     a, b, c = frame[1][0][0] * half[0], frame[1][1][0] * half[1], frame[1][2][0] * half[2]
@@ -169,8 +172,8 @@ EDGES_FIRST = np.float32(5e-4)              # how much less an edge may be again
 
 
 @scalar_code
-def plane_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
-                 at: Any) -> Any:
+def plane_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, hulls: Hulls,
+                 contacts: Records, at: Integer) -> Integer:
     # the manifold is kept from the hull's side: local0 and pose are the hull's
     # invalidate and breaking 0.2 of the margin  (GuPCMContactPlaneConvex.cpp, pcmContactPlaneConvex)
     pose, hull, scale = relative(pose1, pose0), hull_at(hulls, shape1.geometry), scale_of(shape1)
@@ -189,7 +192,7 @@ def plane_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, 
 
 
 @scalar_code
-def _support_faces(hull: Any, normal: Vec3) -> Any:
+def _support_faces(hull: Hull, normal: Vec3) -> tuple[Integer, Integer]:
     """The face most against a direction, or where an edge is more so its flatter face, and then the other one."""
     # argmin n . n_face; an edge is taken where (n_0 + n_1) / |n_0 + n_1| is more against the plane
     min_height, face = dot(normal, vector_at(hull.planes, 0)), 0
@@ -208,8 +211,8 @@ def _support_faces(hull: Any, normal: Vec3) -> Any:
 
 
 @scalar_code
-def _add_face_vertices(hull: Any, face: Any, frame: Frame, scale: Vec3, contact_distance: Scalar,
-                       points: Any) -> None:
+def _add_face_vertices(hull: Hull, face: Integer, frame: Frame, scale: Vec3, contact_distance: Scalar,
+                       points: Points) -> None:
     """Add the corners of a face that are near the plane x = 0."""
     scaled_frame = frame[0], (scaled(frame[1][0], scale[0]), scaled(frame[1][1], scale[1]),
                               scaled(frame[1][2], scale[2]))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from physx_runtime.arrays import Matrix3, Scalar, Vec3
+from physx_runtime.arrays import Array, Integer, Matrix3, Scalar, Vec3
 from physx_runtime.collision.pcm.simplex import dot_scalar
-from physx_runtime.collision.shapes import Hull, no_hull
+from physx_runtime.collision.shapes import Hull, Hulls, no_hull
 from physx_runtime.collision.simd_math import (
     EPSILON,
     LARGEST,
@@ -40,7 +38,7 @@ BOX_VERTICES = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1
 
 
 @scalar_code
-def box_hull(half: Vec3, hulls: Any) -> Hull:
+def box_hull(half: Vec3, hulls: Hulls) -> Hull:
     """A box as a hull; its edges are nobody's business."""
     vertices, planes, spans = np.empty((8, 3), np.float32), np.empty((6, 4), np.float32), np.empty((6, 3), np.int32)
     # half extents as vertices  (GuPCMShapeConvex.cpp, PCMPolygonalBox)
@@ -57,14 +55,14 @@ def box_hull(half: Vec3, hulls: Any) -> Hull:
 
 
 @scalar_code
-def face_normal(hull: Hull, face: Any, inverse: Vec3) -> Vec3:
+def face_normal(hull: Hull, face: Integer, inverse: Vec3) -> Vec3:
     """The outward normal of a face of a hull that is scaled; inverse: 1 over its scale."""
     # n = S^-1 n_hull / |S^-1 n_hull|
     return unit(times(vector_at(hull.planes, face), inverse))
 
 
 @scalar_code
-def write_face_vertices(hull: Hull, face: Any, scale: Vec3, vertices: Any) -> Any:
+def write_face_vertices(hull: Hull, face: Integer, scale: Vec3, vertices: Array) -> Integer:
     """Write the corners of a face: how many."""
     first, count = hull.spans[face, 0], hull.spans[face, 1]
     for i in range(count):
@@ -74,7 +72,7 @@ def write_face_vertices(hull: Hull, face: Any, scale: Vec3, vertices: Any) -> An
 
 
 @scalar_code
-def incident_face(hull: Hull, scale: Vec3, normal: Vec3) -> Any:
+def incident_face(hull: Hull, scale: Vec3, normal: Vec3) -> Integer:
     """The face most against a direction; where an edge is more so, the flatter of the faces beside it."""
     # argmin S n . n_face, or the flatter face of an edge that is more against n
     # (GuPCMContactGenUtil.cpp, getPolygonIndex)
@@ -85,7 +83,7 @@ def incident_face(hull: Hull, scale: Vec3, normal: Vec3) -> Any:
 
 
 @scalar_code
-def incident_faces(hull: Hull, scale: Vec3, normal: Vec3) -> tuple[Any, Any]:
+def incident_faces(hull: Hull, scale: Vec3, normal: Vec3) -> tuple[Integer, Integer]:
     """The face most against a direction and the one beside it that is next; NO_FACE for that of a box."""
     n = times(normal, scale)
     min_height, face = _lowest_face(hull, n)
@@ -104,7 +102,7 @@ def incident_faces(hull: Hull, scale: Vec3, normal: Vec3) -> tuple[Any, Any]:
 
 
 @scalar_code
-def _lowest_face(hull: Hull, n: Vec3) -> tuple[Scalar, Any]:
+def _lowest_face(hull: Hull, n: Vec3) -> tuple[Scalar, Integer]:
     # argmin n . n_face
     min_height, face = dot(n, vector_at(hull.planes, 0)), 0
     for i in range(1, len(hull.planes)):
@@ -115,7 +113,7 @@ def _lowest_face(hull: Hull, n: Vec3) -> tuple[Scalar, Any]:
 
 
 @scalar_code
-def _flatter(hull: Hull, edge: Any, n: Vec3) -> tuple[Any, Any]:
+def _flatter(hull: Hull, edge: Integer, n: Vec3) -> tuple[Integer, Integer]:
     """Both faces of an edge, the one more against a direction first."""
     face0, face1 = np.int64(hull.edges[edge, 0]), np.int64(hull.edges[edge, 1])
     if dot(vector_at(hull.planes, face1), n) > dot(vector_at(hull.planes, face0), n):
@@ -124,7 +122,7 @@ def _flatter(hull: Hull, edge: Any, n: Vec3) -> tuple[Any, Any]:
 
 
 @scalar_code
-def support_edge(hull: Hull, direction: Vec3, square: Scalar) -> Any:
+def support_edge(hull: Hull, direction: Vec3, square: Scalar) -> Integer:
     """The edge most along a direction whose cosine's square is above the given one, or NO_FACE."""
     edge = NO_FACE
     for i in range(len(hull.edges)):
@@ -138,7 +136,7 @@ def support_edge(hull: Hull, direction: Vec3, square: Scalar) -> Any:
 
 @scalar_code
 def witness_face(hull: Hull, inverse: Vec3, normal: Vec3, point: Vec3, margin: Scalar,
-                 tolerance_length: Scalar) -> Any:
+                 tolerance_length: Scalar) -> Integer:
     """The face that a point on a hull belongs to; of several that are near, the one most against a direction."""
     # tolerance in [0.01, 0.05] toleranceLength  (GuPCMContactGenUtil.cpp, getWitnessPolygonIndex)
     tolerance = max(min(margin, tolerance_length * MAX_WITNESS_TOLERANCE), tolerance_length * MIN_WITNESS_TOLERANCE)
@@ -194,14 +192,14 @@ def _reflected(u: Vec3, v: Vec3, a: Scalar, b: Scalar, c: Scalar) -> Vec3:
 
 
 @scalar_code
-def rotate_rows(m: Matrix3, vertices: Any, count: Any) -> None:
+def rotate_rows(m: Matrix3, vertices: Array, count: Integer) -> None:
     """Turn rows of an array in place."""
     for i in range(count):
         set_vector(vertices, i, by_matrix(m, vector_at(vertices, i)))
 
 
 @scalar_code
-def contains(vertices: Any, count: Any, slack: Scalar, x: Scalar, y: Scalar) -> bool:
+def contains(vertices: Array, count: Integer, slack: Scalar, x: Scalar, y: Scalar) -> bool:
     """Whether a point lies in a polygon as seen along z; points on its corners do.
 
     slack: how much larger its bounds are taken.
@@ -231,7 +229,7 @@ def contains(vertices: Any, count: Any, slack: Scalar, x: Scalar, y: Scalar) -> 
 
 
 @scalar_code
-def area(rows_a: Any, a: Any, rows_b: Any, b: Any, rows_c: Any, c: Any) -> Scalar:
+def area(rows_a: Array, a: Integer, rows_b: Array, b: Integer, rows_c: Array, c: Integer) -> Scalar:
     """Twice the signed area of a triangle as seen along z."""
     # (a - c) x (b - c)
     ca = rows_a[a, 0] - rows_c[c, 0], rows_a[a, 1] - rows_c[c, 1]

@@ -8,11 +8,10 @@ A capsule and a mesh: the ends of its axis over each triangle in reach, and wher
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from physx_runtime.arrays import Frame, Pose, Scalar, Vec3
+from physx_runtime.arrays import Frame, Integer, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.bounds import size_of
 from physx_runtime.collision.manifold.multi import (
     CONTACT_BUFFER,
@@ -63,8 +62,8 @@ PROCESS_THRESHOLD = 16
 
 
 @scalar_code
-def sphere_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
-                contacts: Any, at: Any) -> Any:
+def sphere_mesh(pair: Record, manifolds: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose,
+                meshes: Meshes, contacts: Records, at: Integer) -> Integer:
     # invalidate 0.02, breaking 0.05, replace 0.001 of the radius  (GuPCMContactSphereMesh.cpp, pcmContactSphereMesh)
     radius, pose = size_of(shape0)[0], relative(pose0, pose1)
     if is_invalidated(manifolds, pose, radius * ROUND_INVALIDATE):
@@ -84,10 +83,10 @@ def sphere_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any
 
 
 @scalar_code
-def _make_sphere_manifolds(buffers: Any, edge_caches: Any, manifolds: Any, center: Vec3, radius: Scalar,
+def _make_sphere_manifolds(buffers: Records, edge_caches: Records, manifolds: Record, center: Vec3, radius: Scalar,
                            contact_distance: Scalar,
                            meshes: Meshes,
-                           row: Any) -> None:
+                           row: Integer) -> None:
     """Make the manifolds anew, in rooms that the caller keeps: a record does not keep its array alive."""
     inflated = radius + contact_distance
     buffer, edge_cache = buffers[0], edge_caches[0]
@@ -128,7 +127,7 @@ def _make_sphere_manifolds(buffers: Any, edge_caches: Any, manifolds: Any, cente
 
 
 @scalar_code
-def _add_sphere_point(manifolds: Any, buffer: Any, point: Vec3, normal: Vec3, distance: Scalar,
+def _add_sphere_point(manifolds: Record, buffer: Record, point: Vec3, normal: Vec3, distance: Scalar,
                       limit: Scalar) -> None:
     """Add a point to the last patch, which keeps its deepest one, or as a new patch."""
     last = buffer.patches - 1
@@ -147,8 +146,8 @@ def _add_sphere_point(manifolds: Any, buffer: Any, point: Vec3, normal: Vec3, di
 
 
 @scalar_code
-def capsule_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
-                 contacts: Any, at: Any) -> Any:
+def capsule_mesh(pair: Record, manifolds: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose,
+                 meshes: Meshes, contacts: Records, at: Integer) -> Integer:
     # invalidate 0.02, breaking 0.05, replace 0.001 of the radius  (GuPCMContactCapsuleMesh.cpp, pcmContactCapsuleMesh)
     size, pose = size_of(shape0), relative(pose0, pose1)
     radius = size[0]
@@ -170,9 +169,9 @@ def capsule_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: An
 
 
 @scalar_code
-def _make_capsule_manifolds(buffers: Any, manifolds: Any, center: Vec3, start: Vec3, end: Vec3, radius: Scalar,
+def _make_capsule_manifolds(buffers: Records, manifolds: Record, center: Vec3, start: Vec3, end: Vec3, radius: Scalar,
                             contact_distance: Scalar, frame: Frame,
-                            meshes: Meshes, row: Any) -> None:
+                            meshes: Meshes, row: Integer) -> None:
     """Make the manifolds anew, in room that the caller keeps: a record does not keep its array alive.
 
     frame: of the mesh in the capsule.
@@ -208,7 +207,7 @@ def _make_capsule_manifolds(buffers: Any, manifolds: Any, center: Vec3, start: V
 
 
 @scalar_code
-def _add_capsule_points(buffer: Any, first: Any, normal: Vec3, frame: Frame, limit: Scalar) -> None:
+def _add_capsule_points(buffer: Record, first: Integer, normal: Vec3, frame: Frame, limit: Scalar) -> None:
     """Add the contacts from `first` on to the last patch or to a new one, each place once."""
     deepest = LARGEST
     # points to the frame of the capsule, one at a place

@@ -10,11 +10,10 @@ A segment and a triangle: how near they are, and the points of the segment that 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from physx_runtime.arrays import Frame, Scalar, Vec3
+from physx_runtime.arrays import Condition, Frame, Integer, Record, Scalar, Vec3
 from physx_runtime.collision.manifold.multi import add_contact
 from physx_runtime.collision.manifold.persistent import Points, add_point
 from physx_runtime.collision.meshes.triangle_mesh import EDGE_01, EDGE_12, EDGE_20
@@ -52,7 +51,7 @@ from physx_runtime.compiling.numba_functions import scalar_code
 
 @scalar_code
 def min_overlap_axis(core: GjkConvex, hull: Hull, first: Vec3, end: Vec3, radius: Scalar, inverse: Vec3,
-                     contact_distance: Scalar) -> Any:
+                     contact_distance: Scalar) -> tuple[bool, Vec3]:
     """Whether the capsule is within reach along all axes, and the one of least overlap, towards the capsule."""
     # faces, then products of the axis and the edges  (GuPCMContactGenSphereCapsule.cpp, testSATCapsulePoly)
     within, min_overlap, axis = min_overlap_of_faces(hull, first, end, radius, inverse, contact_distance)
@@ -82,7 +81,7 @@ def min_overlap_axis(core: GjkConvex, hull: Hull, first: Vec3, end: Vec3, radius
 
 @scalar_code
 def min_overlap_of_faces(hull: Hull, first: Vec3, end: Vec3, radius: Scalar, inverse: Vec3,
-                         contact_distance: Scalar) -> Any:
+                         contact_distance: Scalar) -> tuple[bool, Scalar, Vec3]:
     """Whether the capsule is within reach along all normals of faces; the least overlap, and its normal."""
     min_overlap, axis = LARGEST, (ZERO, ONE, ZERO)
     # n = S^-1 n_hull / |S^-1 n_hull|
@@ -102,7 +101,7 @@ def min_overlap_of_faces(hull: Hull, first: Vec3, end: Vec3, radius: Scalar, inv
 
 @scalar_code
 def _overlap(normal: Vec3, first: Vec3, end: Vec3, radius: Scalar, low: Scalar, high: Scalar,
-             contact_distance: Scalar) -> Any:
+             contact_distance: Scalar) -> tuple[Condition, Scalar]:
     # overlap = high - (min(a . n, b . n) - r)
     a, b = dot(first, normal), dot(end, normal)
     below, above = min(a, b) - radius, max(a, b) + radius
@@ -114,7 +113,7 @@ BEYOND = np.float32(0.005)      # of an edge, past its ends, where the axis stil
 
 
 @scalar_code
-def ends_over_face(hull: Hull, face: Any, frame: Frame, first: Vec3, end: Vec3, normal: Vec3, within: Scalar,
+def ends_over_face(hull: Hull, face: Integer, frame: Frame, first: Vec3, end: Vec3, normal: Vec3, within: Scalar,
                    points: Points) -> None:
     """Add the ends of the axis that lie over one face of a box."""
     # height = n_face . (p - v) / (n_face . n), foot = p - height n
@@ -148,7 +147,7 @@ def ends_over_hull(hull: Hull, inverse: Vec3, frame: Frame, first: Vec3, end: Ve
 
 
 @scalar_code
-def raycast_hull(hull: Hull, inverse: Vec3, point: Vec3, direction: Vec3) -> Any:
+def raycast_hull(hull: Hull, inverse: Vec3, point: Vec3, direction: Vec3) -> tuple[bool, Scalar]:
     """Whether a ray meets a hull, and how far away, 0 from inside; inverse: 1 over the hull's scale."""
     # ray against half spaces: t = -(n . p + d) / (n . v)  (GuPCMContactGenSphereCapsule.cpp, intersectRayPolyhedron)
     start, along = times(point, inverse), times(direction, inverse)
@@ -171,7 +170,7 @@ def raycast_hull(hull: Hull, inverse: Vec3, point: Vec3, direction: Vec3) -> Any
 
 
 @scalar_code
-def edges_under_axis(hull: Hull, face: Any, scale: Vec3, frame: Frame, first: Vec3, end: Vec3, normal: Vec3,
+def edges_under_axis(hull: Hull, face: Integer, scale: Vec3, frame: Frame, first: Vec3, end: Vec3, normal: Vec3,
                      within: Scalar, points: Points) -> None:
     """Add the points where the axis crosses edges of a face, as seen along the normal."""
     # (GuPCMContactGenSphereCapsule.cpp, generatedContactsEEContacts)
@@ -185,7 +184,7 @@ def edges_under_axis(hull: Hull, face: Any, scale: Vec3, frame: Frame, first: Ve
 
 
 @scalar_code
-def _edge_crossing(first: Vec3, end: Vec3, normal: Vec3, a: Vec3, b: Vec3) -> Any:
+def _edge_crossing(first: Vec3, end: Vec3, normal: Vec3, a: Vec3, b: Vec3) -> tuple[bool, Vec3, Vec3, Scalar]:
     """Whether an axis and an edge cross, the point on the axis, that on the edge, and the gap along the normal."""
     # axis at the plane through the edge along n: t = (level - low) / (e x n . axis)
     edge, axis = sub(b, a), sub(end, first)
@@ -292,7 +291,7 @@ def _segment_segment_distance(p: Vec3, along: Vec3, start: Vec3, other: Vec3) ->
 
 
 @scalar_code
-def uses_face_normal(u: Scalar, v: Scalar, flags: Any) -> bool:
+def uses_face_normal(u: Scalar, v: Scalar, flags: Integer) -> bool:
     """Whether the nearest point, of shares u, v of corners 1, 2, has the triangle's normal: of no active edge."""
     # Voronoi region of (u, v): a corner asks for both of its edges  (GuPCMContactCapsuleMesh.cpp, selectNormal)
     edges = 0
@@ -310,7 +309,7 @@ def uses_face_normal(u: Scalar, v: Scalar, flags: Any) -> bool:
 
 
 @scalar_code
-def points_over_triangle(buffer: Any, p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3, face: Vec3,
+def points_over_triangle(buffer: Record, p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3, face: Vec3,
                          normal: Vec3, contact_distance: Scalar) -> None:
     """Add the ends of a segment that lie over a triangle along a normal, else where the segment crosses its edges."""
     # height = n_face . (p - a) / (n_face . n), foot = p - height n
@@ -332,7 +331,7 @@ def points_over_triangle(buffer: Any, p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec
 
 
 @scalar_code
-def _add_edge_crossing(buffer: Any, p: Vec3, q: Vec3, a: Vec3, ab: Vec3, normal: Vec3, limit: Scalar) -> None:
+def _add_edge_crossing(buffer: Record, p: Vec3, q: Vec3, a: Vec3, ab: Vec3, normal: Vec3, limit: Scalar) -> None:
     """Add where a segment crosses an edge, seen along the normal; reach: squared."""
     # crossing of axis and edge, seen along n  (GuPCMContactCapsuleMesh.cpp, generateEE)
     n = cross(ab, normal)

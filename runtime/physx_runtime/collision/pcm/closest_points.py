@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from physx_runtime.arrays import Frame, Scalar, Vec3
+from physx_runtime.arrays import Frame, Integer, Record, Scalar, Vec3
 from physx_runtime.collision.pcm.epa import penetration_depth
 from physx_runtime.collision.pcm.simplex import (
     ORIGIN,
@@ -38,8 +37,8 @@ GJK_NON_INTERSECT, GJK_CONTACT, GJK_DEGENERATE, EPA_FAIL = range(4)
 
 
 @scalar_code
-def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, start: Vec3,
-                   contact_distance: Scalar) -> Any:
+def closest_points(pair: Record, core0: GjkConvex, frame: Frame, core1: GjkConvex, start: Vec3,
+                   contact_distance: Scalar) -> tuple[Integer, Vec3, Vec3, Vec3, Scalar, Vec3]:
     """How the search ended; the points of shape 0 and 1, the normal towards shape 0, and the distance; where it went.
 
     frame: of shape 0 in shape 1, in which all is given. start: from shape 1 to shape 0, about. Points of a segment are
@@ -91,14 +90,14 @@ def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, 
 
 
 @scalar_code
-def _witness_points(simplex: Simplex, size: Any, closest: Vec3) -> Any:
+def _witness_points(simplex: Simplex, size: Integer, closest: Vec3) -> tuple[Vec3, Vec3]:
     # p0 = sum lambda_i a_i, p1 = sum lambda_i b_i  (GuGJKSimplex.h, getClosestPoint)
     weights = barycentric(simplex.vertices, size, closest)
     return interpolate(simplex.vertices0, weights), interpolate(simplex.vertices1, weights)
 
 
 @scalar_code
-def _store_warm_start(pair: Any, simplex: Simplex, size: Any) -> None:
+def _store_warm_start(pair: Record, simplex: Simplex, size: Integer) -> None:
     pair.warm = size
     for i in range(size):
         pair.warm0[i], pair.warm1[i] = simplex.vertex_indices[i, 0], simplex.vertex_indices[i, 1]

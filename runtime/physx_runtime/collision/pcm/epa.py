@@ -8,11 +8,10 @@ The polytope that EPA grows about the origin: its facets, which lies nearest, an
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from physx_runtime.arrays import Frame, Scalar, Vec3
+from physx_runtime.arrays import Array, Frame, Integer, Record, Records, Scalar, Vec3
 from physx_runtime.collision.pcm.simplex import ORIGIN, GjkConvex, Simplex, add_support, new_simplex, precision
 from physx_runtime.collision.simd_math import (
     EPSILON,
@@ -55,7 +54,7 @@ POLYTOPE = np.dtype([
 
 
 @scalar_code
-def reset(polytope: Any) -> None:
+def reset(polytope: Record) -> None:
     """Take all facets away."""
     polytope.heap_size = polytope.leaving_count = 0
     polytope.free_count = MAX_FACETS
@@ -64,7 +63,7 @@ def reset(polytope: Any) -> None:
 
 
 @scalar_code
-def free_obsolete(polytope: Any) -> None:
+def free_obsolete(polytope: Record) -> None:
     """Let go of facets that were hidden and are not in the queue."""
     for i in range(polytope.leaving_count):
         free(polytope, polytope.leaving[i])
@@ -72,14 +71,14 @@ def free_obsolete(polytope: Any) -> None:
 
 
 @scalar_code
-def free(polytope: Any, facet: Any) -> None:
+def free(polytope: Record, facet: Integer) -> None:
     """Let go of a facet."""
     polytope.free[polytope.free_count] = facet
     polytope.free_count += 1
 
 
 @scalar_code
-def add_facet(polytope: Any, vertices: Any, i: Any, j: Any, k: Any, highest: Scalar) -> Any:
+def add_facet(polytope: Record, vertices: Array, i: Integer, j: Integer, k: Integer, highest: Scalar) -> Integer:
     """Add a facet, and queue it if it is neither slim nor higher than `highest`."""
     polytope.free_count -= 1
     facet = polytope.free[polytope.free_count]
@@ -101,7 +100,7 @@ def add_facet(polytope: Any, vertices: Any, i: Any, j: Any, k: Any, highest: Sca
 
 
 @scalar_code
-def _queue(polytope: Any, facet: Any) -> None:
+def _queue(polytope: Record, facet: Integer) -> None:
     # binary heap by height, the closest facet first
     polytope.queued[facet] = 1
     at = polytope.heap_size
@@ -113,7 +112,7 @@ def _queue(polytope: Any, facet: Any) -> None:
 
 
 @scalar_code
-def pop_closest(polytope: Any) -> Any:
+def pop_closest(polytope: Record) -> Integer:
     """The queued facet nearest to the origin, out of the queue."""
     polytope.heap_size -= 1
     # sift down
@@ -132,14 +131,14 @@ def pop_closest(polytope: Any) -> Any:
 
 
 @scalar_code
-def link(polytope: Any, facet: Any, edge: Any, other: Any, other_edge: Any) -> None:
+def link(polytope: Record, facet: Integer, edge: Integer, other: Integer, other_edge: Integer) -> None:
     """Join two facets by an edge."""
     polytope.neighbour[facet, edge], polytope.edge[facet, edge] = other, other_edge
     polytope.neighbour[other, other_edge], polytope.edge[other, other_edge] = facet, edge
 
 
 @scalar_code
-def find_silhouette(polytope: Any, vertices: Any, facet: Any, point: Vec3) -> bool:
+def find_silhouette(polytope: Record, vertices: Array, facet: Integer, point: Vec3) -> bool:
     """Hide all facets that a point lies over, from one on, and find their rim; False if that has too many edges."""
     # facets visible from the new vertex, depth first; their horizon  (GuEPA.cpp, silhouette)
     polytope.rim_size, polytope.hidden[facet] = 0, 1
@@ -150,7 +149,7 @@ def find_silhouette(polytope: Any, vertices: Any, facet: Any, point: Vec3) -> bo
 
 
 @scalar_code
-def _expand_silhouette(polytope: Any, vertices: Any, facet: Any, edge: Any, point: Vec3) -> bool:
+def _expand_silhouette(polytope: Record, vertices: Array, facet: Integer, edge: Integer, point: Vec3) -> bool:
     waiting, size = np.empty((2 * MAX_FACETS, 2), np.int32), 1
     waiting[0, 0], waiting[0, 1] = facet, edge
     while size > 0:
@@ -177,7 +176,7 @@ def _expand_silhouette(polytope: Any, vertices: Any, facet: Any, edge: Any, poin
 
 
 @scalar_code
-def connect(polytope: Any, vertices: Any, top: Any, highest: Scalar) -> bool:
+def connect(polytope: Record, vertices: Array, top: Integer, highest: Scalar) -> bool:
     """Join a new corner to the rim by facets; False where there are not as many left."""
     # fan of facets from the silhouette to the new vertex  (GuEPA.cpp, PenetrationDepth)
     if polytope.rim_size > polytope.free_count:
@@ -198,7 +197,7 @@ def connect(polytope: Any, vertices: Any, top: Any, highest: Scalar) -> bool:
 
 
 @scalar_code
-def facet_barycentric(polytope: Any, vertices: Any, facet: Any) -> Vec3:
+def facet_barycentric(polytope: Record, vertices: Array, facet: Integer) -> Vec3:
     """How much each corner of a facet has of the point of its plane nearest to the origin."""
     # lambda of the origin's projection height n: Cramer's rule on ab, ac
     a = vector_at(vertices, polytope.corner[facet, 0])
@@ -216,8 +215,8 @@ MAX_POINT_ERROR = np.float32(1e-3)       # of the tolerance length: a depth that
 
 
 @scalar_code
-def penetration_depth(core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Any,
-                      tolerance_length: Scalar) -> Any:
+def penetration_depth(core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Integer,
+                      tolerance_length: Scalar) -> tuple[bool, Vec3, Vec3, Vec3, Scalar]:
     """Whether one was found; the points of shape 0 and 1, the normal towards shape 0, and minus the depth.
 
     frame: of shape 0 in shape 1, in which all is given. ended: corners at which GJK ended.
@@ -226,8 +225,8 @@ def penetration_depth(core0: GjkConvex, frame: Frame, core1: GjkConvex, initial:
 
 
 @scalar_code
-def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Any,
-            max_error: Scalar) -> Any:
+def _expand(storage: Records, core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Integer,
+            max_error: Scalar) -> tuple[bool, Vec3, Vec3, Vec3, Scalar]:
     """The same with room for a polytope, which the caller keeps: a record does not keep its array alive."""
     simplex = new_simplex(MAX_FACETS)
     # simplex of GJK as first polytope  (GuEPA.cpp, PenetrationDepth)
@@ -260,7 +259,8 @@ def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, init
 
 
 @scalar_code
-def _witness_result(polytope: Any, facet: Any, simplex: Simplex, max_error: Scalar) -> Any:
+def _witness_result(polytope: Record, facet: Integer, simplex: Simplex,
+                    max_error: Scalar) -> tuple[bool, Vec3, Vec3, Vec3, Scalar]:
     # witness points, refused where |p0 - p1| > depth + 1e-3 toleranceLength
     # (GuEPA.cpp, calculateContactInformation)
     barycentric = facet_barycentric(polytope, simplex.vertices, facet)
@@ -273,14 +273,15 @@ def _witness_result(polytope: Any, facet: Any, simplex: Simplex, max_error: Scal
 
 
 @scalar_code
-def _interpolate(vertices: Any, polytope: Any, facet: Any, barycentric: Vec3) -> Vec3:
+def _interpolate(vertices: Array, polytope: Record, facet: Integer, barycentric: Vec3) -> Vec3:
     a, b, c = (vector_at(vertices, polytope.corner[facet, 0]), vector_at(vertices, polytope.corner[facet, 1]),
                vector_at(vertices, polytope.corner[facet, 2]))
     return add(scaled(a, barycentric[0]), add(scaled(b, barycentric[1]), scaled(c, barycentric[2])))
 
 
 @scalar_code
-def _first_facets(polytope: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, simplex: Simplex, size: Any) -> Any:
+def _first_facets(polytope: Record, core0: GjkConvex, frame: Frame, core1: GjkConvex, simplex: Simplex,
+                  size: Integer) -> Integer:
     """Begin with a tetrahedron, or with both sides of a triangle made of what there is: how many corners."""
     reset(polytope)
     vertices = simplex.vertices

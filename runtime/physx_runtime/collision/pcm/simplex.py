@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Frame, Scalar, Vec3
-from physx_runtime.collision.shapes import BOX, CAPSULE, CONVEX, Hull, hull_at, no_hull
+from physx_runtime.arrays import Array, Frame, Integer, Scalar, Vec3
+from physx_runtime.collision.shapes import BOX, CAPSULE, CONVEX, Hull, Hulls, hull_at, no_hull
 from physx_runtime.collision.simd_math import (
     EPSILON,
     HALF,
@@ -46,13 +46,13 @@ MAX_VERTICES = 256
 
 
 @scalar_code
-def dot_scalar(a: Vec3, b: Vec3) -> Any:
+def dot_scalar(a: Vec3, b: Vec3) -> Scalar:
     """The dot product in the order that PhysX has outside its SSE code."""
     return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
 
 
 @scalar_code
-def furthest_vertex(hull: Hull, direction: Vec3) -> Any:
+def furthest_vertex(hull: Hull, direction: Vec3) -> Integer:
     """The first of those furthest along a direction, which is one of the vertices' space."""
     # hill climbing for hulls with samples, brute force otherwise  (GuVecConvexHull.h, supportVertexIndex)
     if len(hull.samples) > 0:
@@ -66,7 +66,7 @@ def furthest_vertex(hull: Hull, direction: Vec3) -> Any:
 
 
 @scalar_code
-def _hill_climbing(hull: Hull, direction: Vec3) -> Any:
+def _hill_climbing(hull: Hull, direction: Vec3) -> Integer:
     # from the sample up along neighbours while the height grows  (GuHillClimbing.cpp)
     at = hull.samples[_sample(direction)]
     max_height = dot(vector_at(hull.vertices, at), direction)
@@ -85,7 +85,7 @@ def _hill_climbing(hull: Hull, direction: Vec3) -> Any:
 
 
 @scalar_code
-def _sample(direction: Vec3) -> Any:
+def _sample(direction: Vec3) -> Integer:
     """The sample nearest to a direction: of the side of the cube that it points to."""
     # cube map: side by the greatest component, 16 by 16 samples  (GuCubeIndex.h)
     x, y, z = absolute(direction)
@@ -129,7 +129,7 @@ class Simplex(NamedTuple):
 
 
 @scalar_code
-def box_core(half: Vec3, hulls: Any) -> GjkConvex:
+def box_core(half: Vec3, hulls: Hulls) -> GjkConvex:
     """A box about the origin."""
     # margin: 0.05 of the least half extent  (GuVecBox.h)
     return GjkConvex(np.int64(BOX), half, ZERO_VECTOR, UNSCALED, no_hull(hulls), ZERO,
@@ -137,13 +137,13 @@ def box_core(half: Vec3, hulls: Any) -> GjkConvex:
 
 
 @scalar_code
-def segment_core(first: Vec3, end: Vec3, radius: Scalar, hulls: Any) -> GjkConvex:
+def segment_core(first: Vec3, end: Vec3, radius: Scalar, hulls: Hulls) -> GjkConvex:
     """A segment, or a point as its both ends, with a radius round it."""
     return GjkConvex(np.int64(CAPSULE), first, end, UNSCALED, no_hull(hulls), radius, radius)
 
 
 @scalar_code
-def hull_core(hulls: Any, row: Any, scale: Vec3) -> GjkConvex:
+def hull_core(hulls: Hulls, row: Integer, scale: Vec3) -> GjkConvex:
     """A hull of the table, scaled."""
     hull = hull_at(hulls, row)
     # margin: 0.05 of the least inner half extent  (GuVecConvexHull.h)
@@ -159,7 +159,7 @@ def precision(core0: GjkConvex, core1: GjkConvex) -> Scalar:
 
 
 @scalar_code
-def vertex_of(core: GjkConvex, index: Any) -> Vec3:
+def vertex_of(core: GjkConvex, index: Integer) -> Vec3:
     """A corner by its name."""
     # bit k: positive along axis k
     if core.kind == BOX:
@@ -172,7 +172,7 @@ def vertex_of(core: GjkConvex, index: Any) -> Vec3:
 
 
 @scalar_code
-def support_vertex(core: GjkConvex, direction: Vec3) -> Any:
+def support_vertex(core: GjkConvex, direction: Vec3) -> Integer:
     """The name of the corner furthest along a direction."""
     # argmax v . d
     if core.kind == BOX:
@@ -184,7 +184,7 @@ def support_vertex(core: GjkConvex, direction: Vec3) -> Any:
 
 
 @scalar_code
-def new_simplex(capacity: Any) -> Simplex:
+def new_simplex(capacity: Integer) -> Simplex:
     """Room for so many corners."""
     return Simplex(np.zeros((capacity, 3), np.float32), np.zeros((capacity, 3), np.float32),
                    np.zeros((capacity, 3), np.float32),
@@ -192,8 +192,8 @@ def new_simplex(capacity: Any) -> Simplex:
 
 
 @scalar_code
-def set_vertex(core0: GjkConvex, frame: Frame, core1: GjkConvex, index0: Any, index1: Any, simplex: Simplex,
-               i: Any) -> Vec3:
+def set_vertex(core0: GjkConvex, frame: Frame, core1: GjkConvex, index0: Integer, index1: Integer, simplex: Simplex,
+               i: Integer) -> Vec3:
     """Write a corner of shape 0, at `frame` in shape 1, and one of shape 1, and their difference, which is given."""
     # w = T a - b
     vertex0, vertex1 = from_frame(frame, vertex_of(core0, index0)), vertex_of(core1, index1)
@@ -208,7 +208,7 @@ def set_vertex(core0: GjkConvex, frame: Frame, core1: GjkConvex, index0: Any, in
 @scalar_code
 def add_support(core0: GjkConvex, frame: Frame, core1: GjkConvex, direction0: Vec3, direction1: Vec3,
                 simplex: Simplex,
-                i: Any) -> Vec3:
+                i: Integer) -> Vec3:
     """Write the corners furthest along directions, both as shape 1 sees them."""
     # s0(R^T d), s1(-d) in the frame of shape 1
     index0 = support_vertex(core0, by_matrix(transposed(frame[1]), direction0))
@@ -216,7 +216,7 @@ def add_support(core0: GjkConvex, frame: Frame, core1: GjkConvex, direction0: Ve
 
 
 @scalar_code
-def interval(core: GjkConvex, direction: Vec3) -> Any:
+def interval(core: GjkConvex, direction: Vec3) -> tuple[Scalar, Scalar]:
     """How far a box or a hull reaches along a direction: the least and the most."""
     # [min v . d, max v . d]  (GuVecConvexHull.h, bruteForceSearchMinMax)
     if core.kind == BOX:
@@ -230,7 +230,7 @@ def interval(core: GjkConvex, direction: Vec3) -> Any:
 
 
 @scalar_code
-def _interval_of_all(core: GjkConvex, direction: Vec3, back: Vec3) -> Any:
+def _interval_of_all(core: GjkConvex, direction: Vec3, back: Vec3) -> tuple[Scalar, Scalar]:
     """Of all vertices; PhysX adds in another order where the hull is scaled."""
     low, high = LARGEST, -LARGEST
     plain = core.scale == UNSCALED
@@ -248,7 +248,7 @@ TETRAHEDRON_FACES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])      
 
 
 @scalar_code
-def closest_on_simplex(simplex: Simplex, size: Any) -> Any:
+def closest_on_simplex(simplex: Simplex, size: Integer) -> tuple[Vec3, Integer]:
     """The point nearest to the origin, and the number of corners it lies among, which move to the front."""
     # closest point by the size of the simplex  (GuGJKSimplex.h, GJKCPairDoSimplex)
     vertices = simplex.vertices
@@ -272,7 +272,7 @@ def closest_on_simplex(simplex: Simplex, size: Any) -> Any:
 
 
 @scalar_code
-def barycentric(vertices: Any, size: Any, point: Vec3) -> Vec3:
+def barycentric(vertices: Array, size: Integer, point: Vec3) -> Vec3:
     """How much each of up to three corners has of a point among them."""
     # segment: t = -a . (b - a) / |b - a|^2; triangle: areas opposite to the corners
     # (GuGJKSimplex.h, closestPtPointTriangleBaryCentric)
@@ -294,7 +294,7 @@ def barycentric(vertices: Any, size: Any, point: Vec3) -> Vec3:
 
 
 @scalar_code
-def interpolate(vertices: Any, weights: Vec3) -> Vec3:
+def interpolate(vertices: Array, weights: Vec3) -> Vec3:
     """The point of which the corners have these shares."""
     a = vector_at(vertices, 0)
     edge0, edge1 = sub(vector_at(vertices, 1), a), sub(vector_at(vertices, 2), a)
@@ -302,7 +302,7 @@ def interpolate(vertices: Any, weights: Vec3) -> Vec3:
 
 
 @scalar_code
-def closest_on_triangle(a: Vec3, b: Vec3, c: Vec3) -> Any:
+def closest_on_triangle(a: Vec3, b: Vec3, c: Vec3) -> tuple[Vec3, Scalar, Integer, Integer, Integer]:
     """The point nearest to the origin, its square, how many corners it lies among, and the first two of these."""
     # Voronoi regions: face, edges, corners  (GuGJKSimplex.cpp, getClosestPtPointTriangle)
     ab, ac = sub(b, a), sub(c, a)
@@ -341,7 +341,7 @@ def _point_on_edge(start: Vec3, edge: Vec3, numerator: Scalar, denominator: Scal
 
 
 @scalar_code
-def closest_on_segment(a: Vec3, b: Vec3) -> Any:
+def closest_on_segment(a: Vec3, b: Vec3) -> tuple[Vec3, Integer]:
     """The point nearest to the origin, and whether it lies among one corner or two."""
     # t = clamp(-a . (b - a) / |b - a|^2, 0, 1)  (GuGJKSimplex.h, closestPtPointSegment)
     edge = sub(b, a)
@@ -352,7 +352,7 @@ def closest_on_segment(a: Vec3, b: Vec3) -> Any:
 
 
 @scalar_code
-def _separating_faces(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Any:
+def _separating_faces(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Array:
     """Which sides of a tetrahedron do not have the origin on the side of its fourth corner."""
     # origin and fourth corner on opposite sides of a face  (GuGJKSimplex.h, PointOutsideOfPlane4)
     ab, ac, ad = sub(b, a), sub(c, a), sub(d, a)
@@ -366,7 +366,7 @@ def _separating_faces(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Any:
 
 
 @scalar_code
-def _closest_on_faces(simplex: Simplex, separating: Any) -> Any:
+def _closest_on_faces(simplex: Simplex, separating: Array) -> tuple[Vec3, Integer]:
     # nearest of the faces that separate  (GuGJKSimplex.cpp, closestPtPointTetrahedron)
     vertices = simplex.vertices
     closest, min_square, size, selected = ORIGIN, LARGEST, 3, (0, 1, 2)
@@ -383,7 +383,7 @@ def _closest_on_faces(simplex: Simplex, separating: Any) -> Any:
 
 
 @scalar_code
-def _select_vertices(simplex: Simplex, selected: Any) -> None:
+def _select_vertices(simplex: Simplex, selected: tuple[Integer, Integer, Integer]) -> None:
     for rows in (simplex.vertices, simplex.vertices0, simplex.vertices1):
         a, b, c = vector_at(rows, selected[0]), vector_at(rows, selected[1]), vector_at(rows, selected[2])
         set_vector(rows, 0, a)
