@@ -367,7 +367,7 @@ class Contacts(NamedTuple):
 
     used: Sequence[Condition]
     point: Sequence[Vec3]
-    separation: Sequence[Any]
+    separation: Sequence[Scalar]
     normal: Vec3
 
 
@@ -452,11 +452,11 @@ def _extreme(choice: Callable[[Scalar, Scalar], Scalar], contacts: Contacts, x: 
     return Unfused(value)
 
 
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> Scalar:
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def _distance_squared_traced(a: Sequence[Any], b: Sequence[Any]) -> Scalar:
+def _distance_squared_traced(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
     return x * x + y * y + z * z
 
@@ -470,5 +470,5 @@ def _number(condition: Condition, a: Scalar, b: Scalar) -> Unfused:
     return Unfused(where(condition, *values))
 
 
-def _select(condition: Condition, a: Sequence[Any], b: Sequence[Any]) -> Any:
+def _select(condition: Condition, a: Sequence[Scalar], b: Sequence[Scalar]) -> Any:
     return tuple(_number(condition, x, y) for x, y in zip(a, b, strict=True))

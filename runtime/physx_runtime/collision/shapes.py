@@ -11,11 +11,11 @@ A hull is as PhysX cooks it: the order of vertices, polygons and edges decides a
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Array, Integer, Records, Vec3
+from physx_runtime.arrays import Array, Integer, Records, Scalar, Vec3
 from physx_runtime.collision.meshes.triangle_mesh import NO_MESHES, Meshes
 from physx_runtime.collision.simd_math import (
     ZERO,
@@ -152,7 +152,7 @@ class Hull(NamedTuple):
     samples: Array
     center: Vec3
     inner_half: Vec3
-    inner_radius: Any
+    inner_radius: Scalar
 
 
 @scalar_code

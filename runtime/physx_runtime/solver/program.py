@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from physx_runtime.compiling.program import PassSource, Program, program_layout, trace_program
-from physx_runtime.language.ops import Rows, Scalar
+from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.row_specs import input_rows, output_rows, state_rows
 from physx_runtime.model.topology import ActorTopology, BodyTopology
 from physx_runtime.solver import settings as settings_module
@@ -64,7 +63,7 @@ def stages(t: ActorTopology, rows: Rows, settings: SolverSettings) -> Iterator[t
     rows: by name, as in `model.row_specs`, lists of numbers or of arrays with one number a world, which compute in
     their own type.
     """
-    now: dict[str, Any] = dict(rows)
+    now: dict[str, Scalars] = dict(rows)
     yield "start", now
     if not isinstance(t, BodyTopology):
         yield "start clamp", {**now, "v": clamp_start(t, now)}
@@ -82,7 +81,7 @@ def stages(t: ActorTopology, rows: Rows, settings: SolverSettings) -> Iterator[t
         yield "end", now | settings_module.finish(t, now)
 
 
-def step_on_numbers(t: ActorTopology, rows: Mapping[str, Any], settings: SolverSettings) -> dict[str, Any]:
+def step_on_numbers(t: ActorTopology, rows: Rows, settings: SolverSettings) -> dict[str, Scalars]:
     """The rows with the state after one step."""
     *_, (_, end) = stages(t, rows, settings)
     return {**rows, **{name: end[name] for name in state_rows(t)}}

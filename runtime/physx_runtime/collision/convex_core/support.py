@@ -12,7 +12,6 @@ Hulls as cores: the farthest of their corners, the corners of the face they turn
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -163,7 +162,7 @@ def widest_four(points: Array, count: Integer, normal: Vec3, selected: Array) ->
     return selected_count
 
 
-ConvexCore = tuple[Any, Vec3, Scalar, Pose, Any]
+ConvexCore = tuple[Integer, Vec3, Scalar, Pose, Array]
 
 PARALLEL_COSINE, PERPENDICULAR_COSINE = np.float32(0.99), np.float32(0.14)     # cosines of some 8 and of 90 - 8 degrees
 AXIS_TOLERANCE = np.float32(1e-5)                                # of a unit direction: less across the axis is none

@@ -49,10 +49,10 @@ MAX_POINTS = 64                     # points of one pair before some are chosen
 class Points(NamedTuple):
     """Points found anew, of which a manifold takes a few."""
 
-    local0: Any         # (n, 3) f4, in shape 0
-    local1: Any         # in shape 1
-    normal: Any         # in shape 1
-    distance: Any
+    local0: Array       # (n, 3) f4, in shape 0
+    local1: Array       # in shape 1
+    normal: Array       # in shape 1
+    distance: Array
     count: Any          # (1,): how many there are
 
 

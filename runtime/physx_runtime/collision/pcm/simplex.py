@@ -9,7 +9,7 @@ The vertex of a hull furthest along a direction: of all, or of many by climbing 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -110,7 +110,7 @@ ZERO_VECTOR = (ZERO, ZERO, ZERO)
 class GjkConvex(NamedTuple):
     """One side of GJK."""
 
-    kind: Any           # BOX, CAPSULE (a segment or a point) or CONVEX
+    kind: Integer       # BOX, CAPSULE (a segment or a point) or CONVEX
     half: Vec3        # of a box; of a segment its end at +x
     end: Vec3         # of a segment the other end
     scale: Vec3       # of a hull
@@ -122,10 +122,10 @@ class GjkConvex(NamedTuple):
 class Simplex(NamedTuple):
     """Corners of the difference of two shapes, and the corners of either that they are made of."""
 
-    vertices: Any        # (n, 3) f4
-    vertices0: Any
-    vertices1: Any
-    vertex_indices: Any          # (n, 2) i8: what the corners of either side are called
+    vertices: Array      # (n, 3) f4
+    vertices0: Array
+    vertices1: Array
+    vertex_indices: Array        # (n, 2) i8: what the corners of either side are called
 
 
 @scalar_code

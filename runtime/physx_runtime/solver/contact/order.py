@@ -6,11 +6,9 @@ what holds one actor alone behind all others of that actor, one after the other.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from physx_runtime.arrays import Array
+from physx_runtime.arrays import Array, Condition, Integer
 from physx_runtime.compiling.numba_functions import scalar_entry
 from physx_runtime.solver.islands import MAX_NUM_PARTITIONS, ROUNDS
 
@@ -47,8 +45,8 @@ def patch_order(joints: Array, pair: Array, first: Array, second: Array, skipped
 
 
 @scalar_entry
-def _order_patches(joints: Any, pair: Any, first: Any, second: Any, skipped: Any, actors: Any, pgs: Any,
-                   order: Any) -> None:
+def _order_patches(joints: Array, pair: Array, first: Array, second: Array, skipped: Array, actors: Integer,
+                   pgs: Condition, order: Array) -> None:
     count, size = len(joints), len(joints) + len(pair)
     actor0, actor1, heads, max_patches = np.empty(size, np.int32), np.empty(size, np.int32), count, 1
     head, patch_index = np.empty(len(pair), np.int32), 0
@@ -76,7 +74,7 @@ def _order_patches(joints: Any, pair: Any, first: Any, second: Any, skipped: Any
 
 
 @scalar_entry
-def _partition(first: Array, second: Array, pgs: Any, partitions: Array, ends: Array, used: Array) -> None:
+def _partition(first: Array, second: Array, pgs: Condition, partitions: Array, ends: Array, used: Array) -> None:
     """The partition of every pair; behind: of every actor, the one after its last."""
     round_, remaining = 0, 0
     for i in range(len(first)):

@@ -12,7 +12,6 @@ import functools
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import ZERO3, Force, Vec3, triple
@@ -23,6 +22,7 @@ from physx_runtime.model.island import KINEMATIC
 from physx_runtime.solver.contact.solver_bodies import (
     AT_START,
     BodyState,
+    PatchRow,
     SolverBodies,
     add_row,
     cfm_of,
@@ -369,7 +369,7 @@ def _clamp_friction(impulse: Scalar, limits: tuple[Scalar, Scalar]) -> tuple[Sca
     return where(slides, clamp(impulse, -dynamic_limit, dynamic_limit), impulse), slides
 
 
-def _stick(t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState, row: Any, before: Scalar,
+def _stick(t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState, row: PatchRow, before: Scalar,
            scale: Scalar) -> Scalar:
     """The impulse with which a row would stand still where it began."""
     # F_t = total - m (error / h + v_t)  (DyTGSContactPrep.cpp, solveContact)

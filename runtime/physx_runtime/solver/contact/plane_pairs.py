@@ -6,8 +6,8 @@ What a pair keeps between steps are rows, called as in its records; so is what c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from physx_runtime.arrays import Condition
 from physx_runtime.collision.friction_patch import ANCHORS, Contacts, FrictionPatch, correlate_patch_traced, rotated
 from physx_runtime.collision.narrow_phase.planes import (
     Manifold,
@@ -126,7 +126,7 @@ def _patch(rows: Operands) -> FrictionPatch:
                          vec(unfused(rows["normal1"])), *anchors)
 
 
-def _store_patch(out: dict[str, list[Scalar]], touches: Any, patch: FrictionPatch, before: FrictionPatch) -> None:
+def _store_patch(out: dict[str, list[Scalar]], touches: Condition, patch: FrictionPatch, before: FrictionPatch) -> None:
     """As it is now where the pair touches."""
     out["anchors"] = [where(touches, patch.anchors, before.anchors)]
     out["slipped"] = [where(touches, 0.0, before.slipped)]
@@ -170,5 +170,5 @@ def _size(rows: Operands) -> Vec3:
     return radius, half, half
 
 
-def _flag(condition: Any) -> Scalar:
+def _flag(condition: Condition) -> Scalar:
     return where(condition, 1.0, 0.0)

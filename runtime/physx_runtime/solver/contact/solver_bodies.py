@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -40,7 +40,7 @@ from physx_runtime.dynamics.spatial import (
     motion_of,
     triple,
 )
-from physx_runtime.language.ops import Rows, Scalar, Single, maximum
+from physx_runtime.language.ops import Rows, Scalar, Scalars, Single, maximum
 from physx_runtime.model.contact_rows import ContactTopology
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD
 from physx_runtime.model.topology import FIXED, PRISMATIC, REVOLUTE, SPHERICAL, DofTopology, Topology
@@ -124,19 +124,23 @@ def add_row(out: PreparedRows, t: ContactTopology, group: str, forces: Forces, d
             append_row(out, f"{group}_answers", *delta_v[k].angular, *(delta_v[k].linear if body.kind == LINK else ()))
 
 
+# A row of a patch, as the state that made it reads it back.
+PatchRow: TypeAlias = Any
+
+
 class BodyState(Protocol):
     """What moves while a patch is solved, between two of its rows."""
 
-    def row(self, reader: RowReader, group: str, axis: Vec3) -> Any:
+    def row(self, reader: RowReader, group: str, axis: Vec3) -> PatchRow:
         """The next row of a group, which pushes along an axis."""
 
-    def displacement(self, row: Any) -> Scalar:
+    def displacement(self, row: PatchRow) -> Scalar:
         """How far the sides have moved along a row since the step's start."""
 
-    def velocity(self, row: Any) -> Scalar:
+    def velocity(self, row: PatchRow) -> Scalar:
         """How fast side 0 moves against side 1 along a row."""
 
-    def apply_impulse(self, row: Any, impulse: Scalar) -> None:
+    def apply_impulse(self, row: PatchRow, impulse: Scalar) -> None:
         """Give an impulse of a row to side 0, and take it from side 1."""
 
     def outputs(self) -> PreparedRows:
@@ -279,14 +283,14 @@ def _link(rows: Operands, joint: Topology) -> Rows:
     return {"pose": _plain(child_pose(_pose(rows["parent_pose"]), frames, delta, slide, stepped))}
 
 
-def _pose(values: Any) -> BodyPose:
+def _pose(values: Scalars) -> BodyPose:
     numbers = _singles(values)
     return vec(numbers), quat(numbers[3:])
 
 
-def _singles(values: Any) -> list[Single]:
+def _singles(values: Scalars) -> list[Single]:
     return [Single(value) for value in values]
 
 
-def _plain(pose: BodyPose) -> list[Any]:
+def _plain(pose: BodyPose) -> list[Scalar]:
     return [number.value for part in pose for number in part]

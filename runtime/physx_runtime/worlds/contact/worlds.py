@@ -7,8 +7,6 @@ Worlds with contacts, however they are stepped.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -201,7 +199,7 @@ class BodyFrames:
 
 
 @borrowing_entry
-def _read(memory: Any, moving: Any, rows: Any, poses: Any, centers: Any) -> None:
+def _read(memory: Array, moving: Array, rows: Array, poses: Array, centers: Array) -> None:
     for i in range(len(moving)):
         pose, center, row = poses[moving[i]], centers[moving[i]], rows[i]
         for k in range(3):

@@ -7,11 +7,11 @@ A block of worlds with slots, as scalar code reads and writes it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Array, Pose
+from physx_runtime.arrays import Array, Pose, Record
 from physx_runtime.collision.bounds import update_shape
 from physx_runtime.collision.friction_patch import ANCHORS, PATCH
 from physx_runtime.collision.narrow_phase.planes import find_plane_normals
@@ -33,7 +33,7 @@ class SlotBlock(NamedTuple):
 
 
 @borrowing_code
-def pose_of_link(block: SlotBlock, world: int, link: Any) -> Pose:
+def pose_of_link(block: SlotBlock, world: int, link: Record) -> Pose:
     """The mass frame of a link, a record of its rows, in float32."""
     memory, stride = block.memory, block.size
     p = world + link["pose"] * stride
@@ -279,7 +279,7 @@ def update_plane_pairs(plane_rows: PlanePairRows, block: SlotBlock, world_count:
 
 
 @borrowing_code
-def _update_pair_state(memory: Any, overlapping: bool, touching: bool) -> None:
+def _update_pair_state(memory: Record, overlapping: bool, touching: bool) -> None:
     """Tell a pair whether its bounds and its shapes meet."""
     if overlapping and memory.near == SEPARATE:
         memory.near = CREATED

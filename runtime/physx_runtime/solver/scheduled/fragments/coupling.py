@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from physx_runtime.arrays import Scalar
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.linear import inner
 from physx_runtime.dynamics.spatial import Force, force_of, linear_first, motion_of
@@ -88,7 +88,7 @@ def measure(rows: Operands) -> Rows:
 
 def pull_spatial(rows: Operands, single: Topology) -> Rows:
     """`spatial_tendon_impulse`."""
-    totals: dict[str, list[Any]] = {}
+    totals: dict[str, list[Scalar]] = {}
     # F = x (h k (L - L_rest) - a Ldot)  (DyFeatherstoneArticulation.cpp, solveInternalSpatialTendonConstraints)
     impulse = spatial_tendon_impulse(single, rows, 0, rows["length"][0], rows["rate"][0], totals)
     return {"impulse": [impulse], **totals}
@@ -103,7 +103,7 @@ def pull_fixed(rows: Operands) -> Rows:
 
 def pull_axis(rows: Operands) -> Rows:
     """`axis_impulse`."""
-    totals: dict[str, list[Any]] = {f"fixed_tendon0_{part}total": [0.0] for part in ("", "limit_")}
+    totals: dict[str, list[Scalar]] = {f"fixed_tendon0_{part}total": [0.0] for part in ("", "limit_")}
     # PGS: F = -x (share P + total)
     impulse = axis_impulse(rows, 0, 0, rows["pull"][0], rows["limit_pull"][0], totals)
     return {"impulse": [impulse], **totals}
@@ -121,5 +121,5 @@ def pull_mimic(rows: Operands, final: bool) -> Rows:
     # F = -(erp C / h + J v) / (r + cfm)  (DyCpuGpuArticulation.h, computeMimicJointImpulses)
     rates = [v + dv for v, dv in zip(rows["v"], rows["dv"], strict=True)]
     reference_rates = [v + dv for v, dv in zip(rows["other_v"], rows["other_dv"], strict=True)]
-    q: Sequence[Any] = (rows["q"][0], rows["other_q"][0]) if "q" in rows else (0.0, 0.0)
+    q: Sequence[Scalar] = (rows["q"][0], rows["other_q"][0]) if "q" in rows else (0.0, 0.0)
     return {"impulse": [mimic_impulse(rows, 0, (q[0], q[1]), (rates[0], reference_rates[0]), final)]}

@@ -133,7 +133,7 @@ def solve_dof(rows: Operands, joint: Topology, index: int, constants: tuple[tupl
 
 
 def _solve(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[str, float], ...], velocity: Scalar,
-           final: bool) -> tuple[SolvedDof, dict[str, Sequence[Any]]]:
+           final: bool) -> tuple[SolvedDof, dict[str, Sequence[Scalar]]]:
     """A dof at the velocity `now` after its constraints, and what they have given."""
     local: dict[str, Any] = {name: rows[name] if name in JOINT_ROWS else [None] * index + rows[name] for name in rows}
     local |= {name: [None] * index + [value] for name, value in constants}
@@ -142,7 +142,7 @@ def _solve(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[s
     state = SolvedDof(rows["r"][0], local["soft"][index], velocity + local["bias"][index], displacement)
     totals = {name: [0.0] * (index + 1) for name in names_of(DOF, ACCUMULATED_IMPULSE)}
     solve_constraints(joint, local, index, state, totals, final)
-    out: dict[str, Sequence[Any]] = {name: [values[index]] for name, values in totals.items() if name in rows}
+    out: dict[str, Sequence[Scalar]] = {name: [values[index]] for name, values in totals.items() if name in rows}
     return state, out | {"F": [state.impulse]}
 
 

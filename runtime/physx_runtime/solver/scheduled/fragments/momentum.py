@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.crba import add_mass
@@ -54,7 +53,7 @@ def momentum_root(rows: Operands) -> Rows:
                          for b, line in zip(start, matrix, strict=True)]}
 
 
-def sum_of(values: Any) -> Scalar:
+def sum_of(values: Iterable[Scalar]) -> Scalar:
     """Sum of scalars."""
     total: Scalar = 0.0
     for value in values:

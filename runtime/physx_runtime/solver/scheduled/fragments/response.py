@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from physx_runtime.arrays import Scalar
 from physx_runtime.dynamics import aba as ab
 from physx_runtime.dynamics.aba import NO_LINK_RESPONSE, response_of
 from physx_runtime.dynamics.kinematics import subspace
@@ -62,7 +62,7 @@ def pass_up(rows: Operands, kind: str, empty: bool, is_first: bool, fixed_parent
     With the row "parent_response" the parent's twist answers at once, for the branches still to come.
     """
     P = NO_FORCE if empty else force_of(rows["P"])
-    out: dict[str, Sequence[Any]] = {}
+    out: dict[str, Sequence[Scalar]] = {}
     # u = F + S^T p, p_parent += X^T (p - K u)  (DyFeatherstoneArticulation.cpp, propagateImpulseW)
     if kind != RIGID:
         S = subspace(kind == ROTARY, vec(rows["axis"]))
