@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from pxr import Sdf, UsdGeom
+from pxr import Sdf, Usd, UsdGeom
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.model.island import IslandTopology
@@ -409,13 +409,13 @@ class ResumeState:
         self._moved_links = {(_renamed(name, old, new), angular): _renamed(link, old, new)
                              for (name, angular), link in self._moved_links.items()}
 
-    def forget(self, stage: Any) -> None:
+    def forget(self, stage: Usd.Stage) -> None:
         """Forget prims that are no longer on the stage; inactive and unloaded ones may come back."""
         self.links = {path: row for path, row in self.links.items() if not _is_removed(stage, path)}
         self.joints = {axis: state for axis, state in self.joints.items()
                        if not _is_removed(stage, axis[0].partition(":")[0])}
 
-    def static_poses(self, stage: Any, actors: Sequence[SessionActor]) -> dict[str, DoubleArray]:
+    def static_poses(self, stage: Usd.Stage, actors: Sequence[SessionActor]) -> dict[str, DoubleArray]:
         """The poses of links on the stage that no run moves any more, (7,) each; they stand still."""
         moving = {path for actor in actors for path in actor.model.link_names}
         prims = {path: stage.GetPrimAtPath(path) for path in self.links.keys() - moving}
@@ -432,7 +432,7 @@ def _renamed(path: str, old: str, new: str) -> str:
     return new + path[len(old):] if path == old or path.startswith((old + "/", old + ":")) else path
 
 
-def _is_removed(stage: Any, path: str) -> bool:
+def _is_removed(stage: Usd.Stage, path: str) -> bool:
     """Whether a prim was removed, not just switched off with one above it."""
     for above in reversed(Sdf.Path(path).GetPrefixes()):
         prim = stage.GetPrimAtPath(above)

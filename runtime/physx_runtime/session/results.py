@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pxr import Gf, Sdf
+from pxr import Gf, Sdf, Usd
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.session.actors import SessionActor
@@ -34,7 +34,7 @@ class Switches:
 class Results:
     """The slots of everything that moves, made before the first writing."""
 
-    def __init__(self, stage: Any, into: Into, switches: Switches, messages: Messages,
+    def __init__(self, stage: Usd.Stage, into: Into, switches: Switches, messages: Messages,
                  ignore_changes: Callable[[], Any]) -> None:
         self._stage, self._switches, self._messages = stage, switches, messages
         self._ignore_changes = ignore_changes             # context in which changes of the stage are this session's
@@ -96,7 +96,7 @@ class _Prepared:
     """Slots by what they take."""
 
     @gc_disabled()
-    def __init__(self, stage: Any, layer: ResultLayer, switches: Switches, actors: Sequence[SessionActor],
+    def __init__(self, stage: Usd.Stage, layer: ResultLayer, switches: Switches, actors: Sequence[SessionActor],
                  static_paths: Sequence[str], note: Note) -> None:
         paths = [path for actor in actors for path in actor.model.link_names]
         transformed = [*paths, *static_paths]
@@ -134,12 +134,12 @@ class _Prepared:
             yield at, states[i][0][dof]
             yield rate, states[i][1][dof]
 
-    def _plan_joints(self, stage: Any, layer: ResultLayer, index: int, actor: SessionActor, note: Note) -> None:
+    def _plan_joints(self, stage: Usd.Stage, layer: ResultLayer, index: int, actor: SessionActor, note: Note) -> None:
         joint_dofs = ((link.joint, dof) for link in actor.actor.links if link.joint for dof in link.joint.dofs)
         for i, (joint, dof) in enumerate(joint_dofs):
             self._plan_joint(stage, layer, (index, i), joint, dof, note)
 
-    def _plan_joint(self, stage: Any, layer: ResultLayer, indices: tuple[int, int], joint: Joint, dof: Dof,
+    def _plan_joint(self, stage: Usd.Stage, layer: ResultLayer, indices: tuple[int, int], joint: Joint, dof: Dof,
                     note: Note) -> None:
         if joint.kind == "spherical":
             note(joint.path, "", "PhysX keeps no joint state on a spherical joint: none is written")

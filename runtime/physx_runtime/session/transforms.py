@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pxr import Gf, Sdf, Tf, UsdGeom, Vt
+from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.packing.frames import read_link_placements
@@ -44,7 +44,7 @@ class _Ops:
 class Transforms:
     """Slots for the transforms of links, and the values that put the links where they are."""
 
-    def __init__(self, stage: Any, layer: ResultLayer, paths: Sequence[str], note: Note) -> None:
+    def __init__(self, stage: Usd.Stage, layer: ResultLayer, paths: Sequence[str], note: Note) -> None:
         link_placements = read_link_placements(stage, paths)
         self._shape = np.array([link.shape for link in link_placements]).reshape(-1, 4, 4)
         parents = np.array([link.parent for link in link_placements]).reshape(-1, 4, 4)
@@ -92,7 +92,7 @@ class Transforms:
         local: DoubleArray = self._shape @ world @ self._inverse
         return local
 
-    def _plan(self, layer: ResultLayer, prim: Any, i: int, uniform: bool, note: Note) -> None:
+    def _plan(self, layer: ResultLayer, prim: Usd.Prim, i: int, uniform: bool, note: Note) -> None:
         """Choose the operations of one link and make their slots."""
         xformable = UsdGeom.Xformable(prim)
         try:
@@ -118,7 +118,7 @@ class Transforms:
         self._scale[i] = sizes
         self._plan_pose(layer, xformable, i, ops)
 
-    def _plan_pose(self, layer: ResultLayer, xformable: Any, i: int, ops: _Ops) -> None:
+    def _plan_pose(self, layer: ResultLayer, xformable: UsdGeom.Xformable, i: int, ops: _Ops) -> None:
         prim, types = xformable.GetPrim(), Sdf.ValueTypeNames
         translate = self._slot(layer, prim, ops.translate, "translate", types.Double3)
         orient = self._slot(layer, prim, ops.orient, "orient", types.Quatd)
@@ -144,10 +144,10 @@ class Transforms:
                 names.append(scale.path.rpartition(".")[2])
         self._order_names(layer, xformable, ops.complete and exact, names)
 
-    def _order(self, layer: ResultLayer, xformable: Any, complete: bool, slots: list[Slot]) -> None:
+    def _order(self, layer: ResultLayer, xformable: UsdGeom.Xformable, complete: bool, slots: list[Slot]) -> None:
         self._order_names(layer, xformable, complete, [slot.path.rpartition(".")[2] for slot in slots])
 
-    def _order_names(self, layer: ResultLayer, xformable: Any, complete: bool, names: list[str]) -> None:
+    def _order_names(self, layer: ResultLayer, xformable: UsdGeom.Xformable, complete: bool, names: list[str]) -> None:
         """Write the order of operations where it is not the prim's own."""
         if complete:
             return
@@ -157,7 +157,8 @@ class Transforms:
             reset = ["!resetXformStack!"] if xformable.GetResetXformStack() else []
             self._once.append((slot, Vt.TokenArray([*reset, *names])))
 
-    def _slot(self, layer: ResultLayer, prim: Any, op: Any, kind: str, type_name: Any) -> Slot | None:
+    def _slot(self, layer: ResultLayer, prim: Usd.Prim, op: UsdGeom.XformOp, kind: str,
+              type_name: Sdf.ValueTypeName) -> Slot | None:
         """The slot of an operation the prim has, or of a new one."""
         if op is not None:
             return layer.slot(prim, op.GetName(), op.GetTypeName())
@@ -170,7 +171,7 @@ class Transforms:
         return slot
 
 
-def _reusable_ops(xformable: Any) -> _Ops:
+def _reusable_ops(xformable: UsdGeom.Xformable) -> _Ops:
     """What can be kept of [transform], or of [translate, any rotations, scale]."""
     ops = list(xformable.GetOrderedXformOps())
     kind = UsdGeom.XformOp
@@ -191,7 +192,7 @@ def _reusable_ops(xformable: Any) -> _Ops:
     return result if ROTATION_OPERATIONS.issuperset(types) else _Ops()
 
 
-def _order(prim: Any) -> tuple[str, ...]:
+def _order(prim: Usd.Prim) -> tuple[str, ...]:
     """The names of a prim's own operations, those without an attribute included."""
     return tuple(UsdGeom.Xformable(prim).GetXformOpOrderAttr().Get() or ())
 
