@@ -42,6 +42,9 @@ Indices: TypeAlias = NDArray[np.int64]
 # A truth value for each row.
 Flags: TypeAlias = NDArray[np.bool_]
 
+# Numbers on the host, or an array of any package in a GPU's memory that has __cuda_array_interface__ or DLPack.
+DeviceValues: TypeAlias = Any
+
 # One row of a structured array, whose fields compiled code reads as attributes; its dtype stands at its table.
 Record: TypeAlias = Any
 

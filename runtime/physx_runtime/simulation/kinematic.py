@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from physx_runtime.arrays import DoubleArray, Indices
+from physx_runtime.arrays import DoubleArray, Indices, Scalar
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.simulation.parameters import is_rotation
 from physx_schema.description.model import Link, PoseSample
@@ -180,5 +179,5 @@ def checked_poses(argument: str, path: str, poses: ArrayLike, *shapes: tuple[int
     return np.concatenate([array[..., :3], rotation], axis=-1)
 
 
-def _components(rotation: DoubleArray) -> Any:
+def _components(rotation: DoubleArray) -> tuple[Scalar, Scalar, Scalar, Scalar]:
     return tuple(np.moveaxis(rotation, -1, 0))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from physx_runtime.arrays import DoubleArray
+from physx_runtime.arrays import Array, DoubleArray
 from physx_runtime.compiling.numba_functions import borrowing_entry
 from physx_runtime.viewing.poses import UP_VECTORS, transform_point
 from physx_runtime.viewing.robot.marks import body_index, bones
@@ -24,7 +24,7 @@ from physx_schema.description.model import Description
 
 
 @borrowing_entry
-def draw(points: Any, faces: Any, colours: Any, depth_buffer: Any, picture: Any) -> None:
+def draw(points: Array, faces: Array, colours: Array, depth_buffer: Array, picture: Array) -> None:
     """Draw triangles over a picture.
 
     points: (n, 3) columns and rows of pixels, and nearness. faces: (m, 3) indices of points. colours: (m, 3) bytes.
