@@ -56,8 +56,8 @@ def closest_points(pair: Record, core0: GjkConvex, frame: Frame, core1: GjkConve
         closest, size = closest_on_simplex(simplex, size)
         distance = math.sqrt(dot(closest, closest))
         direction = divided(closest, distance)
-    # first direction: from shape 1 to shape 0
     else:
+        # first direction: from shape 1 to shape 0
         closest = start if dot(start, start) > ZERO else (ONE, ZERO, ZERO)
         direction = unit(closest)
     while distance > near:

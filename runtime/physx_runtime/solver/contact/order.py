@@ -107,9 +107,9 @@ def _partition(first: Array, second: Array, pgs: Condition, partitions: Array, e
         elif first[i] >= 0 and second[i] >= 0:
             partitions[i] = ahead
             ahead += 1
-        # against the world: behind the last partition of the actor
-        # (DyConstraintPartition.cpp, getStaticContactWriteIndex)
         else:
+            # against the world: behind the last partition of the actor
+            # (DyConstraintPartition.cpp, getStaticContactWriteIndex)
             actor = max(first[i], second[i])
             partitions[i] = remaining + ends[actor]
             ends[actor] += 1

@@ -38,8 +38,8 @@ def write_island_start(p: IslandPlan, s: Schedule) -> None:
             for name in moving_rows(actor.t):
                 copy_rows(s, actor.row(name), actor.row(f"kept_{name}"))
             s.do(body.begin, actor.t, **actor.layout.groups)
-        # poses, M^-1 and rows of the start  (DyTGSDynamics.cpp, prepareBodiesAndConstraints)
         else:
+            # poses, M^-1 and rows of the start  (DyTGSDynamics.cpp, prepareBodiesAndConstraints)
             write_start(actor.p, s)
             write_links_start(actor, s)
             store_integrated(actor, s)
