@@ -74,13 +74,14 @@ ROOMS = {
         "cli": "checking definitions description errors files former_names installed_usd migration outputs text",
     },
     "physx_runtime": {
+        "arrays": "",
         "start": "",
         "program": "start",
-        "language": "",
+        "language": "arrays",
         "model": "",
-        "dynamics": "language model",
+        "dynamics": "arrays language model",
         "compiling": "language",
-        "collision": "compiling language",
+        "collision": "arrays compiling language",
         "solver.constraints": "dynamics language model",
         "solver.articulation": "dynamics language model solver.constraints",
         "solver.body": "dynamics language model",
@@ -88,22 +89,22 @@ ROOMS = {
         "solver.scheduled": "compiling dynamics language model solver.articulation solver.constraints",
         "solver.island": "compiling dynamics language model solver.body solver.scheduled solver.maximal_joint",
         "solver.contact":
-            "collision compiling dynamics language model solver.scheduled solver.island solver.maximal_joint",
-        "solver": "compiling dynamics language model",
-        "targets": "compiling",
-        "packing": "collision dynamics model",
-        "worlds": "collision compiling model solver targets",
-        "simulation": "collision dynamics model packing solver targets worlds",
-        "quantities": "compiling dynamics language model packing simulation solver targets worlds",
-        "direct": "dynamics language model packing quantities simulation targets worlds",
+            "arrays collision compiling dynamics language model solver.scheduled solver.island solver.maximal_joint",
+        "solver": "arrays compiling dynamics language model",
+        "targets": "arrays compiling",
+        "packing": "arrays collision dynamics model",
+        "worlds": "arrays collision compiling model solver targets",
+        "simulation": "arrays collision dynamics model packing solver targets worlds",
+        "quantities": "arrays compiling dynamics language model packing simulation solver targets worlds",
+        "direct": "arrays dynamics language model packing quantities simulation targets worlds",
         "simulation.answers": "direct quantities",      # hands out both; the simulation itself needs neither
-        "session": "compiling dynamics language model packing simulation solver worlds",
-        "components": "model packing quantities simulation",     # written to stages, which are stepped
-        "verification": "dynamics language model packing simulation solver worlds",
+        "session": "arrays compiling dynamics language model packing simulation solver worlds",
+        "components": "arrays model packing quantities simulation",     # written to stages, which are stepped
+        "verification": "arrays dynamics language model packing simulation solver worlds",
         # a page carries the step itself, traced to WebAssembly
         "viewing.live": "compiling dynamics language model packing simulation solver worlds",
-        "viewing.film": "compiling simulation",       # pixels are loops
-        "viewing": "packing simulation verification",
+        "viewing.film": "arrays compiling simulation",       # pixels are loops
+        "viewing": "arrays packing simulation verification",
         "live_view": "packing session viewing",
         "demonstration": "simulation verification viewing",
         "commands": "packing simulation verification viewing",

@@ -146,3 +146,29 @@ def test_pyright_sees_a_users_mistakes_and_nothing_else(tmp_path: Path) -> None:
 def test_pyright_finds_nothing_in_generated_code(tmp_path: Path) -> None:
     result = pyright(tmp_path, ROOT / "generated/physx_generated")
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+# Lines of the runtime on which `Any` stands for a type that could be said; the number may fall.
+MOST_ANY = 350
+
+
+def lines_with_any() -> list[str]:
+    """Lines of the runtime with `Any` but in imports and in NDArray[Any]."""
+    runtime = ROOT / "runtime/physx_runtime"
+    return [f"{path.relative_to(runtime)}:{number}: {line.strip()}" for path in sorted(runtime.rglob("*.py"))
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+            if not line.lstrip().startswith(("from ", "import "))
+            and re.search(r"\bAny\b", line.replace("NDArray[Any]", ""))]
+
+
+def test_any_stands_for_no_more_types_than_before() -> None:
+    lines = lines_with_any()
+    assert len(lines) <= MOST_ANY, "say what these are by a name of physx_runtime.arrays:\n" + "\n".join(lines)
+
+
+def test_arrays_and_vectors_have_one_definition() -> None:
+    names = "|".join(("Array", "DoubleArray", "SingleArray", "Flags", "Vec3", "Quat", "Mat3", "Scalar", "Condition"))
+    runtime = ROOT / "runtime/physx_runtime"
+    again = [str(path.relative_to(runtime)) for path in sorted(runtime.rglob("*.py")) if path != runtime / "arrays.py"
+             and re.search(rf"^({names})(: TypeAlias)? = ", path.read_text(encoding="utf-8"), re.MULTILINE)]
+    assert again == []

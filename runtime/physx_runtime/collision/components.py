@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Flags
 from physx_runtime.compiling.numba_functions import borrowing_entry
-
-Array = NDArray[Any]
-Flags = NDArray[np.bool_]
 
 
 def connected_nodes(edges: Array, ends: Flags, seeds: Flags) -> Flags:
@@ -25,8 +20,9 @@ def connected_nodes(edges: Array, ends: Flags, seeds: Flags) -> Flags:
 
 
 @borrowing_entry
-def _mark_connected(edges: Any, ends: Any, seeds: Any, roots: Any, result: Any) -> None:
+def _mark_connected(edges: Array, ends: Array, seeds: Array, roots: Array, result: Array) -> None:
     """Add what is reached to `found`; roots: every node its own."""
+    # union-find with path halving; roots have the lowest number of their component
     for edge in range(len(edges)):
         a, b = edges[edge, 0], edges[edge, 1]
         if a < 0 or b < 0:
@@ -63,7 +59,7 @@ def incident_edges(edges: Array, nodes: Flags, selected: Array | None = None) ->
 
 
 @borrowing_entry
-def _mark_incident(edges: Any, nodes: Any, selected: Any, result: Any) -> None:
+def _mark_incident(edges: Array, nodes: Array, selected: Array, result: Array) -> None:
     for i in range(len(selected)):
         a, b = edges[selected[i], 0], edges[selected[i], 1]
         result[i] = (a >= 0 and nodes[a]) or (b >= 0 and nodes[b])

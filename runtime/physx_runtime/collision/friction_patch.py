@@ -12,17 +12,14 @@ Traced: conditions stand for themselves, all other numbers are `Unfused`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Condition, Record, Vec3
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
-from physx_runtime.language.ops import Scalar, Unfused, logical_not, maximum, minimum, where
-
-Array = NDArray[Any]
-Vector = tuple[Any, Any, Any]      # of numbers, or of what stands for them
+from physx_runtime.language.ops import Scalar, Scalars, Unfused, logical_not, maximum, minimum, where
 
 # Of kinds of bodies, in `PLACE`.
 BODY, LINK, KINEMATIC, STATIC = range(4)
@@ -86,6 +83,7 @@ class Patches:
 
         contacts, pairs: of one step. frames: (bodies, 7) float64, of the centres of mass.
         """
+        # correlation with friction patches of the last step, then anchors  (DyContactPrepShared.h, getFrictionPatches)
         before, self.rows = self.rows, np.empty(len(contacts) + len(self.rows), PATCH)
         self.contacts = np.empty(len(contacts), np.int32)
         count = _correlate(shapes, pairs, touching, contacts, frames, before, self.rows, self.contacts,
@@ -122,6 +120,7 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
             side0, side1 = side1, side0
         first, last = pair["first"], pair["first"] + pair["contacts"]
         oldest = count
+        # old patches of the pair that still hold  (DyContactPrepShared.h, getFrictionPatches)
         i = first_patches[p]
         while i >= 0 and i < len(before) and before[i]["pair"] == p and before[i]["born"] == pair["born"]:
             if _is_correlated(before[i], frames[side0], frames[side1], correlation):
@@ -129,7 +128,9 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
                 _carry_over(patches[count], frames[side0])
                 count += 1
             i += 1
+        # contact patches: runs of one normal  (DyFrictionCorrelation.cpp, createContactPatches)
         runs = _split_runs(contacts, first, last, start)
+        # correlation by normal with old friction patches  (DyFrictionCorrelation.cpp, correlatePatches)
         for r in range(runs):
             end = start[r + 1] if r + 1 < runs else last
             owner[r] = _find_patch(patches, oldest, count, contacts, start[r], end, frames[side0], frames[side1])
@@ -145,6 +146,7 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
                         order[ordered] = c
                         ordered += 1
             patches[k]["points"] = ordered - patches[k]["first"]
+            # anchors grow until there are two  (DyFrictionCorrelation.cpp, growPatches)
             if patches[k]["points"]:
                 _update_anchors(patches[k], contacts, order, frames[side0], frames[side1], threshold + pair["rest"])
                 patches[stored] = patches[k]
@@ -154,14 +156,14 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
 
 
 @scalar_code
-def correlate_patch(patches: Array, k: int, pair: Any, touch_index: int, contacts: Array, order: Array, frame0: Array,
-                    frame1: Array,
-                    threshold: float, correlation: float) -> None:
+def correlate_patch(patches: Array, k: int, pair: Record, touch_index: int, contacts: Array, order: Array,
+                    frame0: Array, frame1: Array, threshold: float, correlation: float) -> None:
     """Bring the k-th patch to this step: the only one of its pair, whose contacts have one normal.
 
     begun: tells one time of touching from the next. order: of contacts, as they lie.
     """
     patch, first, end = patches[k], pair["first"], pair["first"] + pair["contacts"]
+    # one patch per pair: the same steps without a search
     correlated = patch["born"] == touch_index and _is_correlated(patch, frame0, frame1, correlation)
     if correlated:
         _carry_over(patch, frame0)
@@ -174,6 +176,7 @@ def correlate_patch(patches: Array, k: int, pair: Any, touch_index: int, contact
 @scalar_code
 def _split_runs(contacts: Array, first: int, last: int, start: Array) -> int:
     """Where runs of contacts with one normal begin; how many there are."""
+    # n_i . n_j >= 0.999  (DyFrictionCorrelation.cpp, createContactPatches)
     runs = 0
     for c in range(first, last):
         if runs == 0 or _cosine(contacts[start[runs - 1]]["normal"], contacts[c]["normal"]) < SAME_NORMAL:
@@ -183,8 +186,10 @@ def _split_runs(contacts: Array, first: int, last: int, start: Array) -> int:
 
 
 @scalar_code
-def _is_correlated(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
+def _is_correlated(old: Record, frame0: Array, frame1: Array, correlation: float) -> bool:
     """Whether a patch of the last step goes on: its normals agree still, and its anchors have not parted."""
+    # not broken, R0 n0 . R1 n1 > 0.999, and |(x0 + r0 - x1 - r1) . n| < correlationDistance of all anchors
+    # (DyContactPrepShared.h, pointsAreClose)
     if old["slipped"] or old["anchors"] == 0:
         return False
     normal0 = rotated(frame0, _vector(old["normal0"]))
@@ -201,15 +206,16 @@ def _is_correlated(old: Any, frame0: Array, frame1: Array, correlation: float) -
 
 
 @scalar_code
-def _carry_over(patch: Any, frame0: Array) -> None:
+def _carry_over(patch: Record, frame0: Array) -> None:
     """Make a patch of the last step one of this step that nothing touches yet."""
     patch["slipped"] = 0
+    # n = R0 n0, bounds empty
     _set_row(patch["normal"], rotated(frame0, _vector(patch["normal0"])))
     _clear_bounds(patch)
 
 
 @scalar_code
-def _clear_bounds(patch: Any) -> None:
+def _clear_bounds(patch: Record) -> None:
     """Bounds about nothing."""
     for x in range(3):
         patch["low"][x], patch["high"][x] = np.inf, -np.inf
@@ -220,6 +226,8 @@ def _find_patch(patches: Array, oldest: int, count: int, contacts: Array, start:
                 frame1: Array) -> int:
     """The patch that a run of contacts joins, a new one if none has its normal."""
     normal, index = contacts[start]["normal"], count
+    # the oldest patch with n . n_contact >= 0.999, otherwise a new one
+    # (DyFrictionCorrelation.cpp, correlatePatches)
     for k in range(count - 1, oldest - 1, -1):
         if _cosine(_vector(normal), _vector(patches[k]["normal"])) >= SAME_NORMAL:
             index = k
@@ -230,9 +238,11 @@ def _find_patch(patches: Array, oldest: int, count: int, contacts: Array, start:
             for x in range(3):
                 patch["anchor0"][j, x], patch["anchor1"][j, x] = 0.0, 0.0
         _set_row(patch["normal"], _vector(normal))
+        # n0 = R0^T n, n1 = R1^T n  (DyFrictionCorrelation.cpp, initFrictionPatch)
         _set_row(patch["normal0"], rotated_back(frame0, _vector(patch["normal"])))
         _set_row(patch["normal1"], rotated_back(frame1, _vector(patch["normal"])))
         _clear_bounds(patch)
+    # bounds of the patch's contacts
     for c in range(start, end):
         for x in range(3):
             patch["low"][x] = min(patch["low"][x], contacts[c]["point"][x])
@@ -241,10 +251,11 @@ def _find_patch(patches: Array, oldest: int, count: int, contacts: Array, start:
 
 
 @scalar_code
-def _update_anchors(patch: Any, contacts: Array, order: Array, frame0: Array, frame1: Array,
+def _update_anchors(patch: Record, contacts: Array, order: Array, frame0: Array, frame1: Array,
                     max_separation: float) -> None:
     """Give a patch anchors where it lacks one, or where its two lie too close for what touches now."""
     anchors = patch["anchors"]
+    # two anchors stay where |a0 - a1|^2 >= |bounds|^2 / 4  (DyFrictionCorrelation.cpp, growPatches)
     if anchors == ANCHORS:
         spacing = _distance_squared(_vector(patch["anchor0"][0]), _vector(patch["anchor0"][1]))
         if 4.0 * spacing >= _distance_squared(_vector(patch["low"]), _vector(patch["high"])):
@@ -254,6 +265,8 @@ def _update_anchors(patch: Any, contacts: Array, order: Array, frame0: Array, fr
     if anchors:
         first = transform(frame0, _vector(patch["anchor0"][0]))
     old, count, farthest = anchors, anchors, 0.0
+    # first contact, then the farthest pair, in one pass over contacts with separation < threshold
+    # (DyFrictionCorrelation.cpp, growPatches)
     for i in range(patch["first"], patch["first"] + patch["points"]):
         contact = contacts[order[i]]
         if not contact["separation"] < max_separation:
@@ -272,6 +285,7 @@ def _update_anchors(patch: Any, contacts: Array, order: Array, frame0: Array, fr
                     second, farthest = point, from0
             elif from1 > farthest:
                 first, farthest = point, from1
+    # anchors in body frames: R0^T (p - x0), R1^T (p - x1)
     for j in range(old, count):
         anchor = second if j else first
         _set_row(patch["anchor0"][j], transform_inv(frame0, anchor))
@@ -280,61 +294,61 @@ def _update_anchors(patch: Any, contacts: Array, order: Array, frame0: Array, fr
 
 
 @scalar_code
-def _cosine(a: Any, b: Any) -> float:
+def _cosine(a: Vec3, b: Vec3) -> float:
     return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 
 
 @scalar_code
-def _distance_squared(a: Vector, b: Vector) -> float:
+def _distance_squared(a: Vec3, b: Vec3) -> float:
     x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
     return float(x * x + y * y + z * z)
 
 
 @scalar_code
-def rotated(frame: Any, a: Vector) -> Vector:
+def rotated(frame: BodyFrame, a: Vec3) -> Vec3:
     """A vector from the axes of a frame to the world's."""
     return _rotate(frame[3], frame[4], frame[5], frame[6], a)
 
 
 @scalar_code
-def rotated_back(frame: Any, a: Vector) -> Vector:
+def rotated_back(frame: BodyFrame, a: Vec3) -> Vec3:
     """A vector from the world's axes to those of a frame."""
     return _rotate(-frame[3], -frame[4], -frame[5], frame[6], a)
 
 
 @scalar_code
-def _rotate(x: float, y: float, z: float, w: float, a: Vector) -> Vector:
+def _rotate(x: float, y: float, z: float, w: float, a: Vec3) -> Vec3:
+    # a + w t + v x t, t = 2 v x a
     tx, ty, tz = 2.0 * (y * a[2] - z * a[1]), 2.0 * (z * a[0] - x * a[2]), 2.0 * (x * a[1] - y * a[0])
     return a[0] + w * tx + y * tz - z * ty, a[1] + w * ty + z * tx - x * tz, a[2] + w * tz + x * ty - y * tx
 
 
 @scalar_code
-def transform(frame: Any, a: Any) -> Vector:
+def transform(frame: BodyFrame, a: Vec3) -> Vec3:
     """A point of a frame in the world."""
     x, y, z = rotated(frame, a)
     return x + frame[0], y + frame[1], z + frame[2]
 
 
 @scalar_code
-def transform_inv(frame: Any, a: Vector) -> Vector:
+def transform_inv(frame: BodyFrame, a: Vec3) -> Vec3:
     """A point of the world as seen from a frame."""
     return rotated_back(frame, (a[0] - frame[0], a[1] - frame[1], a[2] - frame[2]))
 
 
 @scalar_code
-def _vector(row: Any) -> Vector:
+def _vector(row: Array) -> Vec3:
     """A row of an array in float64."""
     return np.float64(row[0]), np.float64(row[1]), np.float64(row[2])
 
 
 @scalar_code
-def _set_row(row: Any, a: Vector) -> None:
+def _set_row(row: Array, a: Vec3) -> None:
     for x in range(3):
         row[x] = a[x]
 
 
-Condition = Any
-Frame = Sequence[Any]       # position, then quaternion
+BodyFrame = Scalars       # position, then quaternion
 
 
 class FrictionPatch(NamedTuple):
@@ -342,25 +356,25 @@ class FrictionPatch(NamedTuple):
 
     slipped: Scalar
     anchors: Scalar
-    normal0: Vector
-    normal1: Vector
-    anchor0: Sequence[Vector]
-    anchor1: Sequence[Vector]
+    normal0: Vec3
+    normal1: Vec3
+    anchor0: Sequence[Vec3]
+    anchor1: Sequence[Vec3]
 
 
 class Contacts(NamedTuple):
     """Of a step, with one normal."""
 
     used: Sequence[Condition]
-    point: Sequence[Vector]
-    separation: Sequence[Any]
-    normal: Vector
+    point: Sequence[Vec3]
+    separation: Sequence[Scalar]
+    normal: Vec3
 
 
-def correlate_patch_traced(before: FrictionPatch, touched: Condition, contacts: Contacts, frame0: Frame, frame1: Frame,
-                           max_separation: Scalar,
-                           correlation: Scalar) -> FrictionPatch:
+def correlate_patch_traced(before: FrictionPatch, touched: Condition, contacts: Contacts, frame0: BodyFrame,
+                           frame1: BodyFrame, max_separation: Scalar, correlation: Scalar) -> FrictionPatch:
     """The patch in this step. touched: whether its pair did in the last one. most: as `patches.renew` adds it up."""
+    # as `correlate_patch` with masks: where correlated the old anchors, none otherwise
     correlated = touched & _is_correlated_traced(before, contacts.normal, frame0, frame1, correlation)
     zero = (0.0, 0.0, 0.0)
     old = FrictionPatch(0.0, where(correlated, before.anchors, 0.0),
@@ -371,9 +385,10 @@ def correlate_patch_traced(before: FrictionPatch, touched: Condition, contacts: 
     return _update_anchors_traced(old, contacts, frame0, frame1, max_separation)
 
 
-def _is_correlated_traced(before: FrictionPatch, normal: Vector, frame0: Frame, frame1: Frame,
+def _is_correlated_traced(before: FrictionPatch, normal: Vec3, frame0: BodyFrame, frame1: BodyFrame,
                           correlation: Scalar) -> Condition:
     """Whether the patch of the last step goes on."""
+    # R0 n0 . R1 n1 > 0.999, |drift . n| < correlationDistance, n . n_contact >= 0.999
     normal0 = rotated(frame0, before.normal0)
     correlated = (before.slipped < 0.5) & (before.anchors > 0.5)
     correlated = correlated & (_dot(normal0, rotated(frame1, before.normal1)).value > SAME_NORMAL)
@@ -384,9 +399,10 @@ def _is_correlated_traced(before: FrictionPatch, normal: Vector, frame0: Frame, 
     return correlated & (_dot(normal, normal0).value >= SAME_NORMAL)
 
 
-def _update_anchors_traced(old: FrictionPatch, contacts: Contacts, frame0: Frame, frame1: Frame,
+def _update_anchors_traced(old: FrictionPatch, contacts: Contacts, frame0: BodyFrame, frame1: BodyFrame,
                            max_separation: Scalar) -> FrictionPatch:
     """New anchors where some lack, or where both lie too close for what touches now."""
+    # 4 |a0 - a1|^2 >= |high - low|^2
     low, high = ([_extreme(choice, contacts, x) for x in range(3)] for choice in (minimum, maximum))
     wide = 4.0 * _distance_squared_traced(*old.anchor0)
     wide_enough = (old.anchors > 1.5) & (wide.value >= _distance_squared_traced(low, high).value)
@@ -402,10 +418,11 @@ def _update_anchors_traced(old: FrictionPatch, contacts: Contacts, frame0: Frame
     return old._replace(anchors=anchors, anchor0=anchor0, anchor1=anchor1)
 
 
-def _farthest(contacts: Contacts, has_one: Condition, first: Vector, max_separation: Scalar
-              ) -> tuple[tuple[Vector, Vector], tuple[Condition, Condition]]:
+def _farthest(contacts: Contacts, has_one: Condition, first: Vec3, max_separation: Scalar
+              ) -> tuple[tuple[Vec3, Vec3], tuple[Condition, Condition]]:
     """Two points far from each other, and which of them there are, where there is `one` at the start."""
     second, has_two, farthest = _unfused((0.0, 0.0, 0.0)), None, Unfused(0.0)
+    # running farthest pair over at most two contacts
     for used, point, separation in zip(contacts.used, contacts.point, contacts.separation, strict=True):
         counts = used & (separation.value < max_separation)
         from0, had_none, only_first = _distance_squared_traced(point,
@@ -427,7 +444,7 @@ def _farthest(contacts: Contacts, has_one: Condition, first: Vector, max_separat
     return (first, second), (has_one, has_two)
 
 
-def _extreme(choice: Any, contacts: Contacts, x: int) -> Unfused:
+def _extreme(choice: Callable[[Scalar, Scalar], Scalar], contacts: Contacts, x: int) -> Unfused:
     """The least or the largest x-th coordinate; what is not used repeats the first contact."""
     value = contacts.point[0][x].value
     for point in contacts.point[1:]:
@@ -435,11 +452,11 @@ def _extreme(choice: Any, contacts: Contacts, x: int) -> Unfused:
     return Unfused(value)
 
 
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def _distance_squared_traced(a: Sequence[Any], b: Sequence[Any]) -> Any:
+def _distance_squared_traced(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
     x, y, z = a[0] - b[0], a[1] - b[1], a[2] - b[2]
     return x * x + y * y + z * z
 
@@ -448,10 +465,10 @@ def _unfused(a: Sequence[Scalar]) -> Any:
     return tuple(Unfused(x) for x in a)
 
 
-def _number(condition: Condition, a: Any, b: Any) -> Unfused:
+def _number(condition: Condition, a: Scalar, b: Scalar) -> Unfused:
     values = (x.value if isinstance(x, Unfused) else x for x in (a, b))
     return Unfused(where(condition, *values))
 
 
-def _select(condition: Condition, a: Sequence[Any], b: Sequence[Any]) -> Any:
+def _select(condition: Condition, a: Sequence[Scalar], b: Sequence[Scalar]) -> Any:
     return tuple(_number(condition, x, y) for x, y in zip(a, b, strict=True))

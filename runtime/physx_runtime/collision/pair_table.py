@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Flags, Integer, Records
 from physx_runtime.collision.bounds import update_shapes
 from physx_runtime.collision.broad_phase import pair_order
 from physx_runtime.collision.broad_phase.overlap import (
@@ -55,9 +55,6 @@ from physx_runtime.collision.shapes import (
 )
 from physx_runtime.compiling.numba_functions import borrowing_entry, scalar_entry
 
-Array = NDArray[Any]
-Flags = NDArray[np.bool_]
-
 BETWEEN = -1
 NO_INDEX = -1
 # A pair as it was listed: its row may since be of another one.
@@ -74,13 +71,16 @@ def order_touching(rows: Array, shapes: Array, listed: Array, awake: Flags) -> t
 
     listed: LISTED, as the last step left it. awake: (n_row,) the pairs of which contacts were made.
     """
+    # pairs that go on touching keep their order, new ones come by pool index
     touch_rows, persists = np.empty(len(rows), np.int32), np.empty(len(listed), np.bool_)
+    # (PxsIslandSim.cpp; ScNPhaseCore.cpp)
     persisting, end, gaps = _find_touching(rows, listed, awake, touch_rows, persists)
     started = touch_rows[persisting:end]
     touch_rows[persisting:end] = started[np.argsort(rows["slot"][started], kind="stable")]
     touching = touch_rows[:end]
     if not gaps:
         return touching, _listed_records(rows, shapes, touching)
+    # inside an articulation the last pair takes the place of a lost one
     all_listed = np.concatenate((listed, _listed_records(rows, shapes, touching[persisting:])))
     lost = np.flatnonzero(~persists)
     still_overlapping = (rows["shape0"][listed["row"][lost]] != FREE) & (rows["born"][listed["row"][lost]]
@@ -96,7 +96,7 @@ def _listed_records(rows: Array, shapes: Array, touching: Array) -> Array:
 
 
 @borrowing_entry
-def _write_listed(rows: Any, shapes: Any, touching: Any, articulations: Any, listed: Any) -> None:
+def _write_listed(rows: Records, shapes: Records, touching: Array, articulations: Integer, listed: Records) -> None:
     for i in range(len(touching)):
         pair, record = rows[touching[i]], listed[i]
         first, second = shapes[pair.shape0], shapes[pair.shape1]
@@ -106,7 +106,8 @@ def _write_listed(rows: Any, shapes: Any, touching: Any, articulations: Any, lis
 
 
 @borrowing_entry
-def _find_touching(rows: Any, listed: Any, awake: Any, touch_rows: Any, persists: Any) -> Any:
+def _find_touching(rows: Records, listed: Records, awake: Array, touch_rows: Array,
+                   persists: Array) -> tuple[Integer, Integer, Integer]:
     """Fill in the pairs that went on touching, then those that begin, and which of the listed ones stay.
 
     How many of the former, how many in all, and how many within an articulation part.
@@ -115,6 +116,7 @@ def _find_touching(rows: Any, listed: Any, awake: Any, touch_rows: Any, persists
     for i in range(len(listed)):
         k = listed[i].row
         pair = rows[k]
+        # a sleeping pair keeps touching as it was
         persists[i] = (pair.shape0 != FREE and pair.born == listed[i].born and pair.touching
                        and (pair.contacts > 0 or not awake[k]))
         if persists[i]:
@@ -144,8 +146,9 @@ def _order_without(owners: Array, lost: Array) -> Array:
 
 
 @borrowing_entry
-def _fill_gaps(owners: Any, lost: Any, last: Any, before: Any, index_of: Any, pair_at: Any) -> None:
+def _fill_gaps(owners: Array, lost: Array, last: Array, before: Array, index_of: Array, pair_at: Array) -> None:
     """Fill in the pair at every place. last: the last place of each articulation. before: that before each place."""
+    # linked list of an articulation's places, the last first
     for i in range(len(owners)):
         if owners[i] != BETWEEN:
             before[i] = last[owners[i]]
@@ -207,6 +210,7 @@ class PairTable:
 
     def update_overlaps(self, poses: Array) -> None:
         """Put the shapes where their bodies are, and bring the pairs up to date."""
+        # bounds, overlaps, creation order, slots  (BpAABBManager.cpp, postBroadPhase)
         update_shapes(self.shapes, poses, self.geometry, self.shape_poses, self.bounds)
         total = self._find()
         new_pairs = np.empty((total, 2), np.int32)
@@ -221,6 +225,7 @@ class PairTable:
     def _pairs_filtered(self) -> Array:
         """Keys of pairs that never meet and yet are in PhysX's lists, which have none of one body or of one owner."""
         first, second = self.shapes[self.excluded_pairs >> 32], self.shapes[self.excluded_pairs & 0xFFFFFFFF]
+        # filtered pairs are in PhysX's overlap lists as well  (BpAABBManager.cpp, PersistentPairs)
         different_owner = (first["owner"] == NO_OWNER) | (first["owner"] != second["owner"])
         moves = np.minimum(first["body"], second["body"]) < self.moving
         return np.asarray(self.excluded_pairs[different_owner & moves & (first["body"] != second["body"])])
@@ -273,6 +278,7 @@ class PairTable:
 
     def _find(self) -> int:
         """Fill in the partners of every shape; how many there are."""
+        # the tree is rebuilt where searches take 1.5 times as long as when it was new
         if not self._work and self._levels > 1:
             build_tree(self.bounds, self._order, self._levels)
         refit_tree(self.bounds, self._order, self._levels, self._nodes)
@@ -355,7 +361,7 @@ class PairTable:
 
 
 @borrowing_entry
-def _write_solver_shapes(rows: Any, selected: Any, shapes: Any) -> None:
+def _write_solver_shapes(rows: Records, selected: Array, shapes: Array) -> None:
     for i in range(len(selected)):
         pair = rows[selected[i]]
         shapes[i, 0], shapes[i, 1] = (pair.shape1, pair.shape0) if pair.swapped else (pair.shape0, pair.shape1)
@@ -378,6 +384,7 @@ def generate(table: PairTable, poses: Array, awake: Callable[[PairTable], Flags]
     awake: which pairs of the table to make contacts of, its shapes being placed, (n_row,); the others stay as they are
     Contacts of a pair are neighbours, in the order of its manifold; pairs follow `table.touching`.
     """
+    # broad phase, narrow phase, then the order of touching pairs
     table.update_overlaps(poses)
     active = awake(table)
     contacts = np.empty(MANIFOLD_SIZE * len(table.rows) + MAX_MESH_CONTACTS * len(table.manifolds), CONTACT)
@@ -404,9 +411,10 @@ def generate_contacts(table: PairTable, active: Flags, contacts: Array) -> int:
 
 
 @borrowing_entry
-def _sort_by_kinds(rows: Any, active: Any, shapes: Any, kinds: Any, selected: Any, ends: Any) -> None:
+def _sort_by_kinds(rows: Records, active: Array, shapes: Records, kinds: Integer, selected: Array, ends: Array) -> None:
     """Fill in the rows of pairs to look at by the kinds of their shapes; ends: zeros, where those of each end."""
     for k in range(len(rows)):
+        # counting sort by the kinds of both shapes
         if active[k] and rows[k].shape0 != FREE:
             ends[shapes[rows[k].shape0].kind * kinds + shapes[rows[k].shape1].kind] += 1
     at = 0
@@ -420,7 +428,7 @@ def _sort_by_kinds(rows: Any, active: Any, shapes: Any, kinds: Any, selected: An
 
 
 @scalar_entry
-def arrange(rows: Any, touching: Any, contacts: Any, arranged: Any) -> None:
+def arrange(rows: Records, touching: Array, contacts: Records, arranged: Array) -> None:
     """Copy contacts in the order of their pairs, and tell the pairs where they are."""
     at = 0
     for k in touching:

@@ -11,13 +11,15 @@ A hull is as PhysX cooks it: the order of vertices, polygons and edges decides a
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Integer, Records, Scalar, Vec3
 from physx_runtime.collision.meshes.triangle_mesh import NO_MESHES, Meshes
-from physx_runtime.collision.simd_math import ZERO, Vector
+from physx_runtime.collision.simd_math import (
+    ZERO,
+)
 from physx_runtime.compiling.numba_functions import scalar_code
 
 # Kinds of shapes in PhysX's order: of two shapes the one of the lower kind is shape 0 of their pair.
@@ -92,7 +94,6 @@ CONTACT = np.dtype([
 ])
 
 
-Array = NDArray[Any]
 
 # Rows of a hull in the arrays of all: first, and one after the last
 HULL = np.dtype([
@@ -113,7 +114,7 @@ HULL = np.dtype([
 class Hulls(NamedTuple):
     """All hulls: what their polygons, edges and vertices refer to is counted within the hull."""
 
-    hulls: Array            # HULL
+    hulls: Records          # HULL
     vertices: Array         # (n, 3) f4
     planes: Array           # (n, 4) f4, of the polygons: normals, and minus the distance along them
     spans: Array            # (n, 3) i4, of the polygons: first corner, how many, and the vertex furthest below
@@ -149,13 +150,13 @@ class Hull(NamedTuple):
     valencies: Array
     neighbours: Array
     samples: Array
-    center: Vector
-    inner_half: Vector
-    inner_radius: Any
+    center: Vec3
+    inner_half: Vec3
+    inner_radius: Scalar
 
 
 @scalar_code
-def hull_at(hulls: Any, row: Any) -> Any:
+def hull_at(hulls: Hulls, row: Integer) -> Hull:
     """A hull of the table."""
     h = hulls.hulls[row]
     first, last = h.vertices[0], h.vertices[1]
@@ -168,7 +169,7 @@ def hull_at(hulls: Any, row: Any) -> Any:
 
 
 @scalar_code
-def no_hull(hulls: Any) -> Any:
+def no_hull(hulls: Hulls) -> Hull:
     """A hull of nothing, for shapes that have none."""
     origin = (ZERO, ZERO, ZERO)
     return Hull(hulls.vertices[:0], hulls.planes[:0], hulls.spans[:0], hulls.corners[:0], hulls.edges[:0],

@@ -6,14 +6,10 @@ changes the order of those of one link: it is done here step by step as there.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Integer
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
-
-Array = NDArray[Any]
 
 SELECTION_LENGTH = 5           # runs up to which it sorts by selection
 
@@ -34,8 +30,9 @@ def sort_buffer(count: int) -> Array:
 
 
 @borrowing_code
-def sort_by_link(order: Any, count: Any, links: Any, runs: Any) -> None:
+def sort_by_link(order: Array, count: Integer, links: Array, runs: Array) -> None:
     """Sort the first `count` of `order`, indices into `links`; runs: memory of `sort_buffer`."""
+    # runs up to 5 are sorted by selection  (PxSort.h; FeatherstoneArticulation::prepareStaticConstraintsTGS)
     runs[0, 0], runs[0, 1], waiting = 0, count - 1, 1
     while waiting:
         waiting -= 1
@@ -50,12 +47,12 @@ def sort_by_link(order: Any, count: Any, links: Any, runs: Any) -> None:
 
 
 @borrowing_entry
-def _sort(order: Any, count: Any, links: Any, runs: Any) -> None:
+def _sort(order: Array, count: Integer, links: Array, runs: Array) -> None:
     sort_by_link(order, count, links, runs)
 
 
 @borrowing_code
-def _select(order: Any, first: Any, last: Any, links: Any) -> None:
+def _select(order: Array, first: Integer, last: Integer, links: Array) -> None:
     for i in range(first, last):
         smallest = i
         for j in range(i + 1, last + 1):
@@ -65,14 +62,16 @@ def _select(order: Any, first: Any, last: Any, links: Any) -> None:
 
 
 @borrowing_code
-def _partition(order: Any, first: Any, last: Any, links: Any) -> Any:
+def _partition(order: Array, first: Integer, last: Integer, links: Array) -> Integer:
     """Put what is less than the median of three before it, the rest behind: where it is then."""
+    # median of three, stored at last - 1  (PxSortInternals.h)
     middle = (first + last) // 2
     _order_pair(order, first, middle, links)
     _order_pair(order, first, last, links)
     _order_pair(order, middle, last, links)
     order[middle], order[last - 1] = order[last - 1], order[middle]
     median, i, j = links[order[last - 1]], first, last - 1
+    # Hoare's partition  (PxSortInternals.h)
     while True:
         i += 1
         while links[order[i]] < median:
@@ -88,6 +87,6 @@ def _partition(order: Any, first: Any, last: Any, links: Any) -> Any:
 
 
 @borrowing_code
-def _order_pair(order: Any, i: Any, j: Any, links: Any) -> None:
+def _order_pair(order: Array, i: Integer, j: Integer, links: Array) -> None:
     if links[order[j]] < links[order[i]]:
         order[i], order[j] = order[j], order[i]

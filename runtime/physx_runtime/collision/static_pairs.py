@@ -5,22 +5,23 @@ A pair is met again in every step where its bounds overlap, as in `pairs.PairTab
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Condition, Integer, Pose, Record, Records, Scalar
 from physx_runtime.collision.bounds import pose_at, update_shape, update_shapes
 from physx_runtime.collision.broad_phase.overlap import can_collide, overlap
 from physx_runtime.collision.friction_patch import LINK, STATIC
 from physx_runtime.collision.narrow_phase.dispatch import CONTACT_METHODS, select_method, store_contacts
 from physx_runtime.collision.pair_table import ContactTable, PairTable
 from physx_runtime.collision.shapes import BOX, CAPSULE, CONTACT, EVERY_WORLD, MANIFOLD_SIZE, PLANE, SPHERE, Geometry
-from physx_runtime.collision.simd_math import Pose, transform
+from physx_runtime.collision.simd_math import (
+    transform,
+)
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
-
-Array = NDArray[Any]
 
 # Contacts that a pair of kinds has at most; all of one pair have one normal.
 MAX_CONTACTS = {(SPHERE, PLANE): 1, (SPHERE, CAPSULE): 1, (SPHERE, BOX): 1, (SPHERE, SPHERE): 1, (PLANE, CAPSULE): 2,
@@ -60,7 +61,7 @@ class AllPairs(NamedTuple):
 class Colliders(NamedTuple):
     """Shapes as they are placed."""
 
-    shapes: Array                           # SHAPE
+    shapes: Records                         # SHAPE
     shape_poses: Array
     bounds: Array
     geometry: Geometry
@@ -100,6 +101,7 @@ class StaticPairs:
 
 def build_static_pairs(table: ContactTable, worlds: int) -> StaticPairs | None:
     """The pairs of all worlds; None where worlds differ in them, or where anything but links and statics can meet."""
+    # the same pairs in every world, all between links and statics
     shapes, bodies = table.pairs.shapes, table.bodies
     if (bodies["kind"][shapes["body"]][shapes["body"] < table.pairs.moving] != LINK).any():
         return None                         # thousands of bodies have too many pairs to list them all
@@ -146,9 +148,11 @@ def _build(table: ContactTable, shape_pairs: Array, pattern: Array) -> StaticPai
 
 def _bounding_spheres(pairs: PairTable, shape_pairs: Array) -> Array:
     """Of each pair of a world, around its shapes in all worlds; found: (n_world, n_pair, 2)."""
+    # ball around the shape and its contact offset, in the frame of its body
     shapes, spheres = pairs.shapes[shape_pairs[:, :, 0]], np.zeros(shape_pairs.shape[1], BOUNDING_SPHERE)
     size, kind, position = shapes["size"], shapes["kind"], shapes["position"]
     length = size[..., 0] + np.where(kind == CAPSULE, size[..., 1], 0)
+    # radius: |h| of a box, r + half of a capsule, r of a sphere
     radius = np.where(kind == BOX, np.linalg.norm(size, axis=2), length)
     centre = position.mean(axis=0)
     offset = np.linalg.norm(position - centre, axis=2)
@@ -165,8 +169,8 @@ def _max_pairs(edges: Array) -> int:
 
 
 @borrowing_entry
-def _list_pairs(shapes: Any, moving: Any, collides: Any, excluded_pairs: Any, order: Any, edges: Any,
-                shape_pairs: Any) -> Any:
+def _list_pairs(shapes: Records, moving: Integer, collides: Array, excluded_pairs: Array, order: Array, edges: Array,
+                shape_pairs: Array) -> Integer:
     """All pairs that may meet in each world, a moving shape first: how many."""
     count = 0
     for world in range(len(edges) - 2):
@@ -184,16 +188,18 @@ def _list_pairs(shapes: Any, moving: Any, collides: Any, excluded_pairs: Any, or
     return count
 
 
-def contact_generator(kinds: tuple[tuple[int, int], ...]) -> Any:
+def contact_generator(kinds: tuple[tuple[int, int], ...]) -> Callable[..., None]:
     """What makes the contacts of links by pairs of shapes of these kinds."""
     contacts_of = select_method([CONTACT_METHODS[pair] for pair in kinds])
 
     @borrowing_code
-    def generate_contacts(pairs: AllPairs, first: Any, end: Any, pose: Pose, colliders: Colliders, close: Any) -> None:
+    def generate_contacts(pairs: AllPairs, first: Integer, end: Integer, pose: Pose, colliders: Colliders,
+                          close: Array) -> None:
         """Make the contacts of a link's pairs, rows `first` to `end`.
 
         pose: of F of the link, float32. close: of each, whether it `may_overlap`.
         """
+        # broad phase by worlds, narrow phase by kinds, then the events of the pair
         update_link_overlaps(pairs, first, end, pose, colliders, close)
         for k in range(first, end):
             state = pairs.memory[k]
@@ -215,8 +221,9 @@ def contact_generator(kinds: tuple[tuple[int, int], ...]) -> Any:
 
 
 @borrowing_code
-def may_overlap(sphere: Any, pose: Pose) -> Any:
+def may_overlap(sphere: Record, pose: Pose) -> Condition:
     """Whether the ball around a shape of a link at `pose` reaches into the bounds of what stands still."""
+    # c +- r inside the bounds of the static shape, on every axis
     centre, radius = transform(pose, (sphere.centre[0], sphere.centre[1], sphere.centre[2])), sphere.radius
     # no branches: asked of many worlds side by side
     return ((centre[0] + radius >= sphere.low[0]) & (centre[0] - radius <= sphere.high[0])
@@ -225,7 +232,8 @@ def may_overlap(sphere: Any, pose: Pose) -> Any:
 
 
 @borrowing_code
-def update_link_overlaps(pairs: AllPairs, first: Any, end: Any, pose: Pose, colliders: Colliders, close: Any) -> None:
+def update_link_overlaps(pairs: AllPairs, first: Integer, end: Integer, pose: Pose, colliders: Colliders,
+                         close: Array) -> None:
     """Place the shapes of a link's pairs, rows `first` to `end`, that are close, and tell whose bounds overlap."""
     shape = -1
     for k in range(first, end):
@@ -240,6 +248,7 @@ def update_link_overlaps(pairs: AllPairs, first: Any, end: Any, pose: Pose, coll
                 shape = pairs.moving[k]
                 update_shape(colliders.shapes[shape], pose, colliders.shape_poses[shape], colliders.bounds[shape])
             near = overlap(colliders.bounds, shape, colliders.bounds, _static_shape(pair, shape))
+        # a pair whose bounds meet again has an empty manifold
         if near and state.near == SEPARATE:
             pair.known, pair.points, pair.warm, state.near = 0, 0, 0, CREATED
         elif not near and state.near != SEPARATE:
@@ -248,19 +257,19 @@ def update_link_overlaps(pairs: AllPairs, first: Any, end: Any, pose: Pose, coll
 
 
 @borrowing_code
-def set_touch_lost(state: Any) -> None:
+def set_touch_lost(state: Record) -> None:
     """Heed that the shapes of a pair, if they did, touch no more."""
     state.parted, state.touching = int(state.touching != 0), 0
 
 
 @borrowing_code
-def _static_shape(pair: Any, moving: Any) -> Any:
+def _static_shape(pair: Record, moving: Integer) -> Integer:
     """The shape that stands still."""
     return pair.shape1 if pair.shape0 == moving else pair.shape0
 
 
 @borrowing_code
-def any_overlapping(pairs: AllPairs, first: Any, worlds: Any, count: Any, link: Any) -> bool:
+def any_overlapping(pairs: AllPairs, first: Integer, worlds: Integer, count: Integer, link: Record) -> bool:
     """Whether a pair of a link was near in the last step, or parted with it, in one of the worlds from pair `first` on.
 
     count: pairs of a world. link: with its pairs, from `first` to `end`.
@@ -273,8 +282,9 @@ def any_overlapping(pairs: AllPairs, first: Any, worlds: Any, count: Any, link: 
 
 
 @borrowing_code
-def update_pair_events(pairs: AllPairs, first: Any, end: Any, colliders: Colliders) -> bool:
+def update_pair_events(pairs: AllPairs, first: Integer, end: Integer, colliders: Colliders) -> bool:
     """Number the pairs of a world, rows `first` to `end`, that meet or touch anew; whether others touch than before."""
+    # number new pairs and new contacts in PhysX's order
     created, touch_started, changed = False, False, False
     for k in range(first, end):
         state = pairs.memory[k]
@@ -289,11 +299,12 @@ def update_pair_events(pairs: AllPairs, first: Any, end: Any, colliders: Collide
 
 
 @borrowing_code
-def sort_by_touch(pairs: AllPairs, first: Any, end: Any, queue: Any) -> Any:
+def sort_by_touch(pairs: AllPairs, first: Integer, end: Integer, queue: Array) -> Integer:
     """Put the pairs of a world, rows `first` to `end`, that touch in PhysX's input order: how many there are.
 
     queue: is given their numbers in the world.
     """
+    # insertion sort by the time of the first touch
     count = 0
     for k in range(first, end):
         if pairs.memory[k].touching:
@@ -307,11 +318,12 @@ def sort_by_touch(pairs: AllPairs, first: Any, end: Any, queue: Any) -> Any:
 
 
 @borrowing_code
-def _number_created(pairs: AllPairs, first: Any, end: Any, colliders: Colliders) -> None:
+def _number_created(pairs: AllPairs, first: Integer, end: Integer, colliders: Colliders) -> None:
     """Number the pairs whose bounds meet in this step, as `births.PairCreationOrder` has them.
 
     Shapes of a link that meet several static ones in one step are taken as if the link met them one by one.
     """
+    # born: maximum of the world and one more, in the order of the sweep
     creation_index = np.int64(0)
     for k in range(first, end):
         creation_index = max(creation_index, pairs.rows[k].born)
@@ -328,10 +340,11 @@ def _number_created(pairs: AllPairs, first: Any, end: Any, colliders: Colliders)
 
 
 @borrowing_code
-def _sweep_key(pairs: AllPairs, k: Any, colliders: Colliders) -> Any:
+def _sweep_key(pairs: AllPairs, k: Integer, colliders: Colliders) -> tuple[Integer, Scalar, Integer, Scalar, Integer]:
     """Where a pair is in the sweep along x."""
     i = pairs.moving[k]
     j = _static_shape(pairs.rows[k], i)
+    # the lower of both along x, of equal ones the first created  (BpAABBManager.cpp, doBipartiteBoxPruning_Leaf)
     low_i, low_j = colliders.bounds[i, 0, 0], colliders.bounds[j, 0, 0]
     created_i, created_j = colliders.shapes[i].created, colliders.shapes[j].created
     if low_j < low_i:
@@ -340,7 +353,7 @@ def _sweep_key(pairs: AllPairs, k: Any, colliders: Colliders) -> Any:
 
 
 @borrowing_code
-def _number_touching(pairs: AllPairs, first: Any, end: Any) -> None:
+def _number_touching(pairs: AllPairs, first: Integer, end: Integer) -> None:
     """Number the pairs that begin to touch in this step, the oldest first."""
     touch_index = np.int64(0)
     for k in range(first, end):

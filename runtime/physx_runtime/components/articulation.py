@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.arrays import SingleArray
 from physx_runtime.components.accessors import Named
 from physx_runtime.components.config import MAX_ITERATIONS, get_body_config
 from physx_runtime.components.entity import LARGEST, Entity, count, instance, number, vector, with_part
@@ -26,7 +27,6 @@ from physx_runtime.components.shapes import (
     PhysxCollisionShapeTriangleMesh,
 )
 
-Array = NDArray[np.float32]
 Link = Any              # PhysxArticulationLinkComponent, which knows its articulation
 
 LIMIT_SLACK = 1e-3      # rad or m by which a coordinate may be beyond its limit: what a step leaves
@@ -46,7 +46,7 @@ class PhysxArticulation(Named):
         self._velocity_iterations = config.solver_velocity_iterations
         self.tendons: list[FixedTendon] = []
         self._links: list[Link] = []
-        self.detached_rows: dict[str, Array] = {}            # q, v, qacc and joint_effort while no engine steps it
+        self.detached_rows: dict[str, SingleArray] = {}         # q, v, qacc and joint_effort while no engine steps it
         self.detached_root_velocity = np.zeros(6, np.float32)
         self.detached_sleep: Any = False
 
@@ -174,16 +174,16 @@ class PhysxArticulation(Named):
         self._root.entity.pose = pose
         self.detached_rows, self.detached_root_velocity, self.detached_sleep = rows, velocity, asleep
 
-    def coordinate(self, joint: PhysxArticulationJoint) -> Array:
+    def coordinate(self, joint: PhysxArticulationJoint) -> SingleArray:
         """(1,) or (n_world, 1), of a joint without dof (0,)."""
         q, active = self._row("q"), self.active_joints
         return q[..., [active.index(joint)]] if joint.dof else np.zeros(0, np.float32)
 
-    def _row(self, name: str) -> Array:
+    def _row(self, name: str) -> SingleArray:
         running = self._root.running
         return self.detached_rows[name].copy() if running is None else running.row(self, name)
 
-    def _set_row(self, public: str, name: str, value: ArrayLike) -> Array:
+    def _set_row(self, public: str, name: str, value: ArrayLike) -> SingleArray:
         values = np.asarray(value, dtype=np.float64)
         worlds, dof = self.worlds, self.dof
         if values.shape not in ((dof,), *([(worlds, dof)] if worlds > 1 else [])):
@@ -205,7 +205,7 @@ class PhysxArticulation(Named):
                 raise ValueError(f"qpos of joint {joint.name!r} is {q[..., i].tolist()}; give {low:g} to {high:g}")
 
     @property
-    def qpos(self) -> Array:
+    def qpos(self) -> SingleArray:
         """Coordinates. Raises RuntimeError for another size, ValueError beyond the limits."""
         return self._row("q")
 
@@ -214,7 +214,7 @@ class PhysxArticulation(Named):
         self._set_row("qpos", "q", qpos)
 
     @property
-    def qvel(self) -> Array:
+    def qvel(self) -> SingleArray:
         """Their rates. Raises RuntimeError for another size."""
         return self._row("v")
 
@@ -223,12 +223,12 @@ class PhysxArticulation(Named):
         self._set_row("qvel", "v", qvel)
 
     @property
-    def qacc(self) -> Array:
+    def qacc(self) -> SingleArray:
         """How much the rates changed over the last step, over its time; read only."""
         return self._row("qacc")
 
     @property
-    def qf(self) -> Array:
+    def qf(self) -> SingleArray:
         """Efforts, N m or N, in every step until set anew. Raises RuntimeError for another size."""
         return self._row("joint_effort")
 
@@ -237,12 +237,12 @@ class PhysxArticulation(Named):
         self._set_row("qf", "joint_effort", qf)
 
     @property
-    def qlimit(self) -> Array:
+    def qlimit(self) -> SingleArray:
         """(dof, 2) limits of the coordinates."""
         return np.concatenate([np.zeros((0, 2), np.float32), *(joint.limit for joint in self.active_joints)])
 
     @property
-    def qlimits(self) -> Array:
+    def qlimits(self) -> SingleArray:
         """As qlimit."""
         return self.qlimit
 
@@ -266,7 +266,7 @@ class PhysxArticulation(Named):
         self.root_pose = pose
 
     @property
-    def root_linear_velocity(self) -> Array:
+    def root_linear_velocity(self) -> SingleArray:
         """(3,) m/s, of the root link's centre of mass; of a floating root it can be set."""
         return self._root_velocity(slice(0, 3))
 
@@ -275,7 +275,7 @@ class PhysxArticulation(Named):
         self._set_root_velocity("root_linear_velocity", slice(0, 3), velocity)
 
     @property
-    def root_angular_velocity(self) -> Array:
+    def root_angular_velocity(self) -> SingleArray:
         """(3,) rad/s, in the world; of a floating root it can be set."""
         return self._root_velocity(slice(3, 6))
 
@@ -283,7 +283,7 @@ class PhysxArticulation(Named):
     def root_angular_velocity(self, velocity: ArrayLike) -> None:
         self._set_root_velocity("root_angular_velocity", slice(3, 6), velocity)
 
-    def _root_velocity(self, part: slice) -> Array:
+    def _root_velocity(self, part: slice) -> SingleArray:
         running = self._root.running
         return (self.detached_root_velocity if running is None else running.root_velocity(self))[..., part].copy()
 
@@ -298,7 +298,7 @@ class PhysxArticulation(Named):
 
     # --- forces ------------------------------------------------------------------------------------------------------
 
-    def compute_passive_force(self, gravity: bool = True, coriolis_and_centrifugal: bool = True) -> Array:
+    def compute_passive_force(self, gravity: bool = True, coriolis_and_centrifugal: bool = True) -> SingleArray:
         """(dof,) efforts that balance gravity and Coriolis and centrifugal forces at the present state.
 
         Raises RuntimeError before it is in a scene.
@@ -306,7 +306,7 @@ class PhysxArticulation(Named):
         return self._root.require_running().passive_force(self, gravity, coriolis_and_centrifugal)  # type: ignore[no-any-return]
 
     @property
-    def link_incoming_joint_forces(self) -> Array:
+    def link_incoming_joint_forces(self) -> SingleArray:
         """(n_link, 6) force and torque that each link's joint gives it. Raises RuntimeError before it is in a scene."""
         return self._root.require_running().incoming_forces(self)       # type: ignore[no-any-return]
 
@@ -408,12 +408,12 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
         entity.pose = pose
         self.detached_velocity, self.detached_sleep = velocity, asleep
 
-    def _velocity(self, part: slice) -> Array:
+    def _velocity(self, part: slice) -> SingleArray:
         velocity = self.detached_velocity if self.running is None else self.running.velocity(self)
         return velocity[..., part].copy()
 
     @property
-    def linear_velocity(self) -> Array:
+    def linear_velocity(self) -> SingleArray:
         """(3,) m/s, of the centre of mass."""
         return self._velocity(slice(0, 3))
 
@@ -422,7 +422,7 @@ class PhysxRigidDynamicComponent(PhysxRigidBodyComponent):
         self._set_velocity("linear_velocity", slice(0, 3), velocity)
 
     @property
-    def angular_velocity(self) -> Array:
+    def angular_velocity(self) -> SingleArray:
         """(3,) rad/s, in the world."""
         return self._velocity(slice(3, 6))
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 import physx_runtime.simulation.scene as simulation
+from physx_runtime.arrays import Condition, SingleArray
 from physx_runtime.components.articulation import PhysxArticulation, PhysxRigidDynamicComponent
 from physx_runtime.components.joint import PhysxArticulationJoint
 from physx_runtime.components.joint_components import PhysxJointComponent
 from physx_runtime.components.numbers import BODY_PARAMETERS
 from physx_runtime.components.pose import Pose, unit
 from physx_runtime.components.rigid import PhysxRigidBodyComponent
+from physx_runtime.components.running import Body, JointHandle
 from physx_runtime.components.stage import PrimMap
 from physx_runtime.quantities.state import WorldQuantities, generalized_coriolis, generalized_gravity, sapien_gravity
-
-Array = NDArray[np.float32]
 
 
 class Engine:
@@ -49,7 +49,7 @@ class Engine:
         names = list(self._actor(articulation).model.dof_names)
         return [names.index(self.prims.joints[joint]) for joint in articulation.active_joints]
 
-    def _actor(self, owner: Any) -> Any:
+    def _actor(self, owner: Body) -> Any:
         actor_link = self._owners[owner.root if isinstance(owner, PhysxArticulation) else owner]
         if actor_link is None:
             raise RuntimeError(f"{self.prims.bodies[owner]} is kinematic; nothing pushes it or lets it rest")
@@ -92,7 +92,7 @@ class Engine:
                     self.set_joint(joint, name)
         self._set_sleeping(actor, articulation.detached_sleep)
 
-    def _set_sleeping(self, actor: Any, asleep: Any) -> None:
+    def _set_sleeping(self, actor: Any, asleep: Condition) -> None:
         if np.any(asleep):
             actor.put_to_sleep(np.broadcast_to(np.asarray(asleep, dtype=np.bool_), (self.worlds,)))
 
@@ -127,24 +127,24 @@ class Engine:
     def _clear_cache(self) -> None:
         self._poses = self._velocities = None
 
-    def _squeeze(self, values: Any) -> Array:
+    def _squeeze(self, values: ArrayLike) -> SingleArray:
         array = np.asarray(values, dtype=np.float32)
         return array[0] if self.worlds == 1 else array
 
     # --- bodies ------------------------------------------------------------------------------------------------------
 
-    def pose(self, body: Any) -> Pose:
+    def pose(self, body: PhysxRigidBodyComponent) -> Pose:
         if self._poses is None:
             self._poses = self.scene.body_pose
         row = self._squeeze(self._poses[:, self._body_indices[self.prims.bodies[body]]])
         return Pose(row[..., :3], row[..., [6, 3, 4, 5]])
 
-    def velocity(self, body: Any) -> Array:
+    def velocity(self, body: PhysxRigidBodyComponent) -> SingleArray:
         if self._velocities is None:
             self._velocities = self.scene.body_velocity
         return self._squeeze(self._velocities[:, self._body_indices[self.prims.bodies[body]]])
 
-    def set_pose(self, body: Any, pose: Pose) -> None:
+    def set_pose(self, body: PhysxRigidBodyComponent, pose: Pose) -> None:
         rows = rows_of(pose, self.worlds)
         if self._owners[body] is None:
             self.scene.set_kinematic_pose(self.prims.bodies[body], rows)
@@ -153,13 +153,13 @@ class Engine:
             self._restart(body, pose=rows)
         self._clear_cache()
 
-    def set_velocity(self, body: Any, part: slice, value: Array) -> None:
+    def set_velocity(self, body: PhysxRigidBodyComponent, part: slice, value: SingleArray) -> None:
         velocity = _per_world(self.velocity(body), self.worlds)
         velocity[:, part] = value
         self._restart(body, velocity=velocity)
         self._clear_cache()
 
-    def _restart(self, body: Any, pose: Any = None, velocity: Any = None) -> None:
+    def _restart(self, body: PhysxRigidBodyComponent, pose: Any = None, velocity: Any = None) -> None:
         """Set pose or velocity of a free body or a floating root, everything else as it is."""
         actor = self._actor(body)
         values = {"root_pose": rows_of(self.pose(body), self.worlds) if pose is None else pose,
@@ -168,14 +168,14 @@ class Engine:
             values |= {"joint_position": actor.joint_position, "joint_velocity": actor.joint_velocity}
         actor.reset(**values)
 
-    def set_target(self, body: Any, pose: Pose) -> None:
+    def set_target(self, body: PhysxRigidBodyComponent, pose: Pose) -> None:
         self.scene.set_kinematic_target(self.prims.bodies[body], rows_of(pose, self.worlds))
         self._targets[body] = pose
 
-    def target(self, body: Any) -> Pose | None:
+    def target(self, body: PhysxRigidBodyComponent) -> Pose | None:
         return self._targets.get(body)
 
-    def set_body(self, body: Any, name: str) -> None:
+    def set_body(self, body: PhysxRigidBodyComponent, name: str) -> None:
         owner, parameters = self._owners[body], BODY_PARAMETERS.get(name)
         if owner is None or parameters is None:
             body.changed()
@@ -188,25 +188,26 @@ class Engine:
         actor.set_parameters(new)
         self._clear_cache()
 
-    def apply_force(self, body: Any, force: Array, torque: Array | None, point: Array | None, mode: str) -> None:
+    def apply_force(self, body: PhysxRigidBodyComponent, force: SingleArray, torque: SingleArray | None,
+                    point: SingleArray | None, mode: str) -> None:
         self._actor(body).apply_force(force, torque, link=self.prims.bodies[body], point=point, mode=mode)
 
-    def asleep(self, owner: Any) -> Any:
+    def asleep(self, owner: Body) -> Condition:
         if isinstance(owner, PhysxRigidDynamicComponent) and self._owners[owner] is None:
             return False
         flags = self._actor(owner).asleep
         return bool(flags[0]) if self.worlds == 1 else flags
 
-    def wake(self, owner: Any) -> None:
+    def wake(self, owner: Body) -> None:
         self._actor(owner).wake()
 
-    def put_to_sleep(self, owner: Any) -> None:
+    def put_to_sleep(self, owner: Body) -> None:
         self._actor(owner).put_to_sleep()
         self._clear_cache()
 
     # --- articulations -----------------------------------------------------------------------------------------------
 
-    def row(self, articulation: Any, name: str) -> Array:
+    def row(self, articulation: PhysxArticulation, name: str) -> SingleArray:
         indices = self._dofs[articulation]
         if not indices:
             return self._squeeze(np.zeros((self.worlds, 0)))
@@ -222,7 +223,7 @@ class Engine:
             return np.asarray((actor.joint_velocity - before) / self.scene.dt)
         return np.asarray(actor.get(name))
 
-    def set_row(self, articulation: Any, name: str, value: Array) -> None:
+    def set_row(self, articulation: PhysxArticulation, name: str, value: SingleArray) -> None:
         actor = self._actor(articulation)
         new = self._in_engine_order(articulation, value)
         if name == "v":
@@ -232,13 +233,13 @@ class Engine:
         actor.set(name, new)
         self._clear_cache()
 
-    def root_velocity(self, articulation: Any) -> Array:
+    def root_velocity(self, articulation: PhysxArticulation) -> SingleArray:
         return self.velocity(articulation.root)
 
-    def set_root_velocity(self, articulation: Any, part: slice, value: Array) -> None:
+    def set_root_velocity(self, articulation: PhysxArticulation, part: slice, value: SingleArray) -> None:
         self.set_velocity(articulation.root, part, value)
 
-    def set_joint(self, joint: Any, name: str) -> None:
+    def set_joint(self, joint: JointHandle, name: str) -> None:
         typed_joint: PhysxArticulationJoint = joint
         articulation = typed_joint.child_link.articulation
         actor = self._actor(articulation)
@@ -249,7 +250,7 @@ class Engine:
         values[:, index] = np.reshape(typed_joint.parameter(name), -1)
         actor.set_parameter(name, values)
 
-    def set_drive_targets(self, joint: Any, name: str) -> None:
+    def set_drive_targets(self, joint: JointHandle, name: str) -> None:
         scene_joint = self.scene.joint(self.prims.joints[joint])
         if name not in scene_joint.parameters:
             joint.changed()
@@ -258,7 +259,7 @@ class Engine:
         axes = [element.rpartition(":")[2] for element in scene_joint.parameters[name].elements]
         scene_joint.set_parameter(name, [targets[axis] for axis in axes])
 
-    def passive_force(self, articulation: Any, gravity: bool, coriolis: bool) -> Array:
+    def passive_force(self, articulation: PhysxArticulation, gravity: bool, coriolis: bool) -> SingleArray:
         actor, indices = self._actor(articulation), self._dofs[articulation]
         gravity_quantity = sapien_gravity if actor.topology.sapien else generalized_gravity
         quantities = [quantity for quantity,
@@ -269,7 +270,7 @@ class Engine:
             forces += computed["values"][:, indices]
         return self._squeeze(forces)
 
-    def incoming_forces(self, articulation: Any) -> Array:
+    def incoming_forces(self, articulation: PhysxArticulation) -> SingleArray:
         direct, links = self._actor(articulation).direct, len(articulation.links)
         kind = "eLINK_INCOMING_JOINT_FORCE"
         data = np.zeros((self.worlds, direct.block_size(kind)), direct.dtype)
@@ -278,14 +279,14 @@ class Engine:
         names = self._actor(articulation).model.link_names
         return self._squeeze(forces[:, [names.index(self.prims.bodies[link]) for link in articulation.links]])
 
-    def contact_impulse(self, body: Any, partner: Any) -> Array:
+    def contact_impulse(self, body: PhysxRigidBodyComponent, partner: PhysxRigidBodyComponent) -> SingleArray:
         """(3,) N s that contacts gave a body along their normals in the last step; of a partner alone where given."""
         path = self.prims.bodies[body]
         partners = None if partner is None else [self.prims.bodies[partner]]
         return self._squeeze(self.scene.net_contact_force(path, partners) * self.scene.dt)
 
 
-def _differs_by_world(position: Array, asleep: Any) -> bool:
+def _differs_by_world(position: SingleArray, asleep: Condition) -> bool:
     """Whether worlds differ, so that the stage, which holds poses and sleep of the first, does not say it all."""
     return position.ndim > 1 or np.ndim(asleep) > 0
 
@@ -298,7 +299,7 @@ def rows_of(pose: Pose, worlds: int) -> NDArray[np.float64]:
                                       np.broadcast_to(quaternion, (*shape, 4))], axis=-1), worlds)
 
 
-def _per_world(values: Any, worlds: int) -> NDArray[np.float64]:
+def _per_world(values: ArrayLike, worlds: int) -> NDArray[np.float64]:
     """(n_world, n) of numbers that are alike in all worlds, (n,), or are not."""
     array = np.asarray(values, dtype=np.float64)
     return np.array(np.broadcast_to(array, (worlds, array.shape[-1])))

@@ -13,10 +13,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.arrays import SingleArray
 from physx_runtime.components.accessors import Named
 from physx_runtime.components.pose import Pose
-
-Array = NDArray[np.float32]
 
 LARGEST = float(np.finfo(np.float32).max)       # what PhysX takes for no bound
 
@@ -47,7 +46,7 @@ def count(name: str, value: Any, low: int, high: int) -> int:
     return int(value)
 
 
-def vector(name: str, value: ArrayLike, size: int = 3, worlds: int = 1) -> Array:
+def vector(name: str, value: ArrayLike, size: int = 3, worlds: int = 1) -> SingleArray:
     """Finite numbers (size,), with several worlds also (worlds, size); raises ValueError for anything else."""
     result = _array(name, value)
     shapes = [(size,), *([(worlds, size)] if worlds > 1 else [])]
@@ -58,7 +57,7 @@ def vector(name: str, value: ArrayLike, size: int = 3, worlds: int = 1) -> Array
     return result.astype(np.float32)
 
 
-def with_part(values: Array, part: slice, value: Array) -> Array:
+def with_part(values: SingleArray, part: slice, value: SingleArray) -> SingleArray:
     """Numbers (n,) or (n_world, n) with a part of them as given; of several worlds where either is."""
     shape = (*np.broadcast_shapes(value.shape[:-1], values.shape[:-1]), values.shape[-1])
     result = np.broadcast_to(values, shape).copy()
@@ -66,7 +65,7 @@ def with_part(values: Array, part: slice, value: Array) -> Array:
     return result
 
 
-def positive_vector(name: str, value: ArrayLike, size: int = 3) -> Array:
+def positive_vector(name: str, value: ArrayLike, size: int = 3) -> SingleArray:
     """Finite numbers above 0, (size,); raises ValueError for anything else."""
     result = vector(name, value, size)
     if not (result > 0).all():

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.arrays import SingleArray
 from physx_runtime.components.accessors import Accessors, Named
 from physx_runtime.components.entity import LARGEST, instance, number, one_of, vector
 from physx_runtime.components.pose import Pose, quaternion_of
@@ -48,7 +49,6 @@ class JointFrames(Accessors):
         self.changed()
 
 
-Array = NDArray[np.float32]
 
 ANGULAR_TYPES = ("revolute", "revolute_unwrapped")
 DOF_TYPES = (*ANGULAR_TYPES, "prismatic")
@@ -142,7 +142,7 @@ class PhysxArticulationJoint(Named, JointFrames):
     # --- numbers -----------------------------------------------------------------------------------------------------
 
     @property
-    def limit(self) -> Array:
+    def limit(self) -> SingleArray:
         """(dof, 2) least and largest coordinate, -inf and inf for none."""
         return self._limit.copy()
 
@@ -157,7 +157,7 @@ class PhysxArticulationJoint(Named, JointFrames):
         self.changed()
 
     @property
-    def limits(self) -> Array:
+    def limits(self) -> SingleArray:
         """As limit."""
         return self.limit
 
@@ -176,7 +176,7 @@ class PhysxArticulationJoint(Named, JointFrames):
         self._update_engine("load_friction")
 
     @property
-    def armature(self) -> Array:
+    def armature(self) -> SingleArray:
         """(dof,) kg m^2 or kg, added to the inertia about or along the axis."""
         return self._armature.copy()
 
@@ -251,7 +251,7 @@ class PhysxArticulationJoint(Named, JointFrames):
             raise RuntimeError(f"joint {self.name!r} is {self.type} and has no degree of freedom to drive")
 
     @property
-    def drive_target(self) -> Array:
+    def drive_target(self) -> SingleArray:
         """(dof,) rad or m, of several worlds (n_world, dof)."""
         return self._target.copy()
 
@@ -261,7 +261,7 @@ class PhysxArticulationJoint(Named, JointFrames):
         self._update_engine("target_position")
 
     @property
-    def drive_velocity_target(self) -> Array:
+    def drive_velocity_target(self) -> SingleArray:
         """(dof,) rad/s or m/s, of several worlds (n_world, dof)."""
         return self._velocity_target.copy()
 
@@ -270,12 +270,12 @@ class PhysxArticulationJoint(Named, JointFrames):
         self._velocity_target = self._world_vector("drive_velocity_target", velocity)
         self._update_engine("target_velocity")
 
-    def _world_vector(self, name: str, value: ArrayLike) -> Array:
+    def _world_vector(self, name: str, value: ArrayLike) -> SingleArray:
         values = np.asarray(value, dtype=np.float64)
         return vector(name, values.reshape(1) if values.ndim == 0 and self.dof else values, self.dof,
                       self._child.articulation.worlds)
 
-    def _dof_vector(self, name: str, value: ArrayLike) -> Array:
+    def _dof_vector(self, name: str, value: ArrayLike) -> SingleArray:
         values = np.asarray(value, dtype=np.float64).reshape(-1)
         if values.shape != (self.dof,) or not np.isfinite(values).all():
             raise RuntimeError(f"{name} of joint {self.name!r} has shape {np.shape(value)}; give ({self.dof},)")

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from physx_runtime.arrays import SingleArray
 from physx_runtime.components.entity import LARGEST, Entity, instance, number, one_of, vector
 from physx_runtime.components.joint import MODES, JointFrames
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.rigid import PhysxBaseComponent, PhysxRigidBaseComponent, PhysxRigidBodyComponent
 
-Array = NDArray[np.float32]
 AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 DRIVES = {"x": ("transX",), "y": ("transY",), "z": ("transZ",), "twist": ("rotX",), "swing": ("rotY", "rotZ")}
 
@@ -248,7 +248,7 @@ class PhysxDriveComponent(PhysxJointComponent):
         self._update_targets("target_position")
 
     @property
-    def drive_velocity_target(self) -> tuple[Array, Array]:
+    def drive_velocity_target(self) -> tuple[SingleArray, SingleArray]:
         """Linear (3,) m/s and angular (3,) rad/s."""
         return self._velocity_target[:3].copy(), self._velocity_target[3:].copy()
 

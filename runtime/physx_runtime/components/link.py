@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import SingleArray
 from physx_runtime.components.articulation import PhysxArticulation, require_dynamic_shape
 from physx_runtime.components.joint import PhysxArticulationJoint
 from physx_runtime.components.pose import Pose
@@ -113,16 +113,15 @@ class PhysxArticulationLinkComponent(PhysxRigidBodyComponent):
         self.require_running().put_to_sleep(self._articulation)
 
 
-Array = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class PhysxContactPoint:
     """Where two shapes touched."""
 
-    position: Array             # (3,) m, world
-    normal: Array               # (3,) from the second shape to the first
-    impulse: Array              # (3,) N s, what the first body got along the normal
+    position: SingleArray             # (3,) m, world
+    normal: SingleArray               # (3,) from the second shape to the first
+    impulse: SingleArray              # (3,) N s, what the first body got along the normal
     separation: float           # m, below 0 where they overlap
 
 
@@ -145,8 +144,8 @@ class PhysxRayHit:
 
     component: Any
     shape: Any
-    position: Array             # (3,) m, world
-    normal: Array               # (3,) outward
+    position: SingleArray             # (3,) m, world
+    normal: SingleArray               # (3,) outward
     distance: float             # m
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.arrays import SingleArray
 from physx_runtime.components.accessors import Accessors
 
-Array = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 
 SANE = 1e-2         # how far the length of a quaternion may be from 1 (PxQuat::isSane)
@@ -31,7 +31,7 @@ class Pose(Accessors):
             self.p, self.q = values, (1.0, 0.0, 0.0, 0.0) if q is None else q
 
     @property
-    def p(self) -> Array:
+    def p(self) -> SingleArray:
         """Position."""
         return self._p.copy()
 
@@ -40,7 +40,7 @@ class Pose(Accessors):
         self._p = _finite("p", value, 3)
 
     @property
-    def q(self) -> Array:
+    def q(self) -> SingleArray:
         """Rotation, w x y z."""
         return self._q.copy()
 
@@ -52,7 +52,7 @@ class Pose(Accessors):
         self._q = quaternion
 
     @property
-    def rpy(self) -> Array:
+    def rpy(self) -> SingleArray:
         """Roll, pitch and yaw in radians: turns about the fixed axes x, then y, then z."""
         w, x, y, z = np.moveaxis(unit(self._q), -1, 0)
         roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
@@ -82,7 +82,7 @@ class Pose(Accessors):
         """Points (..., 3) of this frame in the frame above it."""
         return self._p + rotate(unit(self._q), np.asarray(points, dtype=np.float64))
 
-    def to_transformation_matrix(self) -> Array:
+    def to_transformation_matrix(self) -> SingleArray:
         """(4, 4), of many worlds (n, 4, 4)."""
         matrix = np.zeros((*np.broadcast_shapes(self._p.shape[:-1], self._q.shape[:-1]), 4, 4), np.float32)
         matrix[..., :3, :3], matrix[..., :3, 3], matrix[..., 3, 3] = rotation_matrix(unit(self._q)), self._p, 1.0
@@ -97,7 +97,7 @@ class Pose(Accessors):
     __hash__ = None     # type: ignore[assignment]
 
 
-def _finite(name: str, value: ArrayLike, size: int) -> Array:
+def _finite(name: str, value: ArrayLike, size: int) -> SingleArray:
     values = np.asarray(value, dtype=np.float64)
     if values.ndim not in (1, 2) or values.shape[-1] != size or not np.isfinite(values).all():
         raise ValueError(f"{name} is {np.asarray(value).tolist()}; give {size} finite numbers, of many worlds "
@@ -105,7 +105,7 @@ def _finite(name: str, value: ArrayLike, size: int) -> Array:
     return values.astype(np.float32)
 
 
-def _format(values: Array) -> str:
+def _format(values: SingleArray) -> str:
     if values.ndim > 1:
         return repr(values.tolist())
     return f"[{', '.join(f'{x:g}' for x in values)}]"

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.arrays import SingleArray
 from physx_runtime.components.entity import Component, Entity, instance, number, one_of, positive_vector, vector
 from physx_runtime.components.mass import DEFAULT_MASS, total
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.running import Runs
 from physx_runtime.components.shapes import PhysxCollisionShape, PhysxCollisionShapePlane
 
-Array = NDArray[np.float32]
 BODY_DEFAULTS = MappingProxyType({
     "linear_damping": 0.0, "angular_damping": 0.05, "max_linear_velocity": 1e16, "max_angular_velocity": 100.0,
     "max_depenetration_velocity": 1e32, "max_contact_impulse": 1e32})
@@ -118,7 +118,7 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
         self._mass_changed("mass")
 
     @property
-    def inertia(self) -> Array:
+    def inertia(self) -> SingleArray:
         """(3,) kg m^2, moments about the axes of cmass_local_pose, above 0."""
         return self._inertia.copy()
 
@@ -237,16 +237,16 @@ class PhysxRigidBodyComponent(PhysxRigidBaseComponent):
     # --- motion ------------------------------------------------------------------------------------------------------
 
     @property
-    def linear_velocity(self) -> Array:
+    def linear_velocity(self) -> SingleArray:
         """(3,) m/s, of the centre of mass; read only of a link."""
         return self._velocity(slice(0, 3))
 
     @property
-    def angular_velocity(self) -> Array:
+    def angular_velocity(self) -> SingleArray:
         """(3,) rad/s, in the world; read only of a link."""
         return self._velocity(slice(3, 6))
 
-    def _velocity(self, part: slice) -> Array:
+    def _velocity(self, part: slice) -> SingleArray:
         return np.zeros(3, np.float32) if self.running is None else self.running.velocity(self)[..., part]
 
     def add_force_torque(self, force: ArrayLike, torque: ArrayLike, mode: str = "force") -> None:

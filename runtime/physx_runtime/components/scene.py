@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import SingleArray
 from physx_runtime.components.accessors import Accessors
 from physx_runtime.components.actor_builder import ActorBuilder
 from physx_runtime.components.articulation import PhysxArticulation, PhysxRigidDynamicComponent
@@ -30,6 +30,7 @@ from physx_runtime.components.material import PhysxMaterial
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.profile import PHYSX, profile_of
 from physx_runtime.components.rigid import PhysxRigidBaseComponent, PhysxRigidBodyComponent, PhysxRigidStaticComponent
+from physx_runtime.components.running import Body
 from physx_runtime.components.stage import WORLD, PrimMap, first_pose, new_stage, write_free_body
 from physx_runtime.components.stage_joints import write_articulation, write_joint_component
 from physx_runtime.components.stage_reader import StageReader
@@ -40,8 +41,6 @@ from physx_runtime.model.topology import SAPIEN
 from physx_runtime.packing.not_simulated import NotSimulatedWarning
 from physx_schema.description import describe
 from physx_schema.description.model import Description
-
-Array = NDArray[np.float32]
 
 
 class StillEngine:
@@ -69,28 +68,28 @@ class StillEngine:
         self._poses |= self._targets
         self._targets.clear()
 
-    def pose(self, body: Any) -> Pose:
+    def pose(self, body: Body) -> Pose:
         return self._poses[body]
 
-    def velocity(self, body: Any) -> Array:
+    def velocity(self, body: Body) -> SingleArray:
         return np.zeros(6, np.float32)
 
-    def set_pose(self, body: Any, pose: Pose) -> None:
+    def set_pose(self, body: Body, pose: Pose) -> None:
         self._poses[body] = pose
 
-    def set_target(self, body: Any, pose: Pose) -> None:
+    def set_target(self, body: Body, pose: Pose) -> None:
         self._targets[body] = pose
 
-    def target(self, body: Any) -> Pose | None:
+    def target(self, body: Body) -> Pose | None:
         return self._targets.get(body)
 
-    def set_body(self, body: Any, name: str) -> None:
+    def set_body(self, body: Body, name: str) -> None:
         body.changed()
 
-    def asleep(self, owner: Any) -> bool:
+    def asleep(self, owner: Body) -> bool:
         return False
 
-    def wake(self, owner: Any) -> None:
+    def wake(self, owner: Body) -> None:
         """Nothing sleeps."""
 
 

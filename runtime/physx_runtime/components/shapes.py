@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.arrays import SingleArray
 from physx_runtime.components.accessors import Accessors
 from physx_runtime.components.changes import Changes
 from physx_runtime.components.config import get_shape_config
@@ -27,8 +28,6 @@ from physx_runtime.components.pose import Pose
 from physx_schema.description.collision.cropped_hull import HullLimits, cook_hull, hull_solid
 from physx_schema.description.collision.hull import Solid, scaled_solid, solid_of
 from physx_schema.description.collision.solids import solid
-
-Array = NDArray[np.float32]
 
 GROUP_BITS = 2**32 - 1
 CYLINDER_SIDES = 32         # of the prism as which SAPIEN's PhysX cooks a cylinder: its mass is that of 32 sides
@@ -197,7 +196,7 @@ class PhysxCollisionShapeBox(PhysxCollisionShape):
         super().__init__(material)
 
     @property
-    def half_size(self) -> Array:
+    def half_size(self) -> SingleArray:
         """(3,) m."""
         return self._half_size.copy()
 

@@ -174,7 +174,7 @@ def _write_distance(usd_joint: UsdPhysics.DistanceJoint, joint: PhysxDistanceJoi
             springDamping=joint.limit.damping)
 
 
-def _write_axes(prim: Any, joint: PhysxDriveComponent) -> None:
+def _write_axes(prim: Usd.Prim, joint: PhysxDriveComponent) -> None:
     positions, velocities = joint.drive_targets("target_position"), joint.drive_targets("target_velocity")
     for axis in AXES:
         unit = 180.0 / math.pi if axis.startswith("rot") else 1.0

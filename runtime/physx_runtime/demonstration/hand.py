@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
@@ -81,7 +81,7 @@ class Finger:
 FINGER, THUMB = Finger("finger", -1, BLUE), Finger("thumb", 1, SAND)
 
 
-def build_hand() -> Any:
+def build_hand() -> Usd.Stage:
     """A new stage in memory that holds the hand."""
     stage = Usd.Stage.CreateInMemory()
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
@@ -104,7 +104,7 @@ def build_hand() -> Any:
     return stage
 
 
-def _palm(stage: Any) -> None:
+def _palm(stage: Usd.Stage) -> None:
     """A box held to the world."""
     x, y, z = PALM_SIZE
     mass = NYLON_DENSITY * x * y * z
@@ -117,7 +117,7 @@ def _palm(stage: Any) -> None:
     authoring.fixed_joint(stage, f"{HAND}/joints/wrist", None, PALM)
 
 
-def _bones(stage: Any, finger: Finger) -> None:
+def _bones(stage: Usd.Stage, finger: Finger) -> None:
     """Three capsules one above the other, each turning about Y on the one below."""
     x, height, parent_path = finger.side * 0.4 * PALM_SIZE[0], 0.5 * PALM_SIZE[2], PALM
     for phalanx in PHALANGES:
@@ -148,7 +148,7 @@ def capsule(length: float, radius: float) -> tuple[float, float, float]:
     return cylinder + 2.0 * cap, cylinder * (radius**2 / 4.0 + length**2 / 12.0) + caps, axial
 
 
-def _knuckle(stage: Any, finger: Finger, kind: Literal["force", "acceleration"], inertia: float) -> None:
+def _knuckle(stage: Usd.Stage, finger: Finger, kind: Literal["force", "acceleration"], inertia: float) -> None:
     """The drive at a finger's lowest joint; `inertia` divides the gains, as an acceleration drive wants them."""
     authoring.drive(
         stage.GetPrimAtPath(finger.joint(PHALANGES[0])), type=kind, stiffness=KNUCKLE_STIFFNESS / inertia,
@@ -156,7 +156,7 @@ def _knuckle(stage: Any, finger: Finger, kind: Literal["force", "acceleration"],
     )
 
 
-def _flexor(stage: Any, finger: Finger) -> None:
+def _flexor(stage: Usd.Stage, finger: Finger) -> None:
     """The tendon that closes a finger: it shortens by each joint's angle times the joint's arm.
 
     Gearing and force coefficient are the same arm, one per degree and one per radian, so that force and length agree.
@@ -167,7 +167,7 @@ def _flexor(stage: Any, finger: Finger) -> None:
                            rest_length=FLEXOR_REST_LENGTH)
 
 
-def _extensor(stage: Any, finger: Finger) -> None:
+def _extensor(stage: Usd.Stage, finger: Finger) -> None:
     """A spring along the finger's back, from the palm over every bone to the tip; slack as the hand stands now."""
     attachment = None
     for phalanx in reversed(PHALANGES):

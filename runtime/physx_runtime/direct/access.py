@@ -8,8 +8,9 @@ from enum import Enum
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.direct import tendons, writes
 from physx_runtime.direct.articulations import Articulations
 from physx_runtime.direct.gpu_access import GpuAccess
@@ -20,8 +21,6 @@ from physx_runtime.simulation.actor import Actor
 from physx_runtime.worlds.gpu.views import gpu_rows
 from physx_schema.errors import PhysxSchemaError
 
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
 Kind = TypeVar("Kind", bound=Enum)
 Member = TypeVar("Member", bound=Articulations | GpuArticulations)
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType
 from physx_runtime.dynamics import kinematics
 from physx_runtime.dynamics import spatial as sp
@@ -24,12 +23,10 @@ from physx_runtime.model.row_specs import LINK_FORCE_ROWS, control_rows, step_im
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.quantities import state as quantities
-from physx_runtime.quantities.state import ArrayLines, Indices, WorldQuantities, cached_link_velocity, step_outputs
+from physx_runtime.quantities.state import ArrayLines, WorldQuantities, cached_link_velocity, step_outputs
 from physx_runtime.quantities.traced import StateQuantity
 from physx_runtime.simulation.actor import Actor
 from physx_runtime.targets.cuda.kernels import LineSelection
-
-Array = NDArray[Any]
 
 
 @functools.cache        # one function a row, so that its kernel is found again

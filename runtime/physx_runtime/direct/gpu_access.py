@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, DeviceValues, Indices
 from physx_runtime.direct import writes
 from physx_runtime.direct.gpu_articulations import GpuArticulations
 from physx_runtime.direct.kinds import ComputeType, MaxCounts, ReadType, WriteType, block_size, centroidal_blocks
@@ -22,8 +22,6 @@ from physx_runtime.targets.cuda.kernels import MASK, LineSelection, StridedView
 from physx_runtime.worlds.gpu.arrays import DeviceArray, is_on_device
 from physx_runtime.worlds.gpu.views import WHOLE_NUMBERS
 
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
 Kind = ComputeType | ReadType | WriteType
 
 
@@ -35,9 +33,9 @@ class HostArguments(Protocol):
 
     def max_counts(self) -> MaxCounts: ...
 
-    def selected_indices(self, indices: Any) -> Indices: ...
+    def selected_indices(self, indices: DeviceValues) -> Indices: ...
 
-    def buffer(self, kind: Kind, data: Any, selected: Indices, writes: bool) -> Array: ...
+    def buffer(self, kind: Kind, data: DeviceValues, selected: Indices, writes: bool) -> Array: ...
 
     def require_outputs(self, kind: ReadType, selected: Indices) -> None: ...
 
@@ -58,7 +56,7 @@ class GpuAccess:
     def __init__(self, members: Sequence[GpuArticulations], arguments: HostArguments) -> None:
         self._members, self._arguments = members, arguments
 
-    def compute(self, kind: ComputeType, data: Any, indices: Any) -> None:
+    def compute(self, kind: ComputeType, data: DeviceValues, indices: DeviceValues) -> None:
         """As `Direct.compute`."""
         if kind is ComputeType.eUPDATE_KINEMATIC:
             all_indices = np.arange(self._arguments.count) if indices is None else indices
@@ -75,7 +73,7 @@ class GpuAccess:
 
         self._read_into(kind, data, indices, make)
 
-    def get(self, kind: ReadType, data: Any, indices: Any) -> None:
+    def get(self, kind: ReadType, data: DeviceValues, indices: DeviceValues) -> None:
         """As `Direct.get`."""
         counts = self._arguments.max_counts()
         self._arguments.require_outputs(kind, np.arange(self._arguments.count) if is_on_device(indices) else
@@ -83,7 +81,7 @@ class GpuAccess:
         self._read_into(kind, data, indices, lambda part,
                         target: part.member.read(kind, part.selection, target, counts))
 
-    def set(self, kind: WriteType, data: Any, indices: Any) -> None:
+    def set(self, kind: WriteType, data: DeviceValues, indices: DeviceValues) -> None:
         """As `Direct.set`."""
         counts = self._arguments.max_counts()
         stride = block_size(kind, counts)
@@ -107,7 +105,7 @@ class GpuAccess:
 
     # --- buffers -----------------------------------------------------------------------------------------------------
 
-    def _read_into(self, kind: ComputeType | ReadType, data: Any, indices: Any,
+    def _read_into(self, kind: ComputeType | ReadType, data: DeviceValues, indices: DeviceValues,
                    make: Callable[[Part, StridedView], None]) -> None:
         """Have what `make` puts into places put into the caller's buffer."""
         counts = self._arguments.max_counts()
@@ -132,7 +130,8 @@ class GpuAccess:
             make(part, StridedView(memory.address, of_line=size, owner=memory))
             flat[starts[:, None] + np.arange(size)] = read_lines(rows, memory, lines, size)
 
-    def _on_device(self, kind: Kind, data: Any, indices: Any, writable: bool) -> Iterator[tuple[Part, DeviceArray]]:
+    def _on_device(self, kind: Kind, data: DeviceValues, indices: DeviceValues,
+                   writable: bool) -> Iterator[tuple[Part, DeviceArray]]:
         """Parts whose lines lie in a buffer on the device, each with that. Raises ValueError where it does not fit."""
         stride = block_size(kind, self._arguments.max_counts())
         parts = self._parts(indices, on_device=True)
@@ -148,14 +147,14 @@ class GpuAccess:
             yield part, array
 
     @staticmethod
-    def _require_host(kind: Kind, indices: Any) -> None:
+    def _require_host(kind: Kind, indices: DeviceValues) -> None:
         if is_on_device(indices):
             raise ValueError(f"{kind.name}: indices are on the device and data is not; give both there, or both on the "
                              "host")
 
     # --- indices -----------------------------------------------------------------------------------------------------
 
-    def _parts(self, indices: Any, on_device: bool) -> list[Part]:
+    def _parts(self, indices: DeviceValues, on_device: bool) -> list[Part]:
         """Per simulation with any: which worlds.
 
         on_device: lines are those of the call, whichever simulation they are of; else those of each simulation alone.
@@ -176,7 +175,7 @@ class GpuAccess:
             parts.append(Part(member, selection, order, worlds))
         return parts
 
-    def _select_on_device(self, member: GpuArticulations, indices: Any) -> LineSelection:
+    def _select_on_device(self, member: GpuArticulations, indices: DeviceValues) -> LineSelection:
         rows = member.rows
         array = rows.worlds.array("indices", indices)
         kind, size = str(array.dtype), array.dtype.itemsize
@@ -191,7 +190,7 @@ class GpuAccess:
 
     # --- centroidal momentum -----------------------------------------------------------------------------------------
 
-    def _compute_centroidal(self, data: Any, indices: Any) -> None:
+    def _compute_centroidal(self, data: DeviceValues, indices: DeviceValues) -> None:
         kind, sizes = ComputeType.eCENTROIDAL_MOMENTUM_MATRICES, centroidal_blocks(self._arguments.max_counts())
         if is_on_device(data):
             width = self._arguments.dtype.itemsize

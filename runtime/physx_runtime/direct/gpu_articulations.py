@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.direct import tendons
 from physx_runtime.direct.articulations import (
     LINK_STATES,
@@ -35,8 +34,6 @@ from physx_runtime.targets.cuda.kernels import LineSelection, StridedView, by_wo
 from physx_runtime.worlds.gpu.views import GpuRows, required_gpu_rows
 from physx_runtime.worlds.gpu.worlds import RowCopy
 
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
 # Bits of a world's mark: written to since its links were last placed; placed again since the last step; what the step
 # left is cleared.
 DIRTY, REFRESHED, CLEARED = 1, 2, 4

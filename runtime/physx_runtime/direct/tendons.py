@@ -7,11 +7,11 @@ length of an attachment that is no leaf, reads as 0 and ignores what is written.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.direct.kinds import (
     ATTACHMENT_SIZE,
     FIXED_TENDON_SIZE,
@@ -23,8 +23,6 @@ from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tend
 from physx_runtime.model.topology import PRISMATIC, Topology
 from physx_runtime.simulation.actor import Actor
 from physx_schema.description.model import ActorDescription
-
-Array = NDArray[Any]
 
 SPRING_ROWS = ("stiffness", "damping", "limit_stiffness", "offset")
 FIXED_TENDON_NUMBERS = tuple(f"fixed_tendon_{x}" for x in (*SPRING_ROWS, "lower_limit", "upper_limit", "rest_length"))

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.direct import tendons
 from physx_runtime.direct.articulations import Articulations
 from physx_runtime.direct.kinds import TRANSFORM_SIZE, MaxCounts, WriteType
@@ -15,8 +16,6 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.frames import IDENTITY_ROTATION, root_frame, root_rows
 from physx_runtime.simulation.actor import Actor
-
-Array = NDArray[Any]
 
 
 class WriteTarget(Protocol):

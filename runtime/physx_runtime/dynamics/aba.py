@@ -59,6 +59,7 @@ class ArticulatedInertia:
 
     def about(self, d: sp.Vec3) -> ArticulatedInertia:
         """About the point from which `d` leads here."""
+        # I' = X^T I X, X = [[1, 0], [-[d x], 1]]: C' = C + [d x] M  (DyFeatherstoneArticulation.cpp, translateInertia)
         shifted = tuple(sp.add(row, shift)
                         for row, shift in zip(self.cross, cross_times(d, full_matrix(self.linear)), strict=True))
         cross = (shifted[0], shifted[1], shifted[2])
@@ -87,6 +88,7 @@ class LinkResponse:
 
     def at(self, d: sp.Vec3) -> LinkResponse:
         """To forces at the point `d` further: the motion there."""
+        # T' = X T X^T of the motion at a point d further: C' = C + Omega [d x]
         shifted = tuple(sp.add(row, shift)
                         for row, shift in zip(self.cross, times_cross(full_matrix(self.angular), d), strict=True))
         cross = (shifted[0], shifted[1], shifted[2])
@@ -141,6 +143,7 @@ def _difference_sym(a: sp.Mat3, b: sp.Mat3) -> sp.Sym3:
 
 def free_response(inertia: ArticulatedInertia) -> LinkResponse:
     """Of a floating root: the inverse of its articulated inertia."""
+    # T_0 = (I^A_0)^-1  (DyFeatherstoneArticulationUtils.h, invertInertia)
     x = inverse(inertia.linear_first())
     return LinkResponse((x[3][3], x[4][4], x[5][5], x[3][4], x[3][5], x[4][5]),
                     ((x[3][0], x[3][1], x[3][2]), (x[4][0], x[4][1], x[4][2]), (x[5][0], x[5][1], x[5][2])),
@@ -152,6 +155,8 @@ def free_response(inertia: ArticulatedInertia) -> LinkResponse:
 
 def eliminate(inertia: ArticulatedInertia, S: Motion, armature: Scalar) -> tuple[ArticulatedInertia, Force, Scalar]:
     """The articulated inertia that the parent feels at the joint's anchor, K and 1/D (RBDA eq. 7.42-7.47)."""
+    # U = I^A S, D = S^T U + armature, K = U / D, I^a = I^A - U K^T
+    # (DyFeatherstoneForwardDynamic.cpp, computePropagateSpatialInertia_ZA_ZIc)
     U = inertia.force(S)
     inverse_d = 1.0 / (U.dot(S) + armature)
     K = U * inverse_d
@@ -160,6 +165,7 @@ def eliminate(inertia: ArticulatedInertia, S: Motion, armature: Scalar) -> tuple
 
 def propagate_response(T: LinkResponse, S: Motion, K: Force, inverse_d: Scalar) -> tuple[LinkResponse, Motion, Scalar]:
     """The link's response (1 - S K^T) T (1 - K S^T) + S S^T / D, y, and r: the joint's to an impulse of its own."""
+    # r = e^T M^-1 e = 1 / D + K^T T K  (DyFeatherstoneForwardDynamic.cpp, computeArticulatedResponseMatrix)
     y = T.motion(K)
     r = inverse_d + K.dot(y)
     a = y - S * (0.5 * r)
@@ -173,6 +179,7 @@ def propagate_response(T: LinkResponse, S: Motion, K: Force, inverse_d: Scalar) 
 
 def propagate_impulse(p: Force, S: Motion, K: Force, F: Scalar) -> tuple[Scalar, Force]:
     """u = F + S . p that moves the joint, of its own impulse F and the force p on its link; p - K u of its parent."""
+    # u = F + S^T p, p_parent = p - K u  (DyFeatherstoneArticulation.cpp, propagateImpulseW)
     u = F + p.dot(S)
     return u, p + K * -u
 

@@ -37,6 +37,7 @@ def mass_matrix(t: Topology, rows: Rows, k: Kinematics) -> Matrix:
             _fill_column(t, k, M, i, t.root_size + dof, F)
     if not t.fixed_base:
         for i, row in enumerate(composite[0].linear_first()):
+            # M_00 = I^c_0: composite inertia of all links at the root
             M[i][0:6] = row
     return M
 
@@ -51,6 +52,7 @@ def with_armature(t: Topology, rows: Rows, M: Matrix) -> Matrix:
 
 def _fill_column(t: Topology, k: Kinematics, M: Matrix, link: int, column: int, F: Force) -> None:
     """M[j][column] = S_j . F for every dof j between `link` and the root, with F moved towards it."""
+    # M_ij = S_j^T F, F_parent = X^T F  (DyFeatherstoneInverseDynamic.cpp, getGeneralizedMassMatrixCRB)
     j = link
     while t.links[j].parent >= 0:
         for dof in t.dofs_of(j):
@@ -69,6 +71,7 @@ def center_of_mass(t: Topology, rows: Rows, k: Kinematics) -> sp.Vec3:
 
 def mass_and_center(t: Topology, rows: Rows, k: Kinematics) -> tuple[Scalar, sp.Vec3]:
     """Mass of all links together, and their centre of mass from the root's anchor, in world axes."""
+    # c = sum m_i c_i / sum m_i  (DyFeatherstoneInverseDynamic.cpp, getArticulationCOM)
     mass: Scalar = 0.0
     moment = sp.ZERO3
     for i in range(len(t.links)):
@@ -88,6 +91,7 @@ def centroidal_momentum(t: Topology, M: Sequence[Sequence[Scalar]],
     A = X M[0:6], b = X C[0:6] with X = [[E, 0], [-[c]x, E]]; c, from the root's centre of mass to that of the whole,
     stands in M itself (PxArticulationReducedCoordinate.h, computeCentroidalMomentumMatrix).
     """
+    # M[0:3, 3:6] = -m [c x], from which c is read
     inverse_mass = 1.0 / M[0][0]
     c = (-M[2][4] * inverse_mass, -M[0][5] * inverse_mass, -M[1][3] * inverse_mass)
     columns = [linear_first(force_of([M[row][column] for row in range(6)]).at(c)) for column in range(t.nv)]

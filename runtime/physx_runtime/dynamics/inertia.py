@@ -27,6 +27,7 @@ class RigidInertia:
 
     def combine(self, child: RigidInertia, d: sp.Vec3) -> RigidInertia:
         """Together with another body, whose inertia is about the point `d` away."""
+        # h' = h_a + h_b + m d, I_o' = I_a + I_b + 2 (h . d) 1 - h d^T - d h^T + m (d . d 1 - d d^T)
         m = child.mass
         shifted = sp.parallel_axis(sp.add(child.moment, sp.scale(0.5 * m, d)), d)
         return RigidInertia(self.mass + m, sp.add(self.moment, sp.add(child.moment, sp.scale(m, d))),
@@ -51,12 +52,14 @@ def link_inertia(t: Topology, rows: Rows, k: Kinematics, link: int) -> RigidIner
 
 def about_anchor(mass: Scalar, com: sp.Vec3, central: sp.Sym3) -> RigidInertia:
     """Of one link about its anchor, from its moment of inertia about its centre of mass."""
+    # I_o = I_c + m (c . c 1 - c c^T), h = m c
     moment = sp.scale(mass, com)
     return RigidInertia(mass, moment, sp.add_sym(central, sp.parallel_axis(sp.scale(0.5, moment), com)))
 
 
 def central_inertia(t: Topology, rows: Rows, k: Kinematics, link: int) -> sp.Sym3:
     """A link's moment of inertia about its centre of mass, in world axes."""
+    # I_world = R I R^T  (CmUtils.h, transformInertiaTensor)
     s = rows["inertia"][6 * link:6 * link + 6]
     return sp.rotate_sym(k.R[link], (s[0], s[1], s[2], s[3], s[4], s[5]))
 

@@ -41,6 +41,7 @@ class InverseMass:
     def half_solve(self, force: Sequence[Scalar]) -> list[Scalar]:
         """y = X^T f, the first half of M^-1 f = X y."""
         n = len(force)
+        # y_k = sum_(i >= k) X_ik f_i
         return [inner([self.factor[i][k] for i in range(k, n)], force[k:]) for k in range(n)]
 
     def times(self, force: Sequence[Scalar]) -> list[Scalar]:
@@ -53,6 +54,7 @@ class InverseMass:
 
 def inverse_mass(t: Topology, M: Matrix) -> InverseMass:
     """M^-1 of the mass matrix M of an articulation."""
+    # M = L^T L, X = L^-1, M^-1 = X X^T
     X = inverse_factor(M)
     products = 2 * sum(len(support) for support in supports(t))
     return InverseMass(inverse_of_factor(X), X, products < MAX_SPARSE_PRODUCT_RATIO * t.nv**2)

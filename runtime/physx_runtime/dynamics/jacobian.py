@@ -24,6 +24,7 @@ def com_jacobian(t: Topology, k: Kinematics, link: int) -> dict[int, sp.Vec3]:
 def point_jacobian(t: Topology, k: Kinematics, link: int, offset: sp.Vec3) -> dict[int, sp.Vec3]:
     """Columns of d(velocity of a point)/dv; `offset` leads from the link's anchor to the point, in world axes."""
     columns: dict[int, sp.Vec3] = {}
+    # J_i = S_i at the point: axis x r of a rotary joint, the axis of a sliding one
     r, i = offset, link
     while t.links[i].parent >= 0:
         for dof in t.dofs_of(i):
@@ -74,6 +75,7 @@ def operational_inertia(M: Matrix, J: Matrix) -> Matrix:
 
     NaN where a combination of them cannot move.
     """
+    # Lambda = (J M^-1 J^T)^-1  (O. Khatib, A unified approach for motion and force control, 1987)
     minv = inverse(M)
     responses = [times(minv, row) for row in J]
     mobility = [[inner(a, response) for response in responses] for a in J]
@@ -91,6 +93,7 @@ def operational_inertia(M: Matrix, J: Matrix) -> Matrix:
 
 def eliminate_root(t: Topology, M: Matrix, force: Scalars) -> tuple[Matrix, list[Scalar]]:
     """Inertia and force of the joints where the root moves freely: M_jj - M_jr M_rr^-1 M_rj, f_j - M_jr M_rr^-1 f_r."""
+    # Schur complement by M_rr = L L^T: with Y = L^-1 M_rj it is M_jj - Y^T Y
     joints, L = range(6, t.nv), cholesky([row[:6] for row in M[:6]])
     root_coupling = {j: solve_lower(L, [M[row][j] for row in range(6)]) for j in joints}
     root_force = solve_lower(L, force[:6])

@@ -41,6 +41,7 @@ def forward_kinematics(t: Topology, rows: Rows, q: Scalars, root_rotation: sp.Qu
         if link.parent < 0:
             rotation, d, position = root_rotation, sp.ZERO3, sp.ZERO3
         else:
+            # R_i = R_parent R_tree exp(S q), d = R_parent r_tree + q axis
             rotation = sp.mul_quat(k.rotation[link.parent], quaternion(rows, "tree_rotation", i))
             if link.kind == REVOLUTE:
                 rotation = sp.rotate_x(rotation, q[dofs[0]])
@@ -97,6 +98,7 @@ def spherical_positions(t: Topology, rows: Rows, k: Kinematics, q: Scalars) -> t
     """q with the coordinates of spherical joints as the poses `k` have them, and the row `locked`."""
     out, locked = list(q), []
     for link in t.spherical_links:
+        # q = log(conj(R_parent R_tree) R_child)  (DyFeatherstoneForwardDynamic.cpp, computeSphericalJointPositions)
         zero_rotation = sp.mul_quat(k.rotation[t.links[link].parent], quaternion(rows, "tree_rotation", link))
         vector = sp.rotation_vector(sp.mul_quat(sp.conjugate(zero_rotation), k.rotation[link]))
         for dof in t.dofs_of(link):
@@ -135,6 +137,7 @@ def link_motions(t: Topology, k: Kinematics, v: Scalars) -> list[LinkMotion]:
     anchors: list[LinkMotion] = []
     for i, link in enumerate(t.links):
         if link.parent >= 0:
+            # v_i = v_parent + S qd, a_i = a_parent + Sdot qd  (DyFeatherstoneArticulation.cpp, computeLinkVelocities)
             rates = [(motion_subspace(t, k, dof), v[t.root_size + dof]) for dof in t.dofs_of(i)]
             motion = propagate_motion(anchors[link.parent].at(k.d[i]), rates)
         else:
@@ -154,6 +157,7 @@ def propagate_motion(parent: LinkMotion, rates: Sequence[tuple[Motion, Scalar]])
     joint_v = NO_MOTION
     for S, rate in rates:
         joint_v = joint_v + S * rate
+    # Sdot qd = [w x S_w qd; 2 w x S_v qd]: a sliding joint has the Coriolis acceleration twice
     w = parent.velocity.angular
     velocity_product = Motion(sp.cross(w, joint_v.angular), sp.scale(2.0, sp.cross(w, joint_v.linear)))
     return LinkMotion(parent.velocity + joint_v, parent.acceleration + velocity_product)

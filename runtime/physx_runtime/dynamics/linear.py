@@ -46,6 +46,7 @@ def cholesky(A: Sequence[Sequence[Scalar]], pivot: Callable[[int, Scalar], Scala
     n = len(A)
     L: Matrix = [[0.0] * n for _ in range(n)]
     for i in range(n):
+        # L_ij = (A_ij - sum_(k < j) L_ik L_jk) / L_jj, L_ii = sqrt(A_ii - sum_(k < i) L_ik^2)
         for j in range(i):
             L[i][j] = (A[i][j] - inner(L[i][:j], L[j][:j])) * L[j][j]
         square = A[i][i] - inner(L[i][:i], L[i][:i])
@@ -66,6 +67,7 @@ def solve_symmetric(A: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list[
     n, L = len(b), cholesky(A)
     y = solve_lower(L, b)
     x: list[Scalar] = [0.0] * n
+    # L^T x = y, from the last entry
     for i in range(n - 1, -1, -1):
         x[i] = (y[i] - inner([L[j][i] for j in range(i + 1, n)], x[i + 1:])) * L[i][i]
     return x
@@ -84,6 +86,7 @@ def inverse_factor(M: Matrix) -> Matrix:
     """
     n = len(M)
     L = [list(row) for row in M]
+    # L_kj = (M_kj - sum_(i > k) L_ik L_ij) / L_kk  (RBDA table 6.3)
     for k in range(n - 1, -1, -1):
         for j in range(k + 1):
             for i in range(n - 1, k, -1):
@@ -103,6 +106,7 @@ def _inverse_of_lower(L: Matrix) -> Matrix:
     """L^-1, where L[i][i] already holds the inverse of the diagonal."""
     n = len(L)
     X: Matrix = [[0.0] * n for _ in range(n)]
+    # X_ij = -L_ii^-1 sum_(j <= k < i) L_ik X_kj
     for j in range(n):
         X[j][j] = L[j][j]
         for i in range(j + 1, n):

@@ -47,9 +47,11 @@ def child_pose(parent: BodyPose, joint: JointFrames, delta: sp.Quat | None = Non
 
     stepped: 1 where a step has brought a spherical joint to where it is, 0 where it was put there.
     """
+    # p2c = normalize(delta relative)  (DyFeatherstoneForwardDynamic.cpp, propagateLinksDown)
     p2c = joint.relative if delta is None else rounded.normalize(rounded.multiply_generic(delta, joint.relative))
     if stepped is not None:
         p2c = _negate_where(p2c, (p2c[3].value < 0.0) & (stepped > 0.5))
+    # offset = R(p2c) parent_frame - child_frame + u q
     offset = sp.sub(rounded.rotate_generic(p2c, joint.parent), joint.child)
     if slide is not None:
         offset = sp.add(offset, slide)
@@ -59,12 +61,14 @@ def child_pose(parent: BodyPose, joint: JointFrames, delta: sp.Quat | None = Non
 
 def revolute_delta(q: Single, axis: sp.Vec3) -> sp.Quat:
     """What a hinge at q turns the parent by, seen from the child."""
+    # delta = exp(-q u)
     return _shorter_rotation(_about(axis, -q))
 
 
 def spherical_delta(angles: Sequence[Single], axes: Sequence[sp.Vec3]) -> sp.Quat:
     """The same of a spherical joint, from its coordinates and what each is about."""
     vector: sp.Vec3 = (Single(0.0), Single(0.0), Single(0.0))
+    # delta = exp(-sum q_i u_i), the identity for an angle below MIN_ANGLE
     for value, axis in zip(angles, axes, strict=True):
         vector = sp.add(vector, sp.scale(-value, axis))
     x, y, z = vector

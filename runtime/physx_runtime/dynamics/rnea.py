@@ -29,6 +29,7 @@ def inverse_dynamics(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[L
 
 
 def link_accelerations(t: Topology, k: Kinematics, a: Scalars) -> list[Motion]:
+    # a_i = a_parent at d_i + S_i qdd  (DyFeatherstoneInverseDynamic.cpp, inverseDynamic)
     """Forward pass: J a of every link at its centre of mass."""
     out: list[Motion] = []
     anchors: list[Motion] = []
@@ -69,6 +70,7 @@ def bias_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
 
 def bias_force(t: Topology, rows: Rows, k: Kinematics, motion: LinkMotion, link: int) -> Force:
     """What one link needs at zero generalised acceleration, its weight held."""
+    # f = I a + v x* I v - m g  (DyFeatherstoneArticulation.cpp, computeZ)
     f = inertial_force(rows["mass"][link], central_inertia(t, rows, k, link), motion)
     weight = sp.scale(rows["mass"][link] * rows["gravity_enabled"][link], triple(rows, "gravity", 0))
     return Force(f.angular, sp.sub(f.linear, weight))
@@ -87,11 +89,13 @@ def inertial_force(mass: Scalar, central: sp.Sym3, motion: LinkMotion) -> Force:
 
 def coriolis_force(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion]) -> list[Scalar]:
     """+C(q, v): the generalised force that holds the acceleration at zero without gravity."""
+    # tau = sum J_i^T (I_i Jdot v + v x* I_i v)  (DyFeatherstoneInverseDynamic.cpp, getCoriolisAndCentrifugalForce)
     return generalized_force(t, k, inertial_forces(t, rows, k, motions))
 
 
 def gravity_force(t: Topology, rows: Rows, k: Kinematics) -> list[Scalar]:
     """+dV/dq: the generalised force that holds the articulation still."""
+    # tau = -sum J_i^T m_i g  (DyFeatherstoneInverseDynamic.cpp, getGeneralizedGravityForce)
     g = triple(rows, "gravity", 0)
     return generalized_force(t, k, [Force(sp.ZERO3, sp.scale(-(m * enabled), g))
                                     for m, enabled in zip(rows["mass"], rows["gravity_enabled"], strict=True)])

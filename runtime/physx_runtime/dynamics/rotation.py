@@ -29,6 +29,7 @@ def _single(q: sp.Quat) -> sp.Quat:
 
 def substep_rotation(h: Scalar, w: sp.Vec3) -> sp.Quat:
     """The rotation by h w: of the short turns of a substep by series, without a root or a quotient."""
+    # delta = [w sin(h |w| / 2) / |w|; cos(h |w| / 2)]  (DyFeatherstoneArticulation.cpp, propagateTransform)
     square, speed = 0.25 * h * h * sp.dot(w, w), sp.norm(w)
     short, short_cosine = half_angle_series(square)
     sine, cosine = sincos(0.5 * h * speed)

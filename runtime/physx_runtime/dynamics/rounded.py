@@ -47,6 +47,7 @@ def product(a: sp.Quat, b: sp.Quat) -> sp.Quat:
 def rotate_generic(q: Scalars, a: Scalars) -> sp.Vec3:
     """As `turned`, of numbers that round every product by themselves."""
     x, y, z, w = q
+    # 2 (a (w^2 - 1/2) + w (v x a) + v (v . a)) with q = [v; w]  (PxQuat.h, rotate)
     u, v, s = (2.0 * component for component in a)
     dot2, w2 = x * u + y * v + z * s, w * w - 0.5
     return (u * w2 + (y * s - z * v) * w + x * dot2, v * w2 + (z * u - x * s) * w + y * dot2,
@@ -55,6 +56,7 @@ def rotate_generic(q: Scalars, a: Scalars) -> sp.Vec3:
 
 def multiply_generic(a: Scalars, b: Scalars) -> sp.Quat:
     """As `product`, of such numbers."""
+    # [w_a v_b + w_b v_a + v_a x v_b; w_a w_b - v_a . v_b]  (PxQuat.h)
     (x, y, z, w), (i, j, k, r) = a, b
     return (w * i + r * x + y * k - j * z, w * j + r * y + z * i - k * x, w * k + r * z + x * j - i * y,
             w * r - x * i - y * j - z * k)
@@ -85,6 +87,7 @@ COSINE_LOW = 2.7489177600870107e-09
 
 def sincos(x: Single) -> tuple[Single, Single]:
     """(sin x, cos x) for |x| up to 100."""
+    # x = n pi / 2 + r, pi / 2 in three parts (W. J. Cody and W. Waite, Software manual, 1980)
     quarter_turns = Single(floor((x * TWO_OVER_PI + 0.5).value))
     first = x - quarter_turns * HALF_PI_HIGH
     second, low = _sum(first, -(quarter_turns * HALF_PI_MIDDLE))
@@ -119,6 +122,7 @@ def _quarter_sincos(r: Single, tail: Single) -> tuple[Single, Single]:
 
 def _sum(a: Single, b: Single) -> tuple[Single, Single]:
     """a + b, and what it rounds off."""
+    # two-sum (D. E. Knuth, The art of computer programming, volume 2)
     total = a + b
     back = total - a
     return total, (a - (total - back)) + (b - back)
@@ -126,12 +130,14 @@ def _sum(a: Single, b: Single) -> tuple[Single, Single]:
 
 def _product(a: Single, b: Single) -> tuple[Single, Single]:
     """a b, and what it rounds off."""
+    # a b - fl(a b) by the halves of a and b (Dekker 1971)
     total = a * b
     (a0, a1), (b0, b1) = _halves(a), _halves(b)
     return total, ((a0 * b0 - total) + a0 * b1 + a1 * b0) + a1 * b1
 
 
 def _halves(x: Single) -> tuple[Single, Single]:
+    # Veltkamp's splitting
     wide = x * SPLITTER
     high = wide - (wide - x)
     return high, x - high

@@ -11,12 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
+from physx_runtime.arrays import Mat3 as Mat3
+from physx_runtime.arrays import Quat as Quat
+from physx_runtime.arrays import Sym3 as Sym3
+from physx_runtime.arrays import Vec3 as Vec3
 from physx_runtime.language.ops import Rows, Scalar, Scalars, arctan_series, sincos, sqrt, where
-
-Vec3 = tuple[Scalar, Scalar, Scalar]
-Quat = tuple[Scalar, Scalar, Scalar, Scalar]
-Mat3 = tuple[Vec3, Vec3, Vec3]      # rows
-Sym3 = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
 
 ZERO3: Vec3 = (0.0, 0.0, 0.0)
 ZERO_SYM: Sym3 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -94,12 +93,14 @@ def mul_quat(a: Quat, b: Quat) -> Quat:
 def rotate(q: Quat, a: Vec3) -> Vec3:
     """The vector `a` turned by the unit quaternion `q`."""
     axis = (q[0], q[1], q[2])
+    # a' = a + w t + v x t, t = 2 v x a with q = [v; w]
     t = scale(2.0, cross(axis, a))
     return add(add(a, scale(q[3], t)), cross(axis, t))
 
 
 def matrix(q: Quat) -> Mat3:
     """The rotation matrix of a unit quaternion."""
+    # R = (w^2 - v . v) 1 + 2 v v^T + 2 w [v x] with q = [v; w], |q| = 1
     x, y, z, w = q
     x2, y2, z2 = x + x, y + y, z + z
     xx, yy, zz, xy, xz, yz = x * x2, y * y2, z * z2, x * y2, x * z2, y * z2
@@ -118,6 +119,7 @@ def rotate_x(q: Quat, angle: Scalar) -> Quat:
 
 def exponential(r: Vec3) -> Quat:
     """The rotation by |r| about r."""
+    # exp(r) = [r sin(|r| / 2) / |r|; cos(|r| / 2)]
     angle = norm(r)
     nonzero = angle > 0.0
     s, c = sincos(0.5 * angle)
@@ -127,6 +129,7 @@ def exponential(r: Vec3) -> Quat:
 
 def rotation_vector(q: Quat) -> Vec3:
     """The shorter rotation vector of a unit quaternion; its length is at most pi."""
+    # log(q) = 2 v atan(|v| / w) / |v|
     x, y, z, w = q
     sign = where(w < 0.0, -1.0, 1.0)
     w = sign * w

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
+from physx_runtime.arrays import Scalar as Scalar
 from physx_runtime.language.symbols import Symbol
 
-# A float, a NumPy array (a value per world) or a Symbol.
-Scalar = Any
 # The scalars of one row group, and all row groups by name.
-Scalars = Sequence[Scalar] | NDArray[Any]
+Scalars = Sequence[Scalar] | Array
 Rows = Mapping[str, Scalars]
 
 # pi/2 in three parts; the first two have few bits, so their products with small integers are exact in float32 too.

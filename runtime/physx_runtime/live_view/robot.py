@@ -11,7 +11,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +47,7 @@ class Knob:
     joint: str = ""                     # name of the degree of freedom that is put somewhere
 
 
-def knobs(stage: Any, description: Description) -> list[Knob]:
+def knobs(stage: Usd.Stage, description: Description) -> list[Knob]:
     """Every knob of a stage's articulations, group by group, joints before what drives them."""
     acting = [item for item in description.articulations if item.enabled]
     metre = 1.0 / description.scene.meters_per_unit
@@ -56,14 +55,14 @@ def knobs(stage: Any, description: Description) -> list[Knob]:
     return sorted(result, key=lambda knob: (JOINTS, TARGETS, DRIVES, TENDONS).index(knob.group))
 
 
-def _joints(stage: Any, articulation: Articulation, metre: float) -> Iterator[Knob]:
+def _joints(stage: Usd.Stage, articulation: Articulation, metre: float) -> Iterator[Knob]:
     for dof in articulation.dofs:
         low, high = _range(dof, metre)
         value = math.degrees(dof.position) if dof.angular else dof.position
         yield Knob(JOINTS, dof.path, "", _leaf(dof.name), min(low, value), max(high, value), value, dof.name)
 
 
-def _drives(stage: Any, articulation: Articulation, metre: float) -> Iterator[Knob]:
+def _drives(stage: Usd.Stage, articulation: Articulation, metre: float) -> Iterator[Knob]:
     for dof in articulation.dofs:
         if dof.drive is None:
             continue
@@ -74,7 +73,7 @@ def _drives(stage: Any, articulation: Articulation, metre: float) -> Iterator[Kn
         yield from _gains(stage, DRIVES, dof.path, prefix, name)
 
 
-def _tendons(stage: Any, articulation: Articulation, metre: float) -> Iterator[Knob]:
+def _tendons(stage: Usd.Stage, articulation: Articulation, metre: float) -> Iterator[Knob]:
     tendons: tuple[FixedTendon | SpatialTendon, ...] = (*articulation.fixed_tendons, *articulation.spatial_tendons)
     for tendon in tendons:
         if not tendon.enabled:
@@ -85,7 +84,7 @@ def _tendons(stage: Any, articulation: Articulation, metre: float) -> Iterator[K
         yield from _gains(stage, TENDONS, tendon.path, tendon.prefix, name)
 
 
-def _gains(stage: Any, group: str, path: str, prefix: str, name: str) -> Iterator[Knob]:
+def _gains(stage: Usd.Stage, group: str, path: str, prefix: str, name: str) -> Iterator[Knob]:
     for gain in GAINS:
         value = _value(stage, path, prefix + gain)
         if math.isfinite(value):
@@ -103,7 +102,7 @@ def _leaf(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _value(stage: Any, path: str, name: str) -> float:
+def _value(stage: Usd.Stage, path: str, name: str) -> float:
     return float(stage.GetPrimAtPath(path).GetAttribute(name).Get() or 0.0)
 
 
@@ -117,7 +116,7 @@ class LiveRobot:
         UnsupportedError: PhysX refuses the stage, or nothing on it moves.
     """
 
-    def __init__(self, stage: Any) -> None:
+    def __init__(self, stage: Usd.Stage) -> None:
         self._edits = layer_over(stage)
         self.stage = Usd.Stage.Open(self._edits)
         description = describe(self.stage)

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.broad_phase.pair_order import creation_ranks
 from physx_runtime.collision.friction_patch import BODY, KINEMATIC, LINK, RIGID_BODY, STATIC, SURFACE
 from physx_runtime.collision.pair_table import ContactTable, PairTable, supported
@@ -48,7 +49,6 @@ from physx_schema.description.model import Articulation, Collider, Description, 
 from physx_schema.description.opinions.reading import path_key
 from physx_schema.description.records import IDENTITY_POSE, Pose, Quat
 
-Array = NDArray[Any]
 Single = np.float32
 
 

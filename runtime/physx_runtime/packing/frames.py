@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pxr import Gf, UsdGeom
+from pxr import Gf, Usd, UsdGeom
 
 from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
@@ -158,12 +158,12 @@ class LinkPlacement:
     """A link and what does not change while it moves."""
 
     path: str
-    shape: Any                          # matrix: world scale and shear, in the link's own frame
+    shape: Gf.Matrix4d                 # matrix: world scale and shear, in the link's own frame
     carrier: str | None                 # the link below which the prim lies
-    parent: Any                         # matrix of the parent prim, in the carrier's frame or in the world
+    parent: Gf.Matrix4d                # matrix of the parent prim, in the carrier's frame or in the world
 
 
-def read_link_placements(stage: Any, names: Sequence[str]) -> list[LinkPlacement]:
+def read_link_placements(stage: Usd.Stage, names: Sequence[str]) -> list[LinkPlacement]:
     """What is constant for every link, read at the default time."""
     frames, links = Frames(), []
     for name in names:
@@ -179,7 +179,7 @@ def read_link_placements(stage: Any, names: Sequence[str]) -> list[LinkPlacement
     return links
 
 
-def _carrier(prim: Any, links: frozenset[str]) -> str | None:
+def _carrier(prim: Usd.Prim, links: frozenset[str]) -> str | None:
     """The nearest link above a prim whose motion reaches it."""
     above = prim.GetParent()
     while above and not above.IsPseudoRoot():
@@ -191,6 +191,6 @@ def _carrier(prim: Any, links: frozenset[str]) -> str | None:
     return None
 
 
-def rigid(matrix: Any) -> Any:
+def rigid(matrix: Gf.Matrix4d) -> Gf.Matrix4d:
     """The pose in a matrix, without scale and shear, as PhysX takes it from USD."""
     return pose_matrix(*decompose(matrix).pose)

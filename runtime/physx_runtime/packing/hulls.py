@@ -12,15 +12,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.meshes.triangle_mesh import meshes_of
 from physx_runtime.collision.pcm.simplex import SAMPLES_PER_SIDE
 from physx_runtime.collision.shapes import HULL, NO_HULLS, Geometry, Hulls
 from physx_schema.description.model import Collider, ConvexHull, TriangleMesh
 from physx_schema.description.records import Vec3
 
-Array = NDArray[Any]
 Single = np.float32
 
 MAX_SCANNED_VERTICES = 32                        # vertices, of which all are looked at to find the furthest

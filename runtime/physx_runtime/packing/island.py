@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.collision.friction_patch import BODY as BODY_PLACE
 from physx_runtime.collision.friction_patch import KINEMATIC as KINEMATIC_PLACE
 from physx_runtime.collision.friction_patch import LINK as LINK_PLACE
@@ -26,7 +27,7 @@ from physx_runtime.packing.frames import (
     rounded_frame,
 )
 from physx_runtime.packing.maximal_joint import Hinge, creation_order, joint_frames, joint_topology, maximal_joint_rows
-from physx_runtime.packing.model import Array, PackedModel, RowValues, arrays, length_scale
+from physx_runtime.packing.model import PackedModel, RowValues, arrays, length_scale
 from physx_schema.description.model import Articulation, Description, Link, MaximalJoint, Scene
 from physx_schema.errors import UnsupportedError
 
@@ -38,8 +39,8 @@ class PackedIsland:
     """An island ready to step: structure, parameters and the authored state, float64; rows as in model.island_rows."""
 
     topology: IslandTopology
-    parameters: Mapping[str, Array]     # of actors, joints and kinematic bodies, settings left out
-    state: Mapping[str, Array]          # of actors, and what joints keep
+    parameters: Mapping[str, DoubleArray]     # of actors, joints and kinematic bodies, settings left out
+    state: Mapping[str, DoubleArray]          # of actors, and what joints keep
     actors: Mapping[str, PackedModel]   # by name, in the order of the scene
     joints: tuple[str, ...]             # paths, in the order in which PhysX makes them
     kinematic: tuple[str, ...]          # paths of the kinematic bodies at joints and among its contacts
@@ -222,7 +223,7 @@ def _pack_island(description: Description, model: SceneModel, names: Sequence[st
               for name in names}
     scene = next(iter(actors.values())).scene
     index = _IslandIndex(model, actors, joints, touching.kinematic(scene) if touching else ())
-    topologies, rows = [], dict[str, Array]()
+    topologies, rows = [], dict[str, DoubleArray]()
     for i, joint in enumerate(joints):
         joint_hinges = index.hinges(joint)
         # PhysX counts the turns of neither where one is missing.
@@ -278,5 +279,5 @@ def _kinematic_rows(body: Link) -> RowValues:
             "velocity": [0.0] * 6, "active": [0.0]}
 
 
-def _prefixed(prefix: str, rows: Mapping[str, Array]) -> dict[str, Array]:
+def _prefixed(prefix: str, rows: Mapping[str, DoubleArray]) -> dict[str, DoubleArray]:
     return {prefix + name: values for name, values in rows.items()}

@@ -10,8 +10,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.narrow_phase.planes import pose_of, singles
 from physx_runtime.collision.pair_table import MASS_FRAME
 from physx_runtime.collision.simd_math import transform_inv_fast
@@ -20,8 +20,6 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.link_poses import BodyPose, transform
 from physx_schema.description.model import Articulation, Joint, Link
 from physx_schema.description.records import Pose, Quat
-
-Array = NDArray[Any]
 
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 _HALF_ROOT = np.float32(math.sqrt(2.0)) / np.float32(2.0)

@@ -14,15 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.model.row_specs import PARAMETER, RowSpec, rows_of, settable_rows, tree_rows
 from physx_runtime.model.topology import PGS, SAPIEN, TGS, ActorTopology
 from physx_schema.description.model import ActorDescription, Scene, unlimited
 from physx_schema.description.records import Pose
 from physx_schema.errors import UnsupportedError
-
-Array = NDArray[np.float64]
 
 # Of SAPIEN 3.0's scenes, in metres; PxTolerancesScale::length.
 SAPIEN_LENGTH_SCALE = 0.1
@@ -33,8 +31,8 @@ class PackedModel:
     """An articulation or a rigid body ready to step: structure, parameters and the authored state, float64."""
 
     topology: ActorTopology
-    parameters: Mapping[str, Array]     # row name -> values, as model.row_specs; settings left out
-    state: Mapping[str, Array]          # row name -> values, as model.row_specs
+    parameters: Mapping[str, DoubleArray]     # row name -> values, as model.row_specs; settings left out
+    state: Mapping[str, DoubleArray]          # row name -> values, as model.row_specs
     dof_names: tuple[str, ...]
     link_names: tuple[str, ...]         # of a body its own path
     link_frames: tuple[Pose, ...]       # link frame in the link's internal frame F
@@ -49,12 +47,12 @@ class PackedModel:
         return settable_rows(self.topology)
 
     @property
-    def tree_parameters(self) -> dict[str, Array]:
+    def tree_parameters(self) -> dict[str, DoubleArray]:
         """The parameters of the tree that its equations of motion are those of (`ActorTopology.tree`)."""
         return {name: np.zeros(size) for name, size in tree_rows(self.topology).items()} | dict(self.parameters)
 
 
-def arrays(rows: Mapping[str, list[float]]) -> dict[str, Array]:
+def arrays(rows: Mapping[str, list[float]]) -> dict[str, DoubleArray]:
     """Rows as arrays."""
     return {name: np.asarray(values, dtype=np.float64) for name, values in rows.items()}
 

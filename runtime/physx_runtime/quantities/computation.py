@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from physx_runtime.arrays import Array
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.body import pack_actor
@@ -20,8 +21,6 @@ from physx_runtime.quantities.traced import StateQuantity
 from physx_runtime.simulation.parameters import is_rotation
 from physx_schema.description import describe
 from physx_schema.description.model import Description
-
-Array = NDArray[Any]
 
 
 class LinkState(NamedTuple):

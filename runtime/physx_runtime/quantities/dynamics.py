@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.dynamics.crba import mass_matrix, with_armature
 from physx_runtime.dynamics.jacobian import link_jacobian, operational_inertia
 from physx_runtime.dynamics.kinematics import state_kinematics
@@ -15,14 +16,12 @@ from physx_runtime.language.ops import Rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.quantities import state as quantities
 from physx_runtime.quantities.derivatives import inverse_derivatives
-from physx_runtime.quantities.state import ArrayLines, Indices, WorldQuantities, lines_of
+from physx_runtime.quantities.state import ArrayLines, WorldQuantities, lines_of
 from physx_runtime.quantities.traced import StateQuantity
 from physx_runtime.simulation.actor import Actor
 from physx_runtime.worlds.gpu.arrays import is_on_device
 from physx_runtime.worlds.gpu.views import required_gpu_rows
 from physx_schema.errors import UnsupportedError
-
-Array = NDArray[Any]
 
 # rows of a link's Jacobian
 JACOBIAN_ROWS = {"linear": (0, 3), "angular": (3, 6), "both": (0, 6)}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.compiling.cuda.source import emit_function_kernel
 from physx_runtime.compiling.schedule import Function
 from physx_runtime.model.topology import ActorTopology
@@ -16,7 +15,6 @@ from physx_runtime.targets.cuda.driver import DeviceError, Memory, PitchedLines
 from physx_runtime.targets.cuda.kernels import LineSelection, LoadedFunction, StridedView
 from physx_runtime.worlds.gpu.views import GpuRows
 
-Array = NDArray[Any]
 # Arrays that a quantity finds among its rows: where they lie, and how many numbers a world has.
 ArrayViews = Mapping[str, tuple[StridedView, int]]
 

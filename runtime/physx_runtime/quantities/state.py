@@ -21,11 +21,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.aba import forward_dynamics
 from physx_runtime.dynamics.crba import center_of_mass, centroidal_momentum, mass_matrix, with_armature
@@ -60,8 +59,6 @@ from physx_runtime.solver.articulation.velocity import clamp_start, solver_link_
 from physx_runtime.targets.cpu import FunctionKernel, LineAddresses
 from physx_runtime.worlds.gpu.views import GpuRows, gpu_rows
 from physx_runtime.worlds.store import WorldRows
-
-Array = NDArray[Any]
 
 
 def jacobian(t: Topology, rows: Rows) -> Rows:
@@ -249,7 +246,6 @@ def _without_momentum_correction(t: Topology, rows: Rows, k: Kinematics, motions
         sp.sub(sp.add(k.position[i], k.com[i]), body.center)) * -1.0) for i, x in enumerate(motions)]
 
 
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

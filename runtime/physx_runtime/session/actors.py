@@ -16,9 +16,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from pxr import Sdf, UsdGeom
+from pxr import Sdf, Usd, UsdGeom
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.row_specs import CONTROL, PERSISTENT, STATE, rows_by_maker
 from physx_runtime.packing.body import pack_actor
@@ -73,7 +73,6 @@ def _holding_values(joint: MaximalJoint) -> tuple[object, ...]:
     return joint.frame0, joint.frame1, joint.drive_rotation, tuple((axis.axis, axis.drive) for axis in joint.axes)
 
 
-Array = NDArray[np.float64]
 MAX_POSE_NUMBER = 1e30      # length, and per s
 AT_REST = np.array([0.0] * 6 + [1.0] + [0.0] * 6)   # position, quaternion x y z w, linear and angular velocity
 
@@ -96,7 +95,7 @@ class SessionActor:
         self.actor, self._scene, self.simulation = actor, scene, simulation
         self._observer = Observer.of(self.simulation.model)
         self.lost: Loss | None = None   # where it diverged
-        self.links: Array = np.tile(AT_REST, (len(self.model.link_names), 1))
+        self.links: DoubleArray = np.tile(AT_REST, (len(self.model.link_names), 1))
         self.refresh()
 
     @property
@@ -109,13 +108,13 @@ class SessionActor:
         """Whether joints outside articulations hold it."""
         return isinstance(self.simulation.group.batch.topology, IslandTopology)
 
-    def _set_state(self, state: Mapping[str, Array], links: Array, diverged: bool) -> None:
+    def _set_state(self, state: Mapping[str, DoubleArray], links: DoubleArray, diverged: bool) -> None:
         """Take the state after a step; what diverges stands still at its last finite state."""
         self._state = state
         self.lost = self.simulation.divergence.lost if diverged else None
         self._set_links(links)
 
-    def _set_links(self, links: Array) -> None:
+    def _set_links(self, links: DoubleArray) -> None:
         """Take what is to be written, or lose the actor where its numbers are beyond all bounds."""
         if np.abs(links).max() < MAX_POSE_NUMBER:       # beyond it not even the rotations hold together
             self.links = links
@@ -123,7 +122,7 @@ class SessionActor:
             self.simulation.divergence.halt(np.arange(1), "the velocity of a link")
             self.lost = self.simulation.divergence.lost
 
-    def joints(self) -> tuple[Array, Array]:
+    def joints(self) -> tuple[DoubleArray, DoubleArray]:
         """Positions and velocities of the degrees of freedom, radians or lengths, (n_dof,) each."""
         size = self.simulation.topology.root_size
         return self._state["q"][0].astype(np.float64), self._state["v"][0, size:].astype(np.float64)
@@ -192,7 +191,7 @@ class SessionActor:
         self.lost = before.lost
         self.refresh()
 
-    def resume(self, links: Mapping[str, Array], joints: Mapping[tuple[str, bool], tuple[float, float]],
+    def resume(self, links: Mapping[str, DoubleArray], joints: Mapping[tuple[str, bool], tuple[float, float]],
                derived: Collection[tuple[str, bool]]) -> None:
         """Go on from the states that links, by path, and degrees of freedom, by name and kind, were last in.
 
@@ -236,7 +235,7 @@ class SessionActor:
         self._state = self.simulation.state()
         self._set_links(self._observer.links(self._state, self._state, 0.0))
 
-    def root(self) -> Array:
+    def root(self) -> DoubleArray:
         """Pose and velocity of the root link, (13,), as they are set now."""
         position, rotation = self._root_pose(self.model, self.simulation.state())
         velocity = self.simulation.get("v")[0, :6] if self.simulation.topology.root_size else np.zeros(6)
@@ -267,8 +266,8 @@ def refresh_after_step(actors: Iterable[SessionActor]) -> None:
             actor._set_state({name: row[index:index + 1] for name, row in after.items()}, links, bool(diverged[index]))
 
 
-def _links_of(actors: Sequence[SessionActor], before: Mapping[str, Array], after: Mapping[str, Array],
-              indices: list[int]) -> Iterable[Array]:
+def _links_of(actors: Sequence[SessionActor], before: Mapping[str, DoubleArray], after: Mapping[str, DoubleArray],
+              indices: list[int]) -> Iterable[DoubleArray]:
     """The links of articulations alike after a step, whose states are at these places of the rows."""
     dt = actors[0].simulation.dt
     if len(actors) >= MIN_VECTORIZED:
@@ -278,7 +277,7 @@ def _links_of(actors: Sequence[SessionActor], before: Mapping[str, Array], after
             for actor, index in zip(actors, indices, strict=True)]
 
 
-def _rows_at(index: int | list[int], rows: Mapping[str, Array]) -> dict[str, Array]:
+def _rows_at(index: int | list[int], rows: Mapping[str, DoubleArray]) -> dict[str, DoubleArray]:
     return {name: row[index] for name, row in rows.items()}
 
 
@@ -376,7 +375,7 @@ Axis = tuple[str, bool]     # name of a degree of freedom, whether it is angular
 class ResumeState:
     """States by prim path, of what is simulated and of what has been."""
 
-    links: dict[str, Array] = field(default_factory=dict)       # pose and velocity in the world, (13,)
+    links: dict[str, DoubleArray] = field(default_factory=dict)       # pose and velocity in the world, (13,)
     joints: dict[Axis, tuple[float, float]] = field(default_factory=dict)       # position and velocity
     derived: set[Axis] = field(default_factory=set)       # whose links moved otherwise since, from which they follow
     _moved_links: dict[Axis, str] = field(default_factory=dict)       # the link that a joint moves
@@ -410,13 +409,13 @@ class ResumeState:
         self._moved_links = {(_renamed(name, old, new), angular): _renamed(link, old, new)
                              for (name, angular), link in self._moved_links.items()}
 
-    def forget(self, stage: Any) -> None:
+    def forget(self, stage: Usd.Stage) -> None:
         """Forget prims that are no longer on the stage; inactive and unloaded ones may come back."""
         self.links = {path: row for path, row in self.links.items() if not _is_removed(stage, path)}
         self.joints = {axis: state for axis, state in self.joints.items()
                        if not _is_removed(stage, axis[0].partition(":")[0])}
 
-    def static_poses(self, stage: Any, actors: Sequence[SessionActor]) -> dict[str, Array]:
+    def static_poses(self, stage: Usd.Stage, actors: Sequence[SessionActor]) -> dict[str, DoubleArray]:
         """The poses of links on the stage that no run moves any more, (7,) each; they stand still."""
         moving = {path for actor in actors for path in actor.model.link_names}
         prims = {path: stage.GetPrimAtPath(path) for path in self.links.keys() - moving}
@@ -433,7 +432,7 @@ def _renamed(path: str, old: str, new: str) -> str:
     return new + path[len(old):] if path == old or path.startswith((old + "/", old + ":")) else path
 
 
-def _is_removed(stage: Any, path: str) -> bool:
+def _is_removed(stage: Usd.Stage, path: str) -> bool:
     """Whether a prim was removed, not just switched off with one above it."""
     for above in reversed(Sdf.Path(path).GetPrefixes()):
         prim = stage.GetPrimAtPath(above)

@@ -36,9 +36,10 @@ class StateObserver:
     USD says which properties have changed, but of a prim composed anew not even that, and never in which layer.
     """
 
-    def __init__(self, stage: Any, layer: ResultLayer, messages: Messages, ignore_changes: Callable[[], Any]) -> None:
+    def __init__(self, stage: Usd.Stage, layer: ResultLayer, messages: Messages,
+                 ignore_changes: Callable[[], Any]) -> None:
         self._stage, self._layer, self._messages, self._ignore_changes = stage, layer, messages, ignore_changes
-        self._transform_prims: set[Any] = set()                     # paths of prims whose transforms place links
+        self._transform_prims: set[Sdf.Path] = set()                     # paths of prims whose transforms place links
         self._last_values: dict[str, dict[SpecKey, Any]] = {}         # property path to the value of each spec
 
     def snapshot(self, actors: Sequence[SessionActor], static_paths: Iterable[str]) -> None:
@@ -97,7 +98,8 @@ class StateObserver:
                     slot.remainder.write(IDENTITY_ROTATION)
         return value
 
-    def _changed(self, path: str, stack: Sequence[Any], spec_paths: Sequence[SpecPath]) -> Iterable[Any]:
+    def _changed(self, path: str, stack: Sequence[Sdf.PropertySpec],
+                 spec_paths: Sequence[SpecPath]) -> Iterable[Sdf.PropertySpec]:
         """The specs with another value than when last seen, or than results wrote there; strongest first."""
         before = self._last_values.get(path, {})
         results = {_spec_key(spec_path.spec): spec_path.last_value for spec_path in spec_paths if spec_path.spec}
@@ -106,7 +108,7 @@ class StateObserver:
             if spec.default != (results[key] if key in results else before.get(key)):
                 yield spec
 
-    def _set_authored(self, slot: Slot, spec: Any) -> None:
+    def _set_authored(self, slot: Slot, spec: Sdf.PropertySpec) -> None:
         """Let a value that others gave a spec be the one that it goes back to."""
         spec_path = next((spec_path for spec_path in slot.spec_paths if spec_path.spec == spec), None)
         if slot.replaced is not None:
@@ -119,7 +121,7 @@ class StateObserver:
         elif spec_path is not None and not slot.passing and _is_finite(spec.default):
             spec_path.authored = spec.default
 
-    def _can_follow(self, slot: Slot, spec: Any) -> bool:
+    def _can_follow(self, slot: Slot, spec: Sdf.PropertySpec) -> bool:
         """Whether results can be written to a spec: an opinion about this prim alone, in a layer of the stage."""
         of_prim_only = str(spec.path.StripAllVariantSelections()) == slot.path
         return of_prim_only and not slot.passing and slot.replaced is None and spec.typeName == slot.type_name \
@@ -137,11 +139,11 @@ class StateObserver:
         return [f"{prim.GetPath()}.{name}" for prim in prims if prim for name in prim.GetAuthoredPropertyNames()
                 if name.startswith("xformOp")]
 
-    def _stack(self, path: str) -> list[Any]:
+    def _stack(self, path: str) -> list[Sdf.PropertySpec]:
         attribute = self._stage.GetAttributeAtPath(path)
         return list(attribute.GetPropertyStack()) if attribute else []
 
-    def _snapshot_path(self, path: str, stack: Sequence[Any]) -> None:
+    def _snapshot_path(self, path: str, stack: Sequence[Sdf.PropertySpec]) -> None:
         self._last_values[path] = {_spec_key(spec): spec.default for spec in stack}
 
 
@@ -175,7 +177,7 @@ def _is_finite(value: Any) -> bool:
     return bool(np.isfinite(np.array(value, dtype=float)).all())
 
 
-def _spec_key(spec: Any) -> SpecKey:
+def _spec_key(spec: Sdf.PropertySpec) -> SpecKey:
     return spec.layer.identifier, str(spec.path)
 
 
@@ -185,7 +187,7 @@ Ignored = Callable[[Iterable[str], str, str], None]     # prim paths, property, 
 class JointReadContext(ReadContext):
     """The reader's own reading of single joints, without going through the stage."""
 
-    def __init__(self, stage: Any) -> None:
+    def __init__(self, stage: Usd.Stage) -> None:
         self.stage = stage
         self.problems: list[Problem] = []
 
@@ -214,7 +216,7 @@ def joint_edits(context: JointReadContext, actor: ActorDescription, edited: set[
     return replace(actor, links=links)
 
 
-def state_edits(stage: Any, edits: Edits, values: Mapping[str, Any], actors: Sequence[SessionActor],
+def state_edits(stage: Usd.Stage, edits: Edits, values: Mapping[str, Any], actors: Sequence[SessionActor],
                 ignored: Ignored) -> StateEdits:
     """The states that edits set to `values`; those that set none are reported through `ignored`."""
     result = StateEdits()
@@ -244,7 +246,8 @@ def state_edits(stage: Any, edits: Edits, values: Mapping[str, Any], actors: Seq
     return result
 
 
-def _root_poses(stage: Any, prims: set[str], actors: Sequence[SessionActor], out: StateEdits, ignored: Ignored) -> None:
+def _root_poses(stage: Usd.Stage, prims: set[str], actors: Sequence[SessionActor], out: StateEdits,
+                ignored: Ignored) -> None:
     """Poses of roots whose own transform, or one above them, was edited."""
     frames = Frames()
     for actor in actors:
@@ -259,7 +262,7 @@ def _root_poses(stage: Any, prims: set[str], actors: Sequence[SessionActor], out
                 "joints decide where this link is; edit the state of its joint, or the transform of the root link")
 
 
-def hidden_placements(stage: Any, properties: Iterable[str], links: Collection[str]) -> set[str]:
+def hidden_placements(stage: Usd.Stage, properties: Iterable[str], links: Collection[str]) -> set[str]:
     """Those of the links of which a transform operation was edited that does not count while results are written."""
     edited = (path.rpartition(".")[::2] for path in properties)
     return {prim for prim, name in edited if prim in links and name.startswith("xformOp:")
@@ -271,13 +274,13 @@ def below(paths: Iterable[str], above: Collection[str]) -> list[str]:
     return [path for path in paths if any(path == other or path.startswith(other + "/") for other in above)]
 
 
-def poses(stage: Any, paths: Iterable[str]) -> dict[str, Pose]:
+def poses(stage: Usd.Stage, paths: Iterable[str]) -> dict[str, Pose]:
     """The world poses that prims have on the stage now, where they are finite."""
     frames = Frames()
     world_poses = {path: frames.pose(stage.GetPrimAtPath(path)) for path in paths}
     return {path: pose for path, pose in world_poses.items() if np.isfinite(pose[0]).all()}
 
 
-def _value(stage: Any, path: str) -> Any:
+def _value(stage: Usd.Stage, path: str) -> Any:
     attribute = stage.GetAttributeAtPath(path)
     return attribute.Get(Usd.TimeCode.Default()) if attribute else None

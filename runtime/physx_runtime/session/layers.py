@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pxr import Sdf
+from pxr import Sdf, Usd
 
 from physx_schema.errors import AuthoringError
 
@@ -20,18 +20,18 @@ BARE_FIELDS = frozenset(("custom", "default", "typeName", "variability"))
 class SpecPath:
     """A spec that results are written to, its value as last written or seen, and the value that others gave it."""
 
-    spec: Any
+    spec: Sdf.PropertySpec
     last_value: Any
     authored: Any         # None where they have no opinion
     created: bool = False  # the spec is the session's own
-    _layer: Any = field(init=False)
-    _path: Any = field(init=False)
+    _layer: Sdf.Layer = field(init=False)
+    _path: Sdf.Path = field(init=False)
 
     def __post_init__(self) -> None:
         self._layer, self._path = self.spec.layer, self.spec.path
 
     @staticmethod
-    def of(spec: Any) -> SpecPath:
+    def of(spec: Sdf.PropertySpec) -> SpecPath:
         """A spec that others made, as it is now."""
         return SpecPath(spec, spec.default, spec.default)
 
@@ -64,7 +64,7 @@ class Slot:
 
     path: str                       # of the property on the stage
     spec_path: SpecPath                    # in the layer that results go into
-    type_name: Any                  # of the attribute's value
+    type_name: Sdf.ValueTypeName                  # of the attribute's value
     echoes: list[SpecPath] = field(default_factory=list)       # in layers where others set it while results were there
     passing: bool = False           # an operation that only results have, whatever others set it to
     replaced: tuple[str, ...] | None = None         # of an order of operations: the prim's own, which it replaces
@@ -85,7 +85,7 @@ class Slot:
 class ResultLayer:
     """Specs in one layer of a stage, made where they are missing and taken back as a whole."""
 
-    def __init__(self, stage: Any, into: Into) -> None:
+    def __init__(self, stage: Usd.Stage, into: Into) -> None:
         if into not in RESULT_LAYERS:
             raise ValueError(f"into is {into!r}; allowed are {', '.join(map(repr, RESULT_LAYERS))}")
         self._target = stage.GetEditTarget() if into == "edit_target" else None
@@ -94,9 +94,9 @@ class ResultLayer:
             raise AuthoringError("the stage has no session layer; open it with one, or give into='edit_target'")
         self.require_editable()
         self.slots: dict[str, Slot] = {}
-        self._echoed: dict[str, list[Any]] = {}         # property path to specs in other layers that follow results
-        self._prims: list[Any] = []                     # paths of prim specs that were made, parents first
-        self._applied: list[tuple[Any, str, bool]] = []     # path of the prim spec, schema, whether it had none
+        self._echoed: dict[str, list[Sdf.PropertySpec]] = {}  # by property path: specs in other layers that follow
+        self._prims: list[Sdf.Path] = []                     # paths of prim specs that were made, parents first
+        self._applied: list[tuple[Sdf.Path, str, bool]] = []     # path of the prim spec, schema, whether it had none
 
     def require_editable(self) -> None:
         """Raise AuthoringError where the layer cannot be edited."""
@@ -104,7 +104,7 @@ class ResultLayer:
             raise AuthoringError(f"{self.layer.identifier}: the layer cannot be edited, and results go into it; "
                                  "allow editing, or choose another one by `into`")
 
-    def slot(self, prim: Any, name: str, type_name: Any, uniform: bool = False) -> Slot | None:
+    def slot(self, prim: Usd.Prim, name: str, type_name: Sdf.ValueTypeName, uniform: bool = False) -> Slot | None:
         """The slot of an attribute; None where the edit target does not reach the prim."""
         owner = self._prim_spec(prim)
         if owner is None:
@@ -121,12 +121,12 @@ class ResultLayer:
             self.slots[path] = Slot(path, spec_path, spec_path.spec.typeName, echoes)
         return self.slots[path]
 
-    def echo(self, path: str, spec: Any) -> None:
+    def echo(self, path: str, spec: Sdf.PropertySpec) -> None:
         """Write what goes into a slot to a spec of another layer as well, until `reset`."""
         self._echoed.setdefault(path, []).append(spec)
         self.slots[path].echoes.append(SpecPath.of(spec))
 
-    def apply(self, prim: Any, schema: str) -> None:
+    def apply(self, prim: Usd.Prim, schema: str) -> None:
         """Add an API schema to the prim's own, without its properties."""
         owner = self._prim_spec(prim)
         if owner is None:
@@ -184,14 +184,14 @@ class ResultLayer:
                 above = self.layer.GetPrimAtPath(path.GetParentPath()) or self.layer.pseudoRoot
                 del above.nameChildren[spec.name]
 
-    def spec_path(self, prim: Any) -> Any:
+    def spec_path(self, prim: Usd.Prim) -> Sdf.Path:
         """Where the layer holds the prim; None where the edit target does not reach it."""
         path = prim.GetPath()
         if self._target is not None:
             path = self._target.MapToSpecPath(path)
         return None if path.isEmpty else path
 
-    def _prim_spec(self, prim: Any) -> Any:
+    def _prim_spec(self, prim: Usd.Prim) -> Sdf.PrimSpec:
         """The prim's spec in the layer; made, along with those above it, where missing."""
         path = self.spec_path(prim)
         if path is None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.compiling.code import row_scalars, scalar_names, trace
 from physx_runtime.compiling.python_source import python_function
 from physx_runtime.dynamics.kinematics import link_poses, link_velocities, state_kinematics
@@ -25,7 +26,6 @@ from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.solver.articulation.velocity import solver_link_velocities
 
-Array = NDArray[np.float64]
 State = Mapping[str, NDArray[Any]]
 NUMBERS_A_LINK = 13      # position, quaternion x y z w, velocity of the centre of mass, angular velocity
 BEFORE_STEP = "start_"    # before the row names of the state at the step's start
@@ -48,7 +48,7 @@ class Observer:
         rows = (np.ravel(parameters[name]).tolist() for name in _parameter_rows(t))
         return Observer(model, [*(x for row in rows for x in row), *frames])
 
-    def links(self, before: State, after: State, dt: float) -> Array:
+    def links(self, before: State, after: State, dt: float) -> DoubleArray:
         """(n_link, 13): pose, then velocity as PhysX reports it after the step of dt [s] from `before` to `after`."""
         t = self.model.topology.tree
         states = (np.ravel(state[name]).tolist() for state in (before, after) for name in state_rows(t))
@@ -57,7 +57,7 @@ class Observer:
         return np.array(values, dtype=np.float64).reshape(-1, NUMBERS_A_LINK)
 
 
-def links_of_many(observers: Sequence[Observer], before: State, after: State, dt: float) -> Array:
+def links_of_many(observers: Sequence[Observer], before: State, after: State, dt: float) -> DoubleArray:
     """`Observer.links` of articulations of one structure, (n, n_link, 13); states: row name -> (n, size)."""
     t, count = observers[0].model.topology.tree, len(observers)
     states = [state[name].T for state in (before, after) for name in state_rows(t)]

@@ -46,7 +46,7 @@ class StageChanges:
 class StageListener:
     """Hears every change of a stage that is not the session's own, until it is closed."""
 
-    def __init__(self, stage: Any) -> None:
+    def __init__(self, stage: Usd.Stage) -> None:
         self._handler = _NoticeHandler()
         self._key = Tf.Notice.Register(Usd.Notice.ObjectsChanged, self._handler.handle, stage)
 
@@ -76,7 +76,7 @@ class _NoticeHandler:
         self.ignoring = False
         self.changes = StageChanges()
 
-    def handle(self, notice: Any, _: Any) -> None:
+    def handle(self, notice: Usd.Notice.ObjectsChanged, _: Any) -> None:
         if self.ignoring:
             return
         for path in notice.GetResyncedPaths():

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from pxr import Gf, Sdf
+from pxr import Gf, Sdf, Usd
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.session.actors import SessionActor
 from physx_runtime.session.changes import StateObserver
 from physx_runtime.session.layers import Into, ResultLayer, Slot
@@ -20,8 +20,6 @@ from physx_schema.description.articulation.axes import instance_of
 from physx_schema.description.bodies import gc_disabled
 from physx_schema.description.model import Dof, Joint
 from physx_schema.description.units import DEGREES_PER_RADIAN
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class Switches:
 class Results:
     """The slots of everything that moves, made before the first writing."""
 
-    def __init__(self, stage: Any, into: Into, switches: Switches, messages: Messages,
+    def __init__(self, stage: Usd.Stage, into: Into, switches: Switches, messages: Messages,
                  ignore_changes: Callable[[], Any]) -> None:
         self._stage, self._switches, self._messages = stage, switches, messages
         self._ignore_changes = ignore_changes             # context in which changes of the stage are this session's
@@ -49,7 +47,7 @@ class Results:
         """What others set in the place of results."""
         return self._observer
 
-    def write(self, actors: Sequence[SessionActor], static_poses: Mapping[str, Array]) -> None:
+    def write(self, actors: Sequence[SessionActor], static_poses: Mapping[str, DoubleArray]) -> None:
         """Write the state of the runs, and the poses of links that stand, in one change block."""
         links = np.concatenate([actor.links for actor in actors]) if actors else np.zeros((0, 13))
         self._layer.require_editable()
@@ -98,7 +96,7 @@ class _Prepared:
     """Slots by what they take."""
 
     @gc_disabled()
-    def __init__(self, stage: Any, layer: ResultLayer, switches: Switches, actors: Sequence[SessionActor],
+    def __init__(self, stage: Usd.Stage, layer: ResultLayer, switches: Switches, actors: Sequence[SessionActor],
                  static_paths: Sequence[str], note: Note) -> None:
         paths = [path for actor in actors for path in actor.model.link_names]
         transformed = [*paths, *static_paths]
@@ -120,8 +118,8 @@ class _Prepared:
             for i, actor in enumerate(actors):
                 self._plan_joints(stage, layer, i, actor, note)
 
-    def values(self, links: Array, actors: Sequence[SessionActor],
-               static_poses: Sequence[Array]) -> Iterator[tuple[Slot, Any]]:
+    def values(self, links: DoubleArray, actors: Sequence[SessionActor],
+               static_poses: Sequence[DoubleArray]) -> Iterator[tuple[Slot, Any]]:
         """Slots and values for what links and joints do now, and for links that stand."""
         if self._transforms is not None:
             yield from self._transforms.values(np.concatenate([links[:, :7], np.reshape(static_poses, (-1, 7))]))
@@ -136,12 +134,12 @@ class _Prepared:
             yield at, states[i][0][dof]
             yield rate, states[i][1][dof]
 
-    def _plan_joints(self, stage: Any, layer: ResultLayer, index: int, actor: SessionActor, note: Note) -> None:
+    def _plan_joints(self, stage: Usd.Stage, layer: ResultLayer, index: int, actor: SessionActor, note: Note) -> None:
         joint_dofs = ((link.joint, dof) for link in actor.actor.links if link.joint for dof in link.joint.dofs)
         for i, (joint, dof) in enumerate(joint_dofs):
             self._plan_joint(stage, layer, (index, i), joint, dof, note)
 
-    def _plan_joint(self, stage: Any, layer: ResultLayer, indices: tuple[int, int], joint: Joint, dof: Dof,
+    def _plan_joint(self, stage: Usd.Stage, layer: ResultLayer, indices: tuple[int, int], joint: Joint, dof: Dof,
                     note: Note) -> None:
         if joint.kind == "spherical":
             note(joint.path, "", "PhysX keeps no joint state on a spherical joint: none is written")

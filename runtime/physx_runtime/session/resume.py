@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.topology import PRISMATIC
 from physx_runtime.packing.frames import Frame, compose, inverse_frame
@@ -21,11 +21,10 @@ from physx_runtime.packing.model import PackedModel
 from physx_schema.description.model import Articulation, Description, SpatialTendon
 from physx_schema.description.records import Pose
 
-Array = NDArray[np.float64]
 State = tuple[float, float]         # position and velocity, radians or lengths
 
 
-def joint_states(model: PackedModel, links: Mapping[str, Array]) -> dict[str, State]:
+def joint_states(model: PackedModel, links: Mapping[str, DoubleArray]) -> dict[str, State]:
     """Of the degrees of freedom, by name, whose two links are among `links`: pose and velocity in the world, (13,)."""
     t, states = model.topology.tree, dict[str, State]()
     for i, link in enumerate(t.links):
@@ -37,7 +36,7 @@ def joint_states(model: PackedModel, links: Mapping[str, Array]) -> dict[str, St
         rotation = sp.rotation_vector(sp.mul_quat(sp.conjugate(zero_frame[1]), child[1]))
         rates = [_velocity_at(model, j, links[name], child[0]) for j, name in zip((i, link.parent), names, strict=True)]
         slides, sign = int(link.kind == PRISMATIC), -1.0 if link.flipped else 1.0
-        axes: Array = np.array(sp.matrix(child[1])).T
+        axes: DoubleArray = np.array(sp.matrix(child[1])).T
         for dof in t.dofs_of(i):
             axis = t.dofs[dof].axis
             displacement = axes[axis] @ np.subtract(child[0], zero_frame[0]) if slides else rotation[axis]
@@ -46,7 +45,7 @@ def joint_states(model: PackedModel, links: Mapping[str, Array]) -> dict[str, St
     return states
 
 
-def _internal(model: PackedModel, link: int, row: Array) -> Frame:
+def _internal(model: PackedModel, link: int, row: DoubleArray) -> Frame:
     """F of a link in the world."""
     x: Any = row.tolist()
     pose: Pose = (x[0], x[1], x[2]), (x[3], x[4], x[5], x[6])
@@ -60,7 +59,7 @@ def _zero_frame(model: PackedModel, link: int) -> Frame:
     return (position[0], position[1], position[2]), (rotation[0], rotation[1], rotation[2], rotation[3])
 
 
-def _velocity_at(model: PackedModel, link: int, row: Array, point: sp.Vec3) -> Array:
+def _velocity_at(model: PackedModel, link: int, row: DoubleArray, point: sp.Vec3) -> DoubleArray:
     """Linear velocity of a link at a point of the world, and angular velocity, (2, 3)."""
     position, rotation = _internal(model, link, row)
     com = np.array(sp.matrix(rotation)) @ model.parameters["com"][3 * link:3 * link + 3] + position

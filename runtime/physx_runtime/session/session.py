@@ -427,7 +427,7 @@ class Session(SessionView):
             raise RuntimeError("the stage of the session has expired; open it again and make another session")
 
 
-def _require_stage(stage: Any) -> None:
+def _require_stage(stage: Usd.Stage) -> None:
     if not isinstance(stage, Usd.Stage):
         raise TypeError(f"stage is {type(stage).__name__}; a session simulates an open stage, give Usd.Stage.Open(...)")
     if stage.expired:

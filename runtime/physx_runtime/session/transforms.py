@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pxr import Gf, Sdf, Tf, UsdGeom, Vt
+from pxr import Gf, Sdf, Tf, Usd, UsdGeom, Vt
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.packing.frames import read_link_placements
 from physx_runtime.session.layers import ResultLayer, Slot
 
-Array = NDArray[np.float64]
 Note = Callable[[str, str, str], None]      # prim path, property, text
 # How far axes may be from orthonormal before translate, orient and scale cannot hold a transform.
 ORTHONORMAL_TOLERANCE = 1e-6
@@ -44,7 +44,7 @@ class _Ops:
 class Transforms:
     """Slots for the transforms of links, and the values that put the links where they are."""
 
-    def __init__(self, stage: Any, layer: ResultLayer, paths: Sequence[str], note: Note) -> None:
+    def __init__(self, stage: Usd.Stage, layer: ResultLayer, paths: Sequence[str], note: Note) -> None:
         link_placements = read_link_placements(stage, paths)
         self._shape = np.array([link.shape for link in link_placements]).reshape(-1, 4, 4)
         parents = np.array([link.parent for link in link_placements]).reshape(-1, 4, 4)
@@ -66,7 +66,7 @@ class Transforms:
             else:
                 self._plan(layer, stage.GetPrimAtPath(path), i, bool(uniform[i]), note)
 
-    def values(self, poses: Array) -> Iterator[tuple[Slot, Any]]:
+    def values(self, poses: DoubleArray) -> Iterator[tuple[Slot, Any]]:
         """Slots and values for world poses, (n_link, 7): position, quaternion x y z w."""
         local = self._local(poses)
         translations = local[:, 3, :3].tolist()
@@ -85,14 +85,14 @@ class Transforms:
             yield matrix, Gf.Matrix4d(local[i].tolist())
         yield from self._once
 
-    def _local(self, poses: Array) -> Array:
+    def _local(self, poses: DoubleArray) -> DoubleArray:
         world = matrices(poses)
         if self._carried:
             world[self._carried] = world[self._carried] @ _rigid_inverse(matrices(poses[self._carriers]))
-        local: Array = self._shape @ world @ self._inverse
+        local: DoubleArray = self._shape @ world @ self._inverse
         return local
 
-    def _plan(self, layer: ResultLayer, prim: Any, i: int, uniform: bool, note: Note) -> None:
+    def _plan(self, layer: ResultLayer, prim: Usd.Prim, i: int, uniform: bool, note: Note) -> None:
         """Choose the operations of one link and make their slots."""
         xformable = UsdGeom.Xformable(prim)
         try:
@@ -118,7 +118,7 @@ class Transforms:
         self._scale[i] = sizes
         self._plan_pose(layer, xformable, i, ops)
 
-    def _plan_pose(self, layer: ResultLayer, xformable: Any, i: int, ops: _Ops) -> None:
+    def _plan_pose(self, layer: ResultLayer, xformable: UsdGeom.Xformable, i: int, ops: _Ops) -> None:
         prim, types = xformable.GetPrim(), Sdf.ValueTypeNames
         translate = self._slot(layer, prim, ops.translate, "translate", types.Double3)
         orient = self._slot(layer, prim, ops.orient, "orient", types.Quatd)
@@ -144,10 +144,10 @@ class Transforms:
                 names.append(scale.path.rpartition(".")[2])
         self._order_names(layer, xformable, ops.complete and exact, names)
 
-    def _order(self, layer: ResultLayer, xformable: Any, complete: bool, slots: list[Slot]) -> None:
+    def _order(self, layer: ResultLayer, xformable: UsdGeom.Xformable, complete: bool, slots: list[Slot]) -> None:
         self._order_names(layer, xformable, complete, [slot.path.rpartition(".")[2] for slot in slots])
 
-    def _order_names(self, layer: ResultLayer, xformable: Any, complete: bool, names: list[str]) -> None:
+    def _order_names(self, layer: ResultLayer, xformable: UsdGeom.Xformable, complete: bool, names: list[str]) -> None:
         """Write the order of operations where it is not the prim's own."""
         if complete:
             return
@@ -157,7 +157,8 @@ class Transforms:
             reset = ["!resetXformStack!"] if xformable.GetResetXformStack() else []
             self._once.append((slot, Vt.TokenArray([*reset, *names])))
 
-    def _slot(self, layer: ResultLayer, prim: Any, op: Any, kind: str, type_name: Any) -> Slot | None:
+    def _slot(self, layer: ResultLayer, prim: Usd.Prim, op: UsdGeom.XformOp, kind: str,
+              type_name: Sdf.ValueTypeName) -> Slot | None:
         """The slot of an operation the prim has, or of a new one."""
         if op is not None:
             return layer.slot(prim, op.GetName(), op.GetTypeName())
@@ -170,7 +171,7 @@ class Transforms:
         return slot
 
 
-def _reusable_ops(xformable: Any) -> _Ops:
+def _reusable_ops(xformable: UsdGeom.Xformable) -> _Ops:
     """What can be kept of [transform], or of [translate, any rotations, scale]."""
     ops = list(xformable.GetOrderedXformOps())
     kind = UsdGeom.XformOp
@@ -191,7 +192,7 @@ def _reusable_ops(xformable: Any) -> _Ops:
     return result if ROTATION_OPERATIONS.issuperset(types) else _Ops()
 
 
-def _order(prim: Any) -> tuple[str, ...]:
+def _order(prim: Usd.Prim) -> tuple[str, ...]:
     """The names of a prim's own operations, those without an attribute included."""
     return tuple(UsdGeom.Xformable(prim).GetXformOpOrderAttr().Get() or ())
 
@@ -201,14 +202,14 @@ def _python_class(slot: Slot) -> type[Any]:
     return python_class
 
 
-def _orthonormal(axes: Array) -> NDArray[np.bool_]:
+def _orthonormal(axes: DoubleArray) -> NDArray[np.bool_]:
     """(...) whether rows (..., 3, 3) are the axes of a rotation."""
     products = axes @ np.swapaxes(axes, -1, -2)
     close = np.abs(products - np.eye(3)) <= ORTHONORMAL_TOLERANCE + LENGTH_TOLERANCE * np.eye(3)
     return np.asarray(close.all(axis=(-1, -2)) & (np.linalg.det(axes) > 0.0))
 
 
-def _is_uniform(transforms: Array) -> NDArray[np.bool_]:
+def _is_uniform(transforms: DoubleArray) -> NDArray[np.bool_]:
     """(n,) whether matrices (n, 4, 4) scale alike in all directions, and mirror nothing."""
     axes = transforms[:, :3, :3]
     sizes = np.cbrt(np.linalg.det(axes))
@@ -216,7 +217,7 @@ def _is_uniform(transforms: Array) -> NDArray[np.bool_]:
     return np.asarray(valid & _orthonormal(axes / np.where(valid, sizes, 1.0)[:, None, None]))
 
 
-def matrices(poses: Array) -> Array:
+def matrices(poses: DoubleArray) -> DoubleArray:
     """Poses (..., 7) as matrices (..., 4, 4) for row vectors."""
     x, y, z, w = np.moveaxis(poses[:, 3:], -1, 0)
     out = np.zeros((len(poses), 4, 4))
@@ -227,7 +228,7 @@ def matrices(poses: Array) -> Array:
     return out
 
 
-def _rigid_inverse(transforms: Array) -> Array:
+def _rigid_inverse(transforms: DoubleArray) -> DoubleArray:
     out = np.zeros_like(transforms)
     out[:, :3, :3] = transforms[:, :3, :3].transpose(0, 2, 1)
     out[:, 3, :3] = -np.einsum("ni,nij->nj", transforms[:, 3, :3], out[:, :3, :3])
@@ -235,7 +236,7 @@ def _rigid_inverse(transforms: Array) -> Array:
     return out
 
 
-def remainders(rotations: Array) -> Array:
+def remainders(rotations: DoubleArray) -> DoubleArray:
     """Unit quaternions (n, 4), w x y z, that turn what USD composes from others in float32 to where these turn to."""
     single = rotations.astype(np.float32).astype(np.float64)
     half, length = np.arccos(np.clip(single[:, :1], -1.0, 1.0)), np.linalg.norm(single[:, 1:], axis=1, keepdims=True)
@@ -249,7 +250,7 @@ def remainders(rotations: Array) -> Array:
     return np.asarray(np.where(real < 0.0, -result, result))
 
 
-def quaternions(axes: Array) -> Array:
+def quaternions(axes: DoubleArray) -> DoubleArray:
     """Unit quaternions (n, 4), w x y z, of rotations whose rows are the turned axes (Shepperd's method)."""
     m = axes
     xx, yy, zz = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]

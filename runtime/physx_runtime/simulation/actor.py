@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.model.row_specs import FORCE_ROWS, LINK_FORCE_ROWS, input_rows
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
@@ -25,10 +26,6 @@ from physx_runtime.worlds.gpu.arrays import is_on_device
 from physx_runtime.worlds.store import WorldRows, Worlds
 from physx_runtime.worlds.wake import TARGET_ROWS, WAKING_ROWS, WakeControl
 from physx_schema.former_names import former_method
-
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
-
 
 
 class Actor:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP
 from physx_runtime.model.owners import owners_of
@@ -25,9 +26,6 @@ from physx_runtime.solver.settings import SOFTENING, SolverSettings, solver_sett
 from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.store import AUTO, Worlds
 from physx_runtime.worlds.wake import WakeControl
-
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
 
 
 class GroupMember(Protocol):

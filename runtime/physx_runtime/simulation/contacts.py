@@ -10,12 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from physx_runtime.arrays import Array
 
 
 @dataclass(frozen=True, slots=True)

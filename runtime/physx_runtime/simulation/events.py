@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.friction_patch import ANCHORS, LINK, STATIC
 from physx_runtime.collision.pair_table import generate
 from physx_runtime.dynamics.spatial import add, rotate
@@ -31,7 +31,6 @@ from physx_runtime.worlds.contact.worlds import ContactStore
 from physx_schema.description.model import ContactReport, Description
 from physx_schema.text import plural
 
-Array = NDArray[Any]
 Kind = Literal["found", "persists", "lost"]
 Touch = tuple[int, int, int]            # a world, and rows of two colliders
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.row_specs import LINK_FORCE_ROWS
 from physx_runtime.packing.model import PackedModel
@@ -15,8 +16,6 @@ from physx_runtime.simulation.divergence import DivergenceReport
 from physx_runtime.simulation.parameters import refusal, rounded
 from physx_runtime.worlds.store import WorldRows
 
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
 ForceMode = Literal["force", "impulse", "acceleration", "velocity_change"]
 
 MODES: tuple[ForceMode, ...] = get_args(ForceMode)

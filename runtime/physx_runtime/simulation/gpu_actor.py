@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from physx_runtime.arrays import DeviceValues, Indices
 from physx_runtime.model.row_specs import LINK_FORCE_ROWS
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.model import PackedModel
@@ -29,7 +30,6 @@ from physx_runtime.worlds.gpu.views import GpuRows, required_gpu_rows
 from physx_runtime.worlds.store import WorldRows
 from physx_runtime.worlds.wake import TARGET_ROWS, WAKING_ROWS
 
-Indices = NDArray[np.int64]
 GRAVITY_SWITCH = "gravity_enabled"      # wakes where it is switched on, if it was before as well
 
 
@@ -73,12 +73,12 @@ class OnGpu:
         worlds.gpu.wait_for_stream(handle, worlds.stream)
         worlds.stream = handle
 
-    def read_into(self, name: str, array: Any) -> None:
+    def read_into(self, name: str, array: DeviceValues) -> None:
         """Copy a row of every world into an array."""
         size, rows = row_size(self._actor.model, name), self._rows(name)
         rows.read_into(name, array, size)
 
-    def set_row(self, name: str, values: Any, worlds: Any) -> None:
+    def set_row(self, name: str, values: DeviceValues, worlds: DeviceValues) -> None:
         """Set a row of some of the worlds, all where None."""
         size, rows = row_size(self._actor.model, name), self._rows(name)
         selection = self._selection(rows, worlds)
@@ -101,12 +101,13 @@ class OnGpu:
         if name in WAKING_ROWS:
             self._request_wake(rows, selection, WAKE_REQUEST_WAKE)
 
-    def wake(self, worlds: Any) -> None:
+    def wake(self, worlds: DeviceValues) -> None:
         """Wake some of the worlds."""
         rows = self._rows("worlds")
         self._request_wake(rows, rows.select_on_device(worlds), WAKE_REQUEST_WAKE)
 
-    def reset(self, worlds: Any, joint_position: Any, joint_velocity: Any, root_pose: Any, root_velocity: Any) -> None:
+    def reset(self, worlds: DeviceValues, joint_position: DeviceValues, joint_velocity: DeviceValues,
+              root_pose: DeviceValues, root_velocity: DeviceValues) -> None:
         """Put some of the worlds back, as `Actor.reset`."""
         rows, actor, root = self._rows("worlds"), self._actor, self._actor.topology.root_size
         selection = self._selection(rows, worlds)
@@ -149,7 +150,7 @@ class OnGpu:
         start.apply(joint_position, joint_velocity, root_pose, root_velocity)
         return start
 
-    def set_parameters(self, values: Mapping[str, Any], worlds: Any) -> None:
+    def set_parameters(self, values: Mapping[str, Any], worlds: DeviceValues) -> None:
         """Set parameters that lie on the GPU, (n_line, *shape) each."""
         rows, parameters = self._rows("a parameter"), self._actor.parameter_values
         selection = self._selection(rows, worlds)
@@ -168,7 +169,7 @@ class OnGpu:
         if values.keys() & TARGET_ROWS:
             self._request_wake(rows, selection, WAKE_REQUEST_WAKE)
 
-    def _require_free(self, parameter: Parameter, value: Any) -> None:
+    def _require_free(self, parameter: Parameter, value: DeviceValues) -> None:
         """Raises ValueError for a parameter of which the host has to know."""
         name = parameter.name
         if not is_on_device(value):
@@ -183,7 +184,7 @@ class OnGpu:
     def _rows(self, name: str) -> GpuRows:
         return required_gpu_rows(name, self._actor.store)
 
-    def _selection(self, rows: GpuRows, worlds: Any) -> LineSelection:
+    def _selection(self, rows: GpuRows, worlds: DeviceValues) -> LineSelection:
         if is_on_device(worlds):
             return rows.select_on_device(worlds)
         return rows.select(None if worlds is None else world_indices(worlds, self._actor.worlds))
@@ -212,7 +213,7 @@ class OnGpu:
             rows.raise_to_minimum("stirred", amount, selection)
 
 
-def host_worlds(name: str, worlds: Any, count: int) -> Indices:
+def host_worlds(name: str, worlds: DeviceValues, count: int) -> Indices:
     """The indices of worlds that are named on the host. Raises ValueError where they are named on a GPU."""
     if is_on_device(worlds):
         raise ValueError(f"{name} takes worlds that are named on the host; copy the mask or the indices there")

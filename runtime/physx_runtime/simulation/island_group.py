@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.model.island import AXES, LIMITED, IslandTopology, JointTopology
 from physx_runtime.model.island_rows import ACTOR_GROUP, ISLAND_TABLE, JOINT_GROUP, KINEMATIC_GROUP, joint_rows
 from physx_runtime.model.row_specs import CONTROL, MAXIMAL_JOINT, PARAMETER, PERSISTENT, STATE, RowSpec
@@ -29,9 +30,6 @@ from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.contact.worlds import ContactStore, continue_from
 from physx_runtime.worlds.store import Worlds, copy_rows
 from physx_runtime.worlds.wake import TARGET_ROWS, WakeControl
-
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
 
 
 class IslandGroup:

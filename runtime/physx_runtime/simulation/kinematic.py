@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from physx_runtime.arrays import DoubleArray, Indices, Scalar
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.simulation.parameters import is_rotation
 from physx_schema.description.model import Link, PoseSample
 from physx_schema.description.records import Pose, interpolate
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Of a target, in which the body keeps awake what it holds (measured, see docs/physx_semantics.md, sleeping).
 ACTIVE_STEPS = 3
@@ -83,7 +80,7 @@ class KinematicBodies:
             self._targeted[:, body] = (self.pose[:, body] != pose).any(axis=-1)
             self.is_current = self.is_current and not self._targeted[:, body].any()
 
-    def rows_for_step(self, dt: float) -> Mapping[str, Mapping[str, Array]]:
+    def rows_for_step(self, dt: float) -> Mapping[str, Mapping[str, DoubleArray]]:
         """The rows of every body for the next step, by path, (n_world, n) each; none where they are as last told."""
         if self.is_current:
             return {}
@@ -113,7 +110,7 @@ class KinematicBodies:
                 self._targeted[worlds, body] = True
         self._time += dt
 
-    def _target_velocity(self, dt: float) -> Array:
+    def _target_velocity(self, dt: float) -> DoubleArray:
         """Velocities with which bodies come to their targets, (n_world, n_body, 6)."""
         linear = (self._mass_centers(self._target) - self._mass_centers(self.pose)) / dt
         rotation = sp.mul_quat(_components(self._target[..., 3:]), sp.conjugate(_components(self.pose[..., 3:])))
@@ -124,7 +121,7 @@ class KinematicBodies:
         factor = np.where(sine > 0.0, angle / np.where(sine > 0.0, sine, 1.0), 2.0) / dt
         return np.concatenate([linear, np.stack([x * factor, y * factor, z * factor], axis=-1)], axis=-1)
 
-    def _mass_centers(self, pose: Array) -> Array:
+    def _mass_centers(self, pose: DoubleArray) -> DoubleArray:
         """Centres of mass in the world, (n_world, n_body, 3)."""
         x, y, z = self._center.T
         return np.asarray(pose[..., :3] + np.stack(sp.rotate(_components(pose[..., 3:]), (x, y, z)), axis=-1))
@@ -169,7 +166,7 @@ def _pose_at(samples: Sequence[PoseSample], time: float) -> Pose:
     return interpolate(a.pose, b.pose, (time - a.time) / (b.time - a.time))
 
 
-def checked_poses(argument: str, path: str, poses: ArrayLike, *shapes: tuple[int, ...]) -> Array:
+def checked_poses(argument: str, path: str, poses: ArrayLike, *shapes: tuple[int, ...]) -> DoubleArray:
     """Poses of one body in one of some shapes, with rotations of length 1; raises ValueError for others."""
     array = np.asarray(poses, dtype=np.float64)
     if array.shape not in shapes:
@@ -182,5 +179,5 @@ def checked_poses(argument: str, path: str, poses: ArrayLike, *shapes: tuple[int
     return np.concatenate([array[..., :3], rotation], axis=-1)
 
 
-def _components(rotation: Array) -> Any:
+def _components(rotation: DoubleArray) -> tuple[Scalar, Scalar, Scalar, Scalar]:
     return tuple(np.moveaxis(rotation, -1, 0))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
 from physx_runtime.packing.articulation import principal_moments
@@ -28,7 +29,6 @@ from physx_runtime.packing.frames import (
 from physx_runtime.packing.model import PackedModel
 from physx_schema.description.model import FreeBody
 
-Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
@@ -36,7 +36,7 @@ class RowChange:
 
     row: str
     first: int                          # index in the row
-    values: Array                       # (n_world, n)
+    values: DoubleArray                       # (n_world, n)
     worlds: NDArray[np.bool_]           # (n_world,) where they differ from before
 
 
@@ -56,7 +56,7 @@ class WorldMassProperties:
             "spatial_tendon_local_position": [a.local_position for a in self._attachments],
         }
         # (n_world, n_element, n_component)
-        self.values: dict[str, Array] = {
+        self.values: dict[str, DoubleArray] = {
             name: np.repeat(np.array(rows, dtype=np.float64)[None], worlds, axis=0) for name, rows in authored.items()
             if rows}
 
@@ -76,7 +76,7 @@ class WorldMassProperties:
         pose, authored = self.root_offset(), root_frame_in_link(self.articulation)
         return any(bool((x != y).any()) for a, b in zip(pose, authored, strict=True) for x, y in zip(a, b, strict=True))
 
-    def assign(self, name: str, values: Array) -> Iterator[RowChange]:
+    def assign(self, name: str, values: DoubleArray) -> Iterator[RowChange]:
         """Take new values (n_world, n_element, n_component) of a parameter; the rows that change with them."""
         changed = np.asarray((values != self.values[name]).any(axis=-1), dtype=np.bool_)
         self.values[name] = values
@@ -87,7 +87,7 @@ class WorldMassProperties:
         if name != "diagonal_inertia":
             yield from self._attachment_rows(name, changed)
 
-    def _link_rows(self, name: str, link: int) -> Iterator[tuple[str, int, Array]]:
+    def _link_rows(self, name: str, link: int) -> Iterator[tuple[str, int, DoubleArray]]:
         if name != "center_of_mass":
             yield "inertia", 6 * link, _stacked(self._inertia(link))
             if name == "principal_axes" and link == 0 and "root_axes" in self.model.parameters:
@@ -98,7 +98,7 @@ class WorldMassProperties:
         if link == 0 and not self.articulation.fixed_base:
             yield from self._children_of_root()
 
-    def _of(self, name: str, element: int) -> tuple[Array, ...]:
+    def _of(self, name: str, element: int) -> tuple[DoubleArray, ...]:
         """The components of an element, each (n_world,)."""
         return tuple(np.moveaxis(self.values[name][:, element], -1, 0))
 
@@ -124,7 +124,7 @@ class WorldMassProperties:
         tensor = sp.rotate_sym(sp.matrix(self._axes(link)), (x, y, z, zero, zero, zero))
         return inertia_in_frame(self._link_in_frame(link), tensor)
 
-    def _children_of_root(self) -> Iterator[tuple[str, int, Array]]:
+    def _children_of_root(self) -> Iterator[tuple[str, int, DoubleArray]]:
         for i, link in enumerate(self.articulation.links):
             if link.joint is not None and link.parent == 0:
                 yield "tree_position", 3 * i, _stacked(tree_frame(link.joint, self._link_in_frame(0))[0])
@@ -142,5 +142,5 @@ class WorldMassProperties:
                 yield RowChange(f"spatial_tendon{leaf}_position", 3 * i, position, changed_worlds)
 
 
-def _stacked(parts: tuple[Any, ...]) -> Array:
+def _stacked(parts: tuple[Any, ...]) -> DoubleArray:
     return np.stack(np.broadcast_arrays(*parts), axis=-1).astype(np.float64)

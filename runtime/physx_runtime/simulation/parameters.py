@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import physx_schema
+from physx_runtime.arrays import Array
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.owners import RowOwner, owners_of, row_label
 from physx_runtime.model.row_specs import FORCE_ROWS, PARAMETER, TABLE, RowSpec, input_rows
@@ -161,7 +162,6 @@ def ordered_pairs() -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-Array = NDArray[Any]
 
 # Of a quaternion before it is divided by its length.
 MIN_ROTATION_LENGTH = 1e-6

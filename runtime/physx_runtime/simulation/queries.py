@@ -21,8 +21,9 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from physx_runtime.arrays import Array
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.hulls import has_shape
 from physx_schema.description.model import Collider, ConvexHull, Description
@@ -130,7 +131,6 @@ def _triangles(triples: Any) -> Any:
     return vector
 
 
-Array = NDArray[Any]
 
 TOUCH_DISTANCE = 1e-6         # length, how near a sweep comes to what it meets; PhysX's own queries differ by as much
 # Length before its end at which a sweep's normal is taken. Where shapes touch the normal is made of rounding: that of

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.packing.model import NotSimulated
 from physx_runtime.simulation.actor_group import ActorGroup
 from physx_runtime.simulation.contacts import NO_CONTACTS, Contacts, merge_contacts
@@ -30,7 +31,6 @@ from physx_schema.files import replacing
 from physx_schema.former_names import JSON_KEY
 from physx_schema.outputs import MARK
 
-Array = NDArray[Any]
 Recorded = Simulation | SceneActor
 StepEvents = tuple[Contacts, tuple[ContactEvent, ...], tuple[TriggerEvent, ...]]
 

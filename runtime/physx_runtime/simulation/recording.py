@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.dynamics import kinematics
 from physx_runtime.dynamics.kinematics import state_kinematics
 from physx_runtime.dynamics.spatial import linear_first
@@ -21,8 +22,6 @@ from physx_runtime.simulation.events import ContactEvent, TriggerEvent
 from physx_runtime.solver.articulation.velocity import solver_link_velocities
 from physx_schema.former_names import JSON_KEY, former_attribute
 from physx_schema.html_table import html_table
-
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

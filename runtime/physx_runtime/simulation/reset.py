@@ -7,18 +7,17 @@ The state that a reset puts worlds into: the authored one, or what the caller gi
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.packing.frames import Frame, root_frame, root_rows, rounded_rotations
 from physx_runtime.packing.model import PackedModel
 from physx_runtime.simulation.parameters import is_rotation, refusal
 from physx_runtime.targets.cuda.kernels import LineSelection
-
-Indices = NDArray[np.int64]
 
 
 class StepWatcher(Protocol):
@@ -38,7 +37,6 @@ class Watcher(StepWatcher, Protocol):
         """Somebody set the state of the worlds with these indices, or of those that are chosen on a GPU."""
 
 
-Array = NDArray[Any]
 
 
 class StartState:

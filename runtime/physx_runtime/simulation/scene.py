@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.model.island_rows import ACTOR_GROUP
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.model.topology import ActorTopology
@@ -113,7 +114,6 @@ def _island_actors(island_group: IslandGroup, batch: WorldBatch, solver: str, sl
     return actors
 
 
-Array = NDArray[Any]
 
 
 def groups_of(actors: Sequence[Actor]) -> list[ActorGroup]:

@@ -7,17 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.packing.body import pack_actor
 from physx_runtime.simulation.actor_group import as_stepped
 from physx_runtime.simulation.answers import ActorView
 from physx_runtime.simulation.parameters import world_indices
-from physx_runtime.simulation.scene_actor_group import Indices, SceneActorGroup, link_velocities
+from physx_runtime.simulation.scene_actor_group import SceneActorGroup, link_velocities
 from physx_runtime.simulation.world_batch import WorldBatch
 from physx_runtime.solver.settings import solver_settings
 from physx_schema.description.model import ActorDescription, Description
 from physx_schema.description.scenes import SolverCounts
-
-Array = NDArray[Any]
 
 
 class SceneActor(ActorView):

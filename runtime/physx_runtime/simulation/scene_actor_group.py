@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Indices
 from physx_runtime.packing.frames import Frame, compose, inverse_frame
 from physx_runtime.packing.frames import root_frame_in_link as authored_place
 from physx_runtime.packing.model import PackedModel
@@ -18,8 +18,6 @@ from physx_runtime.simulation.world_batch import ImmobileActors, WorldBatch
 from physx_runtime.solver.batches import Counts
 from physx_schema.description.scenes import SolverCounts
 
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
 Membership = tuple[IslandGroup, int]
 
 

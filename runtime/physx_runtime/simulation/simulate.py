@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.simulation.arguments import require_recordable
 from physx_runtime.simulation.contacts import NO_CONTACTS
 from physx_runtime.simulation.island_group import SceneJoint
@@ -96,7 +97,6 @@ def _number(argument: str, name: str, value: Any) -> float:
     return math.radians(number) if in_degrees else number
 
 
-Array = NDArray[Any]
 Values = ArrayLike | Mapping[str, ArrayLike]
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.simulation.actor import Actor
 from physx_schema.files import read_text
 
@@ -19,7 +19,6 @@ SCALE, VALUE, OF = "scale", "value", "of"
 KEYS = ("worlds", "seed", "parameters")
 EXAMPLE = "mass: {scale: [0.8, 1.2]}"
 
-Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)

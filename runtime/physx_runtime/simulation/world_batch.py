@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Indices
 from physx_runtime.collision.pair_table import ContactTable
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import INPUT_MAKERS, OUTPUT_MAKERS, island_rows
@@ -84,8 +85,6 @@ class StepChunks:
             count -= chunk
 
 
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
 
 
 class BatchClient(Protocol):

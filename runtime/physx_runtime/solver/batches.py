@@ -13,10 +13,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Indices
 from physx_schema.description.model import ActorDescription, Description
 from physx_schema.description.scenes import SolverBatches, SolverCounts
 
-Indices = NDArray[np.int64]
 Counts = list[tuple[SolverCounts, Indices]]     # and the worlds that they hold in
 
 
@@ -63,6 +63,7 @@ class WorldSolverBatches:
 
     def counts(self, actor: ActorDescription) -> Counts:
         """What an actor is solved under and in which worlds; the first world comes last."""
+        # counts = max over the actors of a batch  (DyTGSDynamics.cpp, setupArticulations)
         worlds_by_counts: dict[SolverCounts, list[Indices]] = {}
         for batches, worlds in self._groups:
             worlds_by_counts.setdefault(batches.counts(actor), []).append(worlds)

@@ -34,12 +34,14 @@ def freeze_diverged(t: ActorTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """The state after the step, or the one kept at its start where this step or an earlier one diverged."""
     if not moving_rows(t):
         return {DIVERGED: list(rows[DIVERGED])}
+    # sum |x| < LARGEST_STATE and never diverged before
     total: Scalar = 0.0
     for name in moving_rows(t):
         for x in rows[name]:
             total = total + abs(x)
     valid = is_valid(total, rows[DIVERGED][0])
     out: dict[str, list[Scalar]] = {
+        # x' = x where valid, x_start otherwise
         name: [where(valid, x, saved) for x, saved in zip(rows[name], rows[f"kept_{name}"], strict=True)]
         for name in moving_rows(t)}
     return out | {DIVERGED: [where(valid, 0.0, 1.0)]}

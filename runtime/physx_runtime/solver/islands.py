@@ -29,12 +29,15 @@ class SolvingOrder:
 
 def partitions(t: IslandTopology) -> SolvingOrder:
     """When each joint of an island is solved in an iteration."""
+    # dynamic joints: greedy colouring, first free partition of both actors
+    # (DyConstraintPartition.cpp, partitionContactConstraints)
     joints = [(j, t.joints[j]) for j in listed_order(t)]
     moving = [(j, _actors_of(joint)) for j,
               joint in joints if all(solver_body.moves for solver_body in joint.solver_bodies)]
     static_joints = [(j, joint) for j,
                      joint in joints if not all(solver_body.moves for solver_body in joint.solver_bodies)]
     partition = dict(_assign_partitions(moving, math.inf if t.pgs else ROUNDS))
+    # joints with the world: behind the last partition of the actor  (DyConstraintPartition.cpp, recordStaticConstraint)
     ends: dict[int, int] = {}
     for j, actors in moving:
         for actor in actors:
@@ -42,6 +45,7 @@ def partitions(t: IslandTopology) -> SolvingOrder:
     inside: dict[tuple[int, int], list[int]] = {}
     for j, joint in static_joints:
         solver_body = next(solver_body for solver_body in joint.solver_bodies if solver_body.moves)
+        # of links: inside the articulation's recursion  (DyConstraintPartition.cpp, recordArticulationStaticConstraint)
         if solver_body.kind == LINK:
             inside.setdefault((solver_body.owner, solver_body.link), []).append(j)
         else:
@@ -70,6 +74,7 @@ def _actors_of(joint: JointTopology) -> set[int]:
 
 def _assign_partitions(joints: Iterable[tuple[int, set[int]]], rounds: float) -> Iterator[tuple[int, int]]:
     """(joint, partition): each joint in the first partition that has none at its actors yet, below 0 where none is."""
+    # MAX_NUM_PARTITIONS at a time; what is left begins a new round  (DyConstraintPartition.cpp, classifyConstraintDesc)
     remaining, first = list(joints), 0
     while remaining and first < rounds * MAX_NUM_PARTITIONS:
         used: dict[int, set[int]] = {}
@@ -84,4 +89,5 @@ def _assign_partitions(joints: Iterable[tuple[int, set[int]]], rounds: float) ->
                 used[actor].add(partition)
             yield j, first + partition
         remaining, first = overflow, first + MAX_NUM_PARTITIONS
+    # those without a partition are solved before all others  (DyConstraintPartition.cpp, outputOverflowConstraints)
     yield from ((j, i - len(remaining)) for i, (j, _) in enumerate(remaining))

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from physx_runtime.compiling.program import PassSource, Program, program_layout, trace_program
-from physx_runtime.language.ops import Rows, Scalar
+from physx_runtime.language.ops import Rows, Scalar, Scalars
 from physx_runtime.model.row_specs import input_rows, output_rows, state_rows
 from physx_runtime.model.topology import ActorTopology, BodyTopology
 from physx_runtime.solver import settings as settings_module
@@ -38,6 +37,7 @@ def step_layout(t: ActorTopology) -> dict[str, int]:
 @functools.lru_cache(maxsize=64)
 def step_program(t: ActorTopology) -> Program:
     """The step of a topology as straight-line code."""
+    # start, N position iterations, V velocity iterations, end  (DyTGSDynamics.cpp, iterativeSolveIsland)
     passes = (PassSource("start", functools.partial(_start, t)),
               PassSource("position", functools.partial(settings_module.iterate, t, final=False), POSITION_COUNT,
                          changes=MOVING),
@@ -52,6 +52,7 @@ def _start(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
 
 
 def _end(t: ActorTopology, rows: Rows) -> Mapping[str, Sequence[Scalar]]:
+    # order of the end: divergence, then sleep
     out = freeze_diverged(t, {**rows, **settings_module.finish(t, rows)})
     return out | fall_asleep(t, rows, out) | {ACCUMULATING: accumulating(t, rows)} if t.sleeping else out
 
@@ -62,23 +63,25 @@ def stages(t: ActorTopology, rows: Rows, settings: SolverSettings) -> Iterator[t
     rows: by name, as in `model.row_specs`, lists of numbers or of arrays with one number a world, which compute in
     their own type.
     """
-    now: dict[str, Any] = dict(rows)
+    now: dict[str, Scalars] = dict(rows)
     yield "start", now
     if not isinstance(t, BodyTopology):
         yield "start clamp", {**now, "v": clamp_start(t, now)}
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):     # sides that a `where` does not choose
         now |= settings_module.begin(t, now)
         yield "gyroscopic torque and damping" if isinstance(t, BodyTopology) else "Coriolis and damping", now
+        # h = dt / N
         for i in range(settings.position_iterations):
             now = now | settings_module.iterate(t, now, final=False)
             yield f"iteration {i + 1}", now
+        # velocity iterations: no bias, no motion
         for i in range(settings.velocity_iterations):
             now = now | settings_module.iterate(t, now, final=True)
             yield f"velocity iteration {i + 1}", now
         yield "end", now | settings_module.finish(t, now)
 
 
-def step_on_numbers(t: ActorTopology, rows: Mapping[str, Any], settings: SolverSettings) -> dict[str, Any]:
+def step_on_numbers(t: ActorTopology, rows: Rows, settings: SolverSettings) -> dict[str, Scalars]:
     """The rows with the state after one step."""
     *_, (_, end) = stages(t, rows, settings)
     return {**rows, **{name: end[name] for name in state_rows(t)}}

@@ -37,14 +37,17 @@ class Response:
     @property
     def unit_response(self) -> Scalar:
         """J M^-1 J^T: change of the velocity along the impulse."""
+        # J M^-1 J^T
         return inner(self.row, self.delta_velocity)
 
     def velocity(self, v: Sequence[Scalar]) -> Scalar:
         """The velocity along the impulse at the generalised velocity v."""
+        # J v + dt f . Jdot v
         return inner(self.row, v) + self.bias
 
     def apply_impulse(self, v: Sequence[Scalar], impulse: Scalar) -> list[Scalar]:
         """The generalised velocity v after so much of the impulse."""
+        # v += M^-1 J^T F
         return [x + impulse * y for x, y in zip(v, self.delta_velocity, strict=True)]
 
 
@@ -52,12 +55,14 @@ def external_forces(t: Topology, rows: Rows, k: Kinematics, weights: Sequence[Fo
     """The force on every link about its centre of mass: its weight, and what pushes it; world axes."""
     if not t.has_external_forces:
         return weights
+    # f = m g + (1 - c dt) f_ext  (DyFeatherstoneArticulation.cpp, computeLinkStates)
     forces = applied_forces(t, rows, k)
     return [weight + _damp(rows, i, forces[i]) for i, weight in enumerate(weights)]
 
 
 def applied_forces(t: Topology, rows: Rows, k: Kinematics) -> list[Force]:
     """What pushes every link, about its centre of mass; world axes."""
+    # sum of the rows and of what PhysxForceAPI authors
     forces = [applied_force(t, rows, i) for i in range(len(t.links))]
     for i, spec in enumerate(t.external_forces):
         inertia = central_inertia(t, rows, k, spec.link)
@@ -77,13 +82,16 @@ def authored_force(spec: ExternalForceTopology, rows: Rows, index: int, R: sp.Ma
     R, com, central: rotation of the link's F, its centre of mass from the origin of F, and its inertia; world axes. An
     acceleration counts times mass and inertia; away from the centre of mass its force turns the link as well.
     """
+    # f, n of the authored frame in world axes: R f
     force, torque = triple(rows, f"push{index}_force", 0), triple(rows, f"push{index}_torque", 0)
     if not spec.world:
         force, torque = sp.mul_mv(R, force), sp.mul_mv(R, torque)
+    # eACCELERATION: f = m a, n = I alpha  (PxForceMode.h)
     if spec.acceleration:
         force = sp.scale(rows["mass"][spec.link], force)
         torque = sp.mul_sv(central, torque)
     if not spec.central:
+        # n += (R p - c) x f
         arm = sp.sub(sp.mul_mv(R, triple(rows, f"push{index}_point", 0)), com)
         torque = sp.add(torque, sp.cross(arm, force))
     return Force(torque, force)
@@ -91,6 +99,7 @@ def authored_force(spec: ExternalForceTopology, rows: Rows, index: int, R: sp.Ma
 
 def _damp(rows: Rows, link: int, force: Force) -> Force:
     """What the link's damping leaves of a force over the step."""
+    # f *= max(1 - linearDamping dt, 0), n *= max(1 - angularDamping dt, 0)
     dt = rows["dt"][0]
     return Force(sp.scale(damping_factor(rows["angular_damping"][link], dt), force.angular),
                  sp.scale(damping_factor(rows["linear_damping"][link], dt), force.linear))

@@ -57,6 +57,7 @@ class SolverSettings:
 
     def rows(self, dt: float) -> dict[str, float]:
         """The step's rows of time [s] and bias: TGS iterations share dt, PGS iterations count for all of it."""
+        # erp = min(0.9, 2 / sqrt(N)) of TGS, 0.8 of PGS  (DyCpuGpuArticulation.h)
         n = self.position_iterations
         if self.pgs:
             return {"dt": dt, "h": dt, "erp": PGS_BIAS}

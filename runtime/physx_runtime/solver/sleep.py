@@ -50,6 +50,7 @@ def fall_asleep_in_island(t: ActorTopology, rows: Rows, after: Rows, longest: Sc
     longest: of the counters of all of them. joints: how many outside articulations hold each link that can move.
     """
     links = _states_before(t, rows)
+    # sleeps: longest = 0  (ScArticulationSim.cpp, sleepCheck)
     sleeps, slept_before = sleep_flags(longest, after[DIVERGED][0], rows["asleep"][0])
     # where an articulation moves once more, PhysX takes a body back to where it was
     frozen = sleeps if isinstance(t, BodyTopology) else slept_before
@@ -57,6 +58,7 @@ def fall_asleep_in_island(t: ActorTopology, rows: Rows, after: Rows, longest: Sc
         name: [where(frozen, saved, x) for x, saved in zip(after[name], rows[f"kept_{name}"], strict=True)]
         for name in moving_rows(t)}
     out["v"] = [where(sleeps, 0.0, x) for x in after["v"]]
+    # counters of the next step: all 0, or none below MIN_COUNTER  (ScArticulationSim.cpp, sleepCheck)
     new = _next_states(t, rows, links, joints or [0.0] * len(links))
     awake = stays_awake(_max_counter(new), sleeps)
     new = [apply_island_state(link, awake) for link in new]
@@ -73,6 +75,7 @@ def longest_counter(t: ActorTopology, rows: Rows) -> Scalar:
 
 def _states_before(t: ActorTopology, rows: Rows) -> list[SleepState]:
     """All links that can move before a step is counted."""
+    # wakes by a request or by sum |f| > 0  (ScArticulationSim.cpp, internalWakeUp)
     wakes_up = wake_requested(rows["stirred"][0])
     if t.has_external_forces:
         wakes_up = wakes_up | (sum_of_forces(t, rows) > 0.0)
@@ -89,6 +92,7 @@ def accumulating(t: ActorTopology, rows: Rows) -> list[Scalar]:
 
 def accumulates(counter: Scalar, dt: Scalar) -> Scalar:
     """Whether a link's velocities are added up."""
+    # velocities are summed where counter < 0.2 s or counter < dt  (ScBodySim.cpp, updateWakeCounter)
     return (counter < ACCUMULATION_TIME) | (counter < dt)
 
 
@@ -115,6 +119,7 @@ def stays_awake(longest: Scalar, sleeps: Scalar) -> Scalar:
 
 def apply_wake_request(link: SleepState, wakes: Scalar, started: Scalar) -> SleepState:
     """A link at the end of a step before which something may have woken it, or put it back to its start."""
+    # counter = max(counter, 0.4 s) of a wake request, 0.4 s of a new start
     counter = where(started, WAKE_TIME, where(wakes, maximum(link.counter, WAKE_TIME), link.counter))
     return SleepState(counter, _select(started, sp.ZERO3, link.linear),
                       _select(started, sp.ZERO3, link.angular))
@@ -122,6 +127,7 @@ def apply_wake_request(link: SleepState, wakes: Scalar, started: Scalar) -> Slee
 
 def apply_island_state(link: SleepState, awake: Scalar) -> SleepState:
     """A link as the next step finds it: nothing sleeps unless everything does."""
+    # counter = max(counter, MIN_COUNTER) while any link is awake
     return SleepState(where(awake, maximum(link.counter, MIN_COUNTER), 0.0), _select(awake, link.linear, sp.ZERO3),
                       _select(awake, link.angular, sp.ZERO3))
 
@@ -155,14 +161,19 @@ def count_down(link: SleepState, R: sp.Mat3, velocity: Motion, mass: Scalar, ine
     Every one of the joints outside articulations that hold it raises the threshold by as much again, and the counter
     that it sets up by dt.
     """
+    # threshold *= 1 + interactions  (ScBodySim.cpp, updateWakeCounter)
     threshold = (1.0 + joints) * threshold
     v, w = velocity.linear, rotate_inverse(R, velocity.angular)
     accumulated = accumulates(link.counter, dt)
+    # p += v, L += R^T w, E = (p . p + L^T I L / m) / 2
     linear, angular = sp.add(link.linear, v), sp.add(link.angular, w)
     energy = 0.5 * (sp.dot(angular, sp.mul_sv(inertia, angular)) / mass + sp.dot(linear, linear))
+    # E >= threshold: counter = min(E / threshold, 2) 0.2 s + interactions dt, sums cleared
+    # (ScBodySim.cpp, updateWakeCounter)
     active = accumulated & ~(energy < threshold)
     has_threshold = threshold > 0.0
     factor = where(has_threshold, minimum(energy / where(has_threshold, threshold, 1.0), 2.0), 2.0)
+    # otherwise counter = max(counter - dt, 0) in float32
     remaining = maximum((Single(link.counter) - Single(dt)).value, 0.0)
     counter = where(active, factor * ACCUMULATION_TIME + joints * dt, remaining)
 

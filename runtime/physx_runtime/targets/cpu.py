@@ -17,6 +17,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.compiling.code import row_of
 from physx_runtime.compiling.llvm.functions import Block, emit_function
 from physx_runtime.compiling.llvm.machine_code import load_cached_function, load_function, register_bits
@@ -26,7 +27,6 @@ from physx_runtime.compiling.numba_functions import parallel_loop
 from physx_runtime.compiling.program import Program
 from physx_runtime.compiling.schedule import Function
 
-Array = NDArray[Any]
 Addresses = NDArray[np.int64]
 
 # run(x, rounds, ...), then the program's counts: x of shape (blocks, rows, lanes), changed in place

@@ -30,6 +30,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.compiling.llvm.machine_code import load_function, load_functions, register_bits
 from physx_runtime.compiling.llvm.programs import GatherFragment, emit_fragment, emit_gather_fragment
 from physx_runtime.compiling.llvm.vectors import CACHE_LINE, ELEMENT_TYPES, Vectors
@@ -269,7 +270,6 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-Array = NDArray[Any]
 # A guard among the words of a pass.
 GUARD = np.dtype([
     ("place", "i8"),            # its first word

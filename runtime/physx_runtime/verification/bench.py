@@ -25,6 +25,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics.crba import mass_matrix
 from physx_runtime.dynamics.kinematics import Kinematics, forward_kinematics
 from physx_runtime.dynamics.spatial import quaternion
@@ -37,7 +38,6 @@ from physx_runtime.verification.quantity import Key, UnsteadyError
 from physx_runtime.worlds.store import AUTO, SCHEDULED
 from physx_schema.description.model import Articulation, Description, Dof, Link
 
-Array = NDArray[np.float64]
 S = TypeVar("S", bound="SteppedSimulation")
 
 # Speed of probing motions, rad/s or m/s, and displacement of joints, rad or m: small enough for poses to stay what they
@@ -71,10 +71,10 @@ POSITION_ONLY_HARD = Solver(velocity_iterations=False, softened=False)
 class Case:
     """One experiment: parameter rows that differ from the stage, and the motion to hold."""
 
-    rows: Mapping[str, Array] = field(default_factory=dict)
-    shift: Array | None = None          # (n_dof,) from the authored pose, rad or length
-    velocity: Array | None = None       # (n_dof,) rad/s or length/s
-    effort: Array | None = None         # (n_dof,) size of the efforts to expect beyond those of inertia
+    rows: Mapping[str, DoubleArray] = field(default_factory=dict)
+    shift: DoubleArray | None = None          # (n_dof,) from the authored pose, rad or length
+    velocity: DoubleArray | None = None       # (n_dof,) rad/s or length/s
+    effort: DoubleArray | None = None         # (n_dof,) size of the efforts to expect beyond those of inertia
 
 
 class SteppedSimulation(Protocol):
@@ -116,12 +116,12 @@ class SteppedSimulation(Protocol):
 class Balance:
     """Efforts and velocities under which motions go on, (n_case, 1, 2 n_dof), and how they were found."""
 
-    start: Array            # (n_case, n_dof) poses
-    target_velocity: Array           # (n_case, n_dof) velocities to keep
-    scale: Array            # (n_case, 2 n_dof) units of efforts and velocities
-    slope: Array            # (n_case, 2 n_dof, 2 n_dof) residual per these units
-    solution: Array
-    errors: Array           # (n_case, n_dof) how far the efforts may be off: their last correction
+    start: DoubleArray            # (n_case, n_dof) poses
+    target_velocity: DoubleArray           # (n_case, n_dof) velocities to keep
+    scale: DoubleArray            # (n_case, 2 n_dof) units of efforts and velocities
+    slope: DoubleArray            # (n_case, 2 n_dof, 2 n_dof) residual per these units
+    solution: DoubleArray
+    errors: DoubleArray           # (n_case, n_dof) how far the efforts may be off: their last correction
 
 
 class Bench:
@@ -183,11 +183,11 @@ class Bench:
         """Whether one of these numbers is asked for."""
         return self._requested is None or any(key in self._requested for key in keys)
 
-    def base_rows(self, name: str) -> Array:
+    def base_rows(self, name: str) -> DoubleArray:
         """A parameter row as authored, (n,)."""
         return np.array(self.model.parameters[name])
 
-    def _inertia(self) -> Array:
+    def _inertia(self) -> DoubleArray:
         """Diagonal of the mass matrix with armature at the authored pose, (n_dof,): the scale of efforts."""
         rows, k = self.kinematics()
         return np.diag(np.array(mass_matrix(self.topology, rows, k), dtype=np.float64)) + self.base_rows("armature")
@@ -197,19 +197,19 @@ class Bench:
         rows = {name: values.tolist() for name, values in {**self.model.parameters, **self.model.state}.items()}
         return rows, forward_kinematics(self.topology, rows, rows["q"], quaternion(rows, "root_rotation", 0))
 
-    def hold(self, cases: Sequence[Case]) -> Array:
+    def hold(self, cases: Sequence[Case]) -> DoubleArray:
         """The joint efforts, (n_case, n_dof), under which each case's motion goes on unchanged.
 
         Raises UnsteadyError where none are found.
         """
         return self.steady(cases)[0]
 
-    def hold_with_errors(self, cases: Sequence[Case]) -> tuple[Array, Array]:
+    def hold_with_errors(self, cases: Sequence[Case]) -> tuple[DoubleArray, DoubleArray]:
         """The same efforts, and how far each may be off, both (n_case, n_dof)."""
         balance = self.balance(cases)
         return np.asarray(balance.solution[:, 0, :self.size]), balance.errors
 
-    def steady(self, cases: Sequence[Case]) -> tuple[Array, Array]:
+    def steady(self, cases: Sequence[Case]) -> tuple[DoubleArray, DoubleArray]:
         """The same efforts, and the joint velocities with which each step begins and ends, both (n_case, n_dof)."""
         solution = self.balance(cases).solution[:, 0]
         return np.asarray(solution[:, :self.size]), np.asarray(solution[:, self.size:])
@@ -242,13 +242,13 @@ class Bench:
             raise UnsteadyError("no joint efforts hold the pose from one step to the next, as if this were unstable")
         return Balance(start, target_velocity, scale, slope, np.asarray(y, dtype=np.float64), np.abs(change[:, :n]))
 
-    def _error(self, efforts: Array, change: Array, residual: Array, scale: Array) -> float:
+    def _error(self, efforts: DoubleArray, change: DoubleArray, residual: DoubleArray, scale: DoubleArray) -> float:
         """The last change of the efforts and the motion left over, relative to the efforts and what they would do."""
         size = np.maximum(np.abs(efforts).max(axis=1, keepdims=True), scale.min(axis=1, keepdims=True))
         motion = np.tile(np.maximum(self.speeds, size / self.inertia * self.dt), 2)
         return float(max((np.abs(change) / size).max(), (np.abs(residual) / motion).max()))
 
-    def _efforts(self, cases: Sequence[Case]) -> Array:
+    def _efforts(self, cases: Sequence[Case]) -> DoubleArray:
         """How large the joint efforts of each case are, (n_case, n_dof): against inertia and what the case adds."""
         inertial = self.inertia * self.speeds / self.dt
         return np.stack([inertial + (np.abs(case.effort) if case.effort is not None else 0.0) for case in cases])
@@ -265,7 +265,7 @@ class Bench:
         min_stiffness = 0.01 * damping / self.dt
         return max(stiffness, min_stiffness) or 1e-3 * float(np.min(self.inertia)) / self.dt ** 2
 
-    def _poses(self, cases: Sequence[Case]) -> Array:
+    def _poses(self, cases: Sequence[Case]) -> DoubleArray:
         return np.stack([self.pose + (case.shift if case.shift is not None else 0.0) for case in cases])
 
     def _simulation_of(self, cases: Sequence[Case], path: str = AUTO) -> SteppedSimulation:
@@ -279,7 +279,8 @@ class Bench:
             sim.set_row(name, np.repeat(values, repeat, axis=0))
         return sim
 
-    def residuals(self, sim: SteppedSimulation, start: Array, target_velocity: Array, y: Array) -> Array:
+    def residuals(self, sim: SteppedSimulation, start: DoubleArray, target_velocity: DoubleArray,
+                  y: DoubleArray) -> DoubleArray:
         """How a step departs from the motion, (n_case, n_world_each, 2 n_dof) in velocities; y: efforts, velocities."""
         per_case, n = y.shape[1], self.size
         q0 = np.repeat(start, per_case, axis=0)
@@ -289,14 +290,14 @@ class Bench:
         velocity_error = (q - q0) / self.dt - np.repeat(target_velocity, per_case, axis=0)
         return np.concatenate([velocity_error, v - flat[:, n:]], axis=1).reshape(y.shape)
 
-    def step_from_rest(self, cases: Sequence[Case], efforts: Array) -> Array:
+    def step_from_rest(self, cases: Sequence[Case], efforts: DoubleArray) -> DoubleArray:
         """Joint velocities after one step from rest under efforts (n_case, n_dof), (n_case, n_dof)."""
         sim = self._simulation_of(cases)
         sim.set("joint_effort", efforts)
         return self._stepped(sim, self._poses(cases), np.zeros((len(cases), self.size)))[1]
 
-    def sample_motion(self, cases: Sequence[Case], efforts: Array,
-                      step_counts: Sequence[int]) -> list[tuple[Array, Array]]:
+    def sample_motion(self, cases: Sequence[Case], efforts: DoubleArray,
+                      step_counts: Sequence[int]) -> list[tuple[DoubleArray, DoubleArray]]:
         """Joint positions and velocities, both (n_case, n_dof), after so many steps from look to look.
 
         Every case moves by itself from its shift and velocity under its efforts, (n_case, n_dof); NaN once diverged.
@@ -307,22 +308,23 @@ class Bench:
         sim.reset(joint_position=self._poses(cases), joint_velocity=start)
         return [self._advance(sim, steps) for steps in step_counts]
 
-    def step_from_velocity(self, case: Case) -> Array:
+    def step_from_velocity(self, case: Case) -> DoubleArray:
         """Joint velocities, (n_dof,), a free step after the case's velocity."""
         start = np.zeros(self.size) if case.velocity is None else case.velocity
         _, velocities = self._stepped(self._simulation_of([case]), self._poses([case]), start[None, :])
         return velocities.reshape(-1)
 
-    def step(self, positions: Array, velocities: Array) -> tuple[Array, Array]:
+    def step(self, positions: DoubleArray, velocities: DoubleArray) -> tuple[DoubleArray, DoubleArray]:
         """Joint positions and velocities a free step later; all (n_world, n_dof)."""
         return self._stepped(self.simulation(len(positions)), positions, velocities)
 
-    def _stepped(self, sim: SteppedSimulation, positions: Array, velocities: Array) -> tuple[Array, Array]:
+    def _stepped(self, sim: SteppedSimulation, positions: DoubleArray,
+                 velocities: DoubleArray) -> tuple[DoubleArray, DoubleArray]:
         sim.reset(joint_position=positions, joint_velocity=velocities)
         return self._advance(sim, 1)
 
     @staticmethod
-    def _advance(sim: SteppedSimulation, steps: int) -> tuple[Array, Array]:
+    def _advance(sim: SteppedSimulation, steps: int) -> tuple[DoubleArray, DoubleArray]:
         """Joint positions and velocities so many steps later, NaN in worlds that diverged."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)      # the caller says what became of the experiment
@@ -332,7 +334,7 @@ class Bench:
         return q, v
 
 
-def solve(slope: Array, residual: Array) -> Array:
+def solve(slope: DoubleArray, residual: DoubleArray) -> DoubleArray:
     """slope^-1 rest of every case, (n_case, n); raises UnsteadyError where there is none."""
     try:
         return np.asarray(np.linalg.solve(slope, np.moveaxis(residual, 1, 2))[..., 0], dtype=np.float64)

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.packing.body import free_body
 from physx_runtime.simulation.simulation import Simulation
 from physx_runtime.verification.authored import Authored
-from physx_runtime.verification.bench import Array, Bench, Case, stripped
+from physx_runtime.verification.bench import Bench, Case, stripped
 from physx_runtime.verification.quantity import Findings, Key, Measurement, display, uncertainty
 from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, Row, Value, agree
 from physx_runtime.worlds.store import AUTO, SCHEDULED
@@ -124,7 +125,7 @@ def _limits(bench: Bench) -> Iterator[SettlingJoint]:
                 yield SettlingJoint(key, i, case, effort=speed * float(bench.inertia[i]) / bench.dt)
 
 
-def single_joint_rows(bench: Bench, i: int, *, limits: bool) -> dict[str, Array]:
+def single_joint_rows(bench: Bench, i: int, *, limits: bool) -> dict[str, DoubleArray]:
     """Joint i without drive and friction; the others so heavy that they stay, without limits."""
     is_joint = np.eye(bench.size)[i] > 0.0
     rows = {name: np.zeros(bench.size) for name in ("stiffness", "damping", "target_velocity", "static_friction",

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.simulation.events import touching_pairs
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.poses import Snapshot, recorded_link_poses, transform_point
@@ -137,7 +138,6 @@ def _inline_svg(svg: str, key: str) -> str:
     return svg.replace("'DejaVu Sans'", "system-ui, sans-serif")
 
 
-Array = NDArray[np.float64]
 
 
 def joint_charts(articulations: Sequence[Articulation], recording: Recording, world: int, length: str) -> list[Chart]:
@@ -177,7 +177,7 @@ def recorded_articulations(description: Description, recording: Recording) -> li
     return recorded
 
 
-def recorded_positions(articulation: Articulation, recording: Recording, world: int) -> Array:
+def recorded_positions(articulation: Articulation, recording: Recording, world: int) -> DoubleArray:
     """(n_dof, n_record), rad or length, in the articulation's order."""
     order = [recording.joint_names.index(dof.name) for dof in articulation.dofs]
     return recording.joint_position[:, world, order].T.astype(np.float64)
@@ -187,7 +187,7 @@ def _with_key(chart: Chart, i: int) -> Chart:
     return Chart(f"r{i}", chart.title, chart.note, chart.unit, chart.value, chart.target, chart.bounds)
 
 
-def _display_values(value: float | Array, angular: bool) -> Array:
+def _display_values(value: float | DoubleArray, angular: bool) -> DoubleArray:
     return np.asarray(np.degrees(value) if angular else value, dtype=np.float64)
 
 
@@ -195,7 +195,7 @@ def _unit(angular: bool, length: str) -> str:
     return "deg" if angular else length
 
 
-def _joint(i: int, dof: Dof, position: Array, length: str) -> Chart:
+def _joint(i: int, dof: Dof, position: DoubleArray, length: str) -> Chart:
     bounds = tuple(float(_display_values(bound, dof.angular)) for bound in (dof.lower, dof.upper)
                    if math.isfinite(bound))
     unit, notes = _unit(dof.angular, length), []
@@ -207,7 +207,7 @@ def _joint(i: int, dof: Dof, position: Array, length: str) -> Chart:
     return Chart(f"j{i}", dof.name, ", ".join(notes), unit, _display_values(position, dof.angular), target, bounds)
 
 
-def _mimic(articulation: Articulation, mimic: Mimic, positions: Array, length: str) -> Chart:
+def _mimic(articulation: Articulation, mimic: Mimic, positions: DoubleArray, length: str) -> Chart:
     follower, reference = articulation.dofs[mimic.follower], articulation.dofs[mimic.reference]
     target = -(mimic.gearing * positions[mimic.reference] + mimic.offset)
     return Chart("", f"{mimic.path} follows {reference.name}", "dotted: where the mimic joint asks the follower to be",
@@ -215,7 +215,7 @@ def _mimic(articulation: Articulation, mimic: Mimic, positions: Array, length: s
                  _display_values(target, follower.angular))
 
 
-def fixed_tendon_length(tendon: FixedTendon, positions: Array) -> Array:
+def fixed_tendon_length(tendon: FixedTendon, positions: DoubleArray) -> DoubleArray:
     """(n_record,) from joint positions (n_dof, n_record)."""
     value = np.full(positions.shape[1], tendon.offset)
     for axis in tendon.axes:
@@ -223,7 +223,7 @@ def fixed_tendon_length(tendon: FixedTendon, positions: Array) -> Array:
     return value
 
 
-def spatial_tendon_lengths(tendon: SpatialTendon, articulation: Articulation, poses: Array) -> list[Array]:
+def spatial_tendon_lengths(tendon: SpatialTendon, articulation: Articulation, poses: DoubleArray) -> list[DoubleArray]:
     """(n_record,) from the root to every attachment, the offset with it; poses: (n_record, n_link, 7)."""
     points = [transform_point(poses[:, a.link], position_in_link(articulation.links[a.link], a))
               for a in tendon.attachments]
@@ -234,7 +234,7 @@ def spatial_tendon_lengths(tendon: SpatialTendon, articulation: Articulation, po
     return geared
 
 
-def _fixed_tendon(tendon: FixedTendon, positions: Array, length: str) -> Chart:
+def _fixed_tendon(tendon: FixedTendon, positions: DoubleArray, length: str) -> Chart:
     value = fixed_tendon_length(tendon, positions)
     kind = "fixed tendon" if tendon.enabled else "fixed tendon, disabled"
     return _length(f"{tendon.path} {tendon.name}", kind, value, tendon.rest_length,
@@ -252,7 +252,8 @@ def _spatial_tendon(tendon: SpatialTendon, recording: Recording, articulation: A
                           (attachment.lower_limit, attachment.upper_limit), length)
 
 
-def _length(title: str, kind: str, value: Array, rest_length: float, limits: tuple[float, float], unit: str) -> Chart:
+def _length(title: str, kind: str, value: DoubleArray, rest_length: float, limits: tuple[float, float],
+            unit: str) -> Chart:
     bounds = tuple(bound for bound in limits if math.isfinite(bound))
     note = f"{kind}, rest length {numeral(rest_length)} {unit} (dotted)"
     return Chart("", title, note, unit, value, np.full_like(value, rest_length), bounds)

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pxr import Gf, Usd, UsdGeom, UsdPhysics
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
 from physx_runtime.packing.frames import LinkPlacement, read_link_placements, rigid
 from physx_runtime.simulation.recording import Recording
@@ -40,7 +40,7 @@ UNSCALED = Gf.Vec3d(1.0)
 MATRIX_TOLERANCE = 1e-6
 
 
-def write_motion(stage: Any, recording: Recording, path: str | Path, world: int = 0) -> Path:
+def write_motion(stage: Usd.Stage, recording: Recording, path: str | Path, world: int = 0) -> Path:
     """Write a USD file that plays the recorded motion over the stage; return its path.
 
     A stage saved on disk becomes a sublayer, by a relative path; one with unsaved edits is flattened into the file.
@@ -64,7 +64,7 @@ def write_motion(stage: Any, recording: Recording, path: str | Path, world: int 
     return path
 
 
-def _check(stage: Any, recording: Recording, path: Path, world: int) -> None:
+def _check(stage: Usd.Stage, recording: Recording, path: Path, world: int) -> None:
     worlds = recording.link_pose.shape[1]
     require_another_file(stage, path)
     if not 0 <= world < worlds:
@@ -87,7 +87,7 @@ def _joint_path(name: str) -> str:
     return name.partition(":")[0]
 
 
-def _animated(prim: Any) -> str:
+def _animated(prim: Usd.Prim) -> str:
     """The nearest prim from this one upwards whose transform changes with time; empty where none does."""
     while prim and not prim.IsPseudoRoot():
         if UsdGeom.Xformable(prim).TransformMightBeTimeVarying():
@@ -104,7 +104,7 @@ def _rate(time: NDArray[np.float64]) -> float:
     return float(round(rate)) if abs(rate - round(rate)) < 1e-6 * rate else rate
 
 
-def _sample(layer: Any, links: list[LinkPlacement], recording: Recording, world: int) -> None:
+def _sample(layer: Sdf.Layer, links: list[LinkPlacement], recording: Recording, world: int) -> None:
     """Write every link's transforms and every joint's state into the layer."""
     target = Usd.Stage.Open(layer)
     codes = [float(code) for code in range(len(recording.time))]
@@ -115,7 +115,7 @@ def _sample(layer: Any, links: list[LinkPlacement], recording: Recording, world:
         _write_joint(target.GetPrimAtPath(_joint_path(name)), name, codes, *state)
 
 
-def _local_matrices(links: list[LinkPlacement], poses: NDArray[Any]) -> Iterator[list[Any]]:
+def _local_matrices(links: list[LinkPlacement], poses: NDArray[Any]) -> Iterator[list[Gf.Matrix4d]]:
     """The local matrix at every record, link by link; poses: (n_record, n_link, 7), position and quaternion x y z w."""
     worlds = {
         link.path: [pose_matrix(tuple(pose[:3]), tuple(pose[3:])) for pose in poses[:, i].tolist()]
@@ -130,7 +130,7 @@ def _local_matrices(links: list[LinkPlacement], poses: NDArray[Any]) -> Iterator
         ]
 
 
-def _write_transforms(prim: Any, codes: list[float], matrices: list[Any]) -> None:
+def _write_transforms(prim: Usd.Prim, codes: list[float], matrices: list[Gf.Matrix4d]) -> None:
     """Sample the prim's own translate and orient where they can hold the matrices, else new ops in place of its own."""
     xformable = UsdGeom.Xformable(prim)
     reset, scale = xformable.GetResetXformStack(), Gf.Transform(matrices[0]).GetScale()
@@ -154,7 +154,7 @@ def _write_transforms(prim: Any, codes: list[float], matrices: list[Any]) -> Non
         ops[1].Set(quaternion(rotation), code)
 
 
-def _existing_ops(xformable: Any, scale: Any) -> list[Any]:
+def _existing_ops(xformable: UsdGeom.Xformable, scale: Any) -> list[Any]:
     """The prim's translate and orient, first in its order; empty where it has none that hold small turns.
 
     USD composes a quatf to no better than 3.5e-4 rad, so the orientation has to be a quatd. A scale may follow that is
@@ -171,18 +171,18 @@ def _existing_ops(xformable: Any, scale: Any) -> list[Any]:
     return ops if Gf.IsClose(authored_scale, scale, MATRIX_TOLERANCE) else []
 
 
-def _value_type(op: Any) -> type[Any]:
+def _value_type(op: UsdGeom.XformOp) -> type[Any]:
     value: type[Any] = op.GetAttr().GetTypeName().type.pythonClass
     return value
 
 
-def _is_representable(matrix: Any, scale: Any) -> bool:
+def _is_representable(matrix: Gf.Matrix4d, scale: Any) -> bool:
     """Whether scale, then a rotation, then a translation make up the matrix."""
     rebuilt = Gf.Matrix4d().SetScale(scale) * rigid(matrix)
     return bool(Gf.IsClose(matrix, rebuilt, MATRIX_TOLERANCE))
 
 
-def _continuous(matrices: list[Any]) -> Iterator[Any]:
+def _continuous(matrices: list[Gf.Matrix4d]) -> Iterator[Any]:
     """Rotations as quaternions on one side of the double cover, so that players interpolate the short way."""
     last = None
     for matrix in matrices:
@@ -193,7 +193,7 @@ def _continuous(matrices: list[Any]) -> Iterator[Any]:
         yield rotation
 
 
-def _write_joint(prim: Any, name: str, codes: list[float], position: NDArray[Any], velocity: NDArray[Any]) -> None:
+def _write_joint(prim: Usd.Prim, name: str, codes: list[float], position: NDArray[Any], velocity: NDArray[Any]) -> None:
     instance = _instance(prim, name)
     if instance != "linear":
         position, velocity = np.degrees(position), np.degrees(velocity)
@@ -203,7 +203,7 @@ def _write_joint(prim: Any, name: str, codes: list[float], position: NDArray[Any
             attribute.Set(value, code)
 
 
-def _instance(prim: Any, name: str) -> str:
+def _instance(prim: Usd.Prim, name: str) -> str:
     """The name of PhysicsJointStateAPI's instance for a degree of freedom."""
     axis = name.partition(":")[2]
     if axis:

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.simulation.recording import Recording
 from physx_schema.description.model import Articulation
 from physx_schema.description.records import Vec3
 
-Array = NDArray[np.float64]
 UP_VECTORS = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 
 
@@ -22,19 +21,19 @@ class Snapshot:
     """Bones at one moment."""
 
     time: float                         # s
-    bones: Array                        # (n_bone, 2 ends, 2): sideways and up, length
+    bones: DoubleArray                        # (n_bone, 2 ends, 2): sideways and up, length
 
 
-def transform_point(poses: Array, local: Vec3) -> Array:
+def transform_point(poses: DoubleArray, local: Vec3) -> DoubleArray:
     """World positions of a point fixed in a link; poses: (..., 7), position and quaternion x y z w."""
     u, w = poses[..., 3:6], poses[..., 6:]
     # p + v + 2 w (u x v) + 2 u x (u x v)
     cross = np.cross(u, np.array(local))
-    world: Array = poses[..., :3] + np.array(local) + 2.0 * w * cross + 2.0 * np.cross(u, cross)
+    world: DoubleArray = poses[..., :3] + np.array(local) + 2.0 * w * cross + 2.0 * np.cross(u, cross)
     return world
 
 
-def recorded_link_poses(articulation: Articulation, recording: Recording, world: int) -> Array:
+def recorded_link_poses(articulation: Articulation, recording: Recording, world: int) -> DoubleArray:
     """(n_record, n_link, 7), in the articulation's order."""
     order = [recording.link_names.index(link.path) for link in articulation.links]
     return recording.link_pose[:, world, order].astype(np.float64)
@@ -56,7 +55,7 @@ def snapshots(articulations: Sequence[Articulation], recording: Recording, world
     return [Snapshot(float(recording.time[record]), ends) for record, ends in zip(records, flat, strict=True)]
 
 
-def _bones(articulation: Articulation, poses: Array) -> Array:
+def _bones(articulation: Articulation, poses: DoubleArray) -> DoubleArray:
     """(n_record, n_bone, 2, 3): from a link's inbound joint to every joint it carries, or past its centre of mass.
 
     A link that carries none ends as far beyond its centre of mass as its joint lies before it.
@@ -70,7 +69,7 @@ def _bones(articulation: Articulation, poses: Array) -> Array:
     return np.stack(bones, axis=1)
 
 
-def _starts(articulation: Articulation, poses: Array) -> list[Array]:
+def _starts(articulation: Articulation, poses: DoubleArray) -> list[DoubleArray]:
     """Where each link's inbound joint is, (n_record, 3); a root's own origin."""
     return [transform_point(poses[:, i], link.joint.child_frame[0] if link.joint else (0.0, 0.0, 0.0))
             for i, link in enumerate(articulation.links)]
@@ -84,7 +83,7 @@ def _children(articulation: Articulation) -> list[list[int]]:
     return children
 
 
-def _view(points: Array, up: Array) -> Array:
+def _view(points: DoubleArray, up: DoubleArray) -> DoubleArray:
     """(2, 3): the horizontal direction of widest spread, and up."""
     horizontal = points - np.outer(points @ up, up)
     _, vectors = np.linalg.eigh(np.cov(horizontal.T))

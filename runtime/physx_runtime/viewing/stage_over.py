@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
-from pxr import Sdf
+from pxr import Sdf, Usd
 
 from physx_schema.description.robot_files import original
 from physx_schema.errors import UnsupportedError
@@ -18,7 +17,7 @@ STAGE_SUFFIXES = (".usda", ".usdc", ".usd")
 STAGE_METADATA = ("defaultPrim", "metersPerUnit", "kilogramsPerUnit", "upAxis", "expressionVariables")
 
 
-def layer_over(stage: Any) -> Any:
+def layer_over(stage: Usd.Stage) -> Sdf.Layer:
     """A layer that composes to the stage: a sublayer entry, or a flattened copy of what does not stay as it is.
 
     That is a stage of which memory holds unsaved edits, or one that was made of a robot's file for this process.
@@ -37,7 +36,7 @@ def layer_over(stage: Any) -> Any:
     return layer
 
 
-def _require_lasting(flat: Any, root: Any) -> None:
+def _require_lasting(flat: Sdf.Layer, root: Sdf.Layer) -> None:
     """Refuse pictures and the like that lie beside a stage that goes with the process."""
     robot = original(root.realPath)
     if robot and str(Path(root.realPath).parent) in flat.ExportToString():
@@ -45,14 +44,14 @@ def _require_lasting(flat: Any, root: Any) -> None:
                                "convert it to a stage of your own first, and give that")
 
 
-def require_another_file(stage: Any, path: Path) -> None:
+def require_another_file(stage: Usd.Stage, path: Path) -> None:
     """Raises ValueError for an unknown suffix, and UnsupportedError for a file of the stage."""
     if path.suffix not in STAGE_SUFFIXES:
         raise ValueError(f"{path}: suffix {path.suffix!r}; a layer is written to {', '.join(STAGE_SUFFIXES)}")
     require_output(path, files_of(stage), force=True)
 
 
-def write_over(layer: Any, path: Path) -> None:
+def write_over(layer: Sdf.Layer, path: Path) -> None:
     """Write such a layer; the file below is named relative to it."""
     sublayers = [_relative(Path(file), path.parent) for file in layer.subLayerPaths]
     copy = Sdf.Layer.CreateAnonymous(".usda")

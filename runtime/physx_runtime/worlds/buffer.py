@@ -12,15 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.compiling.llvm.vectors import CACHE_LINE
 from physx_runtime.worlds.store import EVERY_WORLD, Worlds, scatter_rows
-
-Array = NDArray[Any]
 
 
 def aligned(shape: tuple[int, ...], dtype: str) -> Array:

@@ -15,10 +15,8 @@ import functools
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any
 
-from numpy.typing import NDArray
-
+from physx_runtime.arrays import Array
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import ActorTopology, Topology
 from physx_runtime.solver.island.program import MAX_CACHED_STEPS, island_schedules
@@ -102,7 +100,6 @@ def load_island_step(t: IslandTopology, dtype: str, block_size: int) -> LoadedPr
     return load_program(island_schedules(t), dtype, block_size)
 
 
-Array = NDArray[Any]
 
 
 class SwitchingWorlds:

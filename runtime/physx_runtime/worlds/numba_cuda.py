@@ -6,15 +6,12 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from numpy.typing import NDArray
-
+from physx_runtime.arrays import Array
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.program import step_layout, step_program
 from physx_runtime.targets.numba_cuda import LANES, CudaKernel, require_gpu, to_device
 from physx_runtime.worlds.buffer import Buffer
 from physx_runtime.worlds.store import COMPILED, EVERY_WORLD
-
-Array = NDArray[Any]
 
 
 class NumbaCudaWorlds(Buffer):

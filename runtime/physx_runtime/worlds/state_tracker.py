@@ -7,19 +7,15 @@ DyFeatherstoneForwardDynamic.cpp); setting poses does not (teleportLinks). Links
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Flags
 from physx_runtime.model.island_rows import ACTOR_GROUP
 from physx_runtime.model.row_specs import state_rows
 from physx_runtime.solver.contact.solver_bodies import stepped_rows
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.worlds.contact.islands import rows_named
-
-Array = NDArray[Any]
-Flags = NDArray[np.bool_]
 
 
 class StateTracker:

@@ -8,15 +8,14 @@ The paths that worlds are stepped along: code compiled for a topology, or fragme
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.model.row_specs import input_rows, output_rows
 from physx_runtime.model.topology import ActorTopology
 
-Array = NDArray[Any]
 EVERY_WORLD = slice(None)
 
 

@@ -7,14 +7,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Indices
 from physx_runtime.model.row_specs import LINK_FORCE_ROWS
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.sleep import WAKE_REQUEST_NONE, WAKE_REQUEST_RESET, WAKE_REQUEST_WAKE
 from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.gpu.views import gpu_rows
 from physx_runtime.worlds.store import Worlds
-
-Indices = NDArray[np.int64]
 
 TARGET_ROWS = frozenset(("target_position", "target_velocity"))
 WAKING_ROWS = TARGET_ROWS | {"q", "v", "root_position", "root_rotation", "joint_effort", *LINK_FORCE_ROWS}

@@ -10,11 +10,9 @@ Node k has the children 2k + 1 and 2k + 2. All leaves lie on the lowest level; t
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Integer, Record, Records, Scalar
 from physx_runtime.collision.shapes import FREE, NO_OWNER
 from physx_runtime.collision.simd_math import LARGEST
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry, scalar_code, scalar_entry
@@ -28,14 +26,15 @@ def levels_for(shapes: int) -> int:
 
 
 @scalar_code
-def node_range(count: Any, level: Any, index: Any) -> Any:
+def node_range(count: Integer, level: Integer, index: Integer) -> tuple[Integer, Integer]:
     """Of the shapes below a node: the first, and the one after the last."""
     return (index * count) >> level, ((index + 1) * count) >> level
 
 
 @scalar_entry
-def build_tree(bounds: Any, order: Any, levels: Any) -> None:
+def build_tree(bounds: Array, order: Array, levels: Integer) -> None:
     """Order shapes so that those of a node lie together: halves along the axis on which they are spread most."""
+    # Median split along the axis of greatest extent; any order of equals is right, as pairs are sorted afterwards.
     for level in range(levels - 1):
         for index in range(1 << level):
             start, stop = node_range(len(order), level, index)
@@ -45,12 +44,13 @@ def build_tree(bounds: Any, order: Any, levels: Any) -> None:
 
 
 @scalar_code
-def _centre(bounds: Any, shape: Any, axis: Any) -> Any:
+# low + high: twice the centre
+def _centre(bounds: Array, shape: Integer, axis: Integer) -> Scalar:
     return bounds[shape, 0, axis] + bounds[shape, 1, axis]
 
 
 @scalar_code
-def _widest(bounds: Any, order: Any, start: Any, stop: Any) -> Any:
+def _widest(bounds: Array, order: Array, start: Integer, stop: Integer) -> Integer:
     """The axis on which the centres are spread most."""
     best, widest = np.float32(-1.0), 0
     for axis in range(4):
@@ -64,7 +64,7 @@ def _widest(bounds: Any, order: Any, start: Any, stop: Any) -> Any:
 
 
 @scalar_code
-def _halve(bounds: Any, order: Any, start: Any, stop: Any, middle: Any, axis: Any) -> None:
+def _halve(bounds: Array, order: Array, start: Integer, stop: Integer, middle: Integer, axis: Integer) -> None:
     """Have all before the middle lie below all behind it along an axis (Hoare's selection)."""
     low, high = start, stop - 1
     while low < high:
@@ -88,8 +88,9 @@ def _halve(bounds: Any, order: Any, start: Any, stop: Any, middle: Any, axis: An
 
 
 @scalar_entry
-def refit_tree(bounds: Any, order: Any, levels: Any, nodes: Any) -> None:
+def refit_tree(bounds: Array, order: Array, levels: Integer, nodes: Array) -> None:
     """Bounds of the nodes around those of the shapes."""
+    # node bounds = union of child bounds, from the leaves to the root
     first = (1 << (levels - 1)) - 1
     for index in range(first + 1):
         start, stop = node_range(len(order), levels - 1, index)
@@ -106,14 +107,15 @@ def refit_tree(bounds: Any, order: Any, levels: Any, nodes: Any) -> None:
 
 
 @scalar_code
-def _include(node: Any, bounds: Any) -> None:
+def _include(node: Array, bounds: Array) -> None:
     for axis in range(4):
         node[0, axis] = min(node[0, axis], bounds[0, axis])
         node[1, axis] = max(node[1, axis], bounds[1, axis])
 
 
 @scalar_code
-def overlap(a: Any, i: Any, b: Any, j: Any) -> bool:
+def overlap(a: Array, i: Integer, b: Array, j: Integer) -> bool:
+    # low_a <= high_b and low_b <= high_a on every axis  (BpBroadPhaseABP.cpp, intersect2D)
     """Whether bounds i of some and j of others have a point in common."""
     # all at once: which of them fails cannot be foreseen, and a wrong guess takes longer than they do
     return bool((a[i, 0, 0] <= b[j, 1, 0]) & (b[j, 0, 0] <= a[i, 1, 0])
@@ -123,10 +125,11 @@ def overlap(a: Any, i: Any, b: Any, j: Any) -> bool:
 
 
 @scalar_code
-def overlaps_of_leaf(bounds: Any, order: Any, levels: Any, nodes: Any, leaf: Any, overlapping: Any,
-                     columns: Any) -> Any:
+def overlaps_of_leaf(bounds: Array, order: Array, levels: Integer, nodes: Array, leaf: Integer, overlapping: Array,
+                     columns: Array) -> tuple[Integer, Integer]:
     """Fill in the shapes whose bounds overlap those of a leaf, and in columns of `sides` their bounds, low and high of
     every axis; how many, and how many nodes were looked at."""
+    # depth-first descent, one query box for all shapes of a leaf
     stack, top, count, visited = np.empty(64, np.int64), 1, 0, 0
     first = (1 << (levels - 1)) - 1
     stack[0] = 0
@@ -152,7 +155,7 @@ def overlaps_of_leaf(bounds: Any, order: Any, levels: Any, nodes: Any, leaf: Any
 
 
 @scalar_code
-def mark_overlaps(columns: Any, count: Any, bounds: Any, hits: Any) -> None:
+def mark_overlaps(columns: Array, count: Integer, bounds: Array, hits: Array) -> None:
     """Fill in whether bounds in the first columns of `sides` overlap one box."""
     for j in range(count):
         hits[j] = ((columns[0, j] <= bounds[1, 0]) & (bounds[0, 0] <= columns[1, j])
@@ -161,15 +164,16 @@ def mark_overlaps(columns: Any, count: Any, bounds: Any, hits: Any) -> None:
                    & (columns[6, j] <= bounds[1, 3]) & (bounds[0, 3] <= columns[7, j]))
 
 
-Array = NDArray[Any]
 
 
 @scalar_code
-def can_collide(shapes: Any, moving: Any, collides: Any, excluded_pairs: Any, i: Any, j: Any) -> bool:
+def can_collide(shapes: Records, moving: Integer, collides: Array, excluded_pairs: Array, i: Integer,
+                j: Integer) -> bool:
     """Whether shape j is a partner that the moving shape i is to be paired with.
 
     Of two moving shapes the one of the lower index finds the other.
     """
+    # filter: one body, one group, one owner or an excluded pair
     a, b = shapes[i], shapes[j]
     if a.body == b.body or (b.body < moving and j < i) or not collides[a.group, b.group]:
         return False
@@ -187,9 +191,9 @@ def can_collide(shapes: Any, moving: Any, collides: Any, excluded_pairs: Any, i:
 
 
 @scalar_entry
-def find_partners(shapes: Any, moving: Any, collides: Any, excluded_pairs: Any, bounds: Any, order: Any, levels: Any,
-                  nodes: Any,
-                  partners: Any, starts: Any, counts: Any) -> Any:
+def find_partners(shapes: Records, moving: Integer, collides: Array, excluded_pairs: Array, bounds: Array, order: Array,
+                  levels: Integer, nodes: Array, partners: Array, starts: Array,
+                  counts: Array) -> tuple[Integer, Integer]:
     """Partners of each moving shape: where they begin, and how many there are.
 
     Shapes of a leaf look together for what is near. Returns the number of partners, which may exceed the room for them,
@@ -220,11 +224,14 @@ def find_partners(shapes: Any, moving: Any, collides: Any, excluded_pairs: Any, 
 
 
 @scalar_entry
-def match_pairs(rows: Any, heads: Any, partners: Any, starts: Any, counts: Any, mates: Any, new_pairs: Any) -> Any:
+def match_pairs(rows: Records, heads: Array, partners: Array, starts: Array, counts: Array, mates: Array,
+                new_pairs: Array) -> Integer:
     """Free the pairs that are no longer found and list those that are new as (shape, partner): how many.
 
     heads: by moving shape its first pair; the pairs of a shape are a chain. mates: FREE for every shape.
     """
+    # persistent pairs keep their rows; lost ones are freed, new ones listed
+    # (BpBroadPhaseABP.cpp, computeCreatedDeletedPairs)
     new = 0
     for i in range(len(counts)):
         k = heads[i]
@@ -252,7 +259,7 @@ def match_pairs(rows: Any, heads: Any, partners: Any, starts: Any, counts: Any, 
 
 
 @borrowing_entry
-def find_free(rows: Any, free_rows: Any) -> Any:
+def find_free(rows: Records, free_rows: Array) -> Integer:
     """Fill in free rows, the first ones, as far as there are some: how many."""
     count = 0
     for k in range(len(rows)):
@@ -265,9 +272,8 @@ def find_free(rows: Any, free_rows: Any) -> Any:
 
 
 @borrowing_entry
-def create_pairs(rows: Any, free_rows: Any, new_pairs: Any, slots: Any, shapes: Any, ranks: Any, supported: Any,
-                 creation_index: Any,
-                 tolerance_length: Any, heads: Any) -> Any:
+def create_pairs(rows: Records, free_rows: Array, new_pairs: Array, slots: Array, shapes: Records, ranks: Array,
+                 supported: Array, creation_index: Integer, tolerance_length: Scalar, heads: Array) -> Integer:
     """Write new pairs in front of their shapes' chains, up to the first of two kinds that are not supported: how many.
 
     fresh: (shape, partner), in the order of their birth, of which the first is number `born`; taken: their slots.
@@ -278,7 +284,9 @@ def create_pairs(rows: Any, free_rows: Any, new_pairs: Any, slots: Any, shapes: 
         if not supported[a.kind, b.kind]:
             return i
         reset_pair(pair)
+        # side 0 of the solver is the shape that was created later  (ScNPhaseCore.cpp, createShapeInteraction)
         later = b.precedence < a.precedence
+        # shape 0 of the narrow phase is the one of the lower geometry type
         solver_shape0, solver_shape1 = (partner, shape) if later else (shape, partner)
         swapped = ranks[shapes[solver_shape0].kind] > ranks[shapes[solver_shape1].kind]
         pair.shape0, pair.shape1 = (solver_shape1, solver_shape0) if swapped else (solver_shape0, solver_shape1)
@@ -290,7 +298,7 @@ def create_pairs(rows: Any, free_rows: Any, new_pairs: Any, slots: Any, shapes: 
 
 
 @borrowing_entry
-def update_offsets(rows: Any, shapes: Any) -> None:
+def update_offsets(rows: Records, shapes: Records) -> None:
     """Have pairs keep the offsets that their shapes have now."""
     for k in range(len(rows)):
         if rows[k].shape0 != FREE:
@@ -298,18 +306,19 @@ def update_offsets(rows: Any, shapes: Any) -> None:
 
 
 @borrowing_code
-def _add_offsets(pair: Any, a: Any, b: Any) -> None:
+def _add_offsets(pair: Record, a: Record, b: Record) -> None:
+    # contactDist = contactOffset_0 + contactOffset_1, rest = restOffset_0 + restOffset_1
     pair.reach = a.contact_offset + b.contact_offset
     pair.rest = a.rest_offset + b.rest_offset
 
 
 @borrowing_code
-def reset_pair(pair: Any) -> None:
+def reset_pair(pair: Record) -> None:
     """Make a pair one that never touched; its manifold has no points."""
     pair.touching, pair.first, pair.contacts, pair.manifolds = 0, 0, 0, 0
     pair.known, pair.points, pair.warm = 0, 0, 0
 
 
 @scalar_code
-def _other(row: Any, shape: Any) -> Any:
+def _other(row: Record, shape: Integer) -> Integer:
     return row.shape1 if row.shape0 == shape else row.shape0

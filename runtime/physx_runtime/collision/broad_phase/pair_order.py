@@ -26,15 +26,13 @@ but no place (PersistentPairs::updatePairs, BpAABBManager.cpp).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Condition, Integer, Records
 from physx_runtime.collision.shapes import FREE, NO_ARTICULATION
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
-
-Array = NDArray[Any]
 
 WITHIN_ARTICULATION, TWO_ARTICULATIONS, OVERLAPPED_BEFORE, OVERLAPPING_NOW = range(4)       # when a pair is found
 DYNAMIC, STATIC, KINEMATIC = range(3)                 # sweeps of objects that have met now: among what moves, with ...
@@ -47,6 +45,7 @@ class PairCreationOrder:
     """What the order of new pairs of some shapes depends on, and where their objects were a step ago."""
 
     def __init__(self, shapes: Array, moving: int) -> None:
+        # one object per aggregate, otherwise one per shape  (BpAABBManager.cpp, createAggregate)
         joined = shapes["articulation"] != NO_ARTICULATION
         numbers = np.stack([np.where(joined, shapes["articulation"], NO_ARTICULATION),
                             np.where(joined, shapes["world"], 0),
@@ -73,9 +72,11 @@ class PairCreationOrder:
 
     def in_order(self, new_pairs: Array, bounds: Array) -> Array:
         """New pairs (moving shape, partner) of a step in their order; bounds: of all shapes, in every step."""
+        # sort key: minimum along x  (BpAABBManager.cpp, getSortedMinBounds)
         low = bounds[:, 0, 0]
         if not self._joined.any():
             return self._sorted(new_pairs, low, low, np.zeros(len(new_pairs), np.bool_))
+        # overlap of the aggregates' bounds in the step before
         a, b = self._object[new_pairs[:, 0]], self._object[new_pairs[:, 1]]
         overlapped = (self._before[a, 0] <= self._before[b, 1]).all(1) & (self._before[b, 0]
                                                                           <= self._before[a, 1]).all(1)
@@ -94,10 +95,12 @@ class PairCreationOrder:
 
 
 @scalar_entry
-def _fill_keys(keys: Any, new_pairs: Any, overlapped: Any, objects: Any, joined: Any, sweeps: Any, low_of_objects: Any,
-               created_objects: Any, low: Any, created: Any) -> None:
+def _fill_keys(keys: Array, new_pairs: Array, overlapped: Array, objects: Array, joined: Array, sweeps: Array,
+               low_of_objects: Array, created_objects: Array, low: Array, created: Array) -> None:
     """Fill in the `KEYS` of new pairs."""
     for i in range(len(new_pairs)):
+        # order: self collision, aggregate pairs, then created broad phase pairs
+        # (BpAABBManager.cpp, processAggregatePairs, processBPCreatedPair)
         first, second = new_pairs[i, 0], new_pairs[i, 1]
         a, b = objects[first], objects[second]
         phase, sweep = OVERLAPPED_BEFORE, sweeps[second]
@@ -116,11 +119,13 @@ def _fill_keys(keys: Any, new_pairs: Any, overlapped: Any, objects: Any, joined:
 
 
 @scalar_code
-def _sweep(keys: Any, first: Any, second: Any, same_list: Any, low: Any, created: Any) -> None:
+def _sweep(keys: Array, first: Integer, second: Integer, same_list: Condition, low: Array, created: Array) -> None:
     """Keys of a pair in a sweep: those that begin with their first one, then the others, from the lowest on.
 
     alike: whether both are of one list, in which the lower one is the first.
     """
+    # sweep and prune along x: a pair is found when the lower of both is visited
+    # (BpAABBManager.cpp, doCompleteBoxPruning_Leaf; doBipartiteBoxPruning_Leaf)
     swapped = low[second] < low[first] or (same_list and low[second] == low[first] and created[second] < created[first])
     lower, upper = (second, first) if swapped else (first, second)
     keys[0], keys[1], keys[2] = swapped and not same_list, low[lower], created[lower]
@@ -142,6 +147,7 @@ def creation_ranks(bodies: int, statics: int) -> list[int]:
 
     Raises ValueError where there are more than the largest table measured holds.
     """
+    # insertion order reverses at every growth of the hash table
     total = bodies + statics
     if total > SIZES[-1]:
         raise ValueError(f"{total} bodies and static colliders are more than the {SIZES[-1]} whose order is known")
@@ -207,7 +213,8 @@ def reset_pools(pools: Pools, worlds: Array) -> None:
 
 
 @scalar_entry
-def mark_overlapping(excluded_pairs: Any, bounds: Any, near: Any) -> None:
+def mark_overlapping(excluded_pairs: Array, bounds: Array, near: Array) -> None:
+    # overlap of all axes
     """Tell of pairs of shapes that never meet, given as keys, whether their bounds overlap."""
     for k in range(len(excluded_pairs)):
         first, second = bounds[excluded_pairs[k] >> 32], bounds[excluded_pairs[k] & 0xFFFFFFFF]
@@ -230,7 +237,7 @@ def without_filtered(pools: Pools) -> None:
 
 
 @scalar_code
-def _filtered_index(excluded_pairs: Any, first: Any, second: Any) -> Any:
+def _filtered_index(excluded_pairs: Array, first: Integer, second: Integer) -> Integer:
     """Which of the pairs that never meet two shapes are, or REAL."""
     key = (np.int64(min(first, second)) << 32) | np.int64(max(first, second))
     k = np.searchsorted(excluded_pairs, key)
@@ -238,14 +245,14 @@ def _filtered_index(excluded_pairs: Any, first: Any, second: Any) -> Any:
 
 
 @scalar_entry
-def update_slots(pools: Pools, rows: Any, shapes: Any, new_pairs: Any, excluded_pairs: Any, excluded_overlap: Any,
-                 order: Any, slots: Any
-                 ) -> None:
+def update_slots(pools: Pools, rows: Records, shapes: Records, new_pairs: Array, excluded_pairs: Array,
+                 excluded_overlap: Array, order: Array, slots: Array) -> None:
     """Give places to new pairs of shapes, by world in the order of a sweep, and free those of the lost ones.
 
     fresh: also of shapes that never meet, which get none; apart: keys of these, of which `near_apart` have bounds that
     overlap. Fills in `order`, in which the new pairs are created, and their `slots` in that order.
     """
+    # new overlaps go to the end of the list  (BpBroadPhaseABP.cpp, addPair)
     for k in range(len(new_pairs)):
         w = max(shapes[new_pairs[k, 0]].world, shapes[new_pairs[k, 1]].world)
         filtered_index = _filtered_index(excluded_pairs, new_pairs[k, 0], new_pairs[k, 1])
@@ -254,10 +261,12 @@ def update_slots(pools: Pools, rows: Any, shapes: Any, new_pairs: Any, excluded_
     freed = np.empty(pools.near.shape[1], np.int32)
     at = 0
     for w in range(len(pools.near_counts)):
+        # the first step lists pairs in reverse
         if not pools.has_stepped[w]:
             _reverse(pools.near[w], pools.near_counts[w])
             pools.has_stepped[w] = True
         first, lost, i = at, 0, 0
+        # a lost pair's entry is overwritten by the last one  (BpBroadPhaseABP.cpp, computeCreatedDeletedPairs)
         while i < pools.near_counts[w]:
             row = pools.near[w, i]
             if row <= FILTERED:
@@ -279,20 +288,22 @@ def update_slots(pools: Pools, rows: Any, shapes: Any, new_pairs: Any, excluded_
                 i += 1
         for start in range(first, at, SLAB):
             _allocate_slots(pools, w, slots[start:min(start + SLAB, at)])
+        # freed slots go to the pool's stack  (CmPool.h, destroy)
         for i in range(lost):
             pools.free[w, pools.free_counts[w]] = freed[i]
             pools.free_counts[w] += 1
 
 
 @scalar_code
-def _reverse(near: Any, count: Any) -> None:
+def _reverse(near: Array, count: Integer) -> None:
     for i in range(count // 2):
         near[i], near[count - 1 - i] = near[count - 1 - i], near[i]
 
 
 @scalar_code
-def _allocate_slots(pools: Pools, w: Any, slots: Any) -> None:
+def _allocate_slots(pools: Pools, w: int, slots: Array) -> None:
     """Take places for some pairs at once."""
+    # free slots last in, first out; then a slab of 256  (CmPool.h)
     reused = min(len(slots), pools.free_counts[w])
     pools.free_counts[w] -= reused
     for i in range(reused):
@@ -308,7 +319,7 @@ def _allocate_slots(pools: Pools, w: Any, slots: Any) -> None:
 
 
 @scalar_entry
-def assign_rows(pools: Pools, rows: Any) -> None:
+def assign_rows(pools: Pools, rows: Records) -> None:
     """Name the new pairs by the rows that they were given, in the order in which they were created."""
     for w in range(len(pools.near_counts)):
         for i in range(pools.near_counts[w]):

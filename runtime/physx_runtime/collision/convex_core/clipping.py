@@ -8,10 +8,10 @@ Contacts of a core with many triangles, sorted into patches of one normal as the
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Array, Integer, Record, Records, Scalar, Vec3
 from physx_runtime.collision.convex_core.support import MAX_FACE_POINTS, ConvexCore, support_face, widest_four
 from physx_runtime.collision.manifold.persistent import write_contact
 from physx_runtime.collision.scalar_math import dot, tangents
@@ -19,8 +19,6 @@ from physx_runtime.collision.simd_math import (
     HALF,
     LARGEST,
     ONE,
-    Number,
-    Vector,
     add,
     cross,
     negated,
@@ -38,23 +36,27 @@ MAX_CLIPPED_POINTS = 4 + MAX_PLANES + 1
 
 
 @scalar_code
-def contact_points(core0: ConvexCore, core1: ConvexCore, point0: Vector, point1: Vector, axis: Vector, points: Any,
-                   gaps: Any) -> Any:
+def contact_points(core0: ConvexCore, core1: ConvexCore, point0: Vec3, point1: Vec3, axis: Vec3, points: Array,
+                   gaps: Array) -> Integer:
     """Fill in up to four points half-way between two shapes and their separations; how many.
 
     point0, point1: closest points of the shapes; axis: the unit vector from shape 1 to shape 0.
     """
+    # faces: support face of each core towards the other  (GuConvexSupport.cpp, generateContacts)
     face0, face1 = np.empty((MAX_FACE_POINTS, 3), np.float32), np.empty((MAX_FACE_POINTS, 3), np.float32)
     count0, normal0 = support_face(core0, negated(axis), point0, face0)
     count1, normal1 = support_face(core1, axis, point1, face1)
     middle = scaled(add(point0, point1), HALF)
+    # a corner on either side: one contact half-way between the closest points
     if count0 < 2 or count1 < 2:
         return _single_contact(middle, dot(axis, sub(point0, point1)), points, gaps)
+    # two edges: parallel ones overlap along a stretch, others meet in a point
     if count0 == 2 and count1 == 2:
         if abs(dot(cross(sub(vector_at(face0, 1), vector_at(face0, 0)), sub(vector_at(face1, 1), vector_at(face1, 0))),
                    axis)) > SLACK:
             return _single_contact(middle, dot(axis, sub(point0, point1)), points, gaps)
         return _edge_edge_contacts(face0, face1, axis, points, gaps)
+    # polygon of both faces, clipped by the side planes of each
     polygon = np.empty((MAX_CLIPPED_POINTS, 3), np.float32)
     count = _first_polygon(face0, count0, face1, count1, axis, middle, polygon)
     planes = np.empty((MAX_PLANES, 4), np.float32)
@@ -66,16 +68,17 @@ def contact_points(core0: ConvexCore, core1: ConvexCore, point0: Vector, point1:
 
 
 @scalar_code
-def _single_contact(point: Vector, gap: Number, points: Any, gaps: Any) -> Any:
+def _single_contact(point: Vec3, gap: Scalar, points: Array, gaps: Array) -> Integer:
     set_vector(points, 0, point)
     gaps[0] = gap
     return 1
 
 
 @scalar_code
-def _edge_edge_contacts(edge0: Any, edge1: Any, axis: Vector, points: Any, gaps: Any) -> Any:
+def _edge_edge_contacts(edge0: Array, edge1: Array, axis: Vec3, points: Array, gaps: Array) -> Integer:
     """Each end of one edge that lies along the other; the deeper of ends that coincide."""
     count = 0
+    # end of edge 0 on edge 1, and the other way round
     for i in range(2):
         end = vector_at(edge0, i)
         is_inside, foot = _foot_on(edge1, end)
@@ -94,8 +97,9 @@ def _edge_edge_contacts(edge0: Any, edge1: Any, axis: Vector, points: Any, gaps:
 
 
 @scalar_code
-def _foot_on(edge: Any, point: Vector) -> tuple[bool, Vector]:
+def _foot_on(edge: Array, point: Vec3) -> tuple[bool, Vec3]:
     start, end = vector_at(edge, 0), vector_at(edge, 1)
+    # t = (p - a) . (b - a) / |b - a|^2, inside for 0 <= t <= 1
     edge_vector, off = sub(end, start), sub(point, start)
     if not (dot(off, edge_vector) > -SLACK and dot(sub(point, end), sub(start, end)) > -SLACK):
         return False, start
@@ -104,7 +108,8 @@ def _foot_on(edge: Any, point: Vector) -> tuple[bool, Vector]:
 
 
 @scalar_code
-def _merge_contacts(points: Any, gaps: Any, count: Any) -> Any:
+def _merge_contacts(points: Array, gaps: Array, count: Integer) -> Integer:
+    # coincident points: the deeper one stays
     for i in range(count - 1, -1, -1):
         for j in range(i - 1, -1, -1):
             offset = sub(vector_at(points, i), vector_at(points, j))
@@ -120,10 +125,11 @@ def _merge_contacts(points: Any, gaps: Any, count: Any) -> Any:
 
 
 @scalar_code
-def _add_side_planes(face: Any, count: Any, axis: Vector, planes: Any, plane_count: Any) -> Any:
+def _add_side_planes(face: Array, count: Integer, axis: Vec3, planes: Array, plane_count: Integer) -> Integer:
     """Add the planes along the axis that enclose a face; how many there are then."""
     if count < 3:
         return plane_count
+    # side plane n = (v_j - v_i) x axis where all other corners lie on one side
     for i in range(count):
         start = vector_at(face, i)
         for j in range(i + 1, count):
@@ -150,13 +156,14 @@ def _add_side_planes(face: Any, count: Any, axis: Vector, planes: Any, plane_cou
 
 
 @scalar_code
-def _first_polygon(face0: Any, count0: Any, face1: Any, count1: Any, axis: Vector, middle: Vector,
-                   polygon: Any) -> Any:
+def _first_polygon(face0: Array, count0: Integer, face1: Array, count1: Integer, axis: Vec3, middle: Vec3,
+                   polygon: Array) -> Integer:
     """The edge of a shape that has no face there, else a rectangle around both faces; how many points."""
     if count0 == 2 or count1 == 2:
         for i in range(2):
             set_vector(polygon, i, vector_at(face0, i) if count0 == 2 else vector_at(face1, i))
         return 2
+    # bounding rectangle of both faces across the axis
     x, y = tangents(axis)
     low_x, high_x, low_y, high_y = LARGEST, -LARGEST, LARGEST, -LARGEST
     for i in range(count0 + count1):
@@ -172,10 +179,11 @@ def _first_polygon(face0: Any, count0: Any, face1: Any, count1: Any, axis: Vecto
 
 
 @scalar_code
-def _clip_by_plane(plane: Any, polygon: Any, count: Any) -> Any:
+def _clip_by_plane(plane: Array, polygon: Array, count: Integer) -> Integer:
     """Keep of a polygon what lies on the inner side of a plane; how many points."""
     heights = np.empty(MAX_CLIPPED_POINTS, np.float32)
     before = polygon.copy()
+    # Sutherland-Hodgman: h_i = n . p_i + d, keep h >= 0, cut at t = h0 / (h0 - h1)
     for i in range(count):
         heights[i] = plane[0] * before[i, 0] + plane[1] * before[i, 1] + plane[2] * before[i, 2] + plane[3]
     size = 0
@@ -196,9 +204,10 @@ def _clip_by_plane(plane: Any, polygon: Any, count: Any) -> Any:
 
 
 @scalar_code
-def _midpoint_contacts(face0: Any, normal0: Vector, face1: Any, normal1: Vector, axis: Vector, polygon: Any, count: Any,
-                       points: Any, gaps: Any) -> Any:
+def _midpoint_contacts(face0: Array, normal0: Vec3, face1: Array, normal1: Vec3, axis: Vec3, polygon: Array,
+                       count: Integer, points: Array, gaps: Array) -> Integer:
     """The four points of a polygon that span most, the deepest first, each half-way between both faces."""
+    # p0, p1 = projections along the axis to both faces, contact (p0 + p1) / 2, gap axis . (p0 - p1)
     off0, off1 = dot(negated(normal0), vector_at(face0, 0)), dot(negated(normal1), vector_at(face1, 0))
     candidates, gap = np.empty((MAX_CLIPPED_POINTS, 3), np.float32), np.empty(MAX_CLIPPED_POINTS, np.float32)
     deepest = 0
@@ -214,6 +223,7 @@ def _midpoint_contacts(face0: Any, normal0: Vector, face1: Any, normal1: Vector,
     set_vector(candidates, deepest, first)
     gap[0], gap[deepest] = gap[deepest], gap[0]
     selected = np.empty(4, np.int64)
+    # at most four contacts, the deepest first  (GuConvexSupport.h, reducePolygon)
     size = widest_four(candidates, count, axis, selected)
     for i in range(size):
         set_vector(points, i, vector_at(candidates, selected[i]))
@@ -222,8 +232,9 @@ def _midpoint_contacts(face0: Any, normal0: Vector, face1: Any, normal1: Vector,
 
 
 @scalar_code
-def _project_to_plane(point: Vector, axis: Vector, normal: Vector, off: Number) -> Vector:
+def _project_to_plane(point: Vec3, axis: Vec3, normal: Vec3, off: Scalar) -> Vec3:
     """A point moved along the axis into a plane."""
+    # p' = p - axis (n . p + d) / (axis . n)
     height = normal[0] * point[0] + normal[1] * point[1] + normal[2] * point[2] + off
     return sub(point, scaled(scaled(axis, height), ONE / dot(axis, normal)))
 
@@ -241,8 +252,9 @@ PATCHES = np.dtype([
 
 
 @scalar_code
-def add_to_patches(patches: Any, point: Vector, normal: Vector, gap: Number) -> None:
+def add_to_patches(patches: Record, point: Vec3, normal: Vec3, gap: Scalar) -> None:
     """Add a contact to the patch of its normal, or as a new patch."""
+    # patches of normals within 2.6 degrees  (GuContactConvexCoreMesh.cpp, contactConvexCoreTrimesh)
     for i in range(patches.count):
         if dot(vector_at(patches.normal, i), normal) >= ONE_NORMAL:
             _add_to_patch(patches, i, point, gap)
@@ -260,7 +272,7 @@ def add_to_patches(patches: Any, point: Vector, normal: Vector, gap: Number) -> 
 
 
 @scalar_code
-def write_patches(patches: Any, contacts: Any, at: Any) -> Any:
+def write_patches(patches: Record, contacts: Records, at: Integer) -> Integer:
     """Write the contacts, patch by patch; the row of the next one."""
     for i in range(patches.count):
         normal = vector_at(patches.normal, i)
@@ -270,8 +282,9 @@ def write_patches(patches: Any, contacts: Any, at: Any) -> Any:
 
 
 @scalar_code
-def _add_to_patch(patches: Any, patch: Any, point: Vector, gap: Number) -> None:
+def _add_to_patch(patches: Record, patch: Integer, point: Vec3, gap: Scalar) -> None:
     """Keep those four points that span most; the deepest one comes first."""
+    # insert by depth, then reduce to four
     count = patches.points[patch]
     points, gaps = np.empty((MAX_PATCH_POINTS + 1, 3), np.float32), np.empty(MAX_PATCH_POINTS + 1, np.float32)
     selected, index = np.empty(MAX_PATCH_POINTS, np.int64), 0
@@ -292,8 +305,9 @@ def _add_to_patch(patches: Any, patch: Any, point: Vector, gap: Number) -> None:
 
 
 @scalar_code
-def _patch_to_replace(patches: Any, normal: Vector) -> Any:
+def _patch_to_replace(patches: Record, normal: Vec3) -> Integer:
     """The shallower of those two patches that are most alike, or -1 where the new normal is more like one of them."""
+    # of the two most similar normals the shallower patch gives way
     new_similarity, max_similarity, first, second = -LARGEST, -LARGEST, 0, 0
     for i in range(MAX_PATCHES):
         new_similarity = max(new_similarity, dot(normal, vector_at(patches.normal, i)))
@@ -307,7 +321,7 @@ def _patch_to_replace(patches: Any, normal: Vector) -> Any:
 
 
 @scalar_code
-def _deepest(patches: Any, patch: Any) -> Number:
+def _deepest(patches: Record, patch: Integer) -> Scalar:
     min_gap = patches.gap[patch, 0]
     for k in range(1, patches.points[patch]):
         min_gap = min(min_gap, patches.gap[patch, k])

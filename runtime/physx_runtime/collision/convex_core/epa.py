@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from physx_runtime.arrays import Array, Integer, Record, Records, Scalar, Vec3
 from physx_runtime.collision.convex_core.gjk import HUNDREDTH, MAX_POINTS, accuracy, center_direction, find_point
 from physx_runtime.collision.convex_core.support import ConvexCore
 from physx_runtime.collision.scalar_math import dot, length, tangents, times_reciprocal
@@ -14,8 +13,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Number,
-    Vector,
     add,
     cross,
     negated,
@@ -41,7 +38,7 @@ HULL = np.dtype([
 
 
 @scalar_code
-def penetration_depth(core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vector, Vector, Vector]:
+def penetration_depth(core0: ConvexCore, core1: ConvexCore) -> tuple[Scalar, Vec3, Vec3, Vec3]:
     """Minus how deep two cores overlap, the points of both that are deepest, and the direction from core 1 to 0.
 
     The distance is LARGEST where no volume is spanned.
@@ -50,8 +47,9 @@ def penetration_depth(core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vec
 
 
 @scalar_code
-def _expand(storage: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Number, Vector, Vector, Vector]:
+def _expand(storage: Records, core0: ConvexCore, core1: ConvexCore) -> tuple[Scalar, Vec3, Vec3, Vec3]:
     """The same with room for a hull, which the caller keeps: a record does not keep its array alive."""
+    # epsilon = 0.01 min(accuracy_0, accuracy_1)  (GuRefGjkEpa.h, computeEpaDepth)
     hull = storage[0]
     hull.weld0, hull.weld1 = accuracy(core0), accuracy(core1)
     epsilon = HUNDREDTH * min(hull.weld0, hull.weld1)
@@ -60,6 +58,7 @@ def _expand(storage: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Number,
         return LARGEST, ZERO_VECTOR, ZERO_VECTOR, ZERO_VECTOR
     best, best_ahead = np.zeros(3, np.int64), -LARGEST
     best_normal, best_depth = ZERO_VECTOR, ZERO
+    # grow at the closest face until the support point is no farther than the face
     while hull.faces > 0:
         closest = _closest_face(hull)
         normal, depth = vector_at(hull.normal, closest), hull.depth[closest]
@@ -74,13 +73,15 @@ def _expand(storage: Any, core0: ConvexCore, core1: ConvexCore) -> tuple[Number,
         best_ahead = max(best_ahead, ahead)
         if new_depth >= depth - epsilon:
             break
+    # witness points by barycentric coordinates of the origin's projection  (GuRefGjkEpa.h, computePoints)
     at0, at1 = _witness_points(hull, best[0], best[1], best[2])
     return best_depth, at0, at1, negated(best_normal)
 
 
 @scalar_code
-def _add_first_triangle(hull: Any, core0: ConvexCore, core1: ConvexCore, epsilon: Number) -> None:
+def _add_first_triangle(hull: Record, core0: ConvexCore, core1: ConvexCore, epsilon: Scalar) -> None:
     """Span a first triangle, seen from both sides."""
+    # first triangle: support points along +-d, then across it  (GuRefGjkEpa.h, computeEpaDepth)
     first = center_direction(core0, core1)
     second, third = tangents(first)
     _add(hull, core0, core1, first, epsilon)
@@ -95,7 +96,8 @@ def _add_first_triangle(hull: Any, core0: ConvexCore, core1: ConvexCore, epsilon
 
 
 @scalar_code
-def _closest_face(hull: Any) -> Any:
+def _closest_face(hull: Record) -> Integer:
+    # planes have n . x + depth = 0, depth < 0 outside: the closest face has the greatest depth
     closest, max_depth = 0, -LARGEST
     for i in range(hull.faces):
         if hull.depth[i] > max_depth:
@@ -104,13 +106,14 @@ def _closest_face(hull: Any) -> Any:
 
 
 @scalar_code
-def _vertex(hull: Any, i: Any) -> Vector:
+def _vertex(hull: Record, i: Integer) -> Vec3:
     return sub(vector_at(hull.known0, hull.which[i, 0]), vector_at(hull.known1, hull.which[i, 1]))
 
 
 @scalar_code
-def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vector, epsilon: Number) -> tuple[Number, Number]:
+def _add(hull: Record, core0: ConvexCore, core1: ConvexCore, direction: Vec3, epsilon: Scalar) -> tuple[Scalar, Scalar]:
     """Grow the hull by its farthest point; how far that lies against the direction, twice, LARGEST second at an end."""
+    # w = s0(d) - s1(-d)  (GuRefGjkEpa.h, addPoint)
     a, hull.count0 = find_point(core0, direction, hull.known0, hull.count0, hull.weld0)
     b, hull.count1 = find_point(core1, negated(direction), hull.known1, hull.count1, hull.weld1)
     point = sub(vector_at(hull.known0, a), vector_at(hull.known1, b))
@@ -127,6 +130,7 @@ def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vector, eps
             hull.faces = 0
             return ahead, LARGEST
         return ahead, ZERO
+    # faces visible from w are removed, the horizon is closed by faces to w
     edges = _remove_faces_below(hull, point, epsilon)
     if edges == 0 or hull.faces > MAX_FACES - edges:
         return ahead, LARGEST
@@ -137,8 +141,9 @@ def _add(hull: Any, core0: ConvexCore, core1: ConvexCore, direction: Vector, eps
 
 
 @scalar_code
-def _remove_faces_below(hull: Any, point: Vector, epsilon: Number) -> Any:
+def _remove_faces_below(hull: Record, point: Vec3, epsilon: Scalar) -> Integer:
     """Take away the faces that a point lies outside of; how many edges of the hole there are."""
+    # visible: n . w + depth > epsilon
     edges = 0
     for i in range(hull.faces - 1, -1, -1):
         normal = vector_at(hull.normal, i)
@@ -155,8 +160,9 @@ def _remove_faces_below(hull: Any, point: Vector, epsilon: Number) -> Any:
 
 
 @scalar_code
-def _toggle_edge(hull: Any, edges: Any, start: Any, end: Any) -> Any:
+def _toggle_edge(hull: Record, edges: Integer, start: Integer, end: Integer) -> Integer:
     """An edge is open until its other side is taken away too."""
+    # an edge of two removed faces is inside the hole
     for k in range(edges - 1, -1, -1):
         if start == hull.edge[k, 1] and end == hull.edge[k, 0]:
             hull.edge[k, 0], hull.edge[k, 1] = hull.edge[edges - 1, 0], hull.edge[edges - 1, 1]
@@ -166,8 +172,9 @@ def _toggle_edge(hull: Any, edges: Any, start: Any, end: Any) -> Any:
 
 
 @scalar_code
-def _add_face(hull: Any, i: Any, j: Any, k: Any) -> bool:
+def _add_face(hull: Record, i: Integer, j: Integer, k: Integer) -> bool:
     """Add a face; not one without area."""
+    # n = sum of the three corner cross products, normalised: less rounding in slim faces  (GuRefGjkEpa.h, makePlane)
     a, b, c = _vertex(hull, i), _vertex(hull, j), _vertex(hull, k)
     spanned = add(add(cross(sub(b, a), sub(c, a)), cross(sub(c, b), sub(a, b))), cross(sub(a, c), sub(b, c)))
     size = length(spanned)
@@ -182,8 +189,9 @@ def _add_face(hull: Any, i: Any, j: Any, k: Any) -> bool:
 
 
 @scalar_code
-def _witness_points(hull: Any, i: Any, j: Any, k: Any) -> tuple[Vector, Vector]:
+def _witness_points(hull: Record, i: Integer, j: Integer, k: Integer) -> tuple[Vec3, Vec3]:
     """The points of both cores at the foot of the origin in a face."""
+    # foot = n (n . a) / n^2, weights = areas opposite to the corners / n^2
     a, b, c = _vertex(hull, i), _vertex(hull, j), _vertex(hull, k)
     normal = cross(sub(b, a), sub(c, a))
     inverse = ONE / dot(normal, normal)
@@ -196,6 +204,6 @@ def _witness_points(hull: Any, i: Any, j: Any, k: Any) -> tuple[Vector, Vector]:
 
 
 @scalar_code
-def _interpolate(points: Any, i: Any, j: Any, k: Any, barycentric: Vector) -> Vector:
+def _interpolate(points: Array, i: Integer, j: Integer, k: Integer, barycentric: Vec3) -> Vec3:
     return add(add(scaled(vector_at(points, i), barycentric[0]), scaled(vector_at(points, j), barycentric[1])),
                scaled(vector_at(points, k), barycentric[2]))

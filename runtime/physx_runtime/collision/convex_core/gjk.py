@@ -9,10 +9,9 @@ Corners are rows of an array; those kept are put in `kept` in the order in which
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from physx_runtime.arrays import Array, Integer, Quat, Scalar, Vec3
 from physx_runtime.collision.convex_core.support import ConvexCore, local_support
 from physx_runtime.collision.scalar_math import dot, length, rotated_back, times_reciprocal, transform, unit
 from physx_runtime.collision.simd_math import (
@@ -21,8 +20,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Number,
-    Vector,
     add,
     cross,
     negated,
@@ -35,26 +32,27 @@ from physx_runtime.compiling.numba_functions import scalar_code
 
 
 @scalar_code
-def _select_one(indices: Any, barycentric: Any, a: Any) -> Any:
+def _select_one(indices: Array, barycentric: Array, a: Integer) -> Integer:
     indices[0], barycentric[0] = a, ONE
     return 1
 
 
 @scalar_code
-def _select_two(indices: Any, barycentric: Any, a: Any, b: Any, weight: Number) -> Any:
+def _select_two(indices: Array, barycentric: Array, a: Integer, b: Integer, weight: Scalar) -> Integer:
     indices[0], indices[1] = a, b
     barycentric[0], barycentric[1] = weight, ONE - weight
     return 2
 
 
 @scalar_code
-def _square(a: Vector) -> Number:
+def _square(a: Vec3) -> Scalar:
     return dot(a, a)
 
 
 @scalar_code
-def reduce_segment(vertices: Any, indices: Any, barycentric: Any) -> Any:
+def reduce_segment(vertices: Array, indices: Array, barycentric: Array) -> Integer:
     """How many are kept."""
+    # segment: t = b . (b - a) / |b - a|^2, vertex b where t <= 0  (GuRefGjkEpa.h, computeClosest)
     a, b = vector_at(vertices, 0), vector_at(vertices, 1)
     edge = sub(a, b)
     projection = dot(edge, negated(b))
@@ -64,13 +62,16 @@ def reduce_segment(vertices: Any, indices: Any, barycentric: Any) -> Any:
 
 
 @scalar_code
-def reduce_triangle(vertices: Any, indices: Any, barycentric: Any) -> Any:
+def reduce_triangle(vertices: Array, indices: Array, barycentric: Array) -> Integer:
     """How many are kept."""
+    # triangle: Voronoi regions of c, ca, bc and the face; a and b are older corners, known not to be closest
+    # (GuRefGjkEpa.h, computeClosest)
     a, b, c = vector_at(vertices, 0), vector_at(vertices, 1), vector_at(vertices, 2)
     ca, cb = sub(a, c), sub(b, c)
     part_a, part_b = dot(ca, negated(c)), dot(cb, negated(c))
     if part_a <= ZERO and part_b <= ZERO:
         return _select_one(indices, barycentric, 2)
+    # foot = n (n . a) / n^2, weights by areas
     normal = cross(sub(b, a), sub(c, a))
     inverse = ONE / _square(normal)
     foot = scaled(scaled(normal, dot(normal, a)), inverse)
@@ -82,6 +83,7 @@ def reduce_triangle(vertices: Any, indices: Any, barycentric: Any) -> Any:
         return _select_two(indices, barycentric, 1, 2, part_b / _square(cb))
     first, second = area_bc * inverse, area_ca * inverse
     indices[2], barycentric[2] = 2, ONE - first - second
+    # winding so that the origin is in front
     if dot(normal, a) > ZERO:
         indices[0], indices[1], barycentric[0], barycentric[1] = 1, 0, second, first
     else:
@@ -90,8 +92,9 @@ def reduce_triangle(vertices: Any, indices: Any, barycentric: Any) -> Any:
 
 
 @scalar_code
-def _face_plane(vertices: Any, i: Any, j: Any) -> tuple[Vector, Number, Vector]:
+def _face_plane(vertices: Array, i: Integer, j: Integer) -> tuple[Vec3, Scalar, Vec3]:
     """Of the side through corners i, j and the last: its normal, one over its square, the foot of the origin."""
+    # n = (v_i - d) x (v_j - d), foot = n (n . d) / n^2
     d = vector_at(vertices, 3)
     normal = cross(sub(vector_at(vertices, i), d), sub(vector_at(vertices, j), d))
     inverse = ONE / _square(normal)
@@ -99,13 +102,14 @@ def _face_plane(vertices: Any, i: Any, j: Any) -> tuple[Vector, Number, Vector]:
 
 
 @scalar_code
-def _signed_area(normal: Vector, foot: Vector, start: Vector, end: Vector) -> Number:
+def _signed_area(normal: Vec3, foot: Vec3, start: Vec3, end: Vec3) -> Scalar:
     return dot(normal, cross(sub(start, foot), sub(end, foot)))
 
 
 @scalar_code
-def reduce_tetrahedron(vertices: Any, indices: Any, barycentric: Any) -> Any:
+def reduce_tetrahedron(vertices: Array, indices: Array, barycentric: Array) -> Integer:
     """How many are kept: all four, with no shares, around the origin."""
+    # tetrahedron: Voronoi regions of d, its edges and its faces, in this order  (GuRefGjkEpa.h, computeClosest)
     a, b, c, d = vector_at(vertices, 0), vector_at(vertices, 1), vector_at(vertices, 2), vector_at(vertices, 3)
     da, db, dc, back = sub(a, d), sub(b, d), sub(c, d), negated(d)
     part_a, part_b, part_c = dot(da, back), dot(db, back), dot(dc, back)
@@ -115,6 +119,7 @@ def reduce_tetrahedron(vertices: Any, indices: Any, barycentric: Any) -> Any:
     dbc, inverse_bc, foot_bc = _face_plane(vertices, 1, 2)
     dca, inverse_ca, foot_ca = _face_plane(vertices, 2, 0)
     tda, tad = _signed_area(dab, foot_ab, d, a), _signed_area(dca, foot_ca, a, d)
+    # edge da: no face beside it has the foot inside
     if part_a > ZERO and tda <= ZERO and tad <= ZERO:
         return _select_two(indices, barycentric, 0, 3, part_a / _square(da))
     tdb, tbd = _signed_area(dbc, foot_bc, d, b), _signed_area(dab, foot_ab, b, d)
@@ -124,6 +129,7 @@ def reduce_tetrahedron(vertices: Any, indices: Any, barycentric: Any) -> Any:
     if part_c > ZERO and tdc <= ZERO and tcd <= ZERO:
         return _select_two(indices, barycentric, 2, 3, part_c / _square(dc))
     base_normal = cross(sub(b, a), sub(c, a))
+    # face dab: the foot inside, the origin in front
     if tda > ZERO and tbd > ZERO and dot(dab, d) < ZERO and dot(base_normal, dab) > ZERO:
         return _select_three(indices, barycentric, 0, 1, tbd * inverse_ab, tda * inverse_ab)
     if tdb > ZERO and tcd > ZERO and dot(dbc, d) < ZERO and dot(base_normal, dbc) > ZERO:
@@ -139,7 +145,7 @@ def reduce_tetrahedron(vertices: Any, indices: Any, barycentric: Any) -> Any:
 
 
 @scalar_code
-def _select_three(indices: Any, barycentric: Any, a: Any, b: Any, first: Number, second: Number) -> Any:
+def _select_three(indices: Array, barycentric: Array, a: Integer, b: Integer, first: Scalar, second: Scalar) -> Integer:
     indices[0], indices[1], indices[2] = a, b, 3
     barycentric[0], barycentric[1], barycentric[2] = first, second, ONE - first - second
     return 3
@@ -151,33 +157,35 @@ MAX_ITERATIONS = 100
 
 
 @scalar_code
-def accuracy(core: ConvexCore) -> Number:
+def accuracy(core: ConvexCore) -> Scalar:
     """A hundredth of a core's greatest extent: points nearer to each other are one."""
+    # accuracy = max(0.01 maxExtent, eps)  (GuRefGjkEpa.h, getAccuracy)
     max_extent = max(max(_extent(core, 0), _extent(core, 1)), _extent(core, 2))
     return max(max_extent * HUNDREDTH, EPSILON)
 
 
 @scalar_code
-def _extent(core: ConvexCore, axis: Any) -> Number:
+def _extent(core: ConvexCore, axis: Integer) -> Scalar:
     direction = (ONE if axis == 0 else ZERO, ONE if axis == 1 else ZERO, ONE if axis == 2 else ZERO)
     return local_support(core, direction)[axis] - local_support(core, negated(direction))[axis]
 
 
 @scalar_code
-def center_direction(core0: ConvexCore, core1: ConvexCore) -> Vector:
+def center_direction(core0: ConvexCore, core1: ConvexCore) -> Vec3:
     """The direction from the middle of the bounds of core 0 to that of core 1."""
+    # d = center(B) - center(A), of the bounds  (GuRefGjkEpa.h, getBounds)
     offset = sub(_center(core1), _center(core0))
     size = length(offset)
     return (ONE, ZERO, ZERO) if size < EPSILON else times_reciprocal(offset, size)
 
 
 @scalar_code
-def _center(core: ConvexCore) -> Vector:
+def _center(core: ConvexCore) -> Vec3:
     return _center_on_axis(core, 0), _center_on_axis(core, 1), _center_on_axis(core, 2)
 
 
 @scalar_code
-def _center_on_axis(core: ConvexCore, axis: Any) -> Number:
+def _center_on_axis(core: ConvexCore, axis: Integer) -> Scalar:
     q = core[3][1]
     direction = _rotation_row(q, axis)
     high = transform(core[3], local_support(core, direction))[axis]
@@ -186,8 +194,9 @@ def _center_on_axis(core: ConvexCore, axis: Any) -> Number:
 
 
 @scalar_code
-def _rotation_row(q: Any, axis: Any) -> Vector:
+def _rotation_row(q: Quat, axis: Integer) -> Vec3:
     """An axis of the world as seen from a turned frame."""
+    # row of R^T: [1 - 2 (y^2 + z^2), ...] as 2 w^2 - 1 + 2 x^2
     x, y, z, w = q
     two = ONE + ONE
     w2 = w * two
@@ -202,8 +211,10 @@ def _rotation_row(q: Any, axis: Any) -> Vector:
 
 
 @scalar_code
-def find_point(core: ConvexCore, direction: Vector, points: Any, count: Any, weld: Number) -> tuple[Any, Any]:
+def find_point(core: ConvexCore, direction: Vec3, points: Array, count: Integer,
+               weld: Scalar) -> tuple[Integer, Integer]:
     """The place of the farthest point among those known, to which it is added where it is none; and their number."""
+    # vertices nearer than `weld` to a known one are that one  (GuRefGjkEpa.h, supportIndex)
     point = transform(core[3], local_support(core, rotated_back(core[3][1], direction)))
     closest, min_square = 0, LARGEST
     for i in range(count - 1, -1, -1):
@@ -220,7 +231,7 @@ def find_point(core: ConvexCore, direction: Vector, points: Any, count: Any, wel
 
 
 @scalar_code
-def closest_points(core0: ConvexCore, core1: ConvexCore, max_distance: Number) -> tuple[Number, Vector, Vector, Vector]:
+def closest_points(core0: ConvexCore, core1: ConvexCore, max_distance: Scalar) -> tuple[Scalar, Vec3, Vec3, Vec3]:
     """The distance of two cores, 0 where they overlap; their closest points and the direction from core 1 to 0.
 
     The distance is LARGEST where it is beyond `reach`.
@@ -230,6 +241,8 @@ def closest_points(core0: ConvexCore, core1: ConvexCore, max_distance: Number) -
     weld0, weld1 = accuracy(core0), accuracy(core1)
     enough = HUNDREDTH * min(weld0, weld1)
     origin = (ZERO, ZERO, ZERO)
+    # GJK: v = closest point of the simplex to the origin, next support along -v
+    # (GuRefGjkEpa.h, computeGjkDistance)
     direction = center_direction(core0, core1)
     a, count0 = find_point(core0, direction, points0, 0, weld0)
     b, count1 = find_point(core1, negated(direction), points1, 0, weld1)
@@ -252,19 +265,21 @@ def closest_points(core0: ConvexCore, core1: ConvexCore, max_distance: Number) -
                 weights[size] = ZERO
                 size += 1
                 ahead = dot(point, negated(direction))
+        # converged: -d . w >= |v| - epsilon
         if ahead >= distance - enough:
             at0, at1 = origin, origin
             for i in range(size):
                 at0 = add(at0, scaled(vector_at(points0, which[i, 0]), weights[i]))
                 at1 = add(at1, scaled(vector_at(points1, which[i, 1]), weights[i]))
             return distance, at0, at1, negated(direction)
+        # separated: a support plane lies beyond maxDistance
         if ahead > max_distance:
             return LARGEST, origin, origin, origin
     return LARGEST, origin, origin, origin
 
 
 @scalar_code
-def _contains(which: Any, size: Any, a: Any, b: Any) -> bool:
+def _contains(which: Array, size: Integer, a: Integer, b: Integer) -> bool:
     result = False
     for i in range(size):
         result |= which[i, 0] == a and which[i, 1] == b
@@ -272,9 +287,10 @@ def _contains(which: Any, size: Any, a: Any, b: Any) -> bool:
 
 
 @scalar_code
-def _reduce_simplex(vertices: Any, weights: Any, which: Any, size: Any, distance: Number,
-                    closest: Vector) -> tuple[Vector, Any, Number]:
+def _reduce_simplex(vertices: Array, weights: Array, which: Array, size: Integer, distance: Scalar,
+                    closest: Vec3) -> tuple[Vec3, Integer, Scalar]:
     """Reduce the simplex to what is nearest to the origin; where that is no nearer, drop its newest corner."""
+    # v = sum lambda_i w_i  (GuRefGjkEpa.h, computeClosest)
     indices, barycentric = np.zeros(4, np.int64), np.zeros(4, np.float32)
     if size == 1:
         count = 1
@@ -289,6 +305,7 @@ def _reduce_simplex(vertices: Any, weights: Any, which: Any, size: Any, distance
     for i in range(count):
         point = add(point, scaled(vector_at(vertices, indices[i]), barycentric[i]))
     so_far = length(point)
+    # no progress: the newest vertex is dropped
     if not so_far < distance - EPSILON:
         return closest, size - 1, distance
     old, old_which = vertices.copy(), which.copy()

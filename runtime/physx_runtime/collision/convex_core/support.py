@@ -12,10 +12,10 @@ Hulls as cores: the farthest of their corners, the corners of the face they turn
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Array, Condition, Integer, Pose, Scalar, Vec3
 from physx_runtime.collision.scalar_math import (
     axis_angle,
     dot,
@@ -35,9 +35,6 @@ from physx_runtime.collision.simd_math import (
     ONE,
     TWO,
     ZERO,
-    Number,
-    Pose,
-    Vector,
     add,
     cross,
     negated,
@@ -55,8 +52,9 @@ ZERO_VECTOR = (ZERO, ZERO, ZERO)
 
 
 @scalar_code
-def farthest_vertex(vertices: Any, scale: Vector, direction: Vector) -> Vector:
+def farthest_vertex(vertices: Array, scale: Vec3, direction: Vec3) -> Vec3:
     """The first corner that is farthest along a direction, of corners that are scaled."""
+    # s(d) = S argmax_i (S d) . v_i  (GuConvexSupport.h, supportLocal)
     scaled_direction = times(scale, direction)
     if len(vertices) == 0 or length(scaled_direction) < EPSILON:
         return ZERO_VECTOR
@@ -69,8 +67,9 @@ def farthest_vertex(vertices: Any, scale: Vector, direction: Vector) -> Vector:
 
 
 @scalar_code
-def hull_face(vertices: Any, scale: Vector, direction: Vector, points: Any) -> tuple[Any, Vector]:
+def hull_face(vertices: Array, scale: Vec3, direction: Vec3, points: Array) -> tuple[Integer, Vec3]:
     """Fill in up to four corners of the face or edge towards a direction; their number, 0 for a corner alone."""
+    # face: spanned by the three vertices farthest along d  (GuConvexSupport.h, contactFace)
     a, b, c = _farthest_three(vertices, scale, direction)
     if b < 0:
         return 0, ZERO_VECTOR
@@ -84,6 +83,7 @@ def hull_face(vertices: Any, scale: Vector, direction: Vector, points: Any) -> t
     candidates, selected = np.empty((5, 3), np.float32), np.empty(4, np.int64)
     for i in range(len(vertices)):
         vertex = times(scale, vector_at(vertices, i))
+        # vertices within 1e-4 of the face plane, reduced to four
         if not abs(dot(normal, vertex) - height) < IN_FACE:
             continue
         set_vector(candidates, 0, vertex)
@@ -101,7 +101,7 @@ def hull_face(vertices: Any, scale: Vector, direction: Vector, points: Any) -> t
 
 
 @scalar_code
-def _farthest_three(vertices: Any, scale: Vector, direction: Vector) -> tuple[Any, Any, Any]:
+def _farthest_three(vertices: Array, scale: Vec3, direction: Vec3) -> tuple[Integer, Integer, Integer]:
     best, max_heights = np.full(3, -1, np.int64), np.full(3, -LARGEST, np.float32)
     for i in range(len(vertices)):
         height, index = dot(direction, times(scale, vector_at(vertices, i))), i
@@ -113,9 +113,10 @@ def _farthest_three(vertices: Any, scale: Vector, direction: Vector) -> tuple[An
 
 
 @scalar_code
-def _face_normal(direction: Vector, first: Vector, second: Vector, spanned: Any) -> tuple[bool, Vector]:
+def _face_normal(direction: Vec3, first: Vec3, second: Vec3, spanned: Condition) -> tuple[bool, Vec3]:
     """The normal of the face of two edges, or of one through an edge, that faces the direction."""
     if not spanned:
+        # edge: n = (d x e) x e, the normal of the edge closest to d; it counts within 8 degrees
         normal = unit(cross(cross(direction, first), first))
         return bool(dot(direction, normal) > FACE_COSINE), normal
     normal = unit(cross(first, second))
@@ -132,8 +133,9 @@ def _face_normal(direction: Vector, first: Vector, second: Vector, spanned: Any)
 
 
 @scalar_code
-def widest_four(points: Any, count: Any, normal: Vector, selected: Any) -> Any:
+def widest_four(points: Array, count: Integer, normal: Vec3, selected: Array) -> Integer:
     """Choose up to four points that span most, the first and the one farthest from it among them; how many."""
+    # first, the farthest from it, and both extremes across that line  (GuConvexSupport.h, reducePolygon)
     selected[0], other, max_square = 0, 0, -LARGEST
     first = vector_at(points, 0)
     for i in range(count):
@@ -160,7 +162,7 @@ def widest_four(points: Any, count: Any, normal: Vector, selected: Any) -> Any:
     return selected_count
 
 
-ConvexCore = tuple[Any, Vector, Number, Pose, Any]
+ConvexCore = tuple[Integer, Vec3, Scalar, Pose, Array]
 
 PARALLEL_COSINE, PERPENDICULAR_COSINE = np.float32(0.99), np.float32(0.14)     # cosines of some 8 and of 90 - 8 degrees
 AXIS_TOLERANCE = np.float32(1e-5)                                # of a unit direction: less across the axis is none
@@ -168,8 +170,9 @@ MAX_FACE_POINTS = 4
 
 
 @scalar_code
-def core_of(kind: Any, size: Vector, pose: Pose, vertices: Any) -> ConvexCore:
+def core_of(kind: Integer, size: Vec3, pose: Pose, vertices: Array) -> ConvexCore:
     """The core of a shape; corners: of a hull, whose scale is its size."""
+    # margin: sphere and capsule have their radius, others none  (GuConvexGeometry.cpp, makeConvexShape)
     if kind == SPHERE:
         return kind, ZERO_VECTOR, size[0], pose, vertices
     if kind == CAPSULE:
@@ -178,9 +181,10 @@ def core_of(kind: Any, size: Vector, pose: Pose, vertices: Any) -> ConvexCore:
 
 
 @scalar_code
-def local_support(core: ConvexCore, direction: Vector) -> Vector:
+def local_support(core: ConvexCore, direction: Vec3) -> Vec3:
     """The core's own point farthest along a direction, both in its frame; without the margin."""
     kind, size = core[0], core[1]
+    # s(d) of point, segment, box, hull  (GuConvexSupport.h, supportLocal)
     if kind == SPHERE:
         return ZERO_VECTOR
     if kind == CAPSULE:
@@ -189,6 +193,7 @@ def local_support(core: ConvexCore, direction: Vector) -> Vector:
         return sign(direction[0]) * size[0], sign(direction[1]) * size[1], sign(direction[2]) * size[2]
     if kind == CONVEX:
         return farthest_vertex(core[4], size, direction)
+    # cylinder: [+-h, r d_yz / |d_yz|]; cone: tip where d_x > sin(alpha), otherwise the rim of its base
     d = unit(direction)
     x = sign(d[0]) * size[1]
     if kind == CONE:
@@ -201,25 +206,28 @@ def local_support(core: ConvexCore, direction: Vector) -> Vector:
 
 
 @scalar_code
-def _sine_of_tip(size: Vector) -> Number:
+def _sine_of_tip(size: Vec3) -> Scalar:
     """Of half the angle at a cone's tip."""
+    # sin(alpha) = r / sqrt((2 h)^2 + r^2)
     height = size[1] * TWO
     return size[0] / math.sqrt(height * height + size[0] * size[0])
 
 
 @scalar_code
-def support_point(core: ConvexCore, direction: Vector) -> Vector:
+def support_point(core: ConvexCore, direction: Vec3) -> Vec3:
     """The shape's point farthest along a direction, in the world, with its margin."""
+    # s_world(d) = T s(R^T d) + margin d
     point = transform(core[3], local_support(core, rotated_back(core[3][1], direction)))
     return add(point, scaled(direction, core[2]))
 
 
 @scalar_code
-def support_face(core: ConvexCore, direction: Vector, reference: Vector, points: Any) -> tuple[Any, Vector]:
+def support_face(core: ConvexCore, direction: Vec3, reference: Vec3, points: Array) -> tuple[Integer, Vec3]:
     """Fill in up to four points of the face or edge that a shape turns in a direction; their number, and its normal.
 
     reference: a point of the world that the first rim point of a round face is turned towards.
     """
+    # face of the core, moved by the margin along its normal  (GuConvexSupport.h, contactFace)
     pose = core[3]
     for i in range(MAX_FACE_POINTS):
         set_vector(points, i, ZERO_VECTOR)
@@ -231,7 +239,7 @@ def support_face(core: ConvexCore, direction: Vector, reference: Vector, points:
 
 
 @scalar_code
-def _local_face(core: ConvexCore, direction: Vector, reference: Vector, points: Any) -> tuple[Any, Vector]:
+def _local_face(core: ConvexCore, direction: Vec3, reference: Vec3, points: Array) -> tuple[Integer, Vec3]:
     """The same in the frame of the core and without its margin."""
     kind, size = core[0], core[1]
     if kind == SPHERE:
@@ -239,6 +247,7 @@ def _local_face(core: ConvexCore, direction: Vector, reference: Vector, points: 
     if kind == CONVEX:
         return hull_face(core[4], size, direction, points)
     d = unit(direction)
+    # segment: an edge where d is within 8 degrees across it
     if kind == CAPSULE:
         if not abs(d[0]) < PERPENDICULAR_COSINE:
             return 0, ZERO_VECTOR
@@ -253,7 +262,8 @@ def _local_face(core: ConvexCore, direction: Vector, reference: Vector, points: 
 
 
 @scalar_code
-def _box_face(half: Vector, d: Vector, points: Any) -> tuple[Any, Vector]:
+def _box_face(half: Vec3, d: Vec3, points: Array) -> tuple[Integer, Vec3]:
+    # box: a face within 8 degrees along an axis, an edge within 8 degrees across one
     for axis in range(3):
         b, c = (axis + 1) % 3, (axis + 2) % 3
         if abs(d[axis]) > PARALLEL_COSINE and (half[b] * TWO > EPSILON or half[c] * TWO > EPSILON):
@@ -275,7 +285,8 @@ def _box_face(half: Vector, d: Vector, points: Any) -> tuple[Any, Vector]:
 
 
 @scalar_code
-def _cylinder_face(size: Vector, d: Vector, reference: Vector, points: Any) -> tuple[Any, Vector]:
+def _cylinder_face(size: Vec3, d: Vec3, reference: Vec3, points: Array) -> tuple[Integer, Vec3]:
+    # cylinder: a cap along the axis, an edge across it
     radius, half = size[0], size[1]
     if abs(d[0]) > PARALLEL_COSINE and radius > ZERO:
         return _round_face(sign(d[0]), radius, half, reference, points)
@@ -288,13 +299,15 @@ def _cylinder_face(size: Vector, d: Vector, reference: Vector, points: Any) -> t
 
 
 @scalar_code
-def _cone_face(size: Vector, d: Vector, reference: Vector, points: Any) -> tuple[Any, Vector]:
+def _cone_face(size: Vec3, d: Vec3, reference: Vec3, points: Array) -> tuple[Integer, Vec3]:
+    # cone: the base, or an edge from tip to rim
     radius, half = size[0], size[1]
     height = half * TWO
     if (d[0] < -PARALLEL_COSINE or (d[0] > PARALLEL_COSINE and height < AXIS_TOLERANCE)) and radius > ZERO:
         return _round_face(sign(d[0]), radius, half, reference, points)
     if height > ZERO:
         sine = _sine_of_tip(size)
+        # sin of the angle between d and the lateral surface's normal
         off = d[0] * math.sqrt(ONE - sine * sine) - math.sqrt(ONE - d[0] * d[0]) * sine
         if abs(off) < PERPENDICULAR_COSINE:
             perpendicular = unit((ZERO, d[1], d[2]))
@@ -305,13 +318,14 @@ def _cone_face(size: Vector, d: Vector, reference: Vector, points: Any) -> tuple
 
 
 @scalar_code
-def _round_face(sense: Number, radius: Number, half: Number, reference: Vector, points: Any) -> tuple[Any, Vector]:
+def _round_face(sense: Scalar, radius: Scalar, half: Scalar, reference: Vec3, points: Array) -> tuple[Integer, Vec3]:
     """Four points of the rim, the first turned towards the reference."""
     center, normal = (sense * half, ZERO, ZERO), (sense, ZERO, ZERO)
     set_vector(points, 0, (center[0], radius, ZERO))
     set_vector(points, 1, (center[0], ZERO, radius))
     set_vector(points, 2, (center[0], -radius, ZERO))
     set_vector(points, 3, (center[0], ZERO, -radius))
+    # the rim's four points turn so that the first faces the reference  (GuConvexSupport.h, rotatePoints)
     to_first, off = sub(vector_at(points, 0), center), sub(reference, center)
     to_reference = add(off, scaled(normal, dot(normal, off)))
     lengths = length(to_first), length(to_reference)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from physx_runtime.arrays import Array, Condition, Frame, Integer, Pose, Record, Scalar, Vec3
 from physx_runtime.collision.simd_math import (
     LARGEST,
     ZERO,
-    Frame,
-    Number,
-    Pose,
-    Vector,
     add,
     dot,
     from_frame,
@@ -68,8 +63,9 @@ NONE = -1
 
 
 @scalar_code
-def is_invalidated(manifolds: Any, pose: Pose, max_displacement: Number) -> bool:
+def is_invalidated(manifolds: Record, pose: Pose, max_displacement: Scalar) -> bool:
     """Whether shape 0 has moved or turned too far in the mesh for the manifolds to be kept."""
+    # rebuilt where |dp|_inf > maxDisplacement or q . q_old < cos  (GuPersistentContactManifold.h, invalidate)
     if not manifolds.known:
         return True
     p, old = pose[0], manifolds.position
@@ -80,7 +76,7 @@ def is_invalidated(manifolds: Any, pose: Pose, max_displacement: Number) -> bool
 
 
 @scalar_code
-def reset_manifolds(manifolds: Any, pose: Pose) -> None:
+def reset_manifolds(manifolds: Record, pose: Pose) -> None:
     """Drop all manifolds, and keep the pose at which they are made anew."""
     manifolds.known, manifolds.count = 1, 0
     for k in range(3):
@@ -90,8 +86,10 @@ def reset_manifolds(manifolds: Any, pose: Pose) -> None:
 
 
 @scalar_code
-def refresh_all(manifolds: Any, frame: Frame, breaking: Number) -> None:
+def refresh_all(manifolds: Record, frame: Frame, breaking: Scalar) -> None:
     """Renew distances, shape 0 being at `frame` in the mesh; points that slid and empty manifolds are dropped."""
+    # d = (T p0 - p1) . n, dropped where |p1 - (p0 - d n)| > breaking
+    # (GuPersistentContactManifold.cpp, refreshContactPoints)
     limit, m = breaking * breaking, 0
     while m < manifolds.count:
         for i in range(manifolds.points[m] - 1, -1, -1):
@@ -104,6 +102,7 @@ def refresh_all(manifolds: Any, frame: Frame, breaking: Number) -> None:
                 _copy_point(manifolds, m, manifolds.points[m], m, i)
             else:
                 manifolds.distance[m, i] = distance
+        # empty manifolds are replaced by the last one  (GuPersistentContactManifold.h, refreshManifold)
         if manifolds.points[m]:
             m += 1
         else:
@@ -114,7 +113,7 @@ def refresh_all(manifolds: Any, frame: Frame, breaking: Number) -> None:
 
 
 @scalar_code
-def _copy_point(manifolds: Any, m: Any, i: Any, n: Any, j: Any) -> None:
+def _copy_point(manifolds: Record, m: Integer, i: Integer, n: Integer, j: Integer) -> None:
     set_vector(manifolds.local0[n], j, vector_at(manifolds.local0[m], i))
     set_vector(manifolds.local1[n], j, vector_at(manifolds.local1[m], i))
     set_vector(manifolds.normal[n], j, vector_at(manifolds.normal[m], i))
@@ -122,8 +121,9 @@ def _copy_point(manifolds: Any, m: Any, i: Any, n: Any, j: Any) -> None:
 
 
 @scalar_code
-def manifold_normal(manifolds: Any, m: Any) -> Vector:
+def manifold_normal(manifolds: Record, m: Integer) -> Vec3:
     """The sum of the normals of a manifold, in the mesh."""
+    # n = sum n_i  (GuPersistentContactManifold.h, getLocalNormal)
     total = vector_at(manifolds.normal[m], 0)
     for i in range(1, manifolds.points[m]):
         total = add(total, vector_at(manifolds.normal[m], i))
@@ -131,13 +131,14 @@ def manifold_normal(manifolds: Any, m: Any) -> Vector:
 
 
 @scalar_code
-def world_normal_of(manifolds: Any, m: Any, pose1: Pose) -> Vector:
+def world_normal_of(manifolds: Record, m: Integer, pose1: Pose) -> Vec3:
     """The normal of a manifold in the world."""
+    # R n / |R n|  (GuPersistentContactManifold.h, getWorldNormal)
     return unit(rotated(pose1[1], manifold_normal(manifolds, m)))
 
 
 @scalar_code
-def add_contact(buffer: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+def add_contact(buffer: Record, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar) -> None:
     """Add a contact."""
     at = buffer.contacts
     set_vector(buffer.local0, at, local0)
@@ -148,7 +149,7 @@ def add_contact(buffer: Any, local0: Vector, local1: Vector, normal: Vector, dis
 
 
 @scalar_code
-def copy_contact(buffer: Any, source: Any, target: Any) -> None:
+def copy_contact(buffer: Record, source: Integer, target: Integer) -> None:
     """Put one contact in the place of another."""
     set_vector(buffer.local0, target, vector_at(buffer.local0, source))
     set_vector(buffer.local1, target, vector_at(buffer.local1, source))
@@ -157,7 +158,7 @@ def copy_contact(buffer: Any, source: Any, target: Any) -> None:
 
 
 @scalar_code
-def open_patch(buffer: Any, first: Any, normal: Vector, deepest: Number) -> None:
+def open_patch(buffer: Record, first: Integer, normal: Vec3, deepest: Scalar) -> None:
     """Make a patch of the contacts from `first` on."""
     patch = buffer.patches
     buffer.first[patch], buffer.end[patch], buffer.deepest[patch] = first, buffer.contacts, deepest
@@ -166,22 +167,25 @@ def open_patch(buffer: Any, first: Any, normal: Vector, deepest: Number) -> None
 
 
 @scalar_code
-def is_close(buffer: Any, a: Any, b: Any, limit: Number) -> bool:
+def is_close(buffer: Record, a: Integer, b: Integer, limit: Scalar) -> bool:
     """Whether two contacts are nearer on the mesh than the root of `limit`."""
+    # |p_a - p_b|^2 < limit, on the mesh
     offset = sub(vector_at(buffer.local1, b), vector_at(buffer.local1, a))
     return bool(limit > dot(offset, offset))
 
 
 @scalar_code
-def drop_duplicates(buffer: Any, first: Any, limit: Number) -> None:
+def drop_duplicates(buffer: Record, first: Integer, limit: Scalar) -> None:
     """Of the contacts from `first` on, keep one of those that are close."""
+    # contacts of one triangle at one place are one
     for i in range(first, buffer.contacts):
         _drop_close_to(buffer, i, i + 1, limit, False)
 
 
 @scalar_code
-def join_patch(buffer: Any, first: Any, normal: Vector, deepest: Number, limit: Number) -> None:
+def join_patch(buffer: Record, first: Integer, normal: Vec3, deepest: Scalar, limit: Scalar) -> None:
     """Make the contacts from `first` on part of the last patch, where it has their normal, or a new one."""
+    # last patch with n . n_patch > 0.996 takes the contacts  (GuPCMContactConvexCommon.cpp, addContactsToPatch)
     last = buffer.patches - 1
     if last < 0 or not dot(vector_at(buffer.patch_normal, last), normal) > ONE_NORMAL:
         open_patch(buffer, first, normal, deepest)
@@ -193,8 +197,9 @@ def join_patch(buffer: Any, first: Any, normal: Vector, deepest: Number, limit: 
 
 
 @scalar_code
-def _drop_close_to(buffer: Any, reference: Any, first: Any, limit: Number, deeper: Any) -> None:
+def _drop_close_to(buffer: Record, reference: Integer, first: Integer, limit: Scalar, deeper: Condition) -> None:
     """Drop the contacts from `first` on that are close to one; where they are `deeper`, they take its place."""
+    # of two close contacts the deeper one stays
     at = first
     while at < buffer.contacts:
         if not is_close(buffer, reference, at, limit):
@@ -207,14 +212,16 @@ def _drop_close_to(buffer: Any, reference: Any, first: Any, limit: Number, deepe
 
 
 @scalar_code
-def link_patches(buffer: Any, limit: Number) -> None:
+def link_patches(buffer: Record, limit: Scalar) -> None:
     """Sort patches, the deepest first, link those of nearly one normal, and drop what two of them have in common."""
+    # patches by depth, the deepest first  (GuPersistentContactManifold.h, refineContactPatchConnective)
     for i in range(buffer.patches):
         buffer.order[i] = i
         for k in range(i, 0, -1):
             if not buffer.deepest[buffer.order[k - 1]] > buffer.deepest[buffer.order[k]]:
                 break
             buffer.order[k - 1], buffer.order[k] = buffer.order[k], buffer.order[k - 1]
+    # linked to the first deeper patch with n . n_root >= 0.996
     for i in range(buffer.patches):
         patch = buffer.order[i]
         buffer.root[patch], buffer.following[patch] = patch, NONE
@@ -226,6 +233,8 @@ def link_patches(buffer: Any, limit: Number) -> None:
                 buffer.following[other], buffer.root[patch] = patch, root
                 buffer.size[root] += buffer.size[patch]
                 break
+    # contacts that linked patches share are dropped
+    # (GuPersistentContactManifold.h, reduceManifoldContactsInDifferentPatches)
     for i in range(buffer.patches):
         patch = buffer.order[i]
         if buffer.root[patch] == patch:
@@ -235,7 +244,7 @@ def link_patches(buffer: Any, limit: Number) -> None:
 
 
 @scalar_code
-def _drop_common(buffer: Any, patch: Any, other: Any, limit: Number) -> None:
+def _drop_common(buffer: Record, patch: Integer, other: Integer, limit: Scalar) -> None:
     for k in range(buffer.first[patch], buffer.end[patch]):
         at = buffer.first[other]
         while at < buffer.end[other]:
@@ -247,7 +256,7 @@ def _drop_common(buffer: Any, patch: Any, other: Any, limit: Number) -> None:
 
 
 @scalar_code
-def rows_of(buffer: Any, root: Any, rows: Any) -> Any:
+def rows_of(buffer: Record, root: Integer, rows: Array) -> Integer:
     """Fill in the contacts of linked patches, in their order; how many."""
     count, patch = 0, root
     while patch != NONE:
@@ -259,8 +268,9 @@ def rows_of(buffer: Any, root: Any, rows: Any) -> Any:
 
 
 @scalar_code
-def deepest_index(buffer: Any, rows: Any, count: Any, selected: Any) -> Any:
+def deepest_index(buffer: Record, rows: Array, count: Integer, selected: Array) -> Integer:
     """The place in rows of the deepest contact that is not chosen yet, NONE without any."""
+    # argmin distance of contacts not chosen yet
     best, min_distance = NONE, LARGEST
     for k in range(count):
         if not selected[k] and min_distance > buffer.distance[rows[k]]:
@@ -269,7 +279,7 @@ def deepest_index(buffer: Any, rows: Any, count: Any, selected: Any) -> Any:
 
 
 @scalar_code
-def append_point(manifolds: Any, m: Any, buffer: Any, row: Any) -> None:
+def append_point(manifolds: Record, m: Integer, buffer: Record, row: Integer) -> None:
     """Add a contact to a manifold."""
     i = manifolds.points[m]
     set_vector(manifolds.local0[m], i, vector_at(buffer.local0, row))
@@ -280,8 +290,10 @@ def append_point(manifolds: Any, m: Any, buffer: Any, row: Any) -> None:
 
 
 @scalar_code
-def append_manifold(buffer: Any, manifolds: Any, m: Any, root: Any) -> None:
+def append_manifold(buffer: Record, manifolds: Record, m: Integer, root: Integer) -> None:
     """Add the points of a manifold to linked patches, as contacts behind all others and a last patch of theirs."""
+    # points that the manifold already has take part in the reduction
+    # (GuPersistentContactManifold.cpp, addManifoldContactPoints)
     at, last = buffer.contacts, root
     while buffer.following[last] != NONE:
         last = buffer.following[last]
@@ -298,11 +310,11 @@ def append_manifold(buffer: Any, manifolds: Any, m: Any, root: Any) -> None:
 
 
 @scalar_code
-def clear_buffer(buffer: Any) -> None:
+def clear_buffer(buffer: Record) -> None:
     """Forget all contacts and patches."""
     buffer.contacts, buffer.patches = 0, 0
 
 
 @scalar_code
-def origin() -> Vector:
+def origin() -> Vec3:
     return ZERO, ZERO, ZERO

@@ -10,18 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from physx_runtime.arrays import Array, Frame, Integer, Pose, Quat, Record, Records, Scalar, Vec3
 from physx_runtime.collision.manifold.reduction import four_of_boxes, four_of_five, two_of
-from physx_runtime.collision.shapes import MANIFOLD_SIZE
+from physx_runtime.collision.shapes import MANIFOLD_SIZE, Hull
 from physx_runtime.collision.simd_math import (
     EPSILON,
     HALF,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Pose,
-    Quaternion,
-    Vector,
     add,
     dot,
     from_frame,
@@ -53,10 +49,10 @@ MAX_POINTS = 64                     # points of one pair before some are chosen
 class Points(NamedTuple):
     """Points found anew, of which a manifold takes a few."""
 
-    local0: Any         # (n, 3) f4, in shape 0
-    local1: Any         # in shape 1
-    normal: Any         # in shape 1
-    distance: Any
+    local0: Array       # (n, 3) f4, in shape 0
+    local1: Array       # in shape 1
+    normal: Array       # in shape 1
+    distance: Array
     count: Any          # (1,): how many there are
 
 
@@ -68,7 +64,7 @@ def new_points() -> Points:
 
 
 @scalar_code
-def add_point(points: Points, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+def add_point(points: Points, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar) -> None:
     """Add a point while there is room."""
     i = points.count[0]
     if i < MAX_POINTS:
@@ -80,8 +76,9 @@ def add_point(points: Points, local0: Vector, local1: Vector, normal: Vector, di
 
 
 @scalar_code
-def reduce_to_two(pair: Any, points: Points, first: Any) -> None:
+def reduce_to_two(pair: Record, points: Points, first: Integer) -> None:
     """Take two of the points from one on."""
+    # deepest and farthest  (GuPersistentContactManifold.cpp, reduceBatchContacts2)
     selected = np.array([first, first + 1])
     count = points.count[0] - first
     if count > 2:
@@ -90,8 +87,9 @@ def reduce_to_two(pair: Any, points: Points, first: Any) -> None:
 
 
 @scalar_code
-def reduce_to_four(pair: Any, points: Points) -> None:
+def reduce_to_four(pair: Record, points: Points) -> None:
     """Take four of the points."""
+    # deepest, farthest, both extremes  (GuPersistentContactManifold.cpp, reduceBatchContacts)
     selected, count = np.arange(MANIFOLD_SIZE), points.count[0]
     if count > MANIFOLD_SIZE:
         four_of_boxes(points.local1, points.distance, count, vector_at(points.normal, 0), pair.tolerance_length,
@@ -100,7 +98,7 @@ def reduce_to_four(pair: Any, points: Points) -> None:
 
 
 @scalar_code
-def _store_points(pair: Any, points: Points, selected: Any, count: Any) -> None:
+def _store_points(pair: Record, points: Points, selected: Array, count: Integer) -> None:
     for i in range(count):
         k = selected[i]
         set_point(pair, i, vector_at(points.local0, k), vector_at(points.local1, k), vector_at(points.normal, k),
@@ -109,20 +107,24 @@ def _store_points(pair: Any, points: Points, selected: Any, count: Any) -> None:
 
 
 @scalar_code
-def box_margin(half: Vector, tolerance_length: Number) -> Number:
+def box_margin(half: Vec3, tolerance_length: Scalar) -> Scalar:
     """How far a point of a box may stray, before shares are taken of it."""
+    # margin = 0.15 min(half extents), at most 0.15 toleranceLength  (GuVecBox.h)
     return min(min_component(half) * BOX_MARGIN, tolerance_length * BOX_MARGIN)
 
 
 @scalar_code
-def hull_margin(hull: Any, scale: Vector, tolerance_length: Number) -> Number:
+def hull_margin(hull: Hull, scale: Vec3, tolerance_length: Scalar) -> Scalar:
     """How far a point of a hull may stray, before shares are taken of it."""
+    # margin = 0.25 min(inner half extents), at most 0.05 toleranceLength  (GuVecConvexHull.h)
     return min(min_component(times(hull.inner_half, scale)) * HULL_MARGIN, tolerance_length * MAX_HULL_MARGIN)
 
 
 @scalar_code
-def refresh(pair: Any, frame: Frame, breaking: Number) -> bool:
+def refresh(pair: Record, frame: Frame, breaking: Scalar) -> bool:
     """Renew distances, shape 0 being at `frame` in shape 1; whether points were dropped that slid beyond `breaking`."""
+    # projected distance along the normal, dropped beyond `breaking`
+    # (GuPersistentContactManifold.cpp, refreshContactPoints)
     before, limit = pair.points, breaking * breaking
     for i in range(before - 1, -1, -1):
         local0, local1, normal = vector_at(pair.local0, i), vector_at(pair.local1, i), vector_at(pair.normal, i)
@@ -136,8 +138,9 @@ def refresh(pair: Any, frame: Frame, breaking: Number) -> bool:
 
 
 @scalar_code
-def project_points(frame: Frame, local0: Vector, local1: Vector, normal: Vector) -> tuple[Number, Number]:
+def project_points(frame: Frame, local0: Vec3, local1: Vec3, normal: Vec3) -> tuple[Scalar, Scalar]:
     """The distance of a point, shape 0 being at `frame` in shape 1, and the square of how far it has slid."""
+    # d = (T p0 - p1) . n, slid = p1 - (T p0 - d n)
     point0 = from_frame(frame, local0)
     distance = dot(sub(point0, local1), normal)
     slid = sub(local1, sub(point0, scaled(normal, distance)))
@@ -145,7 +148,7 @@ def project_points(frame: Frame, local0: Vector, local1: Vector, normal: Vector)
 
 
 @scalar_code
-def copy_point(pair: Any, source: Any, target: Any) -> None:
+def copy_point(pair: Record, source: Integer, target: Integer) -> None:
     """Put one point in the place of another."""
     for k in range(3):
         pair.local0[target, k] = pair.local0[source, k]
@@ -155,7 +158,7 @@ def copy_point(pair: Any, source: Any, target: Any) -> None:
 
 
 @scalar_code
-def set_point(pair: Any, i: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+def set_point(pair: Record, i: Integer, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar) -> None:
     """Write a point."""
     set_vector(pair.local0, i, local0)
     set_vector(pair.local1, i, local1)
@@ -164,7 +167,7 @@ def set_point(pair: Any, i: Any, local0: Vector, local1: Vector, normal: Vector,
 
 
 @scalar_code
-def store_pose(pair: Any, pose: Pose) -> None:
+def store_pose(pair: Record, pose: Pose) -> None:
     """Keep the pose of shape 0 in shape 1 at which the points are made."""
     pair.known = 1
     for k in range(3):
@@ -173,25 +176,26 @@ def store_pose(pair: Any, pose: Pose) -> None:
 
 
 @scalar_code
-def store_rotations(pair: Any, rotation0: Quaternion, rotation1: Quaternion) -> None:
+def store_rotations(pair: Record, rotation0: Quat, rotation1: Quat) -> None:
     """Keep the rotations of both shapes in the world."""
     _store_rotation(pair.rotation0, rotation0)
     _store_rotation(pair.rotation1, rotation1)
 
 
 @scalar_code
-def _store_rotation(stored: Any, q: Quaternion) -> None:
+def _store_rotation(stored: Array, q: Quat) -> None:
     stored[0], stored[1], stored[2], stored[3] = q[0], q[1], q[2], q[3]
 
 
 @scalar_code
-def _load_rotation(stored: Any) -> Quaternion:
+def _load_rotation(stored: Array) -> Quat:
     return stored[0], stored[1], stored[2], stored[3]
 
 
 @scalar_code
-def is_invalidated(pair: Any, pose: Pose, max_displacement: Number, min_dot: Number) -> bool:
+def is_invalidated(pair: Record, pose: Pose, max_displacement: Scalar, min_dot: Scalar) -> bool:
     """Whether shape 0 has moved or turned too far in shape 1 for the points to be kept."""
+    # |dp|_inf > maxDisplacement or q . q_old < cos  (GuPersistentContactManifold.h, invalidate_PrimitivesPlane)
     if not pair.known:
         return True
     return bool(_displacement(pair, pose) > max_displacement or min_dot
@@ -199,21 +203,24 @@ def is_invalidated(pair: Any, pose: Pose, max_displacement: Number, min_dot: Num
 
 
 @scalar_code
-def _displacement(pair: Any, pose: Pose) -> Number:
+def _displacement(pair: Record, pose: Pose) -> Scalar:
+    # max_k |p_k - p_old_k|  (GuPersistentContactManifold.h, maxTransformPositionDelta)
     p, stored = pose[0], pair.position
     return max(max(abs(p[0] - stored[0]), abs(p[1] - stored[1])), abs(p[2] - stored[2]))
 
 
 @scalar_code
-def is_segment_invalidated(pair: Any, pose: Pose, margin: Number) -> bool:
+def is_segment_invalidated(pair: Record, pose: Pose, margin: Scalar) -> bool:
     """Whether the points of a capsule must be made anew or added to."""
+    # limits by number of points  (GuPersistentContactManifold.h, invalidate_SphereCapsule)
     return is_invalidated(pair, pose, margin * SEGMENT_INVALIDATE[pair.points], SEGMENT_ROTATION_THRESHOLD[pair.points])
 
 
 @scalar_code
-def are_boxes_invalidated(pair: Any, pose: Pose, rotation0: Quaternion, rotation1: Quaternion, margin: Number,
-                          radius0: Number, radius1: Number) -> bool:
+def are_boxes_invalidated(pair: Record, pose: Pose, rotation0: Quat, rotation1: Quat, margin: Scalar,
+                          radius0: Scalar, radius1: Scalar) -> bool:
     """Whether the points of two boxes or hulls must be made anew; radii: from their centres to their corners."""
+    # additionally angle radius > maxDisplacement of either shape  (GuPersistentContactManifold.h, invalidate_BoxConvex)
     if not pair.known:
         return True
     max_displacement, min_dot = margin * BOX_INVALIDATE[pair.points], BOX_ROTATION_THRESHOLD[min(pair.points, 1)]
@@ -221,14 +228,16 @@ def are_boxes_invalidated(pair: Any, pose: Pose, rotation0: Quaternion, rotation
     dot1 = quat_dot(rotation1, _load_rotation(pair.rotation1))
     if _displacement(pair, pose) > max_displacement or min_dot > dot0 or min_dot > dot1:
         return True
+    # angle between quaternions: acos(q . q_old)
     angle0 = math.acos(dot0) if dot0 < ONE else ZERO
     angle1 = math.acos(dot1) if dot1 < ONE else ZERO
     return bool(angle0 * radius0 > max_displacement or angle1 * radius1 > max_displacement)
 
 
 @scalar_code
-def local_normal(pair: Any) -> Vector:
+def local_normal(pair: Record) -> Vec3:
     """The mean normal of the points in shape 1; nothing without points."""
+    # n = sum n_i / |sum n_i|  (GuPersistentContactManifold.h, getLocalNormal)
     if pair.points == 0:
         return ZERO, ZERO, ZERO
     total = vector_at(pair.normal, 0)
@@ -238,8 +247,9 @@ def local_normal(pair: Any) -> Vector:
 
 
 @scalar_code
-def world_normal(pair: Any, pose1: Pose) -> Vector:
+def world_normal(pair: Record, pose1: Pose) -> Vec3:
     """The mean normal of the points in the world."""
+    # R sum n_i, of the first point where the sum vanishes  (GuPersistentContactManifold.h, getWorldNormal)
     total = vector_at(pair.normal, 0)
     for i in range(1, pair.points):
         total = add(total, vector_at(pair.normal, i))
@@ -249,7 +259,7 @@ def world_normal(pair: Any, pose1: Pose) -> Vector:
 
 
 @scalar_code
-def write_contact(contacts: Any, at: Any, point: Vector, normal: Vector, separation: Number) -> Any:
+def write_contact(contacts: Records, at: Integer, point: Vec3, normal: Vec3, separation: Scalar) -> Integer:
     """Write a contact; the row of the next one."""
     contact = contacts[at]
     for k in range(3):
@@ -260,8 +270,9 @@ def write_contact(contacts: Any, at: Any, point: Vector, normal: Vector, separat
 
 
 @scalar_code
-def write_points_on_1(pair: Any, pose1: Pose, normal: Vector, contacts: Any, at: Any) -> Any:
+def write_points_on_1(pair: Record, pose1: Pose, normal: Vec3, contacts: Records, at: Integer) -> Integer:
     """Write the points within reach, each where it lies on shape 1; the row of the next contact."""
+    # separation <= contactDist  (GuPersistentContactManifold.cpp, addManifoldContactsToContactBuffer)
     for i in range(pair.points):
         if pair.reach >= pair.distance[i]:
             at = write_contact(contacts, at, transform(pose1, vector_at(pair.local1, i)), normal, pair.distance[i])
@@ -269,12 +280,13 @@ def write_points_on_1(pair: Any, pose1: Pose, normal: Vector, contacts: Any, at:
 
 
 @scalar_code
-def write_segment_points(pair: Any, pose: Pose, to_capsule: Vector, normal: Vector, radius: Number, contacts: Any,
-                         at: Any) -> Any:
+def write_segment_points(pair: Record, pose: Pose, to_capsule: Vec3, normal: Vec3, radius: Scalar, contacts: Records,
+                         at: Integer) -> Integer:
     """Write the points within reach of a capsule whose axis local0 lies on; the row of the next contact.
 
     pose: of the capsule. outside: from the other shape to the capsule; normal: that of the contacts.
     """
+    # separation = d - r, point = T p0 - r n  (GuPersistentContactManifold.cpp, addManifoldContactsToContactBuffer)
     for i in range(pair.points):
         separation = pair.distance[i] - radius
         if pair.reach >= separation:
@@ -284,9 +296,10 @@ def write_segment_points(pair: Any, pose: Pose, to_capsule: Vector, normal: Vect
 
 
 @scalar_code
-def add_segment_point(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number,
-                      replace_distance: Number) -> None:
+def add_segment_point(pair: Record, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar,
+                      replace_distance: Scalar) -> None:
     """Add a point of a capsule, which keeps two: for one that is nearer than `near`, else the nearer of two."""
+    # replace a close point, otherwise the nearer of two  (GuPersistentContactManifold.cpp, addManifoldPoint2)
     index = pair.points
     for i in range(pair.points - 1, -1, -1):
         off0, off1 = sub(vector_at(pair.local0, i), local0), sub(vector_at(pair.local1, i), local1)
@@ -300,9 +313,10 @@ def add_segment_point(pair: Any, local0: Vector, local1: Vector, normal: Vector,
 
 
 @scalar_code
-def add_manifold_point(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number,
-                       replace_distance: Number) -> None:
+def add_manifold_point(pair: Record, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar,
+                       replace_distance: Scalar) -> None:
     """Add a point of two boxes: for one that is nearer than `near`, else four of five are kept."""
+    # replace a close point, otherwise the fifth  (GuPersistentContactManifold.cpp, addManifoldPoint)
     for i in range(pair.points):
         off0, off1 = sub(vector_at(pair.local0, i), local0), sub(vector_at(pair.local1, i), local1)
         if replace_distance * replace_distance > min(dot(off1, off1), dot(off0, off0)):
@@ -316,7 +330,8 @@ def add_manifold_point(pair: Any, local0: Vector, local1: Vector, normal: Vector
 
 
 @scalar_code
-def _reduce_five(pair: Any, local0: Vector, local1: Vector, normal: Vector, distance: Number) -> None:
+def _reduce_five(pair: Record, local0: Vec3, local1: Vec3, normal: Vec3, distance: Scalar) -> None:
+    # (GuPersistentContactManifold.cpp, reduceContactsForPCM)
     before0, before1, normals = (np.empty((5, 3), np.float32), np.empty((5, 3), np.float32),
                                  np.empty((5, 3), np.float32))
     distances, selected = np.empty(5, np.float32), np.empty(4, np.int64)

@@ -12,10 +12,10 @@ Contacts of triangles divided among the manifolds of a pair: one a normal, of th
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Array, Integer, Record, Scalar, Vec3
 from physx_runtime.collision.manifold.multi import (
     MAX_BUFFERED,
     MAX_MANIFOLDS,
@@ -36,8 +36,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Number,
-    Vector,
     cross,
     divided,
     dot,
@@ -51,23 +49,25 @@ SHALLOW = np.float32(0.02)      # of the tolerance length: of points above and b
 
 
 @scalar_code
-def perpendicular(points: Any, first: Any, second: Any, normal: Vector) -> Vector:
+def perpendicular(points: Array, first: Integer, second: Integer, normal: Vec3) -> Vec3:
     """The direction in which points lie beside a line between two of them."""
+    # (p_b - p_a) x n, normalised; n where both coincide
     direction = cross(sub(vector_at(points, second), vector_at(points, first)), normal)
     square = dot(direction, direction)
     return divided(direction, math.sqrt(square)) if square > ZERO else normal
 
 
 @scalar_code
-def squared_distance(points: Any, i: Any, j: Any) -> Any:
+def squared_distance(points: Array, i: Integer, j: Integer) -> Scalar:
     """The square of the distance of two points."""
     offset = sub(vector_at(points, i), vector_at(points, j))
     return dot(offset, offset)
 
 
 @scalar_code
-def furthest(points: Any, candidates: Any, count: Any, first: Any) -> Any:
+def furthest(points: Array, candidates: Array, count: Integer, first: Integer) -> Integer:
     """The place in the list of the candidate furthest from a point."""
+    # argmax_i |p_i - p_first|^2
     best, index = squared_distance(points, candidates[0], first), 0
     for i in range(1, count):
         square = squared_distance(points, candidates[i], first)
@@ -77,8 +77,10 @@ def furthest(points: Any, candidates: Any, count: Any, first: Any) -> Any:
 
 
 @scalar_code
-def extremes(points: Any, candidates: Any, count: Any, first: Any, direction: Vector) -> Any:
+def extremes(points: Array, candidates: Array, count: Integer, first: Integer,
+             direction: Vec3) -> tuple[Integer, Integer, Scalar, Scalar]:
     """Places in the list of the furthest and nearest candidates along a direction, and how far both are."""
+    # argmax and argmin of (p_i - p_first) . direction
     high, low, high_index, low_index = -LARGEST, LARGEST, 0, 0
     origin = vector_at(points, first)
     for i in range(count):
@@ -91,9 +93,10 @@ def extremes(points: Any, candidates: Any, count: Any, first: Any, direction: Ve
 
 
 @scalar_code
-def four_of_boxes(points: Any, distances: Any, count: Any, normal: Vector, tolerance_length: Number,
-                  selected: Any) -> None:
+def four_of_boxes(points: Array, distances: Array, count: Integer, normal: Vec3, tolerance_length: Scalar,
+                  selected: Array) -> None:
     """Choose four of more than four points of two boxes or hulls."""
+    # (GuPersistentContactManifold.cpp, reduceBatchContacts)
     candidates = _all_indices(count)
     deepest, highest = 0, distances[0]
     for i in range(1, count):
@@ -120,13 +123,14 @@ def four_of_boxes(points: Any, distances: Any, count: Any, normal: Vector, toler
     selected[3] = lowest
     count -= 1
     candidates[low_index] = candidates[count]
+    # deeper candidates take the place of chosen points above 0.02 toleranceLength
     shallow = tolerance_length * SHALLOW
     if distances[deepest] < shallow and highest > shallow:
         _deepen(distances, candidates, count, shallow, selected)
 
 
 @scalar_code
-def _deepen(distances: Any, candidates: Any, count: Any, shallow: Number, selected: Any) -> None:
+def _deepen(distances: Array, candidates: Array, count: Integer, shallow: Scalar, selected: Array) -> None:
     """Exchange chosen points that are far off for candidates that are not."""
     for i in range(4):
         best, index = distances[selected[i]], -1
@@ -140,11 +144,12 @@ def _deepen(distances: Any, candidates: Any, count: Any, shallow: Number, select
 
 
 @scalar_code
-def two_of(points: Any, distances: Any, first: Any, last: Any, selected: Any) -> None:
+def two_of(points: Array, distances: Array, first: Integer, last: Integer, selected: Array) -> None:
     """Choose two of the points from one to before another: the deepest, and the furthest from it.
 
     The second gives way to the last of those nearer to it than to the deepest that is deeper.
     """
+    # (GuPersistentContactManifold.cpp, reduceBatchContacts2)
     deepest = first
     for i in range(first + 1, last):
         if distances[deepest] > distances[i]:
@@ -161,8 +166,9 @@ def two_of(points: Any, distances: Any, first: Any, last: Any, selected: Any) ->
 
 
 @scalar_code
-def four_of_plane(points: Any, distances: Any, count: Any, normal: Vector, selected: Any) -> None:
+def four_of_plane(points: Array, distances: Array, count: Integer, normal: Vec3, selected: Array) -> None:
     """Choose four of more than four points on a plane; each then gives way to the deepest of those nearest to it."""
+    # (GuPersistentContactManifold.cpp, reduceBatchContactsCluster)
     first = 0
     for i in range(1, count):
         if distances[first] > distances[i]:
@@ -178,6 +184,7 @@ def four_of_plane(points: Any, distances: Any, count: Any, normal: Vector, selec
     centres = (first, second, third, fourth)
     for k in range(4):
         selected[k] = centres[k]
+    # Voronoi cells of the four: the deepest of each stays
     for i in range(count):
         if i in (first, second, third, fourth):
             continue
@@ -191,11 +198,12 @@ def four_of_plane(points: Any, distances: Any, count: Any, normal: Vector, selec
 
 
 @scalar_code
-def four_of_five(points0: Any, points: Any, distances: Any, selected: Any) -> None:
+def four_of_five(points0: Array, points: Array, distances: Array, selected: Array) -> None:
     """Choose four of five points: the deepest, the furthest from it, from their line, from the triangle.
 
     The fifth takes the place of the one nearest to it on shape 0 where it is deeper.
     """
+    # deepest, then farthest from point, segment and triangle  (GuPersistentContactManifold.cpp, reduceContactsForPCM)
     candidates, first = _all_indices(5), 4
     for i in range(4):
         if distances[first] > distances[i]:
@@ -222,13 +230,15 @@ def four_of_five(points0: Any, points: Any, distances: Any, selected: Any) -> No
 
 
 @scalar_code
-def _select(selected: Any, candidates: Any, k: Any, i: Any) -> None:
+def _select(selected: Array, candidates: Array, k: Integer, i: Integer) -> None:
     selected[k], candidates[i] = i, -1
 
 
 @scalar_code
-def _squared_distance_to(points: Any, selected: Any, count: Any, i: Any) -> Any:
+def _squared_distance_to(points: Array, selected: Array, count: Integer, i: Integer) -> Scalar:
     """The square of the distance of a point from the first one, two or three chosen ones' hull."""
+    # distance to the hull of the chosen points: point, segment, triangle
+    # (GuPersistentContactManifold.cpp, distancePointSegmentSquaredLocal, distancePointTriangleSquaredLocal)
     point = vector_at(points, i)
     a = sub(vector_at(points, selected[0]), point)
     if count == 1:
@@ -241,7 +251,7 @@ def _squared_distance_to(points: Any, selected: Any, count: Any, i: Any) -> Any:
 
 
 @scalar_code
-def _all_indices(count: Any) -> Any:
+def _all_indices(count: Integer) -> Array:
     candidates = np.empty(count, np.int64)
     for i in range(count):
         candidates[i] = i
@@ -249,7 +259,7 @@ def _all_indices(count: Any) -> Any:
 
 
 @scalar_code
-def _compact(candidates: Any, first: Any, second: Any, third: Any) -> Any:
+def _compact(candidates: Array, first: Integer, second: Integer, third: Integer) -> Integer:
     """Move the candidates that are none of three to the front: how many."""
     count = 0
     for i in range(len(candidates)):
@@ -264,11 +274,12 @@ REDUCE_THRESHOLD = 16              # contacts of a face and a triangle, of which
 
 
 @scalar_code
-def reduce_to_five(buffer: Any, first: Any, threshold: Any) -> None:
+def reduce_to_five(buffer: Record, first: Integer, threshold: Integer) -> None:
     """Of the contacts from `first` on keep five whenever there come to be REDUCE_THRESHOLD, or once if `many` is less.
 
     Where less than six places differ, those are the first five rows.
     """
+    # (GuPersistentContactManifold.cpp, SinglePersistentContactManifold::reduceContacts)
     while buffer.contacts - first >= threshold:
         last = buffer.contacts
         buffer.contacts = first + REDUCE_THRESHOLD if threshold == REDUCE_THRESHOLD else last
@@ -283,7 +294,7 @@ def reduce_to_five(buffer: Any, first: Any, threshold: Any) -> None:
 
 
 @scalar_code
-def _drop_equal(buffer: Any, first: Any) -> Any:
+def _drop_equal(buffer: Record, first: Integer) -> Integer:
     """Move contacts of places of their own to the front: how many."""
     count, i = buffer.contacts - first, 0
     while i < count:
@@ -300,7 +311,7 @@ def _drop_equal(buffer: Any, first: Any) -> Any:
 
 
 @scalar_code
-def _select_five(buffer: Any, first: Any, count: Any, free: Any) -> None:
+def _select_five(buffer: Record, first: Integer, count: Integer, free: Integer) -> None:
     """The deepest, the one furthest from it, both extremes beside their line, and the deepest of the others."""
     candidates, selected = np.arange(first, first + count), np.empty(OF_FACE, np.int64)
     index = _deepest(buffer, candidates, count)
@@ -308,6 +319,7 @@ def _select_five(buffer: Any, first: Any, count: Any, free: Any) -> None:
     selected[1], count = _remove_candidate(candidates, furthest(buffer.local1, candidates, count, selected[0]), count)
     line = sub(vector_at(buffer.local1, selected[1]), vector_at(buffer.local1, selected[0]))
     direction = cross(line, vector_at(buffer.normal, selected[0]))
+    # extremes across the line of the first two
     index, low_index, high, low = extremes(buffer.local1, candidates, count, selected[0], direction)
     selected[2], count = _remove_candidate(candidates, index, count)
     if low_index == count:
@@ -323,7 +335,7 @@ def _select_five(buffer: Any, first: Any, count: Any, free: Any) -> None:
 
 
 @scalar_code
-def _deepest(buffer: Any, candidates: Any, count: Any) -> Any:
+def _deepest(buffer: Record, candidates: Array, count: Integer) -> Integer:
     best = 0
     for i in range(1, count):
         if buffer.distance[candidates[best]] > buffer.distance[candidates[i]]:
@@ -332,7 +344,7 @@ def _deepest(buffer: Any, candidates: Any, count: Any) -> Any:
 
 
 @scalar_code
-def _remove_candidate(candidates: Any, index: Any, count: Any) -> tuple[Any, Any]:
+def _remove_candidate(candidates: Array, index: Integer, count: Integer) -> tuple[Integer, Integer]:
     """A candidate, which leaves its place to the last, and how many are left."""
     candidate = candidates[index]
     candidates[index] = candidates[count - 1]
@@ -340,11 +352,12 @@ def _remove_candidate(candidates: Any, index: Any, count: Any) -> tuple[Any, Any
 
 
 @scalar_code
-def select_six(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any) -> Number:
+def select_six(manifolds: Record, m: Integer, buffer: Record, rows: Array, count: Integer) -> Scalar:
     """Fill a manifold with six of more contacts: the widest four and the deepest two of the others; the least distance.
 
     The first is the one furthest from the origin of the mesh.
     """
+    # widest four first  (GuPersistentContactManifold.cpp, reduceBatchContactsConvex)
     selected, min_distance = np.zeros(count, np.bool_), LARGEST
     first, max_square = 0, -LARGEST
     for k in range(count):
@@ -362,6 +375,7 @@ def select_six(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any) -> Nu
     for k in (first, second, third, fourth):
         append_point(manifolds, m, buffer, rows[k])
         min_distance = min(min_distance, buffer.distance[rows[k]])
+    # then the deepest two of the rest
     for _ in range(OF_HULL - 4):
         deepest = deepest_index(buffer, rows, count, selected)
         if deepest != NONE:
@@ -372,8 +386,8 @@ def select_six(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any) -> Nu
 
 
 @scalar_code
-def _remaining_extremes(buffer: Any, rows: Any, count: Any, selected: Any, origin: Any,
-                        direction: Any) -> tuple[Any, Any, Any, Any]:
+def _remaining_extremes(buffer: Record, rows: Array, count: Integer, selected: Array, origin: Integer,
+                        direction: Vec3) -> tuple[Integer, Integer, Scalar, Scalar]:
     """As `extremes`, of rows that are not chosen yet."""
     remaining, indices, size = np.empty(count, np.int64), np.empty(count, np.int64), 0
     for k in range(count):
@@ -388,8 +402,9 @@ OF_SPHERE, OF_CAPSULE = 1, 3        # points of a manifold at most
 
 
 @scalar_code
-def process_contacts(manifolds: Any, buffer: Any, limit: Number, max_points: Any) -> None:
+def process_contacts(manifolds: Record, buffer: Record, limit: Scalar, max_points: Integer) -> None:
     """Move all contacts made so far into manifolds of `most` points at most, and forget them."""
+    # (GuPersistentContactManifold.cpp, addManifoldContactPoints)
     if buffer.contacts:
         link_patches(buffer, limit)
         initial_count = manifolds.count
@@ -402,11 +417,13 @@ def process_contacts(manifolds: Any, buffer: Any, limit: Number, max_points: Any
 
 
 @scalar_code
-def _add_to_manifold(manifolds: Any, initial_count: Any, buffer: Any, patch: Any, max_points: Any) -> bool:
+def _add_to_manifold(manifolds: Record, initial_count: Integer, buffer: Record, patch: Integer,
+                     max_points: Integer) -> bool:
     """Put linked patches into the manifold of their normal, a new one or a shallower one's place.
 
     known: how many manifolds there were before these patches; where there were none, each gets one.
     """
+    # manifold with n . n_patch >= 0.996, a new one, or that of the least depth
     before, m, known_normal = manifolds.count, 0, False
     while m < before and initial_count and not known_normal:
         known_normal = dot(vector_at(buffer.patch_normal, patch), unit(manifold_normal(manifolds, m))) >= ONE_NORMAL
@@ -427,7 +444,7 @@ def _add_to_manifold(manifolds: Any, initial_count: Any, buffer: Any, patch: Any
 
 
 @scalar_code
-def _fill(manifolds: Any, m: Any, buffer: Any, patch: Any, max_points: Any) -> None:
+def _fill(manifolds: Record, m: Integer, buffer: Record, patch: Integer, max_points: Integer) -> None:
     rows, selected = np.zeros(MAX_BUFFERED, np.int64), np.zeros(MAX_BUFFERED, np.bool_)
     count = rows_of(buffer, patch, rows)
     manifolds.points[m] = 0
@@ -436,6 +453,7 @@ def _fill(manifolds: Any, m: Any, buffer: Any, patch: Any, max_points: Any) -> N
             append_point(manifolds, m, buffer, rows[k])
         manifolds.deepest[m] = buffer.deepest[patch]
         return
+    # hull: six points; capsule: three; sphere: the deepest
     if max_points == OF_HULL:
         manifolds.deepest[m] = select_six(manifolds, m, buffer, rows, count)
         return
@@ -449,9 +467,10 @@ def _fill(manifolds: Any, m: Any, buffer: Any, patch: Any, max_points: Any) -> N
 
 
 @scalar_code
-def _widen(manifolds: Any, m: Any, buffer: Any, rows: Any, count: Any, selected: Any, first: Any,
-           min_distance: Number) -> Number:
+def _widen(manifolds: Record, m: Integer, buffer: Record, rows: Array, count: Integer, selected: Array, first: Integer,
+           min_distance: Scalar) -> Scalar:
     """Add the contact farthest from the deepest one, and the deepest of the others; the least distance of all."""
+    # farthest from the deepest, then the next deepest  (GuPersistentContactManifold.cpp, reduceBatchContactsCapsule)
     far, max_square = 0, -LARGEST
     for k in range(count):
         offset = sub(vector_at(buffer.local1, rows[k]), vector_at(buffer.local1, rows[first]))

@@ -7,13 +7,16 @@ Whether a contact on a triangle's edge or corner points into what lies beyond it
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from physx_runtime.arrays import Array, Integer, Record, Scalar, Vec3
 from physx_runtime.collision.meshes.triangle_mesh import FACE, NO_TRIANGLE, Meshes, corner_as_authored, corner_of
 from physx_runtime.collision.scalar_math import dot, unit
-from physx_runtime.collision.simd_math import ONE, Number, Vector, cross, sub
+from physx_runtime.collision.simd_math import (
+    ONE,
+    cross,
+    sub,
+)
 from physx_runtime.compiling.numba_functions import scalar_code
 
 MAX_CACHED = 128              # of either; what comes after those counts as seen
@@ -23,8 +26,9 @@ EDGE_CACHE = np.dtype([("edges", "i4"), ("corners", "i4"), ("edge", "i4", (MAX_C
 
 
 @scalar_code
-def cache_triangle(edge_cache: Any, triangle: Any, feature: Any) -> bool:
+def cache_triangle(edge_cache: Record, triangle: Array, feature: Integer) -> bool:
     """Note the edges and corners of a triangle; whether `feature` was new (0 to 2 corners, 3 to 5 edges 01 12 20)."""
+    # (GuPCMContactSphereMesh.cpp, processTriangleCache)
     new = bool(feature == FACE)
     for k in range(3):
         if cache_edge(edge_cache, triangle[k], triangle[(k + 1) % 3]) and feature == 3 + k:
@@ -36,7 +40,7 @@ def cache_triangle(edge_cache: Any, triangle: Any, feature: Any) -> bool:
 
 
 @scalar_code
-def cache_edge(edge_cache: Any, a: Any, b: Any) -> bool:
+def cache_edge(edge_cache: Record, a: Integer, b: Integer) -> bool:
     """Note an edge; whether it was new."""
     low, high = min(a, b), max(a, b)
     if edge_cache.edges == MAX_CACHED or has_edge(edge_cache, a, b):
@@ -47,7 +51,7 @@ def cache_edge(edge_cache: Any, a: Any, b: Any) -> bool:
 
 
 @scalar_code
-def cache_vertex(edge_cache: Any, a: Any) -> bool:
+def cache_vertex(edge_cache: Record, a: Integer) -> bool:
     """Note a corner; whether it was new."""
     if edge_cache.corners == MAX_CACHED or has_vertex(edge_cache, a):
         return False
@@ -57,7 +61,7 @@ def cache_vertex(edge_cache: Any, a: Any) -> bool:
 
 
 @scalar_code
-def has_edge(edge_cache: Any, a: Any, b: Any) -> bool:
+def has_edge(edge_cache: Record, a: Integer, b: Integer) -> bool:
     """Whether an edge was noted."""
     low, high = min(a, b), max(a, b)
     i = 0
@@ -67,7 +71,7 @@ def has_edge(edge_cache: Any, a: Any, b: Any) -> bool:
 
 
 @scalar_code
-def has_vertex(edge_cache: Any, a: Any) -> bool:
+def has_vertex(edge_cache: Record, a: Integer) -> bool:
     """Whether a corner was noted."""
     i = 0
     while i < edge_cache.corners and edge_cache.corner[i] != a:
@@ -79,15 +83,18 @@ SLACK, PARALLEL_COSINE = np.float32(1e-5), np.float32(0.99)
 
 
 @scalar_code
-def is_internal(meshes: Meshes, row: Any, triangle: Any, normal: Vector, point: Vector) -> bool:
+def is_internal(meshes: Meshes, row: Integer, triangle: Integer, normal: Vec3, point: Vec3) -> bool:
     """Whether the triangles around the edge or corner that a point is on stand higher along the normal than it does.
 
     Corners and edges are counted as authored, so that PhysX sees a mirrored mesh from its inside.
     """
     a, b, c = (_position(meshes, row, triangle, 0), _position(meshes, row, triangle, 1),
                _position(meshes, row, triangle, 2))
+    # Voronoi test by adjacency: n is internal where a neighbour rises above the triangle along n
+    # (GuContactConvexCoreMesh.cpp, validateContact)
     if dot(unit(cross(sub(b, a), sub(c, a))), normal) > PARALLEL_COSINE:
         return False
+    # v = (d11 d20 - d01 d21) / (d00 d11 - d01^2), w alike  (GuContactConvexCoreMesh.cpp, computeBarycentric)
     barycentric = _barycentric(a, b, c, point)
     if _is_interior(barycentric[0]) and _is_interior(barycentric[1]) and _is_interior(barycentric[2]):
         return False
@@ -100,12 +107,12 @@ def is_internal(meshes: Meshes, row: Any, triangle: Any, normal: Vector, point: 
 
 
 @scalar_code
-def _is_interior(weight: Number) -> bool:
+def _is_interior(weight: Scalar) -> bool:
     return bool(SLACK < weight < ONE - SLACK)
 
 
 @scalar_code
-def _barycentric(a: Vector, b: Vector, c: Vector, point: Vector) -> Vector:
+def _barycentric(a: Vec3, b: Vec3, c: Vec3, point: Vec3) -> Vec3:
     """Of the corners of a triangle in a point of it."""
     ab, ac, ap = sub(b, a), sub(c, a), sub(point, a)
     d00, d01, d11, d20, d21 = dot(ab, ab), dot(ab, ac), dot(ac, ac), dot(ap, ab), dot(ap, ac)
@@ -115,8 +122,9 @@ def _barycentric(a: Vector, b: Vector, c: Vector, point: Vector) -> Vector:
 
 
 @scalar_code
-def _is_internal_vertex(meshes: Meshes, row: Any, triangle: Any, corner: Any, normal: Vector) -> bool:
+def _is_internal_vertex(meshes: Meshes, row: Integer, triangle: Integer, corner: Integer, normal: Vec3) -> bool:
     """The triangles around the corner are looked at up to a border."""
+    # walk around the corner from triangle to triangle  (GuContactConvexCoreMesh.cpp, getAdjacentTriIndex)
     vertex, neighbour = _vertex(meshes, row, triangle, corner), _neighbour(meshes, row, triangle, (corner + 2) % 3)
     for _ in range(len(meshes.adjacencies)):
         if neighbour in (triangle, NO_TRIANGLE):
@@ -132,8 +140,9 @@ def _is_internal_vertex(meshes: Meshes, row: Any, triangle: Any, corner: Any, no
 
 
 @scalar_code
-def _is_internal_edge(meshes: Meshes, row: Any, triangle: Any, edge: Any, normal: Vector) -> bool:
+def _is_internal_edge(meshes: Meshes, row: Integer, triangle: Integer, edge: Integer, normal: Vec3) -> bool:
     """Where the triangle beyond it runs the other way along it, as on a surface."""
+    # the opposite corner of the neighbour above the tangent plane
     neighbour = _neighbour(meshes, row, triangle, edge)
     if neighbour == NO_TRIANGLE:
         return False
@@ -145,23 +154,24 @@ def _is_internal_edge(meshes: Meshes, row: Any, triangle: Any, edge: Any, normal
 
 
 @scalar_code
-def _rises(meshes: Meshes, row: Any, triangle: Any, start: Any, end: Any, normal: Vector) -> bool:
+def _rises(meshes: Meshes, row: Integer, triangle: Integer, start: Integer, end: Integer, normal: Vec3) -> bool:
     """Whether an edge of a triangle leads up along the normal."""
+    # n . (p_end - p_start) / |p_end - p_start| > 1e-5
     direction = unit(sub(_position(meshes, row, triangle, end), _position(meshes, row, triangle, start)))
     return bool(dot(normal, direction) > SLACK)
 
 
 @scalar_code
-def _position(meshes: Meshes, row: Any, triangle: Any, corner: Any) -> Vector:
+def _position(meshes: Meshes, row: Integer, triangle: Integer, corner: Integer) -> Vec3:
     return corner_of(meshes, row, triangle, corner_as_authored(meshes, row, corner))
 
 
 @scalar_code
-def _vertex(meshes: Meshes, row: Any, triangle: Any, corner: Any) -> Any:
+def _vertex(meshes: Meshes, row: Integer, triangle: Integer, corner: Integer) -> Integer:
     return meshes.triangles[triangle, corner_as_authored(meshes, row, corner)]
 
 
 @scalar_code
-def _neighbour(meshes: Meshes, row: Any, triangle: Any, edge: Any) -> Any:
+def _neighbour(meshes: Meshes, row: Integer, triangle: Integer, edge: Integer) -> Integer:
     """The triangle beyond the edge from a corner to the next."""
     return meshes.adjacencies[triangle, 3 - edge if meshes.meshes[row].mirrored and edge > 0 else edge]

@@ -6,14 +6,11 @@ GuBV4Build.cpp does; which triangles a search leaves out does not change the ord
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Integer
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
-Array = NDArray[Any]
 IN_LEAF = 15                # triangles in a leaf at most, as the wheel has it (the public source has 4)
 THIRD = np.float32(1.0 / 3.0)
 HALF = np.float32(0.5)
@@ -28,6 +25,7 @@ def triangles_in_order(points: Array, triangles: Array) -> Array:
     if not len(triangles):
         return np.zeros(0, np.int64)
     corners = np.ascontiguousarray(points[triangles], np.float32)
+    # centre of a triangle: that of its bounds
     centers = (corners.max(axis=1) + corners.min(axis=1)) * HALF
     order, nodes = np.arange(len(triangles)), np.zeros(2 * len(triangles) - 1, NODE)
     build_nodes(corners, centers, order, nodes)
@@ -37,8 +35,9 @@ def triangles_in_order(points: Array, triangles: Array) -> Array:
 
 
 @scalar_entry
-def build_nodes(corners: Any, centers: Any, order: Any, nodes: Any) -> None:
+def build_nodes(corners: Array, centers: Array, order: Array, nodes: Array) -> None:
     """Order triangles by halves of halves, and fill in the nodes of the tree."""
+    # top-down, the positive half first  (GuBV4Build.cpp, local_Subdivide)
     nodes[0].first, nodes[0].count, node_count = 0, len(order), 1
     waiting, stack = 1, np.zeros(len(nodes), np.int64)
     while waiting:
@@ -57,8 +56,9 @@ def build_nodes(corners: Any, centers: Any, order: Any, nodes: Any) -> None:
 
 
 @scalar_code
-def _split(corners: Any, centers: Any, prims: Any) -> Any:
+def _split(corners: Array, centers: Array, prims: Array) -> Integer:
     """Put the triangles of the upper half first; how many they are."""
+    # axis of greatest variance sum (c - mean)^2 / (n - 1)  (GuBV4Build.cpp, splitPrimitives)
     count = len(prims)
     mean, spread = np.zeros(3, np.float32), np.zeros(3, np.float32)
     for i in prims:
@@ -79,6 +79,7 @@ def _split(corners: Any, centers: Any, prims: Any) -> Any:
     upper = _partition(corners, centers, prims, axis)
     if 0 < upper < count:
         return upper
+    # balanced split: axis with |n_upper / n - 1/2| least  (GuBV4Build.cpp, local_Split)
     best, min_square = 0, np.float32(2.0)
     for k in range(3):
         fraction = np.float32(_partition(corners, centers, prims, k)) / np.float32(count) - HALF
@@ -89,7 +90,8 @@ def _split(corners: Any, centers: Any, prims: Any) -> Any:
 
 
 @scalar_code
-def _partition(corners: Any, centers: Any, prims: Any, axis: Any) -> Any:
+def _partition(corners: Array, centers: Array, prims: Array, axis: Integer) -> Integer:
+    # split value: mean of all corners  (GuBV4Build.cpp, local_Split)
     value = np.float32(0.0)
     for i in prims:
         for k in range(3):
@@ -106,6 +108,7 @@ def _partition(corners: Any, centers: Any, prims: Any, axis: Any) -> Any:
 
 def _leaf_order(nodes: Array) -> Array:
     """Places of triangles in the order in which a search comes upon them: leaves right below a node last to first."""
+    # a stack of four-branched nodes, pushed in order and popped last to first  (GuBV4Build.cpp, flattenNQ)
     depths = _depths(nodes)
     ranges: list[Array] = []
     waiting = [0]
@@ -128,6 +131,7 @@ def _depths(nodes: Array) -> list[int]:
 
 def _branches(nodes: Array, depths: list[int], row: int) -> list[tuple[int, int, int]]:
     """Of a node with branches, what lies two levels below: leaves as (first, count, NONE), others with their node."""
+    # the child of less depth comes first  (GuBV4Build.cpp)
     positive, negative = int(nodes["positive"][row]), int(nodes["negative"][row])
     if depths[positive] > depths[negative]:
         positive, negative = negative, positive

@@ -15,17 +15,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Frame, Integer, Records, Scalar, Vec3
 from physx_runtime.collision.meshes.bvh_order import triangles_in_order
 from physx_runtime.collision.simd_math import (
     ZERO,
-    Frame,
-    Number,
-    Vector,
     absolute,
     add,
     by_transposed,
@@ -41,8 +38,10 @@ FACE = 6            # corners are 0 to 2, edges 01 12 20 are 3 to 5
 
 
 @scalar_code
-def closest_point_on_triangle(p: Vector, a: Vector, b: Vector, c: Vector) -> tuple[Any, Vector, Number]:
+def closest_point_on_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> tuple[Integer, Vec3, Scalar]:
     """Feature, point and square distance."""
+    # Ericson, Real-time collision detection, 5.1.5: Voronoi regions by d1 to d6
+    # (GuPCMContactSphereMesh.cpp, pcmDistancePointTriangleSquared)
     ab, ac, ap, bp, cp = sub(b, a), sub(c, a), sub(p, a), sub(p, b), sub(p, c)
     d1, d2, d3, d4, d5, d6 = dot(ab, ap), dot(ac, ap), dot(ab, bp), dot(ac, bp), dot(ab, cp), dot(ac, cp)
     if d1 < ZERO and d2 < ZERO:
@@ -59,19 +58,19 @@ def closest_point_on_triangle(p: Vector, a: Vector, b: Vector, c: Vector) -> tup
         return _point_on_edge(4, p, b, sub(c, b), upper / (upper + lower))
     if dot(normal, cross(cp, ap)) < ZERO and d2 >= ZERO and d6 < ZERO:
         return _point_on_edge(5, p, a, ac, d2 / (d2 - d6))
+    # face: p + n (n . (a - p)) / n^2
     offset = scaled(normal, dot(normal, sub(a, p)) / dot(normal, normal))
     return FACE, add(p, offset), dot(offset, offset)
 
 
 @scalar_code
-def _point_on_edge(feature: Any, p: Vector, start: Vector, edge: Vector, fraction: Number) -> tuple[Any, Vector,
-                                                                                                    Number]:
+def _point_on_edge(feature: Integer, p: Vec3, start: Vec3, edge: Vec3,
+                   fraction: Scalar) -> tuple[Integer, Vec3, Scalar]:
     point = add(scaled(edge, fraction), start)
     offset = sub(p, point)
     return feature, point, dot(offset, offset)
 
 
-Array = NDArray[Any]
 
 EDGE_01, EDGE_12, EDGE_20 = 1, 2, 4         # bits of a triangle's flags
 RIDGE = 0.1                                 # rad between the normals of both sides
@@ -82,6 +81,7 @@ NO_TRIANGLE = -1
 def edge_flags(points: Array, triangles: Array) -> Array:
     """The bits of the active edges of each triangle. points: (n, 3) float32; triangles: (m, 3)."""
     count = len(triangles)
+    # active: border, or convex with an angle above 0.1 rad
     which, shared, order, starts = _edges(triangles)
     active = shared == 1
     pairs = np.flatnonzero(shared == 2)
@@ -92,6 +92,7 @@ def edge_flags(points: Array, triangles: Array) -> Array:
     normals /= np.where(lengths > 0.0, lengths, 1.0)[:, None]
     opposite = corners[first // 3, (first + 2) % 3]
     face0, face1 = first // 3, second // 3
+    # height of the opposite corner over the other triangle: below 0 the edge is convex
     height = ((opposite - corners[face1, 0]) * normals[face1]).sum(axis=1)
     cosine = np.clip((normals[face0] * normals[face1]).sum(axis=1), -1.0, 1.0)
     active[pairs] = np.where(height < 0.0, np.arccos(cosine) > RIDGE, cosine < FOLDED)
@@ -106,6 +107,7 @@ def neighbours(triangles: Array) -> Array:
     """
     _, shared, order, starts = _edges(triangles)
     neighbour = np.full(3 * len(triangles), NO_TRIANGLE, np.int32)
+    # first two triangles of an edge are neighbours
     pairs = np.flatnonzero(shared > 1)
     first, second = order[starts[pairs]], order[starts[pairs] + 1]
     neighbour[first], neighbour[second] = second // 3, first // 3
@@ -140,7 +142,7 @@ MESH = np.dtype([
 class Meshes(NamedTuple):
     """All meshes, scaled; vertices of triangles are counted within the mesh, triangles over all."""
 
-    meshes: Array       # MESH
+    meshes: Records     # MESH
     vertices: Array     # (n, 3) f4
     points: Array       # (n, 3) f4, the same as authored, neither scaled nor mirrored
     triangles: Array    # (n, 3) i4, in PhysX's order
@@ -167,6 +169,7 @@ def meshes_of(meshes: Sequence[tuple[Array, Array, Array]]) -> Meshes:
     for row, (points, corners, scale) in zip(rows, meshes, strict=True):
         signs = np.where(np.asarray(scale) < 0.0, np.float32(-1.0), np.float32(1.0))
         mirrored_points, faces = np.asarray(points, np.float32) * signs, np.asarray(corners, np.int64)
+        # S < 0 mirrors: points are reflected and triangles turned
         row["scale"], row["mirrored"] = scale, np.prod(signs) < 0.0
         faces = faces[triangles_in_order(mirrored_points, faces[:, (1, 0, 2)] if row["mirrored"] else faces)]
         scaled = mirrored_points * row["scale"]
@@ -190,6 +193,7 @@ def _search_tree(corners: Array) -> tuple[int, Array]:
     count = len(corners)
     levels = max(0, (max(count, 1) - 1) // IN_LEAF).bit_length() + 1
     nodes = np.zeros(((1 << levels) - 1, 2, 3), np.float32)
+    # static bounding volume hierarchy: leaves are runs of the triangles in PhysX's order
     low, high = corners.min(axis=1), corners.max(axis=1)
     first = (1 << (levels - 1)) - 1
     starts = np.arange((1 << (levels - 1)) + 1) * count >> (levels - 1)
@@ -203,13 +207,14 @@ def _search_tree(corners: Array) -> tuple[int, Array]:
 
 
 @scalar_code
-def triangles_in_bounds(meshes: Meshes, row: Any, low: Vector, high: Vector) -> Any:
+def triangles_in_bounds(meshes: Meshes, row: Integer, low: Vec3, high: Vec3) -> Array:
     """The rows of the triangles whose bounds meet a box, in PhysX's order."""
     mesh = meshes.meshes[row]
     first, count, levels = mesh.triangles[0], mesh.triangles[1] - mesh.triangles[0], mesh.levels
     nodes = meshes.nodes[mesh.nodes[0]:mesh.nodes[1]]
     leaves = 1 << (levels - 1)
     stack, candidates = np.zeros(MAX_LEVELS + 1, np.int64), np.empty(INITIAL_CAPACITY, np.int64)
+    # depth first, left before right: triangles come in their order
     waiting, total = 1, 0
     while waiting:
         waiting -= 1
@@ -231,13 +236,14 @@ def triangles_in_bounds(meshes: Meshes, row: Any, low: Vector, high: Vector) -> 
 
 
 @scalar_code
-def _bounds_overlap(low0: Any, high0: Any, low: Vector, high: Vector) -> bool:
+def _bounds_overlap(low0: Array, high0: Array, low: Vec3, high: Vec3) -> bool:
     return bool(low0[0] <= high[0] and low0[1] <= high[1] and low0[2] <= high[2]
                 and low[0] <= high0[0] and low[1] <= high0[1] and low[2] <= high0[2])
 
 
 @scalar_code
-def _triangle_overlaps(meshes: Meshes, vertices: Any, triangle: Any, low: Vector, high: Vector) -> bool:
+def _triangle_overlaps(meshes: Meshes, vertices: Integer, triangle: Integer, low: Vec3, high: Vec3) -> bool:
+    # separating axis of the three coordinate axes
     for k in range(3):
         a, b, c = (meshes.vertices[vertices + meshes.triangles[triangle, 0], k],
                    meshes.vertices[vertices + meshes.triangles[triangle, 1], k],
@@ -248,24 +254,25 @@ def _triangle_overlaps(meshes: Meshes, vertices: Any, triangle: Any, low: Vector
 
 
 @scalar_code
-def corner_as_authored(meshes: Meshes, row: Any, corner: Any) -> Any:
+def corner_as_authored(meshes: Meshes, row: Integer, corner: Integer) -> Integer:
     """Which corner of a triangle of the table is a corner of it as authored."""
     return 1 - corner if meshes.meshes[row].mirrored and corner < 2 else corner
 
 
 @scalar_code
-def corner_of(meshes: Meshes, row: Any, triangle: Any, corner: Any) -> Vector:
+def corner_of(meshes: Meshes, row: Integer, triangle: Integer, corner: Integer) -> Vec3:
     """A corner of a triangle of a mesh."""
     at = meshes.meshes[row].vertices[0] + meshes.triangles[triangle, corner]
     return meshes.vertices[at, 0], meshes.vertices[at, 1], meshes.vertices[at, 2]
 
 
 @scalar_code
-def triangles_in_box(meshes: Meshes, row: Any, frame: Frame, center: Vector, half: Vector) -> Any:
+def triangles_in_box(meshes: Meshes, row: Integer, frame: Frame, center: Vec3, half: Vec3) -> Array:
     """The rows of the triangles that meet a box, in PhysX's order.
 
     frame: of the box in the mesh; center: in that frame.
     """
+    # bounds of the box in the mesh: e = |R| h  (GuMidphaseBV4.cpp, intersectBoxVsMesh_BV4)
     middle, m = from_frame(frame, center), frame[1]
     extent = (abs(m[0][0]) * half[0] + abs(m[1][0]) * half[1] + abs(m[2][0]) * half[2],
               abs(m[0][1]) * half[0] + abs(m[1][1]) * half[1] + abs(m[2][1]) * half[2],
@@ -282,14 +289,16 @@ def triangles_in_box(meshes: Meshes, row: Any, frame: Frame, center: Vector, hal
 
 
 @scalar_code
-def overlaps_box(half: Vector, a: Vector, b: Vector, c: Vector) -> bool:
+def overlaps_box(half: Vec3, a: Vec3, b: Vec3, c: Vec3) -> bool:
     """Whether a triangle meets the upright box of some half sides about the origin."""
+    # axes: coordinate axes, normal, nine edge products  (GuIntersectionTriangleBox.cpp, intersectTriangleBoxBV4)
     if abs(a[0]) <= half[0] and abs(a[1]) <= half[1] and abs(a[2]) <= half[2]:
         return True
     for k in range(3):
         if min(min(a[k], b[k]), c[k]) > half[k] or -half[k] > max(max(a[k], b[k]), c[k]):
             return False
     ab, bc, ca = sub(b, a), sub(c, b), sub(a, c)
+    # |n . a| <= sum_k h_k |n_k|
     normal = cross(ab, bc)
     height, radius = dot(normal, a), dot(normal, (math.copysign(half[0], normal[0]), math.copysign(half[1], normal[1]),
                                                   math.copysign(half[2], normal[2])))
@@ -300,8 +309,9 @@ def overlaps_box(half: Vector, a: Vector, b: Vector, c: Vector) -> bool:
 
 
 @scalar_code
-def _overlaps_along(half: Vector, edge: Vector, a: Vector, b: Vector, c: Vector) -> bool:
+def _overlaps_along(half: Vec3, edge: Vec3, a: Vec3, b: Vec3, c: Vec3) -> bool:
     """Whether box and triangle overlap along the products of an edge with the axes."""
+    # e x axis_k: min and max of the corners against the box radius  (GuIntersectionTriangleBox.cpp, testClassIIIAxes)
     p, q, r, e = _products(a, edge), _products(b, edge), _products(c, edge), absolute(edge)
     radii = half[0] * e[1] + half[1] * e[0], half[1] * e[2] + half[2] * e[1], half[2] * e[0] + half[0] * e[2]
     separated = False
@@ -311,5 +321,5 @@ def _overlaps_along(half: Vector, edge: Vector, a: Vector, b: Vector, c: Vector)
 
 
 @scalar_code
-def _products(a: Vector, e: Vector) -> Vector:
+def _products(a: Vec3, e: Vec3) -> Vec3:
     return a[0] * e[1] - a[1] * e[0], a[1] * e[2] - a[2] * e[1], a[2] * e[0] - a[0] * e[2]

@@ -8,10 +8,10 @@ What of a face of one box lies over the face of another: corners inside, and edg
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Array, Condition, Frame, Integer, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.manifold.persistent import (
     add_manifold_point,
     are_boxes_invalidated,
@@ -28,16 +28,12 @@ from physx_runtime.collision.manifold.reduction import four_of_boxes
 from physx_runtime.collision.narrow_phase.polygons import contains
 from physx_runtime.collision.pcm.closest_points import GJK_CONTACT, closest_points
 from physx_runtime.collision.pcm.simplex import box_core
-from physx_runtime.collision.shapes import TO_SEARCH
+from physx_runtime.collision.shapes import TO_SEARCH, Hulls
 from physx_runtime.collision.simd_math import (
     EPSILON,
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Pose,
-    Vector,
     absolute,
     add,
     by_matrix,
@@ -68,8 +64,9 @@ MAX_POINTS = 16                           # points: four corners of either face 
 
 
 @scalar_code
-def incident_face(direction: Vector, frame: Frame, half: Vector, vertices: Any) -> Vector:
+def incident_face(direction: Vec3, frame: Frame, half: Vec3, vertices: Array) -> Vec3:
     """Corners of the face of a box most against a direction, in the frame in which the box is given; its normal."""
+    # the axis u_k with the greatest |u_k . d|, on the side against d  (GuPCMContactBoxBox.cpp, getIncidentPolygon)
     u0, u1, u2 = frame[1]
     d0, d1, d2 = dot(u0, direction), dot(u1, direction), dot(u2, direction)
     a0, a1, a2 = abs(d0), abs(d1), abs(d2)
@@ -91,12 +88,13 @@ def incident_face(direction: Vector, frame: Frame, half: Vector, vertices: Any) 
 
 
 @scalar_code
-def points_over_face(ex: Number, ey: Number, vertices: Any, face_normal: Vector, contact_distance: Number, on_face: Any,
-                     on_other: Any, distances: Any) -> Any:
+def points_over_face(ex: Scalar, ey: Scalar, vertices: Array, face_normal: Vec3, contact_distance: Scalar,
+                     on_face: Array, on_other: Array, distances: Array) -> Integer:
     """Points of a face with four corners over the face |x| <= ex, |y| <= ey of z = 0: how many.
 
     Filled in: the points on the face and on the other, and how far the other is above.
     """
+    # corners of the incident face in the reference rectangle  (GuPCMContactBoxBox.cpp, calculateContacts)
     ex, ey, count = ex * BORDER, ey * BORDER, 0
     near, inside = np.zeros(4, np.bool_), np.zeros(4, np.bool_)
     for i in range(4):
@@ -107,12 +105,14 @@ def points_over_face(ex: Number, ey: Number, vertices: Any, face_normal: Vector,
             count = _add_point(on_face, on_other, distances, count, (x, y, z))
     if count == 4:
         return count
+    # corners of the rectangle in the incident face, height = n . (v - p) / n_z
     for i in range(4):
         x, y = ex if i < 2 else -ex, ey if i & 1 == 0 else -ey
         if contains(vertices, 4, ZERO, x, y):
             height = dot(face_normal, sub(vector_at(vertices, 0), (x, y, ZERO))) / face_normal[2]
             if contact_distance > -height:
                 count = _add_point(on_face, on_other, distances, count, (x, y, height))
+    # edges of the incident face cut at the rectangle's sides  (GuPCMContactBoxBox.cpp, intersectSegmentAABB)
     high, low = (ex, ey, LARGEST), (-ex, -ey, -(contact_distance + EPSILON))
     for i in range(4):
         j = (i + 3) & 3
@@ -129,7 +129,7 @@ def points_over_face(ex: Number, ey: Number, vertices: Any, face_normal: Vector,
 
 
 @scalar_code
-def _add_point(on_face: Any, on_other: Any, distances: Any, count: Any, point: Vector) -> Any:
+def _add_point(on_face: Array, on_other: Array, distances: Array, count: Integer, point: Vec3) -> Integer:
     set_vector(on_face, count, (point[0], point[1], ZERO))
     set_vector(on_other, count, point)
     distances[count] = -point[2]
@@ -137,8 +137,9 @@ def _add_point(on_face: Any, on_other: Any, distances: Any, count: Any, point: V
 
 
 @scalar_code
-def _clip_segment(start: Vector, direction: Vector, high: Vector, low: Vector) -> Any:
+def _clip_segment(start: Vec3, direction: Vec3, high: Vec3, low: Vec3) -> tuple[Condition, Scalar, Scalar]:
     """Whether a segment enters an upright box, and the shares of its way at which it enters and leaves."""
+    # slab test: t = (bound - start_k) / d_k, with the estimate of 1 / d_k
     enters, leaves = -LARGEST, LARGEST
     steep = absolute(direction)
     for k in range(3):
@@ -161,8 +162,9 @@ SEPARATED = -1                          # a face that does not exist: the boxes 
 
 
 @scalar_code
-def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
-            at: Any) -> Any:
+def box_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Hulls, contacts: Records,
+            at: Integer) -> Integer:
+    # faces first, GJK and EPA where these make no contact  (GuPCMContactBoxBox.cpp, pcmContactBoxBox)
     after = box_faces(pair, size0, pose0, size1, pose1, contacts, at)
     if pair.warm == TO_SEARCH:
         return box_gjk(pair, size0, pose0, size1, pose1, hulls, contacts, at)
@@ -170,8 +172,10 @@ def box_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, h
 
 
 @scalar_code
-def box_faces(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def box_faces(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Records,
+              at: Integer) -> Integer:
     """Contacts that faces make, the row of the next one; TO_SEARCH in the pair where `box_gjk` is to make them."""
+    # breaking 0.8 of the margin  (GuPCMContactBoxBox.cpp, pcmContactBoxBox)
     pose, margin = relative(pose0, pose1), _margin(pair, size0, size1)
     lost = refresh(pair, frame_of(pose), margin * BOX_BREAKING)
     radius0, radius1 = math.sqrt(dot(size0, size0)), math.sqrt(dot(size1, size1))
@@ -188,11 +192,12 @@ def box_faces(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose,
 
 
 @scalar_code
-def box_gjk(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
-            at: Any) -> Any:
+def box_gjk(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Hulls, contacts: Records,
+            at: Integer) -> Integer:
     """Add where boxes are nearest that meet by edges or corners alone, and write all points; the row of the next."""
     pair.warm = 0
     frame, margin = frame_of(relative(pose0, pose1)), _margin(pair, size0, size1)
+    # replace distance 0.05 of the margin
     core0, core1 = box_core(size0, hulls), box_core(size1, hulls)
     status, point0, point1, normal, distance, _ = closest_points(pair, core0, frame, core1, frame[0], pair.reach)
     if status != GJK_CONTACT:
@@ -202,7 +207,7 @@ def box_gjk(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, h
 
 
 @scalar_code
-def _margin(pair: Any, size0: Vector, size1: Vector) -> Number:
+def _margin(pair: Record, size0: Vec3, size1: Vec3) -> Scalar:
     return min(box_margin(size0, pair.tolerance_length), box_margin(size1, pair.tolerance_length))
 
 
@@ -213,11 +218,13 @@ def _unit_frame(pose: Pose) -> Frame:
 
 
 @scalar_code
-def _generate(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Frame, contacts: Any, at: Any) -> Any:
+def _generate(pair: Record, half0: Vec3, frame0: Frame, half1: Vec3, frame1: Frame, contacts: Records,
+              at: Integer) -> tuple[bool, Integer]:
     """Make points anew from faces and write them as contacts; whether the boxes are apart, and the row of the next.
 
     Boxes that meet by edges or corners alone are not apart and yet have no point here.
     """
+    # separating axis test, then clip the incident face  (GuPCMContactBoxBox.cpp, doBoxBoxGenerateContacts)
     face, below = _min_overlap_face(half0, half1, frame_in(frame1, frame0), pair.reach)
     if face == SEPARATED:
         return True, at
@@ -233,6 +240,7 @@ def _generate(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Fr
         count = _points_over(frame, ex, ey, towards0, half0, frame0, pair.reach, on1, on0, distances)
     if count == 0:
         return False, at
+    # points and normal from the frame of the reference face to both boxes
     in0, in1 = frame_in(frame, frame0), frame_in(frame, frame1)
     normal = by_matrix(in1[1], towards0)
     for i in range(count):
@@ -252,17 +260,18 @@ def _generate(pair: Any, half0: Vector, frame0: Frame, half1: Vector, frame1: Fr
 
 
 @scalar_code
-def _points_over(frame: Frame, ex: Number, ey: Number, direction: Vector, half: Vector, other: Frame,
-                 contact_distance: Number,
-                 on_face: Any, on_other: Any, distances: Any) -> Any:
+def _points_over(frame: Frame, ex: Scalar, ey: Scalar, direction: Vec3, half: Vec3, other: Frame,
+                 contact_distance: Scalar,
+                 on_face: Array, on_other: Array, distances: Array) -> Integer:
     vertices = np.empty((4, 3), np.float32)
     face_normal = incident_face(direction, frame_in(other, frame), half, vertices)
     return points_over_face(ex, ey, vertices, face_normal, contact_distance, on_face, on_other, distances)
 
 
 @scalar_code
-def _face_frame(half: Vector, frame: Frame, face: Any, below: Any) -> Any:
+def _face_frame(half: Vec3, frame: Frame, face: Integer, below: Condition) -> tuple[Frame, Scalar, Scalar]:
     """The frame on a face, z into the box, and the half sides of the face; below: of its two the one at -half."""
+    # z into the box, x and y along the sides of the reference face
     a = frame[1]
     if face == 0:
         centre, ex, ey = scaled(a[0], half[0]), half[2], half[1]
@@ -277,27 +286,29 @@ def _face_frame(half: Vector, frame: Frame, face: Any, below: Any) -> Any:
 
 
 @scalar_code
-def _sum(a: Vector) -> Number:
+def _sum(a: Vec3) -> Scalar:
     return a[0] + (a[1] + a[2])
 
 
 @scalar_code
-def _with_slack(a: Vector) -> Vector:
+def _with_slack(a: Vec3) -> Vec3:
     return abs(a[0]) + SLACK, abs(a[1]) + SLACK, abs(a[2]) + SLACK
 
 
 @scalar_code
-def _min_overlap_face(half0: Vector, half1: Vector, frame: Frame, contact_distance: Number) -> Any:
+def _min_overlap_face(half0: Vec3, half1: Vec3, frame: Frame, contact_distance: Scalar) -> tuple[Integer, Condition]:
     """The face of least overlap, 0 to 2 of box 0 and 3 to 5 of box 1, and whether box 1 lies below along its axis.
 
     frame: of box 1 in box 0. Edges against edges only tell that the boxes are apart.
     """
+    # |R| + 1e-6, so that parallel edges separate nothing  (GuPCMContactBoxBox.cpp, doBoxBoxGenerateContacts)
     p, c = frame
     back = transposed(c)
     a = (_with_slack(c[0]), _with_slack(c[1]), _with_slack(c[2]))
     b = (_with_slack(back[0]), _with_slack(back[1]), _with_slack(back[2]))
     projections = (p[0], p[1], p[2], dot(p, c[0]), dot(p, c[1]), dot(p, c[2]))
     min_overlap, face = ZERO, SEPARATED
+    # face axes: overlap = r0 + r1 - |p . axis| + contactDist, the least is taken
     for k in range(6):
         radii = half0[k] + _sum(times(b[k], half1)) if k < 3 else _sum(times(a[k - 3], half0)) + half1[k - 3]
         overlap = (radii - abs(projections[k])) + contact_distance
@@ -305,6 +316,7 @@ def _min_overlap_face(half0: Vector, half1: Vector, frame: Frame, contact_distan
             return SEPARATED, False
         if face == SEPARATED or min_overlap > overlap:
             min_overlap, face = overlap, k
+    # nine edge products: |p . (a_i x b_j)| > r0 + r1 + contactDist separates
     for i in range(3):
         e, f = (i + 1) % 3, (i + 2) % 3
         for j in range(3):

@@ -12,13 +12,14 @@ A capsule and a hull: closest points of its axis and the hull, and after a loss 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Condition, Frame, Integer, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.persistent import (
     BOX_MARGIN,
+    Points,
     add_point,
     add_segment_point,
     box_margin,
@@ -40,18 +41,15 @@ from physx_runtime.collision.narrow_phase.segment import (
     min_overlap_axis,
 )
 from physx_runtime.collision.pcm.closest_points import GJK_CONTACT, GJK_NON_INTERSECT, closest_points
-from physx_runtime.collision.pcm.simplex import box_core, hull_core, segment_core
+from physx_runtime.collision.pcm.simplex import GjkConvex, box_core, hull_core, segment_core
 from physx_runtime.collision.scalar_math import dot as plain_dot
+from physx_runtime.collision.shapes import Hulls
 from physx_runtime.collision.simd_math import (
     EPSILON,
     HALF,
     IDENTITY,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Pose,
-    Vector,
     add,
     clamped,
     divided,
@@ -77,7 +75,9 @@ SMALL = np.float32(1e-6)            # squares of lengths
 
 
 @scalar_code
-def capsule_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def capsule_capsule(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Records,
+                    at: Integer) -> Integer:
+    # closest points of the axes  (GuPCMContactCapsuleCapsule.cpp, pcmContactCapsuleCapsule)
     middle = scaled(add(pose0[0], pose1[0]), HALF)
     start0, axis0 = _axis(size0, pose0, middle)
     start1, axis1 = _axis(size1, pose1, middle)
@@ -89,6 +89,8 @@ def capsule_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1:
     square = dot(offset, offset)
     if not within * within >= square:
         return at
+    # parallel axes: the ends that project onto the other axis, up to four contacts
+    # (GuPCMContactCapsuleCapsule.cpp, storeContact)
     if abs(dot(_direction(axis0), _direction(axis1))) > PARALLEL:
         first = at
         ends = (start1, add(start1, axis1), start0, add(start0, axis0))
@@ -105,6 +107,7 @@ def capsule_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1:
                 at = write_contact(contacts, at, point, normal, distance - radii)
         if at > first:
             return at
+    # coincident axes: the normal is axis 0
     coincident = square < SMALL
     normal = unit((axis0 if dot(axis0, axis0) > SMALL else (ONE, ZERO, ZERO)) if coincident else sub(point0, point1))
     point = add(sub(point0, scaled(normal, size0[0])), middle)
@@ -112,7 +115,7 @@ def capsule_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1:
 
 
 @scalar_code
-def _axis(size: Vector, pose: Pose, middle: Vector) -> Any:
+def _axis(size: Vec3, pose: Pose, middle: Vec3) -> tuple[Vec3, Vec3]:
     """A capsule's axis about the middle of both: its +x end, and the way to the other one."""
     centre, half = sub(pose[0], middle), scaled(x_axis(pose[1]), size[1])
     start = add(centre, half)
@@ -120,22 +123,26 @@ def _axis(size: Vector, pose: Pose, middle: Vector) -> Any:
 
 
 @scalar_code
-def _direction(axis: Vector) -> Vector:
+def _direction(axis: Vec3) -> Vec3:
+    # zero for a point
     square = dot(axis, axis)
     return (ZERO, ZERO, ZERO) if square < SMALL else divided(axis, math.sqrt(square))
 
 
 @scalar_code
-def _foot(start: Vector, axis: Vector, end: Vector) -> Any:
+def _foot(start: Vec3, axis: Vec3, end: Vec3) -> tuple[Vec3, Condition]:
     """Where an end of the other axis projects to, and whether that lies on this one."""
+    # t = (end - start) . axis / |axis|^2  (GuPCMContactCapsuleCapsule.cpp, pcmDistancePointSegmentTValue22)
     length = dot(axis, axis)
     t = plain_dot(sub(end, start), axis) / length if length != ZERO else ZERO
     return add(scaled(axis, t), start), t >= ZERO and t <= ONE
 
 
 @scalar_code
-def closest_parameters(start0: Vector, axis0: Vector, start1: Vector, axis1: Vector) -> tuple[Number, Number]:
+def closest_parameters(start0: Vec3, axis0: Vec3, start1: Vec3, axis1: Vec3) -> tuple[Scalar, Scalar]:
     """The closest points of two segments, as shares of their lengths."""
+    # Ericson, Real-time collision detection, 5.1.9; t0 = 1/2 where parallel
+    # s = (b f - c e) / (a e - b^2), t = (b s + f) / e
     offset = sub(start0, start1)
     a, e, b, c, f = (plain_dot(axis0, axis0), plain_dot(axis1, axis1), plain_dot(axis0, axis1),
                      plain_dot(axis0, offset), dot(axis1, offset))
@@ -150,8 +157,9 @@ UNSCALED = (ONE, ONE, ONE)
 
 
 @scalar_code
-def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, hulls: Any, contacts: Any,
-                at: Any) -> Any:
+def capsule_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Hulls, contacts: Records,
+                at: Integer) -> Integer:
+    # breaking 0.8, replace 0.1 of the margin  (GuPCMContactCapsuleBox.cpp, pcmContactCapsuleBox)
     radius, pose = size0[0], relative(pose0, pose1)
     frame, margin, before = frame_of(pose), min(box_margin(size1, pair.tolerance_length), radius), pair.points
     lost = refresh(pair, frame, margin * BOX_BREAKING)
@@ -161,6 +169,7 @@ def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pos
         normal = world_normal(pair, pose1)
         return write_segment_points(pair, pose0, normal, normal, radius, contacts, at)
     store_pose(pair, pose)
+    # capsule as a segment with a radius, in the frame of the box
     half = scaled(frame[1][0], size0[1])
     core0, core1 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls), box_core(size1, hulls)
     # PhysX takes the place of the box in the world for that in its own frame here
@@ -168,9 +177,11 @@ def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pos
     status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
     if status == GJK_NON_INTERSECT:
         return at
+    # GJK's point joins the manifold, unless points were lost
     if status == GJK_CONTACT and before > 0 and not lost:
         add_segment_point(pair, transform_inv(pose, point0), point1, normal, distance, margin * BOX_REPLACE)
     else:
+        # full contact generation  (GuPCMContactCapsuleBox.cpp, fullContactsGenerationCapsuleBox)
         points = new_points()
         if status == GJK_CONTACT:
             add_point(points, to_frame(frame, point0), point1, normal, distance)
@@ -183,12 +194,14 @@ def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pos
 
 
 @scalar_code
-def _box_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector, point1: Vector, known: Any,
-                points: Any, hulls: Any) -> Any:
+def _box_points(pair: Record, core0: GjkConvex, core1: GjkConvex, frame: Frame, normal: Vec3, point1: Vec3,
+                known: Condition, points: Points, hulls: Hulls) -> tuple[bool, Vec3]:
     """Add what of the axis lies over a face: whether the capsule is within reach, and the normal.
 
     known: whether the normal is; else it is that of the least overlap.
     """
+    # reference face: witness of the closest point, else that of the least overlap
+    # (GuPCMContactGenSphereCapsule.cpp, generateCapsuleBoxFullContactManifold)
     hull, first, end, radius, contact_distance = box_hull(core1.half,
                                                           hulls), core0.half, core0.end, core0.radius, pair.reach
     if known:
@@ -199,6 +212,7 @@ def _box_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector,
         if not within:
             return False, normal
         face = incident_face(hull, UNSCALED, negated(normal))
+    # ends over the face, then edges crossed by the axis
     before = points.count[0]
     ends_over_face(hull, face, frame, first, end, normal, radius + contact_distance, points)
     if points.count[0] - before < 2:
@@ -211,8 +225,9 @@ CONVEX_BREAKING, CONVEX_REPLACE = np.float32(1.25), np.float32(0.05)     # share
 
 
 @scalar_code
-def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
-                   at: Any) -> Any:
+def capsule_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, hulls: Hulls,
+                   contacts: Records, at: Integer) -> Integer:
+    # breaking 1.25, replace 0.05 of the margin  (GuPCMContactCapsuleConvex.cpp, pcmContactCapsuleConvex)
     size, pose = size_of(shape0), relative(pose0, pose1)
     frame, radius, before = frame_of(pose), size[0], pair.points
     core1 = hull_core(hulls, shape1.geometry, scale_of(shape1))
@@ -226,12 +241,15 @@ def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose
     store_pose(pair, pose)
     half = scaled(frame[1][0], size[1])
     core0 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls)
+    # search starts along the way between the centres
     start = sub(frame[0], times(core1.hull.center, core1.scale))
     status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
     if status == GJK_NON_INTERSECT:
         return at
     if status == GJK_CONTACT:
         add_segment_point(pair, to_frame(frame, point0), point1, normal, distance, margin * CONVEX_REPLACE)
+    # first contact or lost points: full contact generation
+    # (GuPCMContactCapsuleConvex.cpp, fullContactsGenerationCapsuleConvex)
     if status != GJK_CONTACT or before == 0 or lost:
         within, normal = _hull_points(pair, core0, core1, frame, normal, point1, status == GJK_CONTACT)
         if not within:
@@ -241,11 +259,14 @@ def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose
 
 
 @scalar_code
-def _hull_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector, point1: Vector, known: Any) -> Any:
+def _hull_points(pair: Record, core0: GjkConvex, core1: GjkConvex, frame: Frame, normal: Vec3, point1: Vec3,
+                 known: Condition) -> tuple[Condition, Vec3]:
     """Make the points anew from what of the axis lies over the hull: whether there are any, and the normal.
 
     known: whether the normal is; else it is that of the least overlap.
     """
+    # ends whose ray against the normal meets the hull, then edges crossed by the axis
+    # (GuPCMContactGenSphereCapsule.cpp, generateFullContactManifold)
     hull, first, end, inverse = core1.hull, core0.half, core0.end, over(ONE, core1.scale)
     within, points = core0.radius + pair.reach, new_points()
     if not known:

@@ -10,10 +10,11 @@ What of a face of one hull lies over a face of another: corners of either, and c
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from physx_runtime.arrays import Array, Frame, Integer, Matrix3, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.persistent import (
     BOX_MARGIN,
@@ -54,17 +55,12 @@ from physx_runtime.collision.pcm.simplex import (
     support_vertex,
     vertex_of,
 )
-from physx_runtime.collision.shapes import BOX, Hull
+from physx_runtime.collision.shapes import BOX, Hull, Hulls
 from physx_runtime.collision.simd_math import (
     EPSILON,
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Matrix,
-    Number,
-    Pose,
-    Vector,
     add,
     by_matrix,
     by_transposed,
@@ -93,20 +89,22 @@ class PolygonalData(NamedTuple):
 
     core: GjkConvex
     hull: Hull          # of a box its faces
-    inverse: Vector     # 1 over the scale
-    center: Vector      # of mass
-    inner_half: Vector  # half sides of a box, and radius of a ball, about it and inside; 0 of a scaled hull
-    inner_radius: Number
+    inverse: Vec3     # 1 over the scale
+    center: Vec3      # of mass
+    inner_half: Vec3  # half sides of a box, and radius of a ball, about it and inside; 0 of a scaled hull
+    inner_radius: Scalar
 
 
 @scalar_code
-def points_over_face(poly0: PolygonalData, face0: Any, poly1: PolygonalData, face1: Any, frame: Frame,
-                     contact_distance: Number,
+def points_over_face(poly0: PolygonalData, face0: Integer, poly1: PolygonalData, face1: Integer, frame: Frame,
+                     contact_distance: Scalar,
                      points: Points) -> None:
     """Add points of face 1 over face 0: local0 on side 1, local1 on side 0, and the normal of face 0.
 
     frame: of side 0 in side 1. Distances are along that normal.
     """
+    # reference face turned to z = level; heights of the incident polygon over it
+    # (GuPCMContactGenBoxConvex.cpp, generatedContacts)
     normal = face_normal(poly0.hull, face0, poly0.inverse)
     m = rotation_to_z(normal)
     vertices0 = np.empty((poly0.hull.spans[face0, 1], 3), np.float32)
@@ -117,6 +115,7 @@ def points_over_face(poly0: PolygonalData, face0: Any, poly1: PolygonalData, fac
     count1 = write_face_vertices(poly1.hull, face1, poly1.core.scale, vertices1)
     on_plane = vector_at(vertices1, 0)
     heights, near = np.empty(count1, np.float32), np.empty(count1, np.bool_)
+    # incident corners inside the reference face
     inside = 0
     for i in range(count1):
         vertex = vector_at(vertices1, i)
@@ -128,6 +127,7 @@ def points_over_face(poly0: PolygonalData, face0: Any, poly1: PolygonalData, fac
             add_point(points, vertex, by_transposed(m, (x, y, level)), normal, heights[i])
     if inside == count1:
         return
+    # reference corners inside the incident face, then edge crossings
     if _add_covered(vertices0, count0, vertices1, count1, m, normal, on_plane,
                     face_normal(poly1.hull, face1, poly1.inverse), frame, contact_distance, points):
         return
@@ -140,9 +140,10 @@ def points_over_face(poly0: PolygonalData, face0: Any, poly1: PolygonalData, fac
 
 
 @scalar_code
-def _add_covered(vertices0: Any, count0: Any, vertices1: Any, count1: Any, m: Matrix, normal: Vector, on_plane: Vector,
-                 facing: Vector, frame: Frame, contact_distance: Number, points: Points) -> bool:
+def _add_covered(vertices0: Array, count0: Integer, vertices1: Array, count1: Integer, m: Matrix3, normal: Vec3,
+                 on_plane: Vec3, facing: Vec3, frame: Frame, contact_distance: Scalar, points: Points) -> bool:
     """Add the corners of face 0 that face 1 covers; whether that is all of them."""
+    # t = n1 . (v1 - p) / (n1 . n0): along the reference normal to the incident plane
     normal1, inside = by_matrix(frame[1], normal), 0
     for i in range(count0):
         if contains(vertices1, count1, EPSILON, vertices0[i, 0], vertices0[i, 1]):
@@ -156,14 +157,16 @@ def _add_covered(vertices0: Any, count0: Any, vertices1: Any, count1: Any, m: Ma
 
 
 @scalar_code
-def _add_crossing(vertices0: Any, k: Any, h: Any, vertices1: Any, i: Any, j: Any, heights: Any, level: Number,
-                  m: Matrix,
-                  normal: Vector, frame: Frame, contact_distance: Number, points: Points) -> None:
+def _add_crossing(vertices0: Array, k: Integer, h: Integer, vertices1: Array, i: Integer, j: Integer, heights: Array,
+                  level: Scalar, m: Matrix3, normal: Vec3, frame: Frame, contact_distance: Scalar,
+                  points: Points) -> None:
     """Add the point where edge i-j of face 1 crosses edge k-h of face 0, as seen along the normal."""
+    # bounds of both edges overlap
     for axis in range(2):
         if min(vertices1[i, axis], vertices1[j, axis]) > max(vertices0[k, axis], vertices0[h, axis]) or (
                 min(vertices0[k, axis], vertices0[h, axis]) > max(vertices1[i, axis], vertices1[j, axis])):
             return
+    # signed areas: the ends of each edge lie on both sides of the other
     a1, a2 = area(vertices0, k, vertices0, h, vertices1, i), area(vertices0, k, vertices0, h, vertices1, j)
     if not a1 * a2 < ZERO:
         return
@@ -172,6 +175,7 @@ def _add_crossing(vertices0: Any, k: Any, h: Any, vertices1: Any, i: Any, j: Any
         return
     start = (vertices1[i, 0], vertices1[i, 1], heights[i] + level)
     end = (vertices1[j, 0], vertices1[j, 1], heights[j] + level)
+    # point = start - (end - start) a1 / (a2 - a1)
     x, y, z = sub(start, scaled(sub(end, start), a1 / (a2 - a1)))
     gap = z - level
     if not gap > contact_distance:
@@ -179,9 +183,10 @@ def _add_crossing(vertices0: Any, k: Any, h: Any, vertices1: Any, i: Any, j: Any
 
 
 @scalar_code
-def swap_shapes(points: Points, normal: Vector) -> None:
+def swap_shapes(points: Points, normal: Vec3) -> None:
     """Exchange the points of both sides, and give them all a normal."""
     for i in range(points.count[0]):
+        # reference was shape 0: exchange local points, turn the normal
         a, b = vector_at(points.local0, i), vector_at(points.local1, i)
         set_vector(points.local0, i, b)
         set_vector(points.local1, i, a)
@@ -193,6 +198,7 @@ def polygonal_data(core: GjkConvex, hull: Hull) -> PolygonalData:
     """A side from its core and its faces; hull: of a box its faces."""
     inverse = over(ONE, core.scale)
     center = hull.center[0] * core.scale[0], hull.center[1] * core.scale[1], hull.center[2] * core.scale[2]
+    # inner box and ball bound the support from inside; unscaled hulls have them alone
     plain = core.scale == (ONE, ONE, ONE)
     inner = hull.inner_half if plain else (ZERO, ZERO, ZERO)
     return PolygonalData(core, hull, inverse, center, inner, hull.inner_radius if plain else ZERO)
@@ -205,15 +211,17 @@ ZERO_VECTOR = (ZERO, ZERO, ZERO)
 
 @scalar_code
 def min_overlap_of_faces(poly0: PolygonalData, poly1: PolygonalData, into1: Frame, into0: Frame,
-                         contact_distance: Number) -> Any:
+                         contact_distance: Scalar) -> tuple[bool, Scalar, Integer, Vec3]:
     """Whether the hulls are within reach along the normals of side 0; the least overlap, its face and its normal.
 
     into1: the frame of side 0 in side 1; into0: the other way round.
     """
+    # face normals: overlap = high0 - low1  (GuPCMContactGenBoxConvex.cpp, testFaceNormal)
     min_overlap, face, axis = LARGEST, 0, ZERO_VECTOR
     center = from_frame(into0, poly1.center)
     for i in range(len(poly0.hull.planes)):
         plane = vector_at(poly0.hull.planes, i)
+        # n = S^-1 n_hull / |S^-1 n_hull|
         stretched = times(plane, poly0.inverse)
         size = ONE / math.sqrt(dot(stretched, stretched))
         low0 = dot(plane, vector_at(poly0.hull.vertices, poly0.hull.spans[i, 2])) * size
@@ -221,11 +229,13 @@ def min_overlap_of_faces(poly0: PolygonalData, poly1: PolygonalData, into1: Fram
         normal = scaled(stretched, size)
         normal1 = by_matrix(into1[1], normal)
         radius, middle = _inner_extent(poly1, normal1), dot(center, normal)
+        # an axis whose inner intervals overlap more than the best one cannot be better
         if min(high0, middle + radius) - max(low0, middle - radius) > min_overlap:
             continue
         low1, high1 = interval(poly1.core, normal1)
         offset = dot(into0[0], normal)
         low1, high1 = offset + low1, offset + high1
+        # separated: low1 > high0 + contactDist or low0 > high1 + contactDist
         if low1 > high0 + contact_distance or low0 > high1 + contact_distance:
             return False, min_overlap, face, axis
         if min_overlap > high0 - low1:
@@ -235,8 +245,9 @@ def min_overlap_of_faces(poly0: PolygonalData, poly1: PolygonalData, into1: Fram
 
 @scalar_code
 def min_overlap_of_edges(poly0: PolygonalData, poly1: PolygonalData, into1: Frame, into0: Frame,
-                         contact_distance: Number, min_overlap: Number) -> Any:
+                         contact_distance: Scalar, min_overlap: Scalar) -> tuple[bool, bool, Vec3]:
     """Whether the hulls are within reach along all products of edges; whether they overlap less there, and the axis."""
+    # edge products of edges that face each other  (GuPCMContactGenBoxConvex.cpp, buildPartialHull)
     center_offset = sub(from_frame(into0, poly1.center), poly0.center)
     back = by_matrix(into1[1], negated(center_offset))
     end0 = vertex_of(poly0.core, support_vertex(poly0.core, center_offset))
@@ -247,6 +258,7 @@ def min_overlap_of_edges(poly0: PolygonalData, poly1: PolygonalData, into1: Fram
     less, axis = False, ZERO_VECTOR
     for i in range(count0):
         for j in range(count1):
+            # n = e0 x e1 / |e0 x e1|  (GuPCMContactGenBoxConvex.cpp, testEdgeNormal)
             product = cross(vector_at(axes0, i), by_matrix(into0[1], vector_at(axes1, j)))
             square = dot(product, product)
             if square < EPSILON:
@@ -269,8 +281,9 @@ def min_overlap_of_edges(poly0: PolygonalData, poly1: PolygonalData, into1: Fram
 
 
 @scalar_code
-def _inner_extent(poly: PolygonalData, direction: Vector) -> Number:
+def _inner_extent(poly: PolygonalData, direction: Vec3) -> Scalar:
     """How far what lies inside a hull for certain reaches along a direction from its centre."""
+    # support of the inner box or the inner ball, the larger
     half = poly.inner_half
     vertex = (half[0] if direction[0] > ZERO else -half[0], half[1] if direction[1] > ZERO else -half[1],
               half[2] if direction[2] > ZERO else -half[2])
@@ -278,8 +291,9 @@ def _inner_extent(poly: PolygonalData, direction: Vector) -> Number:
 
 
 @scalar_code
-def _edges_facing(poly: PolygonalData, point: Vector, offset: Vector, axes: Any) -> Any:
+def _edges_facing(poly: PolygonalData, point: Vec3, offset: Vec3, axes: Array) -> Integer:
     """Write the directions of edges that reach beyond a point along a way: how many, alike ones once."""
+    # edges with an end beyond the other hull's support point  (GuPCMContactGenBoxConvex.cpp, buildPartialHull)
     direction, count = unit(offset), 0
     for face in range(len(poly.hull.spans)):
         vertices = np.empty((poly.hull.spans[face, 1], 3), np.float32)
@@ -306,10 +320,11 @@ OUTWARD_COSINE = np.float32(0.707)             # and between its normal and the 
 
 
 @scalar_code
-def convex_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
-                  at: Any) -> Any:
+def convex_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, hulls: Hulls,
+                  contacts: Records, at: Integer) -> Integer:
     poly0, margin0 = _polygonal_data(shape0, hulls, pair.tolerance_length)
     poly1, margin1 = _polygonal_data(shape1, hulls, pair.tolerance_length)
+    # breaking 0.8 of the margin  (GuPCMContactConvexConvex.cpp, pcmContactConvexConvex)
     pose, margin, before = relative(pose0, pose1), min(margin0, margin1), pair.points
     frame = frame_of(pose)
     lost = refresh(pair, frame, margin * CONVEX_BREAKING)
@@ -320,17 +335,20 @@ def convex_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose,
         return write_points_on_1(pair, pose1, world_normal(pair, pose1), contacts, at)
     store_pose(pair, pose)
     store_rotations(pair, pose0[1], pose1[1])
+    # GJK from the last simplex, EPA where they overlap
     status, point0, point1, normal, distance, last = closest_points(pair, poly0.core, frame, poly1.core, frame[0],
                                                                     pair.reach)
     if status == GJK_NON_INTERSECT:
         return at
     mean = local_normal(pair)
     known = status == GJK_CONTACT or (status == GJK_DEGENERATE and _is_reliable(poly0, frame, poly1, normal, last))
+    # replace distance 0.05 of the margin  (GuPCMContactConvexConvex.cpp, generateOrProcessContactsConvexConvex)
     if known:
         add_manifold_point(pair, to_frame(frame, point0), point1, normal, distance, margin * CONVEX_REPLACE)
         # measured: PhysX adds to one point; with more it makes all anew
         if before == 1 and dot(mean, normal) >= SAME_NORMAL:
             return write_points_on_1(pair, pose1, unit(half_rotated(pose1[1], add(mean, normal))), contacts, at)
+    # (GuPCMContactConvexConvex.cpp, fullContactsGenerationConvexConvex)
     back, points = frame_of(relative(pose1, pose0)), new_points()
     if known:
         _add_witness_points(pair, poly0, poly1, frame, back, normal, point0, point1, points)
@@ -344,7 +362,7 @@ def convex_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose,
 
 
 @scalar_code
-def _polygonal_data(shape: Any, hulls: Any, tolerance_length: Number) -> Any:
+def _polygonal_data(shape: Record, hulls: Hulls, tolerance_length: Scalar) -> tuple[PolygonalData, Scalar]:
     """A side, and how far points on it may stray."""
     if shape.kind == BOX:
         size = size_of(shape)
@@ -354,31 +372,34 @@ def _polygonal_data(shape: Any, hulls: Any, tolerance_length: Number) -> Any:
 
 
 @scalar_code
-def _radius(shape: Any, poly: PolygonalData) -> Number:
+def _radius(shape: Record, poly: PolygonalData) -> Scalar:
     """From the centre of a shape to a corner of the box inside it."""
     half = size_of(shape) if shape.kind == BOX else times(poly.hull.inner_half, poly.core.scale)
     return math.sqrt(dot(half, half))
 
 
 @scalar_code
-def _is_reliable(poly0: PolygonalData, frame: Frame, poly1: PolygonalData, normal: Vector, last: Vector) -> bool:
+def _is_reliable(poly0: PolygonalData, frame: Frame, poly1: PolygonalData, normal: Vec3, last: Vec3) -> bool:
     """Whether points of a stalled search count."""
+    # normal of a stalled search: within 0.8 degrees of its last direction and 45 of the centres' line
     center_direction = unit(sub(from_frame(frame, poly0.center), poly1.center))
     return bool(dot(last, normal) > RELIABLE_COSINE and dot(center_direction, normal) > OUTWARD_COSINE)
 
 
 @scalar_code
-def _witness_margin(poly: PolygonalData) -> Number:
+def _witness_margin(poly: PolygonalData) -> Scalar:
     if poly.core.kind == BOX:
         return min_component(poly.core.half) * BOX_MARGIN
     return min_component(times(poly.hull.inner_half, poly.core.scale)) * WITNESS_MARGIN
 
 
 @scalar_code
-def _add_witness_points(pair: Any, poly0: PolygonalData, poly1: PolygonalData, frame: Frame, back: Frame,
-                        normal: Vector, point0: Vector,
-                        point1: Vector, points: Any) -> None:
+def _add_witness_points(pair: Record, poly0: PolygonalData, poly1: PolygonalData, frame: Frame, back: Frame,
+                        normal: Vec3, point0: Vec3,
+                        point1: Vec3, points: Points) -> None:
     """Add points of the faces that two closest points belong to, over the one that lies straighter to the normal."""
+    # witness faces; the one straighter to the normal is the reference
+    # (GuPCMContactGenBoxConvex.cpp, addGJKEPAContacts)
     normal1, normal0 = negated(normal), by_transposed(frame[1], normal)
     length, contact_distance = pair.tolerance_length, pair.reach
     face1 = witness_face(poly1.hull, poly1.inverse, normal1, point1, _witness_margin(poly1), length)
@@ -393,8 +414,9 @@ def _add_witness_points(pair: Any, poly0: PolygonalData, poly1: PolygonalData, f
 
 @scalar_code
 def _add_min_overlap_points(poly0: PolygonalData, poly1: PolygonalData, frame: Frame, back: Frame,
-                            contact_distance: Number, points: Any) -> bool:
+                            contact_distance: Scalar, points: Points) -> bool:
     """Add points of the faces of least overlap, or where these have none of the edges; False if hulls are apart."""
+    # least overlap of faces 0, faces 1, then edges  (GuPCMContactGenBoxConvex.cpp, computeMTD)
     within, overlap0, face0, axis0 = min_overlap_of_faces(poly0, poly1, frame, back, contact_distance)
     if not within:
         return False
@@ -411,6 +433,7 @@ def _add_min_overlap_points(poly0: PolygonalData, poly1: PolygonalData, frame: F
         swap_shapes(points, negated(axis))
     if points.count[0] > 0:
         return True
+    # edges decide only where the faces make no contact
     within, less, axis = min_overlap_of_edges(poly0, poly1, frame, back, contact_distance, min(overlap0, overlap1))
     if within and less:
         face0 = incident_face(poly0.hull, poly0.core.scale, negated(axis))

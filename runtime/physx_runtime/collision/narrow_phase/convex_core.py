@@ -9,10 +9,9 @@ A plane and a convex core: points of its face or edge towards the plane, half-wa
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from physx_runtime.arrays import Array, Integer, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.convex_core.clipping import PATCHES, add_to_patches, contact_points, write_patches
 from physx_runtime.collision.convex_core.epa import penetration_depth
@@ -34,9 +33,6 @@ from physx_runtime.collision.simd_math import (
     HALF,
     ONE,
     ZERO,
-    Number,
-    Pose,
-    Vector,
     add,
     cross,
     frame_of,
@@ -53,24 +49,25 @@ SLACK = np.float32(1e-5)
 
 
 @scalar_code
-def core_core(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose,
-              contacts: Any, at: Any) -> Any:
+def core_core(pair: Record, kind0: Integer, size0: Vec3, pose0: Pose, kind1: Integer, size1: Vec3, pose1: Pose,
+              contacts: Records, at: Integer) -> Integer:
     vertices = np.empty((0, 3), np.float32)
     return _contact_cores(pair, kind0, size0, pose0, kind1, size1, pose1, vertices, contacts, at)
 
 
 @scalar_code
-def core_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Hulls, contacts: Any,
-                at: Any) -> Any:
+def core_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, hulls: Hulls, contacts: Records,
+                at: Integer) -> Integer:
     rows = hulls.hulls[shape1.geometry].vertices
     return _contact_cores(pair, shape0.kind, size_of(shape0), pose0, shape1.kind, scale_of(shape1), pose1,
                           hulls.vertices[rows[0]:rows[1]], contacts, at)
 
 
 @scalar_code
-def _contact_cores(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose,
-                   vertices1: Any,
-                   contacts: Any, at: Any) -> Any:
+def _contact_cores(pair: Record, kind0: Integer, size0: Vec3, pose0: Pose, kind1: Integer, size1: Vec3, pose1: Pose,
+                   vertices1: Array,
+                   contacts: Records, at: Integer) -> Integer:
+    # middle of both centres as origin: float32 keeps more digits
     middle = scaled(add(pose0[0], pose1[0]), HALF)
     core0 = core_of(kind0, size0, (sub(pose0[0], middle), pose0[1]), vertices1[:0])
     core1 = core_of(kind1, size1, (sub(pose1[0], middle), pose1[1]), vertices1)
@@ -82,18 +79,20 @@ def _contact_cores(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any
 
 
 @scalar_code
-def touching_points(core0: ConvexCore, core1: ConvexCore, contact_distance: Number, front: Vector, points: Any,
-                    gaps: Any) -> tuple[Any, Vector]:
+def touching_points(core0: ConvexCore, core1: ConvexCore, contact_distance: Scalar, front: Vec3, points: Array,
+                    gaps: Array) -> tuple[Integer, Vec3]:
     """Fill in points and separations; how many, and their normal towards core 0.
 
     front: none where the normal points against it.
     """
+    # GJK distance, EPA depth below eps  (GuConvexSupport.cpp, generateContacts)
     max_distance = core0[2] + core1[2] + contact_distance
     distance, point0, point1, axis = closest_points(core0, core1, max_distance)
     if distance < EPSILON:
         distance, point0, point1, axis = penetration_depth(core0, core1)
     if distance > max_distance or front[0] * axis[0] + front[1] * axis[1] + front[2] * axis[2] < -SLACK:
         return 0, axis
+    # surfaces: p0 - n r0, p1 + n r1
     point0, point1 = sub(point0, scaled(axis, core0[2])), add(point1, scaled(axis, core1[2]))
     return contact_points(core0, core1, point0, point1, axis, points, gaps), axis
 
@@ -103,17 +102,17 @@ IDENTITY_POSE = ((ZERO, ZERO, ZERO), (ZERO, ZERO, ZERO, ONE))
 
 
 @scalar_code
-def core_mesh(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes, contacts: Any,
-              at: Any) -> Any:
+def core_mesh(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, meshes: Meshes, contacts: Records,
+              at: Integer) -> Integer:
     return _contact_core_mesh(np.zeros(1, PATCHES), pair, shape0, pose0, shape1, pose1, meshes, contacts, at)
 
 
 @scalar_code
-def _contact_core_mesh(storage: Any, pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
-                       contacts: Any,
-                       at: Any) -> Any:
+def _contact_core_mesh(storage: Records, pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose,
+                       meshes: Meshes, contacts: Records, at: Integer) -> Integer:
     """The same with room for patches, which the caller keeps: a record does not keep its array alive."""
     patches, size, row, pose = storage[0], size_of(shape0), shape1.geometry, relative(pose0, pose1)
+    # triangles in the box of the core and its contact offset  (GuContactConvexCoreMesh.cpp, contactConvexCoreTrimesh)
     half = size[1] + pair.reach, size[0] + pair.reach, size[0] + pair.reach
     vertices = np.empty((3, 3), np.float32)
     core0 = core_of(shape0.kind, size, pose, vertices[:0])
@@ -125,8 +124,10 @@ def _contact_core_mesh(storage: Any, pair: Any, shape0: Any, pose0: Pose, shape1
 
 
 @scalar_code
-def _triangle(meshes: Meshes, row: Any, triangle: Any, thickness: Number, vertices: Any) -> tuple[ConvexCore, Vector]:
+def _triangle(meshes: Meshes, row: Integer, triangle: Integer, thickness: Scalar,
+              vertices: Array) -> tuple[ConvexCore, Vec3]:
     """A triangle as a core in its mesh, and its normal, both as authored: PhysX heeds no scale in that normal."""
+    # a triangle is a hull of three points with a margin of 1e-4 of the box
     mesh = meshes.meshes[row]
     first, scale = mesh.vertices[0], scale_of(mesh)
     for k in range(3):
@@ -138,21 +139,24 @@ def _triangle(meshes: Meshes, row: Any, triangle: Any, thickness: Number, vertic
 
 
 @scalar_code
-def _add_contacts(patches: Any, core0: ConvexCore, core1: ConvexCore, front: Vector, contact_distance: Number,
+def _add_contacts(patches: Record, core0: ConvexCore, core1: ConvexCore, front: Vec3, contact_distance: Scalar,
                   pose1: Pose,
                   meshes: Meshes,
-                  row: Any, triangle: Any) -> None:
+                  row: Integer, triangle: Integer) -> None:
     points, gaps = np.empty((4, 3), np.float32), np.empty(4, np.float32)
     count, normal = touching_points(core0, core1, contact_distance, front, points, gaps)
     for i in range(count):
         point = vector_at(points, i)
+        # contacts at inner edges and corners are dropped  (GuContactConvexCoreMesh.cpp, validateContact)
         if not is_internal(meshes, row, triangle, normal, sub(point, scaled(normal, gaps[i]))):
             add_to_patches(patches, transform(pose1, point), rotated(pose1[1], normal), gaps[i])
 
 
 @scalar_code
-def plane_core(pair: Any, kind0: Any, size0: Vector, pose0: Pose, kind1: Any, size1: Vector, pose1: Pose,
-               contacts: Any, at: Any) -> Any:
+def plane_core(pair: Record, kind0: Integer, size0: Vec3, pose0: Pose, kind1: Integer, size1: Vec3, pose1: Pose,
+               contacts: Records, at: Integer) -> Integer:
+    # gap = s(-n) . n - n . p, face towards the plane, contacts half-way
+    # (GuContactPlaneConvexCore.cpp, contactPlaneConvexCore)
     up = x_axis(pose0[1])
     height = dot(negated(pose0[0]), up)
     core, normal = core_of(kind1, size1, pose1, np.empty((0, 3), np.float32)), negated(up)

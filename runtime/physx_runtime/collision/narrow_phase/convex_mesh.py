@@ -9,10 +9,11 @@ What of a face of a hull and a triangle lies over the other: corners of either, 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from physx_runtime.arrays import Array, Condition, Frame, Integer, Matrix3, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.multi import (
     CONTACT_BUFFER,
@@ -55,11 +56,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Matrix,
-    Number,
-    Pose,
-    Vector,
     by_matrix,
     by_transposed,
     cross,
@@ -88,32 +84,35 @@ PARALLEL = np.float32(1e-6)
 class Triangle(NamedTuple):
     """A triangle in the frame of a hull."""
 
-    a: Vector
-    b: Vector
-    c: Vector
-    normal: Vector
+    a: Vec3
+    b: Vec3
+    c: Vec3
+    normal: Vec3
 
 
 @scalar_code
-def triangle_of(a: Vector, b: Vector, c: Vector) -> Triangle:
+def triangle_of(a: Vec3, b: Vec3, c: Vec3) -> Triangle:
     """A triangle from its corners."""
     return Triangle(a, b, c, unit(cross(sub(b, a), sub(c, a))))
 
 
 @scalar_code
-def min_overlap_axis(poly: PolygonalData, triangle: Triangle, flags: Any, contact_distance: Number) -> tuple[Any, Any,
-                                                                                                             Vector]:
+def min_overlap_axis(poly: PolygonalData, triangle: Triangle, flags: Integer,
+                     contact_distance: Scalar) -> tuple[Integer, Integer, Vec3]:
     """What the axis of least overlap belongs to, which face of the hull, and the axis; NO_AXIS where they are apart."""
+    # overlap along the triangle's normal  (GuPCMTriangleContactGen.cpp, testTriangleFaceNormal)
     height = dot(triangle.normal, triangle.a)
     low, high = interval(poly.core, triangle.normal)
     if low > height + contact_distance or height > high + contact_distance:
         return NO_AXIS, 0, triangle.normal
     min_overlap, kind, axis = (height - low) - EPSILON, TRIANGLE, triangle.normal
+    # overlap along the hull's faces  (GuPCMTriangleContactGen.cpp, testPolyFaceNormal)
     within, overlap, face, normal = _of_faces(poly, triangle, contact_distance)
     if not within:
         return NO_AXIS, 0, axis
     if min_overlap > overlap + EPSILON:
         min_overlap, kind, axis = overlap, FACE, normal
+    # overlap along products of edges  (GuPCMTriangleContactGen.cpp, testPolyEdgeNormal)
     within, less, edge_axis = _of_edges(poly, triangle, flags, contact_distance, min_overlap)
     if not within:
         return NO_AXIS, 0, axis
@@ -123,8 +122,9 @@ def min_overlap_axis(poly: PolygonalData, triangle: Triangle, flags: Any, contac
 
 
 @scalar_code
-def _of_faces(poly: PolygonalData, triangle: Triangle, contact_distance: Number) -> tuple[bool, Number, Any, Vector]:
+def _of_faces(poly: PolygonalData, triangle: Triangle, contact_distance: Scalar) -> tuple[bool, Scalar, Integer, Vec3]:
     """Whether both are within reach along the normals of faces; the least overlap, its face and normal."""
+    # overlap = high - lowest, n = S^-1 n_hull / |S^-1 n_hull| with the estimate of 1 / sqrt
     min_overlap, face, axis = LARGEST, 0, triangle.normal
     plain = poly.core.scale == (1.0, 1.0, 1.0)
     for i in range(len(poly.hull.planes)):
@@ -143,16 +143,18 @@ def _of_faces(poly: PolygonalData, triangle: Triangle, contact_distance: Number)
 
 
 @scalar_code
-def _span(triangle: Triangle, direction: Vector) -> tuple[Number, Number]:
+def _span(triangle: Triangle, direction: Vec3) -> tuple[Scalar, Scalar]:
     """How far a triangle reaches along a direction: the least and the most."""
+    # [min, max] of n . v
     a, b, c = dot(triangle.a, direction), dot(triangle.b, direction), dot(triangle.c, direction)
     return min(a, min(b, c)), max(a, max(b, c))
 
 
 @scalar_code
-def _of_edges(poly: PolygonalData, triangle: Triangle, flags: Any, contact_distance: Number,
-              min_overlap: Number) -> tuple[bool, bool, Vector]:
+def _of_edges(poly: PolygonalData, triangle: Triangle, flags: Integer, contact_distance: Scalar,
+              min_overlap: Scalar) -> tuple[bool, bool, Vec3]:
     """Whether both are within reach along products of edges; whether they overlap less there, and along which axis."""
+    # (GuPCMTriangleContactGen.cpp, testPolyEdgeNormalBruteForce)
     axes, axis, less = np.empty((3, 3), np.float32), triangle.normal, False
     a, b, c = times(triangle.a, poly.inverse), times(triangle.b, poly.inverse), times(triangle.c, poly.inverse)
     count = _active_edges(a, b, c, flags, axes)
@@ -166,6 +168,7 @@ def _of_edges(poly: PolygonalData, triangle: Triangle, flags: Any, contact_dista
         for k in range(vertex_count):
             before = hull.corners[first + (k - 1 if k > 0 else vertex_count - 1)]
             edge = sub(vector_at(hull.vertices, before), vector_at(hull.vertices, hull.corners[first + k]))
+            # e0 x e1 towards the front of the triangle, both senses
             for j in range(count):
                 product = cross(edge, vector_at(axes, j))
                 flat = abs(product[0]) < PARALLEL and abs(product[1]) < PARALLEL and abs(product[2]) < PARALLEL
@@ -184,8 +187,9 @@ def _of_edges(poly: PolygonalData, triangle: Triangle, flags: Any, contact_dista
 
 
 @scalar_code
-def _active_edges(a: Vector, b: Vector, c: Vector, flags: Any, axes: Any) -> Any:
+def _active_edges(a: Vec3, b: Vec3, c: Vec3, flags: Integer, axes: Array) -> Integer:
     """Write the active edges of a triangle: how many."""
+    # an edge is active as its flag says
     count = 0
     if flags & EDGE_20:
         set_vector(axes, count, sub(c, a))
@@ -200,12 +204,13 @@ def _active_edges(a: Vector, b: Vector, c: Vector, flags: Any, axes: Any) -> Any
 
 
 @scalar_code
-def points_of_faces(buffer: Any, poly: PolygonalData, face: Any, triangle: Triangle, normal: Vector, over: Any,
-                    contact_distance: Number) -> None:
+def points_of_faces(buffer: Record, poly: PolygonalData, face: Integer, triangle: Triangle, normal: Vec3,
+                    over: Condition, contact_distance: Scalar) -> None:
     """Add contacts along a normal: `over` the triangle and of its normal, else over the face and of that one's.
 
     They are in the frame of the hull: local0 on the hull, local1 on the triangle.
     """
+    # reference polygon turned to z = level  (GuPCMTriangleContactGen.cpp, generatedTriangleContacts)
     m, polygon, triangle_vertices = rotation_to_z(normal), np.empty((poly.hull.spans[face, 1], 3),
                                                                     np.float32), _triangle_vertices(triangle)
     count = write_face_vertices(poly.hull, face, poly.core.scale, polygon)
@@ -217,6 +222,7 @@ def points_of_faces(buffer: Any, poly: PolygonalData, face: Any, triangle: Trian
     rotate_rows(m, below, count_below)
     level, inside = below[0, 2], 0
     heights, near = np.empty(count_above, np.float32), np.empty(count_above, np.bool_)
+    # incident corners inside the reference polygon: gap = n . (v - p)
     for i in range(count_above):
         vertex = vector_at(above, i)
         x, y, z = by_matrix(m, vertex)
@@ -228,6 +234,7 @@ def points_of_faces(buffer: Any, poly: PolygonalData, face: Any, triangle: Trian
             _add_point_pair(buffer, over, sub(vertex, scaled(normal, gap)), vertex, normal, gap)
     if inside == count_above:
         return
+    # reference corners inside the incident polygon
     inside = 0
     for i in range(count_below):
         if contains(above, count_above, EPSILON, below[i, 0], below[i, 1]):
@@ -240,6 +247,7 @@ def points_of_faces(buffer: Any, poly: PolygonalData, face: Any, triangle: Trian
                 _add_point_pair(buffer, over, point, upper, normal, dot(sub(upper, point), normal))
     if inside == count_below:
         return
+    # edge crossings
     for e in range(3):
         for f in range(count):
             k, i = (e, f) if over else (f, e)
@@ -249,7 +257,8 @@ def points_of_faces(buffer: Any, poly: PolygonalData, face: Any, triangle: Trian
 
 
 @scalar_code
-def _add_point_pair(buffer: Any, over: Any, lower: Vector, upper: Vector, normal: Vector, gap: Number) -> None:
+def _add_point_pair(buffer: Record, over: Condition, lower: Vec3, upper: Vec3, normal: Vec3, gap: Scalar) -> None:
+    # the normal points to the hull
     """Add a contact of a point below and one above; over: the upper one is the hull's."""
     if over:
         add_contact(buffer, upper, lower, normal, gap)
@@ -258,7 +267,7 @@ def _add_point_pair(buffer: Any, over: Any, lower: Vector, upper: Vector, normal
 
 
 @scalar_code
-def _triangle_vertices(triangle: Triangle) -> Any:
+def _triangle_vertices(triangle: Triangle) -> Array:
     rows = np.empty((3, 3), np.float32)
     set_vector(rows, 0, triangle.a)
     set_vector(rows, 1, triangle.b)
@@ -267,14 +276,16 @@ def _triangle_vertices(triangle: Triangle) -> Any:
 
 
 @scalar_code
-def _is_on(p: Vector, triangle: Triangle) -> bool:
+def _is_on(p: Vec3, triangle: Triangle) -> bool:
+    # v >= 0, w >= 0, v + w <= 1
     v, w = barycentric(p, triangle)
     return bool(v >= ZERO and w >= ZERO and v + w <= ONE)
 
 
 @scalar_code
-def barycentric(p: Vector, triangle: Triangle) -> tuple[Number, Number]:
+def barycentric(p: Vec3, triangle: Triangle) -> tuple[Scalar, Scalar]:
     """The shares of corners b and c of which a point of a triangle is made."""
+    # weights = areas opposite to the corners
     a, b, c = triangle.a, triangle.b, triangle.c
     n, pa, pb, pc = cross(sub(b, a), sub(c, a)), sub(a, p), sub(b, p), sub(c, p)
     va, vb, vc = dot(n, cross(pb, pc)), dot(n, cross(pc, pa)), dot(n, cross(pa, pb))
@@ -284,9 +295,11 @@ def barycentric(p: Vector, triangle: Triangle) -> tuple[Number, Number]:
 
 
 @scalar_code
-def _add_crossing(buffer: Any, over: Any, below: Any, k: Any, h: Any, above: Any, i: Any, j: Any, heights: Any,
-                  level: Number, m: Matrix, normal: Vector, contact_distance: Number) -> None:
+def _add_crossing(buffer: Record, over: Condition, below: Array, k: Integer, h: Integer, above: Array, i: Integer,
+                  j: Integer, heights: Array, level: Scalar, m: Matrix3, normal: Vec3,
+                  contact_distance: Scalar) -> None:
     """Add where edge i-j of what is above crosses edge k-h of what is below, as seen along the normal."""
+    # bounds overlap, both ends of each edge lie on both sides of the other
     for axis in range(2):
         if min(above[i, axis], above[j, axis]) > max(below[k, axis], below[h, axis]) or (
                 min(below[k, axis], below[h, axis]) > max(above[i, axis], above[j, axis])):
@@ -308,12 +321,14 @@ PROCESS_THRESHOLD = 16
 
 
 @scalar_code
-def convex_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Hulls,
-                meshes: Meshes, contacts: Any, at: Any) -> Any:
+def convex_mesh(pair: Record, manifolds: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, hulls: Hulls,
+                meshes: Meshes, contacts: Records, at: Integer) -> Integer:
+    # invalidate 0.2, breaking 0.8, replace 0.05 of the margin  (GuPCMContactConvexMesh.cpp, PCMContactConvexMesh)
     pose = relative(pose0, pose1)
     poly, margin, center, half = _polygonal_data(shape0, hulls, pair.tolerance_length)
     if is_invalidated(manifolds, pose, margin * HULL_INVALIDATE):
         reset_manifolds(manifolds, pose)
+        # triangles in the hull's box and its contact offset
         inflated = half[0] + pair.reach, half[1] + pair.reach, half[2] + pair.reach
         candidates = triangles_in_box(meshes, shape1.geometry, frame_of(pose), center, inflated)
         _generate(np.zeros(1, CONTACT_BUFFER), np.zeros(1, EDGE_CACHE), manifolds, poly,
@@ -321,6 +336,7 @@ def convex_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any
                   shape1.geometry, candidates, pair.reach, margin * HULL_REPLACE)
     else:
         refresh_all(manifolds, frame_of(pose), margin * HULL_BREAKING)
+    # every manifold has a normal of its own
     for m in range(manifolds.count):
         normal = world_normal_of(manifolds, m, pose1)
         for i in range(manifolds.points[m]):
@@ -330,8 +346,9 @@ def convex_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any
 
 
 @scalar_code
-def _polygonal_data(shape: Any, hulls: Hulls, tolerance_length: Number) -> tuple[PolygonalData, Number, Vector, Vector]:
+def _polygonal_data(shape: Record, hulls: Hulls, tolerance_length: Scalar) -> tuple[PolygonalData, Scalar, Vec3, Vec3]:
     """The hull, how far points on it may stray, and the middle and half sides of its bounds."""
+    # margin of a box and of a hull; bounds for the search
     if shape.kind == BOX:
         size = size_of(shape)
         margin = min(min_component(size) * BOX_MARGIN, tolerance_length * MAX_HULL_MARGIN)
@@ -345,13 +362,15 @@ def _polygonal_data(shape: Any, hulls: Hulls, tolerance_length: Number) -> tuple
 
 
 @scalar_code
-def _generate(buffers: Any, edge_caches: Any, manifolds: Any, poly: PolygonalData, frame: Frame, meshes: Meshes,
-              row: Any, candidates: Any,
-              contact_distance: Number, merge_distance: Number) -> None:
+def _generate(buffers: Records, edge_caches: Records, manifolds: Record, poly: PolygonalData, frame: Frame,
+              meshes: Meshes, row: Integer, candidates: Array, contact_distance: Scalar,
+              merge_distance: Scalar) -> None:
     """Make the manifolds anew, in rooms that the caller keeps: a record does not keep its array alive.
 
     frame: of the mesh in the hull. near: triangles. close: contacts of less distance are one.
     """
+    # triangle by triangle; faces of the hull as normal come last, where no edge was cached
+    # (GuPCMContactConvexCommon.cpp, processTriangle)
     buffer, edge_cache, limit = buffers[0], edge_caches[0], merge_distance * merge_distance
     count, i = len(candidates), 0
     center, deferred, deferred_count = to_frame(frame, poly.center), np.empty((count, 2), np.int64), 0
@@ -365,6 +384,7 @@ def _generate(buffers: Any, edge_caches: Any, manifolds: Any, poly: PolygonalDat
                 kind, face = DEFERRED, deferred[i - count, 1]
         elif _faces(meshes, row, k, center):
             kind, face, axis = min_overlap_axis(poly, triangle, flags, contact_distance)
+            # face normal more than 45 degrees off the triangle: deferred  (GuPCMContactConvexCommon.h)
             if kind == FACE and not dot(negated(axis), triangle.normal) > FACE_COSINE:
                 kind, deferred[deferred_count, 0], deferred[deferred_count, 1] = NO_AXIS, k, face
                 deferred_count += 1
@@ -377,28 +397,32 @@ def _generate(buffers: Any, edge_caches: Any, manifolds: Any, poly: PolygonalDat
             if buffer.contacts > first:
                 _finish_contacts(buffer, first, normal, frame, limit)
         i += 1
+        # every 16 contacts become manifold points  (GuPCMContactConvexCommon.h, processContacts)
         if buffer.contacts >= PROCESS_THRESHOLD or i == count + deferred_count:
             process_contacts(manifolds, buffer, limit, OF_HULL)
 
 
 @scalar_code
-def _faces(meshes: Meshes, row: Any, k: Any, center: Vector) -> bool:
+def _faces(meshes: Meshes, row: Integer, k: Integer, center: Vec3) -> bool:
     """Whether a point lies on the outside of a triangle."""
+    # n . (c - a) >= 0
     a, b, c = corner_of(meshes, row, k, 0), corner_of(meshes, row, k, 1), corner_of(meshes, row, k, 2)
     normal = unit(cross(sub(b, a), sub(c, a)))
     return bool(dot(center, normal) - dot(a, normal) >= ZERO)
 
 
 @scalar_code
-def _in_hull(meshes: Meshes, row: Any, k: Any, frame: Frame) -> Triangle:
+def _in_hull(meshes: Meshes, row: Integer, k: Integer, frame: Frame) -> Triangle:
     return triangle_of(from_frame(frame, corner_of(meshes, row, k, 0)), from_frame(frame, corner_of(meshes, row, k, 1)),
                        from_frame(frame, corner_of(meshes, row, k, 2)))
 
 
 @scalar_code
-def _collide_triangle(buffer: Any, poly: PolygonalData, triangle: Triangle, kind: Any, face: Any, axis: Vector,
-                      contact_distance: Number) -> Vector:
+def _collide_triangle(buffer: Record, poly: PolygonalData, triangle: Triangle, kind: Integer, face: Integer, axis: Vec3,
+                      contact_distance: Scalar) -> Vec3:
     """Add the contacts of a triangle by what its axis of least overlap belongs to; their normal."""
+    # incident face, and a second one beside it where the triangle is the reference
+    # (GuPCMTriangleContactGen.cpp, generateTriangleFullContactManifold)
     second_face, over, normal = NO_FACE, kind in (TRIANGLE, FACE), triangle.normal
     if kind in (TRIANGLE, EDGE):
         face, second_face = incident_faces(poly.hull, poly.core.scale, axis)
@@ -413,8 +437,9 @@ def _collide_triangle(buffer: Any, poly: PolygonalData, triangle: Triangle, kind
 
 
 @scalar_code
-def _cache_edges(edge_cache: Any, vertices: Any, flags: Any) -> None:
+def _cache_edges(edge_cache: Record, vertices: Array, flags: Integer) -> None:
     """Note the corners and the edges that are not active of a triangle."""
+    # inactive edges and corners are cached: no other triangle makes contacts there
     for k in range(3):
         if not flags & (1 << k):
             cache_edge(edge_cache, vertices[k], vertices[(k + 1) % 3])
@@ -423,7 +448,7 @@ def _cache_edges(edge_cache: Any, vertices: Any, flags: Any) -> None:
 
 
 @scalar_code
-def _is_uncached(edge_cache: Any, vertices: Any, flags: Any) -> bool:
+def _is_uncached(edge_cache: Record, vertices: Array, flags: Integer) -> bool:
     """Whether all edges of a triangle are active or were not noted."""
     cached = False
     for k in range(3):
@@ -432,8 +457,10 @@ def _is_uncached(edge_cache: Any, vertices: Any, flags: Any) -> bool:
 
 
 @scalar_code
-def _drop_cached_vertices(buffer: Any, first: Any, edge_cache: Any, vertices: Any, triangle: Triangle) -> None:
+def _drop_cached_vertices(buffer: Record, first: Integer, edge_cache: Record, vertices: Array,
+                          triangle: Triangle) -> None:
     """Drop contacts at corners of a triangle that were noted."""
+    # weight of a corner > 0.97: contact at a cached corner
     for i in range(buffer.contacts - 1, first - 1, -1):
         v, w = barycentric(vector_at(buffer.local1, i), triangle)
         corner = 1 if v > VERTEX_WEIGHT else 2 if w > VERTEX_WEIGHT else 0 if v + w <= ONE - VERTEX_WEIGHT else -1
@@ -444,8 +471,9 @@ def _drop_cached_vertices(buffer: Any, first: Any, edge_cache: Any, vertices: An
 
 
 @scalar_code
-def _finish_contacts(buffer: Any, first: Any, normal: Vector, frame: Frame, limit: Number) -> None:
+def _finish_contacts(buffer: Record, first: Integer, normal: Vec3, frame: Frame, limit: Scalar) -> None:
     """Add the contacts from `first` on, of one normal in the hull, to the last patch or to a new one."""
+    # at most five, one at a place, then into a patch  (GuPCMContactConvexCommon.cpp, addContactsToPatch)
     reduce_to_five(buffer, first, OF_FACE + 1)
     drop_duplicates(buffer, first, limit)
     mesh_normal, deepest = by_transposed(frame[1], normal), LARGEST

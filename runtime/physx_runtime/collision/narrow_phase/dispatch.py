@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from physx_runtime.arrays import Array, Integer, Pose, Record, Records
 from physx_runtime.collision.bounds import pose_at, size_of
 from physx_runtime.collision.narrow_phase.box_box import box_box, box_faces, box_gjk
 from physx_runtime.collision.narrow_phase.capsules import capsule_box, capsule_capsule, capsule_convex
@@ -28,7 +29,18 @@ from physx_runtime.collision.narrow_phase.spheres import (
     sphere_plane,
     sphere_sphere,
 )
-from physx_runtime.collision.shapes import BOX, CAPSULE, CONE, CONVEX, CYLINDER, MESH, PLANE, SPHERE, TO_SEARCH
+from physx_runtime.collision.shapes import (
+    BOX,
+    CAPSULE,
+    CONE,
+    CONVEX,
+    CYLINDER,
+    MESH,
+    PLANE,
+    SPHERE,
+    TO_SEARCH,
+    Geometry,
+)
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 
 ContactMethod = Callable[..., Any]
@@ -38,8 +50,8 @@ def for_each_pair(contacts_of: ContactMethod) -> ContactMethod:
     """The loop over rows of a table of pairs, compiled for Python to call."""
 
     @scalar_entry
-    def loop(rows: Any, selected: Any, shapes: Any, shape_poses: Any, geometry: Any, manifolds: Any, contacts: Any,
-             at: Any) -> Any:
+    def loop(rows: Records, selected: Array, shapes: Records, shape_poses: Array, geometry: Geometry,
+             manifolds: Records, contacts: Records, at: Integer) -> Integer:
         """Write the contacts of the chosen rows from row `at` on; the next free row."""
         for k in selected:
             pair, i, j = rows[k], rows[k].shape0, rows[k].shape1
@@ -54,10 +66,11 @@ def for_each_pair(contacts_of: ContactMethod) -> ContactMethod:
 
 
 @scalar_code
-def store_contacts(pair: Any, k: Any, contacts: Any, first: Any, end: Any) -> None:
+def store_contacts(pair: Record, k: Integer, contacts: Records, first: Integer, end: Integer) -> None:
     """Tell a pair, row `k` of its table, which contacts are its own, and have their normals point to solver side 0."""
     pair.first, pair.contacts = first, end - first
     for row in range(first, end):
+        # contact normals point to side 0 of the solver
         contacts[row].pair = k
         if pair.swapped:
             for axis in range(3):
@@ -74,8 +87,8 @@ def select_method(methods: Sequence[ContactMethod]) -> ContactMethod:
 def _only(method: ContactMethod) -> ContactMethod:
 
     @scalar_code
-    def contacts_of(which: Any, pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any,
-                    manifolds: Any, contacts: Any, at: Any) -> Any:
+    def contacts_of(which: Integer, pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose,
+                    geometry: Geometry, manifolds: Records, contacts: Records, at: Integer) -> Integer:
         return method(pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
 
     return contacts_of
@@ -84,8 +97,8 @@ def _only(method: ContactMethod) -> ContactMethod:
 def _or(method: ContactMethod, remaining: ContactMethod) -> ContactMethod:
 
     @scalar_code
-    def contacts_of(which: Any, pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any,
-                    manifolds: Any, contacts: Any, at: Any) -> Any:
+    def contacts_of(which: Integer, pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose,
+                    geometry: Geometry, manifolds: Records, contacts: Records, at: Integer) -> Integer:
         if which == 0:
             return method(pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
         return remaining(which - 1, pair, shape0, pose0, shape1, pose1, geometry, manifolds, contacts, at)
@@ -96,8 +109,8 @@ def _or(method: ContactMethod, remaining: ContactMethod) -> ContactMethod:
 def with_search(loop: ContactMethod, search: ContactMethod) -> ContactMethod:
     """The loop of `touch`, and that of `search` over the pairs that it leaves, which is not compiled before one is."""
 
-    def combined(rows: Any, selected: Any, shapes: Any, shape_poses: Any, geometry: Any, manifolds: Any, contacts: Any,
-                 at: int) -> int:
+    def combined(rows: Records, selected: Array, shapes: Records, shape_poses: Array, geometry: Geometry,
+                 manifolds: Records, contacts: Records, at: int) -> int:
         at = loop(rows, selected, shapes, shape_poses, geometry, manifolds, contacts, at)
         remaining = selected[rows["warm"][selected] == TO_SEARCH]
         return search(rows, remaining, shapes, shape_poses, geometry, manifolds, contacts, at) if len(remaining) else at
@@ -109,8 +122,8 @@ def of_sizes(method: ContactMethod) -> ContactMethod:
     """For shapes that are told by their sizes."""
 
     @scalar_code
-    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
-                    contacts: Any, at: Any) -> Any:
+    def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
+                    manifolds: Records, contacts: Records, at: Integer) -> Integer:
         return method(pair, size_of(shape0), pose0, size_of(shape1), pose1, contacts, at)
 
     return contacts_of
@@ -120,8 +133,8 @@ def of_sizes_and_hulls(method: ContactMethod) -> ContactMethod:
     """For shapes told by their sizes that the search for hulls is used for."""
 
     @scalar_code
-    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
-                    contacts: Any, at: Any) -> Any:
+    def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
+                    manifolds: Records, contacts: Records, at: Integer) -> Integer:
         return method(pair, size_of(shape0), pose0, size_of(shape1), pose1, geometry.hulls, contacts, at)
 
     return contacts_of
@@ -131,8 +144,8 @@ def of_cores(method: ContactMethod) -> ContactMethod:
     """For shapes of kinds that only the core tells apart."""
 
     @scalar_code
-    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
-                    contacts: Any, at: Any) -> Any:
+    def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
+                    manifolds: Records, contacts: Records, at: Integer) -> Integer:
         return method(pair, shape0.kind, size_of(shape0), pose0, shape1.kind, size_of(shape1), pose1, contacts, at)
 
     return contacts_of
@@ -142,8 +155,8 @@ def of_hulls(method: ContactMethod) -> ContactMethod:
     """For shapes that refer to hulls."""
 
     @scalar_code
-    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
-                    contacts: Any, at: Any) -> Any:
+    def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
+                    manifolds: Records, contacts: Records, at: Integer) -> Integer:
         return method(pair, shape0, pose0, shape1, pose1, geometry.hulls, contacts, at)
 
     return contacts_of
@@ -153,8 +166,8 @@ def of_mesh(method: ContactMethod) -> ContactMethod:
     """For a shape with a mesh, a pair that keeps several manifolds."""
 
     @scalar_code
-    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
-                    contacts: Any, at: Any) -> Any:
+    def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
+                    manifolds: Records, contacts: Records, at: Integer) -> Integer:
         return method(pair, manifolds[pair.manifolds], shape0, pose0, shape1, pose1, geometry.meshes, contacts, at)
 
     return contacts_of
@@ -164,8 +177,8 @@ def of_hull_and_mesh(method: ContactMethod) -> ContactMethod:
     """For a box or a hull and a mesh, a pair that keeps several manifolds."""
 
     @scalar_code
-    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
-                    contacts: Any, at: Any) -> Any:
+    def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
+                    manifolds: Records, contacts: Records, at: Integer) -> Integer:
         return method(pair, manifolds[pair.manifolds], shape0, pose0, shape1, pose1, geometry.hulls, geometry.meshes,
                       contacts, at)
 
@@ -176,8 +189,8 @@ def of_mesh_without_manifolds(method: ContactMethod) -> ContactMethod:
     """For a shape with a mesh whose contacts are new in every step."""
 
     @scalar_code
-    def contacts_of(pair: Any, shape0: Any, pose0: Any, shape1: Any, pose1: Any, geometry: Any, manifolds: Any,
-                    contacts: Any, at: Any) -> Any:
+    def contacts_of(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, geometry: Geometry,
+                    manifolds: Records, contacts: Records, at: Integer) -> Integer:
         return method(pair, shape0, pose0, shape1, pose1, geometry.meshes, contacts, at)
 
     return contacts_of

@@ -18,9 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from physx_runtime.arrays import Array, Condition, Frame, Integer, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.bounds import extent_of, scale_of
 from physx_runtime.collision.manifold.persistent import (
     INVALIDATE_ROTATION_THRESHOLD,
+    Points,
     add_point,
     add_segment_point,
     box_margin,
@@ -37,14 +39,10 @@ from physx_runtime.collision.manifold.persistent import (
 )
 from physx_runtime.collision.manifold.reduction import four_of_plane
 from physx_runtime.collision.narrow_phase.polygons import NO_FACE, support_edge
-from physx_runtime.collision.shapes import hull_at
+from physx_runtime.collision.shapes import Hull, Hulls, hull_at
 from physx_runtime.collision.simd_math import (
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Pose,
-    Vector,
     add,
     by_transposed,
     dot,
@@ -64,18 +62,21 @@ from physx_runtime.collision.simd_math import (
     x_axis,
 )
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
-from physx_runtime.language.ops import Scalar, Single, logical_not, maximum, minimum, where
+from physx_runtime.language.ops import Single, logical_not, maximum, minimum, where
 
 # Shares of the radius
 CAPSULE_BREAKING, CAPSULE_INVALIDATE, CAPSULE_REPLACE = np.float32(0.05), np.float32(0.02), np.float32(0.001)
 
 
 @scalar_code
-def plane_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def plane_capsule(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Records,
+                  at: Integer) -> Integer:
+    # capsule against x = 0 of the plane's frame  (GuPCMContactPlaneCapsule.cpp, pcmContactPlaneCapsule)
     # the manifold is kept from the capsule's side: local0 and pose are the capsule's
     radius, pose = size1[0], relative(pose1, pose0)
     plane_normal = unit(x_axis(pose0[1]))
     lost = refresh(pair, frame_of(pose), radius * CAPSULE_BREAKING)
+    # invalidate 0.02, breaking 0.05, replace 0.001 of the radius
     if lost or is_invalidated(pair, pose, radius * CAPSULE_INVALIDATE, INVALIDATE_ROTATION_THRESHOLD):
         pair.points = 0
         store_pose(pair, pose)
@@ -86,8 +87,9 @@ def plane_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: P
 
 
 @scalar_code
-def _add_end(pair: Any, pose: Pose, end: Vector, radius: Number) -> None:
+def _add_end(pair: Record, pose: Pose, end: Vec3, radius: Scalar) -> None:
     """Add an end of the axis, given as the plane sees it, if it is near."""
+    # end_x < radius + contactDist, point on the plane end - end_x n
     if radius + pair.reach > end[0]:
         up = (ONE, ZERO, ZERO)
         add_segment_point(pair, transform_inv(pose, end), sub(end, scaled(up, end[0])), up, end[0],
@@ -95,11 +97,12 @@ def _add_end(pair: Any, pose: Pose, end: Vector, radius: Number) -> None:
 
 
 @scalar_entry
-def find_plane_normals(capsules: Any, planes: Any, normals: Any) -> None:
+def find_plane_normals(capsules: Array, planes: Array, normals: Array) -> None:
     """Fill in the direction out of planes that contacts have, by whether they are of capsules or of spheres."""
     for i in range(len(planes)):
         q = planes[i, 3:]
         axis = x_axis((q[0], q[1], q[2], q[3]))
+        # capsules normalise the normal, spheres do not
         out = unit(axis) if capsules[i] else axis
         normals[i, 0], normals[i, 1], normals[i, 2] = out[0], out[1], out[2]
 
@@ -108,8 +111,10 @@ BOX_FRACTION = np.float32(0.2)         # of a box's margin, for breaking and for
 
 
 @scalar_code
-def plane_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def plane_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Records,
+              at: Integer) -> Integer:
     # the manifold is kept from the box's side: local0 and pose are the box's, local1 lies on the plane
+    # invalidate and breaking 0.2 of the margin  (GuPCMContactPlaneBox.cpp, pcmContactPlaneBox)
     pose, threshold = relative(pose1, pose0), box_margin(size1, pair.tolerance_length) * BOX_FRACTION
     frame = frame_of(pose)
     lost = refresh(pair, frame, threshold)
@@ -120,10 +125,11 @@ def plane_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose,
 
 
 @scalar_code
-def _generate_box_points(pair: Any, frame: Frame, half: Vector) -> None:
+def _generate_box_points(pair: Record, frame: Frame, half: Vec3) -> None:
     """Make the points anew from the corners within reach."""
     vertices, feet = np.empty((8, 3), np.float32), np.empty((8, 3), np.float32)
     distances, selected = np.empty(8, np.float32), np.empty(4, np.int64)
+    # corners with height < contactDist  (GuPCMContactPlaneBox.cpp, pcmContactPlaneBox)
     up, count = (ONE, ZERO, ZERO), 0
     for i in range(8):
         vertex = _box_vertex(half, i)
@@ -135,6 +141,7 @@ def _generate_box_points(pair: Any, frame: Frame, half: Vector) -> None:
             count += 1
     for i in range(4):
         selected[i] = i
+    # at most four  (GuPersistentContactManifold.cpp, reduceBatchContactsCluster)
     if count > 4:
         four_of_plane(feet, distances, count, up, selected)
     pair.points = min(count, 4)
@@ -144,14 +151,15 @@ def _generate_box_points(pair: Any, frame: Frame, half: Vector) -> None:
 
 
 @scalar_code
-def _box_vertex(half: Vector, i: Any) -> Vector:
+def _box_vertex(half: Vec3, i: Integer) -> Vec3:
     """Corners in the order +++ ++- +-+ +-- -++ -+- --+ ---."""
     return (half[0] if i < 4 else -half[0], half[1] if i & 2 == 0 else -half[1], half[2] if i & 1 == 0 else -half[2])
 
 
 @scalar_code
-def _height(frame: Frame, half: Vector, i: Any) -> Number:
+def _height(frame: Frame, half: Vec3, i: Integer) -> Scalar:
     """Of a corner above the plane, less that of the centre, added up as PhysX does."""
+    # height = +-R_xx h_x +-R_xy h_y +-R_xz h_z in PhysX's order of sums
     a, b, c = frame[1][0][0] * half[0], frame[1][1][0] * half[1], frame[1][2][0] * half[2]
     if i & 1:
         c = -c
@@ -164,15 +172,17 @@ EDGES_FIRST = np.float32(5e-4)              # how much less an edge may be again
 
 
 @scalar_code
-def plane_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
-                 at: Any) -> Any:
+def plane_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, hulls: Hulls,
+                 contacts: Records, at: Integer) -> Integer:
     # the manifold is kept from the hull's side: local0 and pose are the hull's
+    # invalidate and breaking 0.2 of the margin  (GuPCMContactPlaneConvex.cpp, pcmContactPlaneConvex)
     pose, hull, scale = relative(pose1, pose0), hull_at(hulls, shape1.geometry), scale_of(shape1)
     frame, margin = frame_of(pose), hull_margin(hull, scale, pair.tolerance_length)
     lost = refresh(pair, frame, margin * CONVEX_BREAKING)
     if lost or is_invalidated(pair, pose, margin * CONVEX_INVALIDATE, INVALIDATE_ROTATION_THRESHOLD):
         store_pose(pair, pose)
         points = new_points()
+        # support face against the plane  (GuPCMContactGenUtil.cpp, getPolygonIndex)
         face, other = _support_faces(hull, unit(times(by_transposed(frame[1], (ONE, ZERO, ZERO)), scale)))
         _add_face_vertices(hull, face, frame, scale, pair.reach, points)
         if other != NO_FACE:        # PhysX takes the corners of the same face again
@@ -182,8 +192,9 @@ def plane_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, 
 
 
 @scalar_code
-def _support_faces(hull: Any, normal: Vector) -> Any:
+def _support_faces(hull: Hull, normal: Vec3) -> tuple[Integer, Integer]:
     """The face most against a direction, or where an edge is more so its flatter face, and then the other one."""
+    # argmin n . n_face; an edge is taken where (n_0 + n_1) / |n_0 + n_1| is more against the plane
     min_height, face = dot(normal, vector_at(hull.planes, 0)), 0
     for i in range(1, len(hull.planes)):
         height = dot(normal, vector_at(hull.planes, i))
@@ -200,11 +211,12 @@ def _support_faces(hull: Any, normal: Vector) -> Any:
 
 
 @scalar_code
-def _add_face_vertices(hull: Any, face: Any, frame: Frame, scale: Vector, contact_distance: Number,
-                       points: Any) -> None:
+def _add_face_vertices(hull: Hull, face: Integer, frame: Frame, scale: Vec3, contact_distance: Scalar,
+                       points: Points) -> None:
     """Add the corners of a face that are near the plane x = 0."""
     scaled_frame = frame[0], (scaled(frame[1][0], scale[0]), scaled(frame[1][1], scale[1]),
                               scaled(frame[1][2], scale[2]))
+    # x_vertex < contactDist, foot = vertex - x n
     up, first = (ONE, ZERO, ZERO), hull.spans[face, 0]
     for k in range(first, first + hull.spans[face, 1]):
         vertex = vector_at(hull.vertices, hull.corners[k])
@@ -214,7 +226,6 @@ def _add_face_vertices(hull: Any, face: Any, frame: Frame, scale: Vector, contac
 
 
 UP = (ONE, ZERO, ZERO)
-Condition = Any
 
 
 class Manifold(NamedTuple):
@@ -222,9 +233,9 @@ class Manifold(NamedTuple):
 
     known: Scalar
     points: Scalar
-    local0: Sequence[Vector]
-    local1: Sequence[Vector]
-    distance: Sequence[Number]
+    local0: Sequence[Vec3]
+    local1: Sequence[Vec3]
+    distance: Sequence[Scalar]
     pose: Pose
 
 
@@ -232,8 +243,8 @@ class PlaneContacts(NamedTuple):
     """Contacts of a step; those that there are come first, and all others repeat the first one."""
 
     used: Sequence[Condition]
-    point: Sequence[Vector]
-    separation: Sequence[Number]
+    point: Sequence[Vec3]
+    separation: Sequence[Scalar]
 
 
 def singles(values: Sequence[Scalar]) -> list[Single]:
@@ -241,13 +252,14 @@ def singles(values: Sequence[Scalar]) -> list[Single]:
     return [Single(x) for x in values]
 
 
-def pose_of(values: Sequence[Number]) -> Pose:
+def pose_of(values: Sequence[Scalar]) -> Pose:
     """Position and quaternion."""
     return (values[0], values[1], values[2]), (values[3], values[4], values[5], values[6])
 
 
-def bounds_overlap(kind: int, size: Vector, offset: Number, pose: Pose, low: Vector, high: Vector) -> Condition:
+def bounds_overlap(kind: int, size: Vec3, offset: Scalar, pose: Pose, low: Vec3, high: Vec3) -> Condition:
     """Whether the bounds of a shape at `pose` overlap those of a plane, from `low` to `high`."""
+    # low_a <= high_b and low_b <= high_a on every axis  (BpBroadPhaseABP.cpp, intersect2D)
     extent = extent_of(kind, size, pose)
     shape_low, shape_high = ([a - offset for a in sub(pose[0], extent)], [a + offset for a in add(pose[0], extent)])
     overlap = (shape_low[0].value <= high[0].value) & (low[0].value <= shape_high[0].value)
@@ -256,18 +268,20 @@ def bounds_overlap(kind: int, size: Vector, offset: Number, pose: Pose, low: Vec
     return overlap
 
 
-def sphere_on_plane(radius: Number, pose: Pose, plane: Pose, plane_normal: Vector,
-                    contact_distance: Number) -> PlaneContacts:
+def sphere_on_plane(radius: Scalar, pose: Pose, plane: Pose, plane_normal: Vec3,
+                    contact_distance: Scalar) -> PlaneContacts:
     """The contact of a sphere, if it has one."""
+    # separation = x - radius  (GuPCMContactSpherePlane.cpp, pcmContactSpherePlane)
     separation = transform_inv(plane, pose[0])[0] - radius
     return PlaneContacts([contact_distance.value >= separation.value], [sub(pose[0], scaled(plane_normal, radius))],
                          [separation])
 
 
-def capsule_on_plane(before: Manifold, size: Vector, pose: Pose, plane: Pose, plane_normal: Vector,
-                     contact_distance: Number
+def capsule_on_plane(before: Manifold, size: Vec3, pose: Pose, plane: Pose, plane_normal: Vec3,
+                     contact_distance: Scalar
                      ) -> tuple[Manifold, PlaneContacts]:
     """The manifold of a capsule and its contacts."""
+    # as `plane_capsule`: points made anew where invalid, refreshed otherwise
     radius, local_pose = size[0], relative(pose, plane)
     invalid, distances = _is_invalidated(before, local_pose, radius)
     rebuilt = _rebuilt(before, local_pose, size, contact_distance)
@@ -276,6 +290,7 @@ def capsule_on_plane(before: Manifold, size: Vector, pose: Pose, plane: Pose, pl
                       for new, old in ((rebuilt.local0, before.local0), (rebuilt.local1, before.local1)))
     distance = [Single(where(invalid, a.value, b.value)) for a, b in zip(rebuilt.distance, distances, strict=True)]
     stored_pose = _select(invalid, local_pose[0], before.pose[0]), _select(invalid, local_pose[1], before.pose[1])
+    # separation = d - radius, point = T p0 - r n
     separations = [a - radius for a in distance]
     used = [(points > float(i)) & (contact_distance.value >= a.value) for i, a in enumerate(separations)]
     positions = [sub(transform(pose, a), scaled(plane_normal, radius)) for a in local0]
@@ -283,9 +298,10 @@ def capsule_on_plane(before: Manifold, size: Vector, pose: Pose, plane: Pose, pl
             _compacted(used, positions, separations))
 
 
-def _is_invalidated(before: Manifold, local_pose: Pose, radius: Number) -> tuple[Condition, list[Number]]:
+def _is_invalidated(before: Manifold, local_pose: Pose, radius: Scalar) -> tuple[Condition, list[Scalar]]:
     """Whether the points must be made anew, and their distances where not."""
     frame, breaking = frame_of(local_pose), radius * CAPSULE_BREAKING
+    # slid > breaking, |dp|_inf > maxDisplacement or q . q_old < cos
     limit, distances = breaking * breaking, []
     invalid = before.known < 0.5
     for i, (local0, local1) in enumerate(zip(before.local0, before.local1, strict=True)):
@@ -299,9 +315,10 @@ def _is_invalidated(before: Manifold, local_pose: Pose, radius: Number) -> tuple
                                                                              > rotation_dot.value), distances
 
 
-def _rebuilt(before: Manifold, local_pose: Pose, size: Vector, contact_distance: Number) -> Manifold:
+def _rebuilt(before: Manifold, local_pose: Pose, size: Vec3, contact_distance: Scalar) -> Manifold:
     """The ends of the axis that are near."""
     radius, half = size[0], scaled(x_axis(local_pose[1]), size[1])
+    # both ends, one where they coincide
     ends = add(local_pose[0], half), sub(local_pose[0], half)
     in_range = [(radius + contact_distance).value > end[0].value for end in ends]
     local0 = [transform_inv(local_pose, end) for end in ends]
@@ -316,7 +333,7 @@ def _rebuilt(before: Manifold, local_pose: Pose, size: Vector, contact_distance:
                     [Single(where(first, ends[0][0].value, ends[1][0].value)), ends[1][0]], local_pose)
 
 
-def _compacted(used: Sequence[Condition], positions: Sequence[Vector], separations: Sequence[Number]) -> PlaneContacts:
+def _compacted(used: Sequence[Condition], positions: Sequence[Vec3], separations: Sequence[Scalar]) -> PlaneContacts:
     """Of two points those within reach."""
     first = [_select(used[0], *positions), Single(where(used[0], separations[0].value, separations[1].value))]
     both = used[0] & used[1]
@@ -324,5 +341,5 @@ def _compacted(used: Sequence[Condition], positions: Sequence[Vector], separatio
                          [first[1], Single(where(both, separations[1].value, first[1].value))])
 
 
-def _select(condition: Condition, a: Sequence[Number], b: Sequence[Number]) -> Any:
+def _select(condition: Condition, a: Sequence[Scalar], b: Sequence[Scalar]) -> Any:
     return tuple(Single(where(condition, x.value, y.value)) for x, y in zip(a, b, strict=True))

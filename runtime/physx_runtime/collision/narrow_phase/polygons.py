@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from physx_runtime.arrays import Array, Integer, Matrix3, Scalar, Vec3
 from physx_runtime.collision.pcm.simplex import dot_scalar
-from physx_runtime.collision.shapes import Hull, no_hull
+from physx_runtime.collision.shapes import Hull, Hulls, no_hull
 from physx_runtime.collision.simd_math import (
     EPSILON,
     LARGEST,
     ONE,
     TWO,
     ZERO,
-    Matrix,
-    Number,
-    Vector,
     add,
     by_matrix,
     dot,
@@ -42,9 +38,10 @@ BOX_VERTICES = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [-1
 
 
 @scalar_code
-def box_hull(half: Vector, hulls: Any) -> Hull:
+def box_hull(half: Vec3, hulls: Hulls) -> Hull:
     """A box as a hull; its edges are nobody's business."""
     vertices, planes, spans = np.empty((8, 3), np.float32), np.empty((6, 4), np.float32), np.empty((6, 3), np.int32)
+    # half extents as vertices  (GuPCMShapeConvex.cpp, PCMPolygonalBox)
     for i in range(8):
         set_vector(vertices, i, times(vector_at(BOX_VERTICES, i), half))
     for i in range(6):
@@ -58,23 +55,27 @@ def box_hull(half: Vector, hulls: Any) -> Hull:
 
 
 @scalar_code
-def face_normal(hull: Hull, face: Any, inverse: Vector) -> Vector:
+def face_normal(hull: Hull, face: Integer, inverse: Vec3) -> Vec3:
     """The outward normal of a face of a hull that is scaled; inverse: 1 over its scale."""
+    # n = S^-1 n_hull / |S^-1 n_hull|
     return unit(times(vector_at(hull.planes, face), inverse))
 
 
 @scalar_code
-def write_face_vertices(hull: Hull, face: Any, scale: Vector, vertices: Any) -> Any:
+def write_face_vertices(hull: Hull, face: Integer, scale: Vec3, vertices: Array) -> Integer:
     """Write the corners of a face: how many."""
     first, count = hull.spans[face, 0], hull.spans[face, 1]
     for i in range(count):
+        # v = S v_hull
         set_vector(vertices, i, times(vector_at(hull.vertices, hull.corners[first + i]), scale))
     return count
 
 
 @scalar_code
-def incident_face(hull: Hull, scale: Vector, normal: Vector) -> Any:
+def incident_face(hull: Hull, scale: Vec3, normal: Vec3) -> Integer:
     """The face most against a direction; where an edge is more so, the flatter of the faces beside it."""
+    # argmin S n . n_face, or the flatter face of an edge that is more against n
+    # (GuPCMContactGenUtil.cpp, getPolygonIndex)
     n = times(normal, scale)
     min_height, face = _lowest_face(hull, n)
     edge = support_edge(hull, negated(n), min_height * min_height)
@@ -82,13 +83,14 @@ def incident_face(hull: Hull, scale: Vector, normal: Vector) -> Any:
 
 
 @scalar_code
-def incident_faces(hull: Hull, scale: Vector, normal: Vector) -> tuple[Any, Any]:
+def incident_faces(hull: Hull, scale: Vec3, normal: Vec3) -> tuple[Integer, Integer]:
     """The face most against a direction and the one beside it that is next; NO_FACE for that of a box."""
     n = times(normal, scale)
     min_height, face = _lowest_face(hull, n)
     edge = support_edge(hull, negated(n), min_height * min_height)
     if edge != NO_FACE:
         return _flatter(hull, edge, n)
+    # second face: beside an edge with the greatest (n_0 + n_1) . n
     second, best = np.int64(NO_FACE), ZERO
     for i in range(len(hull.edges)):
         face0, face1 = hull.edges[i, 0], hull.edges[i, 1]
@@ -100,7 +102,8 @@ def incident_faces(hull: Hull, scale: Vector, normal: Vector) -> tuple[Any, Any]
 
 
 @scalar_code
-def _lowest_face(hull: Hull, n: Vector) -> tuple[Number, Any]:
+def _lowest_face(hull: Hull, n: Vec3) -> tuple[Scalar, Integer]:
+    # argmin n . n_face
     min_height, face = dot(n, vector_at(hull.planes, 0)), 0
     for i in range(1, len(hull.planes)):
         height = dot(n, vector_at(hull.planes, i))
@@ -110,7 +113,7 @@ def _lowest_face(hull: Hull, n: Vector) -> tuple[Number, Any]:
 
 
 @scalar_code
-def _flatter(hull: Hull, edge: Any, n: Vector) -> tuple[Any, Any]:
+def _flatter(hull: Hull, edge: Integer, n: Vec3) -> tuple[Integer, Integer]:
     """Both faces of an edge, the one more against a direction first."""
     face0, face1 = np.int64(hull.edges[edge, 0]), np.int64(hull.edges[edge, 1])
     if dot(vector_at(hull.planes, face1), n) > dot(vector_at(hull.planes, face0), n):
@@ -119,10 +122,11 @@ def _flatter(hull: Hull, edge: Any, n: Vector) -> tuple[Any, Any]:
 
 
 @scalar_code
-def support_edge(hull: Hull, direction: Vector, square: Number) -> Any:
+def support_edge(hull: Hull, direction: Vec3, square: Scalar) -> Integer:
     """The edge most along a direction whose cosine's square is above the given one, or NO_FACE."""
     edge = NO_FACE
     for i in range(len(hull.edges)):
+        # cos^2 = (m . d)^2 / m . m, m = n_0 + n_1: no root is taken
         normal = add(vector_at(hull.planes, hull.edges[i, 0]), vector_at(hull.planes, hull.edges[i, 1]))
         size, height = dot(normal, normal), dot(normal, direction)
         if height >= ZERO and height * height > square * size:
@@ -131,9 +135,10 @@ def support_edge(hull: Hull, direction: Vector, square: Number) -> Any:
 
 
 @scalar_code
-def witness_face(hull: Hull, inverse: Vector, normal: Vector, point: Vector, margin: Number,
-                 tolerance_length: Number) -> Any:
+def witness_face(hull: Hull, inverse: Vec3, normal: Vec3, point: Vec3, margin: Scalar,
+                 tolerance_length: Scalar) -> Integer:
     """The face that a point on a hull belongs to; of several that are near, the one most against a direction."""
+    # tolerance in [0.01, 0.05] toleranceLength  (GuPCMContactGenUtil.cpp, getWitnessPolygonIndex)
     tolerance = max(min(margin, tolerance_length * MAX_WITNESS_TOLERANCE), tolerance_length * MIN_WITNESS_TOLERANCE)
     at = times(point, inverse)
     count = len(hull.planes)
@@ -148,6 +153,7 @@ def witness_face(hull: Hull, inverse: Vector, normal: Vector, point: Vector, mar
             highest, top = height, i
     if gaps[closest] == LARGEST:
         return top
+    # of the faces within the tolerance the one most against the normal
     face, min_cosine = closest, dot(face_normal(hull, closest, inverse), normal)
     for i in range(count):
         if i != closest and tolerance > gaps[i] - gaps[closest]:
@@ -158,8 +164,10 @@ def witness_face(hull: Hull, inverse: Vector, normal: Vector, point: Vector, mar
 
 
 @scalar_code
-def rotation_to_z(normal: Vector) -> Matrix:
+def rotation_to_z(normal: Vec3) -> Matrix3:
     """The columns of a rotation that turns a direction to z."""
+    # Moeller and Hughes, Efficiently building a matrix to rotate one vector to another, 1999
+    # (GuPersistentContactManifold.cpp, findRotationMatrixFromZAxis)
     x, y, z = normal
     if abs(z) < NEARLY_UP:
         vx, vy = -y, x
@@ -167,6 +175,7 @@ def rotation_to_z(normal: Vector) -> Matrix:
         hvx = h * vx
         hvxy = hvx * vy
         return (hvx * vx + z, hvxy, vy), (hvxy, h * (vy * vy) + z, -vx), (-vy, vx, z)
+    # nearly along z: product of two reflections
     u, v = (ZERO, ONE, -ONE), sub((ZERO, ONE, ZERO), normal)
     c1, c2 = -(TWO / dot(u, u)), -(TWO / dot(v, v))
     c3 = c1 * (c2 * dot(u, v))
@@ -178,29 +187,31 @@ def rotation_to_z(normal: Vector) -> Matrix:
 
 
 @scalar_code
-def _reflected(u: Vector, v: Vector, a: Number, b: Number, c: Number) -> Vector:
+def _reflected(u: Vec3, v: Vec3, a: Scalar, b: Scalar, c: Scalar) -> Vec3:
     return add(scaled(u, a), add(scaled(v, b), scaled(u, c)))
 
 
 @scalar_code
-def rotate_rows(m: Matrix, vertices: Any, count: Any) -> None:
+def rotate_rows(m: Matrix3, vertices: Array, count: Integer) -> None:
     """Turn rows of an array in place."""
     for i in range(count):
         set_vector(vertices, i, by_matrix(m, vector_at(vertices, i)))
 
 
 @scalar_code
-def contains(vertices: Any, count: Any, slack: Number, x: Number, y: Number) -> bool:
+def contains(vertices: Array, count: Integer, slack: Scalar, x: Scalar, y: Scalar) -> bool:
     """Whether a point lies in a polygon as seen along z; points on its corners do.
 
     slack: how much larger its bounds are taken.
     """
+    # bounds of the polygon, then crossings of a ray along x  (GuPCMContactGenUtil.cpp, contains)
     low_x, high_x, low_y, high_y = LARGEST, -LARGEST, LARGEST, -LARGEST
     for i in range(count):
         low_x, high_x = min(low_x, vertices[i, 0]), max(high_x, vertices[i, 0])
         low_y, high_y = min(low_y, vertices[i, 1]), max(high_y, vertices[i, 1])
     if low_x - slack > x or x > high_x + slack or low_y - slack > y or y > high_y + slack:
         return False
+    # crossings: one is inside, two are outside of a convex polygon
     hits = 0
     for i in range(count):
         j = i - 1 if i > 0 else count - 1
@@ -218,8 +229,9 @@ def contains(vertices: Any, count: Any, slack: Number, x: Number, y: Number) -> 
 
 
 @scalar_code
-def area(rows_a: Any, a: Any, rows_b: Any, b: Any, rows_c: Any, c: Any) -> Number:
+def area(rows_a: Array, a: Integer, rows_b: Array, b: Integer, rows_c: Array, c: Integer) -> Scalar:
     """Twice the signed area of a triangle as seen along z."""
+    # (a - c) x (b - c)
     ca = rows_a[a, 0] - rows_c[c, 0], rows_a[a, 1] - rows_c[c, 1]
     cb = rows_b[b, 0] - rows_c[c, 0], rows_b[b, 1] - rows_c[c, 1]
     return ca[0] * cb[1] - ca[1] * cb[0]

@@ -8,10 +8,10 @@ A capsule and a mesh: the ends of its axis over each triangle in reach, and wher
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Frame, Integer, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.bounds import size_of
 from physx_runtime.collision.manifold.multi import (
     CONTACT_BUFFER,
@@ -42,10 +42,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Pose,
-    Vector,
     add,
     cross,
     dot,
@@ -66,8 +62,9 @@ PROCESS_THRESHOLD = 16
 
 
 @scalar_code
-def sphere_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
-                contacts: Any, at: Any) -> Any:
+def sphere_mesh(pair: Record, manifolds: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose,
+                meshes: Meshes, contacts: Records, at: Integer) -> Integer:
+    # invalidate 0.02, breaking 0.05, replace 0.001 of the radius  (GuPCMContactSphereMesh.cpp, pcmContactSphereMesh)
     radius, pose = size_of(shape0)[0], relative(pose0, pose1)
     if is_invalidated(manifolds, pose, radius * ROUND_INVALIDATE):
         reset_manifolds(manifolds, pose)
@@ -79,16 +76,17 @@ def sphere_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any
     for m in range(manifolds.count):
         normal = world_normal_of(manifolds, m, pose1)
         for i in range(manifolds.points[m]):
+            # point = c - r n, separation = d - r
             point = sub(transform(pose0, vector_at(manifolds.local0[m], i)), scaled(normal, radius))
             at = write_contact(contacts, at, point, normal, manifolds.distance[m, i] - radius)
     return at
 
 
 @scalar_code
-def _make_sphere_manifolds(buffers: Any, edge_caches: Any, manifolds: Any, center: Vector, radius: Number,
-                           contact_distance: Number,
+def _make_sphere_manifolds(buffers: Records, edge_caches: Records, manifolds: Record, center: Vec3, radius: Scalar,
+                           contact_distance: Scalar,
                            meshes: Meshes,
-                           row: Any) -> None:
+                           row: Integer) -> None:
     """Make the manifolds anew, in rooms that the caller keeps: a record does not keep its array alive."""
     inflated = radius + contact_distance
     buffer, edge_cache = buffers[0], edge_caches[0]
@@ -99,6 +97,7 @@ def _make_sphere_manifolds(buffers: Any, edge_caches: Any, manifolds: Any, cente
     features, squares = np.empty((count, 2), np.int64), np.empty(count, np.float32)
     points, normals = np.empty((count, 3), np.float32), np.empty((count, 3), np.float32)
     limit = (radius * ROUND_REPLACE) * (radius * ROUND_REPLACE)
+    # outside of the triangle, closest point in reach  (GuPCMContactSphereMesh.cpp, processTriangle)
     for k in range(count):
         a, b, c = (corner_of(meshes, row, candidates[k], 0), corner_of(meshes, row, candidates[k], 1),
                    corner_of(meshes, row, candidates[k], 2))
@@ -108,6 +107,7 @@ def _make_sphere_manifolds(buffers: Any, edge_caches: Any, manifolds: Any, cente
         feature, point, square = closest_point_on_triangle(center, a, b, c)
         if not inflated * inflated > square:
             continue
+        # faces make contacts at once, edges and corners wait for them
         if feature == FACE:
             cache_triangle(edge_cache, meshes.triangles[candidates[k]], feature)
             _add_sphere_point(manifolds, buffer, point, normal, math.sqrt(square), limit)
@@ -117,6 +117,8 @@ def _make_sphere_manifolds(buffers: Any, edge_caches: Any, manifolds: Any, cente
             set_vector(points, feature_count, point)
             set_vector(normals, feature_count, unit(sub(center, point)))
             feature_count += 1
+    # deferred contacts by distance, where no other triangle cached the feature
+    # (GuPCMContactSphereMesh.cpp, generateLastContacts)
     for k in np.argsort(squares[:feature_count], kind="mergesort"):
         if cache_triangle(edge_cache, meshes.triangles[features[k, 1]], features[k, 0]):
             _add_sphere_point(manifolds, buffer, vector_at(points, k), vector_at(normals, k), math.sqrt(squares[k]),
@@ -125,10 +127,11 @@ def _make_sphere_manifolds(buffers: Any, edge_caches: Any, manifolds: Any, cente
 
 
 @scalar_code
-def _add_sphere_point(manifolds: Any, buffer: Any, point: Vector, normal: Vector, distance: Number,
-                      limit: Number) -> None:
+def _add_sphere_point(manifolds: Record, buffer: Record, point: Vec3, normal: Vec3, distance: Scalar,
+                      limit: Scalar) -> None:
     """Add a point to the last patch, which keeps its deepest one, or as a new patch."""
     last = buffer.patches - 1
+    # a patch of the same normal keeps its deepest contact  (GuPCMContactSphereMesh.cpp, addToPatch)
     if last >= 0 and dot(vector_at(buffer.patch_normal, last), normal) > ONE_NORMAL:
         if buffer.deepest[last] > distance:
             at = buffer.first[last]
@@ -143,8 +146,9 @@ def _add_sphere_point(manifolds: Any, buffer: Any, point: Vector, normal: Vector
 
 
 @scalar_code
-def capsule_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, meshes: Meshes,
-                 contacts: Any, at: Any) -> Any:
+def capsule_mesh(pair: Record, manifolds: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose,
+                 meshes: Meshes, contacts: Records, at: Integer) -> Integer:
+    # invalidate 0.02, breaking 0.05, replace 0.001 of the radius  (GuPCMContactCapsuleMesh.cpp, pcmContactCapsuleMesh)
     size, pose = size_of(shape0), relative(pose0, pose1)
     radius = size[0]
     if is_invalidated(manifolds, pose, radius * ROUND_INVALIDATE):
@@ -165,13 +169,14 @@ def capsule_mesh(pair: Any, manifolds: Any, shape0: Any, pose0: Pose, shape1: An
 
 
 @scalar_code
-def _make_capsule_manifolds(buffers: Any, manifolds: Any, center: Vector, start: Vector, end: Vector, radius: Number,
-                            contact_distance: Number, frame: Frame,
-                            meshes: Meshes, row: Any) -> None:
+def _make_capsule_manifolds(buffers: Records, manifolds: Record, center: Vec3, start: Vec3, end: Vec3, radius: Scalar,
+                            contact_distance: Scalar, frame: Frame,
+                            meshes: Meshes, row: Integer) -> None:
     """Make the manifolds anew, in room that the caller keeps: a record does not keep its array alive.
 
     frame: of the mesh in the capsule.
     """
+    # triangles in the capsule's bounds  (GuPCMContactCapsuleMesh.cpp, processTriangle)
     inflated, limit = radius + contact_distance, (radius * ROUND_REPLACE) * (radius * ROUND_REPLACE)
     low = (min(start[0], end[0]) - inflated, min(start[1], end[1]) - inflated, min(start[2], end[2]) - inflated)
     high = (max(start[0], end[0]) + inflated, max(start[1], end[1]) + inflated, max(start[2], end[2]) + inflated)
@@ -182,10 +187,12 @@ def _make_capsule_manifolds(buffers: Any, manifolds: Any, center: Vector, start:
         face = unit(cross(sub(b, a), sub(c, a)))
         if dot(center, face) - dot(a, face) < ZERO:
             continue
+        # squared distance of axis and triangle  (GuPCMContactCapsuleMesh.cpp, pcmDistanceSegmentTriangleSquared)
         square, t, u, v = segment_triangle(start, end, a, b, c)
         if not inflated * inflated > square:
             continue
         normal = face
+        # closest feature an active edge: n = (p_axis - p_triangle) / |p_axis - p_triangle|
         if not uses_face_normal(u, v, meshes.flags[candidates[k]]) and square != ZERO:
             on_axis = add(scaled(sub(end, start), t), start)
             on_face = add(scaled(a, ONE - (u + v)), add(scaled(b, u), scaled(c, v)))
@@ -200,9 +207,10 @@ def _make_capsule_manifolds(buffers: Any, manifolds: Any, center: Vector, start:
 
 
 @scalar_code
-def _add_capsule_points(buffer: Any, first: Any, normal: Vector, frame: Frame, limit: Number) -> None:
+def _add_capsule_points(buffer: Record, first: Integer, normal: Vec3, frame: Frame, limit: Scalar) -> None:
     """Add the contacts from `first` on to the last patch or to a new one, each place once."""
     deepest = LARGEST
+    # points to the frame of the capsule, one at a place
     for i in range(first, buffer.contacts):
         set_vector(buffer.local0, i, from_frame(frame, vector_at(buffer.local0, i)))
         deepest = min(deepest, buffer.distance[i])

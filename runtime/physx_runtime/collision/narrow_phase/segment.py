@@ -10,10 +10,10 @@ A segment and a triangle: how near they are, and the points of the segment that 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Condition, Frame, Integer, Record, Scalar, Vec3
 from physx_runtime.collision.manifold.multi import add_contact
 from physx_runtime.collision.manifold.persistent import Points, add_point
 from physx_runtime.collision.meshes.triangle_mesh import EDGE_01, EDGE_12, EDGE_20
@@ -32,9 +32,6 @@ from physx_runtime.collision.simd_math import (
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Vector,
     add,
     by_matrix,
     clamped,
@@ -53,9 +50,10 @@ from physx_runtime.compiling.numba_functions import scalar_code
 
 
 @scalar_code
-def min_overlap_axis(core: GjkConvex, hull: Hull, first: Vector, end: Vector, radius: Number, inverse: Vector,
-                     contact_distance: Number) -> Any:
+def min_overlap_axis(core: GjkConvex, hull: Hull, first: Vec3, end: Vec3, radius: Scalar, inverse: Vec3,
+                     contact_distance: Scalar) -> tuple[bool, Vec3]:
     """Whether the capsule is within reach along all axes, and the one of least overlap, towards the capsule."""
+    # faces, then products of the axis and the edges  (GuPCMContactGenSphereCapsule.cpp, testSATCapsulePoly)
     within, min_overlap, axis = min_overlap_of_faces(hull, first, end, radius, inverse, contact_distance)
     if not within:
         return False, axis
@@ -65,11 +63,13 @@ def min_overlap_axis(core: GjkConvex, hull: Hull, first: Vector, end: Vector, ra
         for k in range(count):
             a = vector_at(hull.vertices, hull.corners[start + k])
             b = vector_at(hull.vertices, hull.corners[start + (k if k > 0 else count) - 1])
+            # n = d x S^-1 e / |d x S^-1 e|
             product = cross(segment, times(sub(b, a), inverse))
             square = dot(product, product)
             if square < EPSILON:
                 continue
             normal = divided(product, math.sqrt(square))
+            # [low, high] of the hull along n  (GuPCMContactGenSphereCapsule.cpp, testPolyDataAxis)
             low, high = interval(core, normal)
             within, overlap = _overlap(normal, first, end, radius, low, high, contact_distance)
             if not within:
@@ -80,10 +80,11 @@ def min_overlap_axis(core: GjkConvex, hull: Hull, first: Vector, end: Vector, ra
 
 
 @scalar_code
-def min_overlap_of_faces(hull: Hull, first: Vector, end: Vector, radius: Number, inverse: Vector,
-                         contact_distance: Number) -> Any:
+def min_overlap_of_faces(hull: Hull, first: Vec3, end: Vec3, radius: Scalar, inverse: Vec3,
+                         contact_distance: Scalar) -> tuple[bool, Scalar, Vec3]:
     """Whether the capsule is within reach along all normals of faces; the least overlap, and its normal."""
     min_overlap, axis = LARGEST, (ZERO, ONE, ZERO)
+    # n = S^-1 n_hull / |S^-1 n_hull|
     for face in range(len(hull.planes)):
         plane = vector_at(hull.planes, face)
         stretched = times(plane, inverse)
@@ -99,8 +100,9 @@ def min_overlap_of_faces(hull: Hull, first: Vector, end: Vector, radius: Number,
 
 
 @scalar_code
-def _overlap(normal: Vector, first: Vector, end: Vector, radius: Number, low: Number, high: Number,
-             contact_distance: Number) -> Any:
+def _overlap(normal: Vec3, first: Vec3, end: Vec3, radius: Scalar, low: Scalar, high: Scalar,
+             contact_distance: Scalar) -> tuple[Condition, Scalar]:
+    # overlap = high - (min(a . n, b . n) - r)
     a, b = dot(first, normal), dot(end, normal)
     below, above = min(a, b) - radius, max(a, b) + radius
     return not (below > high + contact_distance or low > above + contact_distance), high - below
@@ -111,9 +113,11 @@ BEYOND = np.float32(0.005)      # of an edge, past its ends, where the axis stil
 
 
 @scalar_code
-def ends_over_face(hull: Hull, face: Any, frame: Frame, first: Vector, end: Vector, normal: Vector, within: Number,
+def ends_over_face(hull: Hull, face: Integer, frame: Frame, first: Vec3, end: Vec3, normal: Vec3, within: Scalar,
                    points: Points) -> None:
     """Add the ends of the axis that lie over one face of a box."""
+    # height = n_face . (p - v) / (n_face . n), foot = p - height n
+    # (GuPCMContactGenSphereCapsule.cpp, generatedCapsuleBoxFaceContacts)
     up = face_normal(hull, face, (ONE, ONE, ONE))
     vertices = np.empty((hull.spans[face, 1], 3), np.float32)
     count = write_face_vertices(hull, face, (ONE, ONE, ONE), vertices)
@@ -131,9 +135,10 @@ def ends_over_face(hull: Hull, face: Any, frame: Frame, first: Vector, end: Vect
 
 
 @scalar_code
-def ends_over_hull(hull: Hull, inverse: Vector, frame: Frame, first: Vector, end: Vector, normal: Vector,
-                   within: Number, points: Points) -> None:
+def ends_over_hull(hull: Hull, inverse: Vec3, frame: Frame, first: Vec3, end: Vec3, normal: Vec3,
+                   within: Scalar, points: Points) -> None:
     """Add the ends of the axis from which the way against the normal meets the hull."""
+    # (GuPCMContactGenSphereCapsule.cpp, generatedFaceContacts)
     back = negated(normal)
     for point in (first, end):
         hit, distance = raycast_hull(hull, inverse, point, back)
@@ -142,8 +147,9 @@ def ends_over_hull(hull: Hull, inverse: Vector, frame: Frame, first: Vector, end
 
 
 @scalar_code
-def raycast_hull(hull: Hull, inverse: Vector, point: Vector, direction: Vector) -> Any:
+def raycast_hull(hull: Hull, inverse: Vec3, point: Vec3, direction: Vec3) -> tuple[bool, Scalar]:
     """Whether a ray meets a hull, and how far away, 0 from inside; inverse: 1 over the hull's scale."""
+    # ray against half spaces: t = -(n . p + d) / (n . v)  (GuPCMContactGenSphereCapsule.cpp, intersectRayPolyhedron)
     start, along = times(point, inverse), times(direction, inverse)
     enters, leaves = ZERO, LARGEST
     for i in range(len(hull.planes)):
@@ -164,9 +170,10 @@ def raycast_hull(hull: Hull, inverse: Vector, point: Vector, direction: Vector) 
 
 
 @scalar_code
-def edges_under_axis(hull: Hull, face: Any, scale: Vector, frame: Frame, first: Vector, end: Vector, normal: Vector,
-                     within: Number, points: Points) -> None:
+def edges_under_axis(hull: Hull, face: Integer, scale: Vec3, frame: Frame, first: Vec3, end: Vec3, normal: Vec3,
+                     within: Scalar, points: Points) -> None:
     """Add the points where the axis crosses edges of a face, as seen along the normal."""
+    # (GuPCMContactGenSphereCapsule.cpp, generatedContactsEEContacts)
     vertices = np.empty((hull.spans[face, 1], 3), np.float32)
     count = write_face_vertices(hull, face, scale, vertices)
     for i in range(count):
@@ -177,8 +184,9 @@ def edges_under_axis(hull: Hull, face: Any, scale: Vector, frame: Frame, first: 
 
 
 @scalar_code
-def _edge_crossing(first: Vector, end: Vector, normal: Vector, a: Vector, b: Vector) -> Any:
+def _edge_crossing(first: Vec3, end: Vec3, normal: Vec3, a: Vec3, b: Vec3) -> tuple[bool, Vec3, Vec3, Scalar]:
     """Whether an axis and an edge cross, the point on the axis, that on the edge, and the gap along the normal."""
+    # axis at the plane through the edge along n: t = (level - low) / (e x n . axis)
     edge, axis = sub(b, a), sub(end, first)
     edge_normal = cross(edge, normal)
     level, low, high = dot(edge_normal, a), dot(edge_normal, first), dot(edge_normal, end)
@@ -186,6 +194,7 @@ def _edge_crossing(first: Vector, end: Vector, normal: Vector, a: Vector, b: Vec
     if (low - level) * (high - level) > ZERO or steep == ZERO:
         return False, a, a, ZERO
     point = add(scaled(axis, (level - low) / steep), first)
+    # s on the edge by the plane through the axis, 0.5 % beyond its ends allowed
     axis_normal, offset = cross(normal, axis), sub(point, a)
     fraction = dot(axis_normal, offset) / dot(axis_normal, edge)
     if fraction > ONE + BEYOND or fraction < -BEYOND:
@@ -199,25 +208,30 @@ AT_START, AT_END, AT_SUM = np.float32(1e-6), np.float32(0.999999), np.float32(0.
 
 
 @scalar_code
-def is_inside(v: Number, w: Number) -> bool:
+def is_inside(v: Scalar, w: Scalar) -> bool:
     """Whether shares of the second and third corner are those of a point of a triangle."""
+    # 0 <= v, 0 <= w, v + w <= 1, within eps
     upper = ONE + EPSILON
     return bool(v >= -EPSILON and upper >= v and w >= -EPSILON and upper >= w and upper > v + w)
 
 
 @scalar_code
-def segment_triangle(p: Vector, q: Vector, a: Vector, b: Vector, c: Vector) -> tuple[Number, Number, Number, Number]:
+def segment_triangle(p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3) -> tuple[Scalar, Scalar, Scalar, Scalar]:
     """The square distance of a segment and a triangle, the share along the segment, and those of corners b and c."""
+    # axis through the triangle: 0; both feet inside: the nearer end; otherwise the nearest edge
+    # (GuPCMContactCapsuleMesh.cpp, pcmDistanceSegmentTriangleSquared)
     pq, ab, ac, bc, ap, aq = sub(q, p), sub(b, a), sub(c, a), sub(c, b), sub(p, a), sub(q, a)
     n = unit(cross(ab, ac))
     d00, d01, d11, height_p, height_q = dot(ab, ab), dot(ab, ac), dot(ac, ac), dot(ap, n), dot(aq, n)
     spanned = d00 * d11 - d01 * d01
     inverse = ONE / spanned if spanned > ZERO else ZERO
+    # ends on both sides of the plane: t = -n . (p - a) / (n . d)
     if height_p * height_q < ZERO:
         t = -dot(n, ap) * (ONE / dot(n, pq))
         v, w = _barycentric(sub(add(scaled(pq, t), p), a), ab, ac, d00, d01, d11, inverse)
         if is_inside(v, w):
             return ZERO, t, v, w
+    # feet of both ends in the plane
     square_p, square_q = height_p * height_p, height_q * height_q
     v0, w0 = _barycentric(sub(sub(p, scaled(n, height_p)), a), ab, ac, d00, d01, d11, inverse)
     v1, w1 = _barycentric(sub(sub(q, scaled(n, height_q)), a), ab, ac, d00, d01, d11, inverse)
@@ -233,15 +247,17 @@ def segment_triangle(p: Vector, q: Vector, a: Vector, b: Vector, c: Vector) -> t
 
 
 @scalar_code
-def _barycentric(off: Vector, ab: Vector, ac: Vector, d00: Number, d01: Number, d11: Number,
-                 inverse: Number) -> tuple[Number, Number]:
+def _barycentric(off: Vec3, ab: Vec3, ac: Vec3, d00: Scalar, d01: Scalar, d11: Scalar,
+                 inverse: Scalar) -> tuple[Scalar, Scalar]:
+    # v = (d11 d20 - d01 d21) / (d00 d11 - d01^2), w alike
     d20, d21 = dot(off, ab), dot(off, ac)
     return (d11 * d20 - d01 * d21) * inverse, (d00 * d21 - d01 * d20) * inverse
 
 
 @scalar_code
-def _closest_edge(p: Vector, pq: Vector, a: Vector, ab: Vector, b: Vector, bc: Vector,
-                  ac: Vector) -> tuple[Number, Number, Number, Number]:
+def _closest_edge(p: Vec3, pq: Vec3, a: Vec3, ab: Vec3, b: Vec3, bc: Vec3,
+                  ac: Vec3) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+    # (GuPCMContactCapsuleMesh.cpp, pcmDistanceSegmentSegmentSquared4)
     square0, t0, s0 = _segment_segment_distance(p, pq, a, ab)
     square1, t1, s1 = _segment_segment_distance(p, pq, b, bc)
     square2, t2, s2 = _segment_segment_distance(p, pq, a, ac)
@@ -253,14 +269,15 @@ def _closest_edge(p: Vector, pq: Vector, a: Vector, ab: Vector, b: Vector, bc: V
 
 
 @scalar_code
-def _dot4(a: Vector, b: Vector) -> Number:
+def _dot4(a: Vec3, b: Vec3) -> Scalar:
     """A dot product in the order of four segments at once."""
     return a[2] * b[2] + (a[0] * b[0] + a[1] * b[1])
 
 
 @scalar_code
-def _segment_segment_distance(p: Vector, along: Vector, start: Vector, other: Vector) -> tuple[Number, Number, Number]:
+def _segment_segment_distance(p: Vec3, along: Vec3, start: Vec3, other: Vec3) -> tuple[Scalar, Scalar, Scalar]:
     """The square distance of two segments, and the shares along both."""
+    # s = (b f - c e) / (a e - b^2), t = (b s + f) / e, s again for the clamped t
     r = sub(p, start)
     a, e, b, c, f = dot(along, along), _dot4(other, other), _dot4(along, other), _dot4(along, r), _dot4(other, r)
     spanned = a * e - b * b
@@ -274,8 +291,9 @@ def _segment_segment_distance(p: Vector, along: Vector, start: Vector, other: Ve
 
 
 @scalar_code
-def uses_face_normal(u: Number, v: Number, flags: Any) -> bool:
+def uses_face_normal(u: Scalar, v: Scalar, flags: Integer) -> bool:
     """Whether the nearest point, of shares u, v of corners 1, 2, has the triangle's normal: of no active edge."""
+    # Voronoi region of (u, v): a corner asks for both of its edges  (GuPCMContactCapsuleMesh.cpp, selectNormal)
     edges = 0
     if u < AT_START:
         edges = EDGE_01 | EDGE_20 if v < AT_START else EDGE_12 | EDGE_20 if v > AT_END else EDGE_20
@@ -291,9 +309,11 @@ def uses_face_normal(u: Number, v: Number, flags: Any) -> bool:
 
 
 @scalar_code
-def points_over_triangle(buffer: Any, p: Vector, q: Vector, a: Vector, b: Vector, c: Vector, face: Vector,
-                         normal: Vector, contact_distance: Number) -> None:
+def points_over_triangle(buffer: Record, p: Vec3, q: Vec3, a: Vec3, b: Vec3, c: Vec3, face: Vec3,
+                         normal: Vec3, contact_distance: Scalar) -> None:
     """Add the ends of a segment that lie over a triangle along a normal, else where the segment crosses its edges."""
+    # height = n_face . (p - a) / (n_face . n), foot = p - height n
+    # (GuPCMContactCapsuleMesh.cpp, generateContacts)
     ab, ac, first = sub(b, a), sub(c, a), buffer.contacts
     d00, d01, d11 = dot(ab, ab), dot(ab, ac), dot(ac, ac)
     spanned, slope = d00 * d11 - d01 * d01, dot(face, normal)
@@ -304,14 +324,16 @@ def points_over_triangle(buffer: Any, p: Vector, q: Vector, a: Vector, b: Vector
         v, w = _barycentric(sub(foot, a), ab, ac, d00, d01, d11, inverse)
         if is_inside(v, w) and contact_distance > height:
             add_contact(buffer, end, foot, normal, height)
+    # edges only while there are less than two contacts  (GuPCMContactCapsuleMesh.cpp, generateEEContacts)
     for start, along in ((a, ab), (b, sub(c, b)), (a, ac)):
         if buffer.contacts - first < 2:
             _add_edge_crossing(buffer, p, q, start, along, normal, contact_distance * contact_distance)
 
 
 @scalar_code
-def _add_edge_crossing(buffer: Any, p: Vector, q: Vector, a: Vector, ab: Vector, normal: Vector, limit: Number) -> None:
+def _add_edge_crossing(buffer: Record, p: Vec3, q: Vec3, a: Vec3, ab: Vec3, normal: Vec3, limit: Scalar) -> None:
     """Add where a segment crosses an edge, seen along the normal; reach: squared."""
+    # crossing of axis and edge, seen along n  (GuPCMContactCapsuleMesh.cpp, generateEE)
     n = cross(ab, normal)
     d, at_p, at_q = dot(n, a), dot(n, p), dot(n, q)
     pq = sub(q, p)

@@ -14,10 +14,10 @@ A sphere and a hull: one contact, on the sphere.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Integer, Pose, Record, Records, Scalar, Vec3
 from physx_runtime.collision.bounds import scale_of, size_of
 from physx_runtime.collision.manifold.persistent import (
     hull_margin,
@@ -29,14 +29,13 @@ from physx_runtime.collision.manifold.persistent import (
 )
 from physx_runtime.collision.narrow_phase.segment import min_overlap_of_faces, raycast_hull
 from physx_runtime.collision.pcm.closest_points import GJK_CONTACT, GJK_NON_INTERSECT, closest_points
-from physx_runtime.collision.pcm.simplex import hull_core, segment_core
+from physx_runtime.collision.pcm.simplex import GjkConvex, hull_core, segment_core
+from physx_runtime.collision.shapes import Hulls
 from physx_runtime.collision.simd_math import (
     EPSILON,
     IDENTITY,
     ONE,
     ZERO,
-    Pose,
-    Vector,
     absolute,
     add,
     clamped,
@@ -61,7 +60,10 @@ COINCIDENT = np.float32(1e-5)       # centres this near have no direction betwee
 
 
 @scalar_code
-def sphere_sphere(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def sphere_sphere(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Records,
+                  at: Integer) -> Integer:
+    # n = (c0 - c1) / |c0 - c1|, separation = |c0 - c1| - r0 - r1
+    # (GuPCMContactSphereSphere.cpp, pcmContactSphereSphere)
     delta, radii = sub(pose0[0], pose1[0]), size0[0] + size1[0]
     square, within = dot(delta, delta), radii + pair.reach
     if not within * within > square:
@@ -72,7 +74,9 @@ def sphere_sphere(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: P
 
 
 @scalar_code
-def sphere_plane(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def sphere_plane(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Records,
+                 at: Integer) -> Integer:
+    # separation = x - r in the plane's frame  (GuPCMContactSpherePlane.cpp, pcmContactSpherePlane)
     separation = transform_inv(pose1, pose0[0])[0] - size0[0]
     if not pair.reach >= separation:
         return at
@@ -81,7 +85,9 @@ def sphere_plane(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Po
 
 
 @scalar_code
-def sphere_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def sphere_capsule(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Records,
+                   at: Integer) -> Integer:
+    # t = clamp((c - a) . d / d . d, 0, 1)  (GuPCMContactSphereCapsule.cpp, distancePointSegmentSquared)
     half = scaled(x_axis(pose1[1]), size1[1])
     start, end = add(pose1[0], half), sub(pose1[0], half)
     radii = size0[0] + size1[0]
@@ -92,6 +98,8 @@ def sphere_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: 
     square, within = dot(offset, offset), radii + pair.reach
     if not within * within > square:
         return at
+    # separation by the distance to the axis, n by the difference of the points
+    # (GuPCMContactSphereCapsule.cpp, pcmContactSphereCapsule)
     delta = sub(pose0[0], add(scaled(axis, t), start))
     distance = math.sqrt(dot(delta, delta))
     normal = divided(delta, distance) if distance > EPSILON else (ONE, ZERO, ZERO)
@@ -100,7 +108,9 @@ def sphere_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: 
 
 
 @scalar_code
-def sphere_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
+def sphere_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, contacts: Records,
+               at: Integer) -> Integer:
+    # closest = clamp(c, -h, h)  (GuPCMContactSphereBox.cpp, pcmContactSphereBox)
     centre = transform_inv(pose1, pose0[0])
     closest = (clamped(centre[0], -size1[0], size1[0]), clamped(centre[1], -size1[1], size1[1]),
                clamped(centre[2], -size1[2], size1[2]))
@@ -108,19 +118,22 @@ def sphere_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose
     square = dot(delta, delta)
     if not within * within > square:
         return at
+    # centre inside: out through the nearest face, separation = -depth - r
     distances = absolute(centre)
     if size1[0] >= distances[0] and size1[1] >= distances[1] and size1[2] >= distances[2]:
         axis, depth = _exit_axis(closest, size1)
         normal = rotated(pose1[1], axis)
         return write_contact(contacts, at, sub(pose0[0], scaled(normal, -depth)), normal, -depth - size0[0])
+    # outside: n = (c - closest) / |c - closest|
     inverse = ONE / math.sqrt(square)
     normal = rotated(pose1[1], scaled(delta, inverse))
     return write_contact(contacts, at, transform(pose1, closest), normal, ONE / inverse - size0[0])
 
 
 @scalar_code
-def _exit_axis(point: Vector, half: Vector) -> Any:
+def _exit_axis(point: Vec3, half: Vec3) -> tuple[Vec3, Scalar]:
     """Out of a box through the nearest face, at ties through z, then x: the direction, and how far."""
+    # argmin h - |c|
     clearance = sub(half, absolute(point))
     if clearance[0] >= clearance[2] and clearance[1] >= clearance[2]:
         return (ZERO, ZERO, ONE if point[2] >= ZERO else -ONE), clearance[2]
@@ -133,8 +146,9 @@ CONVEX_BREAKING = np.float32(0.05)     # of the margin
 
 
 @scalar_code
-def sphere_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, hulls: Any, contacts: Any,
-                  at: Any) -> Any:
+def sphere_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose1: Pose, hulls: Hulls,
+                  contacts: Records, at: Integer) -> Integer:
+    # breaking 0.05 of the margin  (GuPCMContactSphereConvex.cpp, pcmContactSphereConvex)
     radius, pose = size_of(shape0)[0], relative(pose0, pose1)
     core1 = hull_core(hulls, shape1.geometry, scale_of(shape1))
     margin = min(hull_margin(core1.hull, core1.scale, pair.tolerance_length), radius)
@@ -150,14 +164,17 @@ def sphere_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose,
 
 
 @scalar_code
-def _generate(pair: Any, radius: Any, pose: Pose, core1: Any, hulls: Any) -> bool:
+def _generate(pair: Record, radius: Scalar, pose: Pose, core1: GjkConvex, hulls: Hulls) -> bool:
     """Make the point anew; whether there is one now. Where none is found the pair keeps the one it had."""
+    # GJK of a point with a radius  (GuPCMContactSphereConvex.cpp, pcmContactSphereConvex)
     center, inverse = pose[0], over(ONE, core1.scale)
     core0 = segment_core(center, center, radius, hulls)
     start = sub(center, times(core1.hull.center, core1.scale))
     status, _, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
     if status == GJK_NON_INTERSECT:
         return False
+    # centre inside: face of least overlap, depth by a ray against its normal
+    # (GuPCMContactSphereConvex.cpp, fullContactsGenerationSphereConvex)
     if status != GJK_CONTACT:
         within, _, normal = min_overlap_of_faces(core1.hull, center, center, radius, inverse, pair.reach)
         if not within:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Frame, Integer, Record, Scalar, Vec3
 from physx_runtime.collision.pcm.epa import penetration_depth
 from physx_runtime.collision.pcm.simplex import (
     ORIGIN,
@@ -20,7 +20,15 @@ from physx_runtime.collision.pcm.simplex import (
     precision,
     set_vertex,
 )
-from physx_runtime.collision.simd_math import LARGEST, ONE, ZERO, Frame, Number, Vector, divided, dot, negated, unit
+from physx_runtime.collision.simd_math import (
+    LARGEST,
+    ONE,
+    ZERO,
+    divided,
+    dot,
+    negated,
+    unit,
+)
 from physx_runtime.compiling.numba_functions import scalar_code
 
 NEAR_ENOUGH = ONE - np.float32(0.000225)    # of the distance: no support point beyond that share of it ends the search
@@ -29,32 +37,38 @@ GJK_NON_INTERSECT, GJK_CONTACT, GJK_DEGENERATE, EPA_FAIL = range(4)
 
 
 @scalar_code
-def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, start: Vector,
-                   contact_distance: Number) -> Any:
+def closest_points(pair: Record, core0: GjkConvex, frame: Frame, core1: GjkConvex, start: Vec3,
+                   contact_distance: Scalar) -> tuple[Integer, Vec3, Vec3, Vec3, Scalar, Vec3]:
     """How the search ended; the points of shape 0 and 1, the normal towards shape 0, and the distance; where it went.
 
     frame: of shape 0 in shape 1, in which all is given. start: from shape 1 to shape 0, about. Points of a segment are
     on it, not on the surface round it. The distance is below 0 where shapes overlap. The search begins with the corners
     at which the pair's last one ended, and keeps its own.
     """
+    # GJK  (GuGJKPenetration.h, gjkPenetration)
     simplex, size = new_simplex(4), pair.warm
     near, within = precision(core0, core1), (core0.radius + core1.radius) + contact_distance
+    # warm start from the last simplex  (GuGJKPenetration.h, assignWarmStartValue)
     for i in range(size):
         set_vertex(core0, frame, core1, pair.warm0[i], pair.warm1[i], simplex, i)
-    distance: Number = LARGEST
+    distance: Scalar = LARGEST
     if size > 0:
         closest, size = closest_on_simplex(simplex, size)
         distance = math.sqrt(dot(closest, closest))
         direction = divided(closest, distance)
     else:
+        # first direction: from shape 1 to shape 0
         closest = start if dot(start, start) > ZERO else (ONE, ZERO, ZERO)
         direction = unit(closest)
     while distance > near:
+        # w = s0(-v) - s1(v)
         support = add_support(core0, frame, core1, negated(closest), closest, simplex, size)
         ahead = dot(direction, support)
+        # separated: v . w / |v| > r0 + r1 + contactDist
         if ahead > within:
             _store_warm_start(pair, simplex, size)
             return GJK_NON_INTERSECT, ORIGIN, ORIGIN, ORIGIN, ZERO, ORIGIN
+        # converged: v . w > (1 - 0.000225) |v|^2
         if ahead > distance * NEAR_ENOUGH:
             _store_warm_start(pair, simplex, size)
             point0, point1 = _witness_points(simplex, size, closest)
@@ -63,24 +77,27 @@ def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, 
         closest, size = closest_on_simplex(simplex, size + 1)
         distance = math.sqrt(dot(closest, closest))
         direction = divided(closest, distance)
+        # |v| grew: degenerate, the previous simplex counts
         if not before > distance:
             _store_warm_start(pair, simplex, size - 1)
             point0, point1 = _witness_points(simplex, size, previous)
             return GJK_DEGENERATE, point0, point1, divided(previous, before), before, direction
     _store_warm_start(pair, simplex, size)
+    # |v| below the precision: EPA  (GuEPA.cpp, epaPenetration)
     converged, point0, point1, normal, distance = penetration_depth(core0, frame, core1, simplex, size,
                                                                     pair.tolerance_length)
     return GJK_CONTACT if converged else EPA_FAIL, point0, point1, normal, distance, normal
 
 
 @scalar_code
-def _witness_points(simplex: Simplex, size: Any, closest: Vector) -> Any:
+def _witness_points(simplex: Simplex, size: Integer, closest: Vec3) -> tuple[Vec3, Vec3]:
+    # p0 = sum lambda_i a_i, p1 = sum lambda_i b_i  (GuGJKSimplex.h, getClosestPoint)
     weights = barycentric(simplex.vertices, size, closest)
     return interpolate(simplex.vertices0, weights), interpolate(simplex.vertices1, weights)
 
 
 @scalar_code
-def _store_warm_start(pair: Any, simplex: Simplex, size: Any) -> None:
+def _store_warm_start(pair: Record, simplex: Simplex, size: Integer) -> None:
     pair.warm = size
     for i in range(size):
         pair.warm0[i], pair.warm1[i] = simplex.vertex_indices[i, 0], simplex.vertex_indices[i, 1]

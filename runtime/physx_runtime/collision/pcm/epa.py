@@ -8,19 +8,16 @@ The polytope that EPA grows about the origin: its facets, which lies nearest, an
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import Array, Frame, Integer, Record, Records, Scalar, Vec3
 from physx_runtime.collision.pcm.simplex import ORIGIN, GjkConvex, Simplex, add_support, new_simplex, precision
 from physx_runtime.collision.simd_math import (
     EPSILON,
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Vector,
     absolute,
     add,
     cross,
@@ -57,7 +54,7 @@ POLYTOPE = np.dtype([
 
 
 @scalar_code
-def reset(polytope: Any) -> None:
+def reset(polytope: Record) -> None:
     """Take all facets away."""
     polytope.heap_size = polytope.leaving_count = 0
     polytope.free_count = MAX_FACETS
@@ -66,7 +63,7 @@ def reset(polytope: Any) -> None:
 
 
 @scalar_code
-def free_obsolete(polytope: Any) -> None:
+def free_obsolete(polytope: Record) -> None:
     """Let go of facets that were hidden and are not in the queue."""
     for i in range(polytope.leaving_count):
         free(polytope, polytope.leaving[i])
@@ -74,19 +71,20 @@ def free_obsolete(polytope: Any) -> None:
 
 
 @scalar_code
-def free(polytope: Any, facet: Any) -> None:
+def free(polytope: Record, facet: Integer) -> None:
     """Let go of a facet."""
     polytope.free[polytope.free_count] = facet
     polytope.free_count += 1
 
 
 @scalar_code
-def add_facet(polytope: Any, vertices: Any, i: Any, j: Any, k: Any, highest: Number) -> Any:
+def add_facet(polytope: Record, vertices: Array, i: Integer, j: Integer, k: Integer, highest: Scalar) -> Integer:
     """Add a facet, and queue it if it is neither slim nor higher than `highest`."""
     polytope.free_count -= 1
     facet = polytope.free[polytope.free_count]
     polytope.corner[facet, 0], polytope.corner[facet, 1], polytope.corner[facet, 2] = i, j, k
     a = vector_at(vertices, i)
+    # n = (b - a) x (c - a) / |...|, height = n . a  (GuEPA.cpp, addFacet)
     area_normal = cross(sub(vector_at(vertices, j), a), sub(vector_at(vertices, k), a))
     square = dot(area_normal, area_normal)
     is_valid = square > EPSILON
@@ -95,13 +93,15 @@ def add_facet(polytope: Any, vertices: Any, i: Any, j: Any, k: Any, highest: Num
     set_vector(polytope.normal, facet, normal)
     polytope.height[facet] = height
     polytope.hidden[facet] = polytope.queued[facet] = 0
+    # only facets below the best upper bound can be closest
     if is_valid and highest >= height:
         _queue(polytope, facet)
     return facet
 
 
 @scalar_code
-def _queue(polytope: Any, facet: Any) -> None:
+def _queue(polytope: Record, facet: Integer) -> None:
+    # binary heap by height, the closest facet first
     polytope.queued[facet] = 1
     at = polytope.heap_size
     while at > 0 and polytope.height[facet] < polytope.height[polytope.heap[(at - 1) >> 1]]:
@@ -112,9 +112,10 @@ def _queue(polytope: Any, facet: Any) -> None:
 
 
 @scalar_code
-def pop_closest(polytope: Any) -> Any:
+def pop_closest(polytope: Record) -> Integer:
     """The queued facet nearest to the origin, out of the queue."""
     polytope.heap_size -= 1
+    # sift down
     size, heap = polytope.heap_size, polytope.heap
     first, last, at, child = heap[0], heap[size], 0, 1
     while child < size:
@@ -130,15 +131,16 @@ def pop_closest(polytope: Any) -> Any:
 
 
 @scalar_code
-def link(polytope: Any, facet: Any, edge: Any, other: Any, other_edge: Any) -> None:
+def link(polytope: Record, facet: Integer, edge: Integer, other: Integer, other_edge: Integer) -> None:
     """Join two facets by an edge."""
     polytope.neighbour[facet, edge], polytope.edge[facet, edge] = other, other_edge
     polytope.neighbour[other, other_edge], polytope.edge[other, other_edge] = facet, edge
 
 
 @scalar_code
-def find_silhouette(polytope: Any, vertices: Any, facet: Any, point: Vector) -> bool:
+def find_silhouette(polytope: Record, vertices: Array, facet: Integer, point: Vec3) -> bool:
     """Hide all facets that a point lies over, from one on, and find their rim; False if that has too many edges."""
+    # facets visible from the new vertex, depth first; their horizon  (GuEPA.cpp, silhouette)
     polytope.rim_size, polytope.hidden[facet] = 0, 1
     for k in range(3):
         if not _expand_silhouette(polytope, vertices, polytope.neighbour[facet, k], polytope.edge[facet, k], point):
@@ -147,7 +149,7 @@ def find_silhouette(polytope: Any, vertices: Any, facet: Any, point: Vector) -> 
 
 
 @scalar_code
-def _expand_silhouette(polytope: Any, vertices: Any, facet: Any, edge: Any, point: Vector) -> bool:
+def _expand_silhouette(polytope: Record, vertices: Array, facet: Integer, edge: Integer, point: Vec3) -> bool:
     waiting, size = np.empty((2 * MAX_FACETS, 2), np.int32), 1
     waiting[0, 0], waiting[0, 1] = facet, edge
     while size > 0:
@@ -156,6 +158,7 @@ def _expand_silhouette(polytope: Any, vertices: Any, facet: Any, edge: Any, poin
         if polytope.hidden[facet]:
             continue
         a = vector_at(vertices, polytope.corner[facet, 0])
+        # hidden from the point: n . (p - a) < 0, an edge of the silhouette
         if dot(vector_at(polytope.normal, facet), sub(point, a)) < ZERO:
             if polytope.rim_size == MAX_EDGES:
                 return False
@@ -173,8 +176,9 @@ def _expand_silhouette(polytope: Any, vertices: Any, facet: Any, edge: Any, poin
 
 
 @scalar_code
-def connect(polytope: Any, vertices: Any, top: Any, highest: Number) -> bool:
+def connect(polytope: Record, vertices: Array, top: Integer, highest: Scalar) -> bool:
     """Join a new corner to the rim by facets; False where there are not as many left."""
+    # fan of facets from the silhouette to the new vertex  (GuEPA.cpp, PenetrationDepth)
     if polytope.rim_size > polytope.free_count:
         return False
     first = last = 0
@@ -193,8 +197,9 @@ def connect(polytope: Any, vertices: Any, top: Any, highest: Number) -> bool:
 
 
 @scalar_code
-def facet_barycentric(polytope: Any, vertices: Any, facet: Any) -> Vector:
+def facet_barycentric(polytope: Record, vertices: Array, facet: Integer) -> Vec3:
     """How much each corner of a facet has of the point of its plane nearest to the origin."""
+    # lambda of the origin's projection height n: Cramer's rule on ab, ac
     a = vector_at(vertices, polytope.corner[facet, 0])
     ab = sub(vector_at(vertices, polytope.corner[facet, 1]), a)
     ac = sub(vector_at(vertices, polytope.corner[facet, 2]), a)
@@ -210,8 +215,8 @@ MAX_POINT_ERROR = np.float32(1e-3)       # of the tolerance length: a depth that
 
 
 @scalar_code
-def penetration_depth(core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Any,
-                      tolerance_length: Number) -> Any:
+def penetration_depth(core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Integer,
+                      tolerance_length: Scalar) -> tuple[bool, Vec3, Vec3, Vec3, Scalar]:
     """Whether one was found; the points of shape 0 and 1, the normal towards shape 0, and minus the depth.
 
     frame: of shape 0 in shape 1, in which all is given. ended: corners at which GJK ended.
@@ -220,10 +225,11 @@ def penetration_depth(core0: GjkConvex, frame: Frame, core1: GjkConvex, initial:
 
 
 @scalar_code
-def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Any,
-            max_error: Number) -> Any:
+def _expand(storage: Records, core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Integer,
+            max_error: Scalar) -> tuple[bool, Vec3, Vec3, Vec3, Scalar]:
     """The same with room for a polytope, which the caller keeps: a record does not keep its array alive."""
     simplex = new_simplex(MAX_FACETS)
+    # simplex of GJK as first polytope  (GuEPA.cpp, PenetrationDepth)
     for i in range(size):
         set_vector(simplex.vertices0, i, vector_at(initial.vertices0, i))
         set_vector(simplex.vertices1, i, vector_at(initial.vertices1, i))
@@ -232,6 +238,7 @@ def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, init
     polytope = storage[0]
     count = _first_facets(polytope, core0, frame, core1, simplex, size)
     near, highest = precision(core0, core1), LARGEST
+    # upper bound: distance of the best support plane so far
     while polytope.heap_size > 0 and count < MAX_FACETS and highest > polytope.height[polytope.heap[0]]:
         free_obsolete(polytope)
         facet = pop_closest(polytope)
@@ -239,6 +246,7 @@ def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, init
             normal = vector_at(polytope.normal, facet)
             point = add_support(core0, frame, core1, normal, negated(normal), simplex, count)
             distance = dot(point, normal)
+            # converged: |w . n - height| <= precision
             if near >= abs(distance - polytope.height[facet]):
                 return _witness_result(polytope, facet, simplex, max_error)
             highest = min(highest, distance)
@@ -251,7 +259,10 @@ def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, init
 
 
 @scalar_code
-def _witness_result(polytope: Any, facet: Any, simplex: Simplex, max_error: Number) -> Any:
+def _witness_result(polytope: Record, facet: Integer, simplex: Simplex,
+                    max_error: Scalar) -> tuple[bool, Vec3, Vec3, Vec3, Scalar]:
+    # witness points, refused where |p0 - p1| > depth + 1e-3 toleranceLength
+    # (GuEPA.cpp, calculateContactInformation)
     barycentric = facet_barycentric(polytope, simplex.vertices, facet)
     point0 = _interpolate(simplex.vertices0, polytope, facet, barycentric)
     point1 = _interpolate(simplex.vertices1, polytope, facet, barycentric)
@@ -262,17 +273,19 @@ def _witness_result(polytope: Any, facet: Any, simplex: Simplex, max_error: Numb
 
 
 @scalar_code
-def _interpolate(vertices: Any, polytope: Any, facet: Any, barycentric: Vector) -> Vector:
+def _interpolate(vertices: Array, polytope: Record, facet: Integer, barycentric: Vec3) -> Vec3:
     a, b, c = (vector_at(vertices, polytope.corner[facet, 0]), vector_at(vertices, polytope.corner[facet, 1]),
                vector_at(vertices, polytope.corner[facet, 2]))
     return add(scaled(a, barycentric[0]), add(scaled(b, barycentric[1]), scaled(c, barycentric[2])))
 
 
 @scalar_code
-def _first_facets(polytope: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, simplex: Simplex, size: Any) -> Any:
+def _first_facets(polytope: Record, core0: GjkConvex, frame: Frame, core1: GjkConvex, simplex: Simplex,
+                  size: Integer) -> Integer:
     """Begin with a tetrahedron, or with both sides of a triangle made of what there is: how many corners."""
     reset(polytope)
     vertices = simplex.vertices
+    # point, segment, triangle or tetrahedron  (GuEPA.cpp, expandPoint, expandSegment, expandTriangle)
     if size == 1:
         direction = (ONE, ZERO, ZERO)
         add_support(core0, frame, core1, negated(direction), direction, simplex, 1)
@@ -288,6 +301,7 @@ def _first_facets(polytope: Any, core0: GjkConvex, frame: Frame, core1: GjkConve
         link(polytope, f0, 1, f1, 2)
         link(polytope, f0, 2, f1, 1)
         return 3
+    # tetrahedron with outward normals  (GuEPA.cpp, originInTetrahedron)
     _orient_outward(simplex)
     f0, f1 = add_facet(polytope, vertices, 0, 1, 2, LARGEST), add_facet(polytope, vertices, 0, 3, 1, LARGEST)
     f2, f3 = add_facet(polytope, vertices, 0, 2, 3, LARGEST), add_facet(polytope, vertices, 1, 3, 2, LARGEST)
@@ -304,6 +318,7 @@ def _first_facets(polytope: Any, core0: GjkConvex, frame: Frame, core1: GjkConve
 def _orient_outward(simplex: Simplex) -> None:
     vertices = simplex.vertices
     a = vector_at(vertices, 0)
+    # the fourth vertex lies behind face 012
     normal = unit(cross(sub(vector_at(vertices, 1), a), sub(vector_at(vertices, 2), a)))
     if dot(normal, sub(vector_at(vertices, 3), a)) > ZERO:
         for rows in (simplex.vertices0, simplex.vertices1, vertices):
@@ -313,8 +328,9 @@ def _orient_outward(simplex: Simplex) -> None:
 
 
 @scalar_code
-def _perpendicular(direction: Vector) -> Vector:
+def _perpendicular(direction: Vec3) -> Vec3:
     """A direction across a segment."""
+    # axis of the least component, across the segment
     x, y, z = absolute(direction)
     if x > y and z > y:
         return unit(cross((ZERO, ONE, ZERO), direction))

@@ -9,20 +9,18 @@ The vertex of a hull furthest along a direction: of all, or of many by climbing 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from physx_runtime.collision.shapes import BOX, CAPSULE, CONVEX, Hull, hull_at, no_hull
+from physx_runtime.arrays import Array, Frame, Integer, Scalar, Vec3
+from physx_runtime.collision.shapes import BOX, CAPSULE, CONVEX, Hull, Hulls, hull_at, no_hull
 from physx_runtime.collision.simd_math import (
     EPSILON,
     HALF,
     LARGEST,
     ONE,
     ZERO,
-    Frame,
-    Number,
-    Vector,
     absolute,
     add,
     by_matrix,
@@ -48,14 +46,15 @@ MAX_VERTICES = 256
 
 
 @scalar_code
-def dot_scalar(a: Vector, b: Vector) -> Any:
+def dot_scalar(a: Vec3, b: Vec3) -> Scalar:
     """The dot product in the order that PhysX has outside its SSE code."""
     return (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
 
 
 @scalar_code
-def furthest_vertex(hull: Hull, direction: Vector) -> Any:
+def furthest_vertex(hull: Hull, direction: Vec3) -> Integer:
     """The first of those furthest along a direction, which is one of the vertices' space."""
+    # hill climbing for hulls with samples, brute force otherwise  (GuVecConvexHull.h, supportVertexIndex)
     if len(hull.samples) > 0:
         return _hill_climbing(hull, direction)
     max_height, best = dot_scalar(vector_at(hull.vertices, 0), direction), 0
@@ -67,7 +66,8 @@ def furthest_vertex(hull: Hull, direction: Vector) -> Any:
 
 
 @scalar_code
-def _hill_climbing(hull: Hull, direction: Vector) -> Any:
+def _hill_climbing(hull: Hull, direction: Vec3) -> Integer:
+    # from the sample up along neighbours while the height grows  (GuHillClimbing.cpp)
     at = hull.samples[_sample(direction)]
     max_height = dot(vector_at(hull.vertices, at), direction)
     visited = np.zeros(MAX_VERTICES, np.bool_)
@@ -85,8 +85,9 @@ def _hill_climbing(hull: Hull, direction: Vector) -> Any:
 
 
 @scalar_code
-def _sample(direction: Vector) -> Any:
+def _sample(direction: Vec3) -> Integer:
     """The sample nearest to a direction: of the side of the cube that it points to."""
+    # cube map: side by the greatest component, 16 by 16 samples  (GuCubeIndex.h)
     x, y, z = absolute(direction)
     if y > x and y > z:
         axis, out, u, v = 1, direction[1], direction[2], direction[0]
@@ -109,54 +110,58 @@ ZERO_VECTOR = (ZERO, ZERO, ZERO)
 class GjkConvex(NamedTuple):
     """One side of GJK."""
 
-    kind: Any           # BOX, CAPSULE (a segment or a point) or CONVEX
-    half: Vector        # of a box; of a segment its end at +x
-    end: Vector         # of a segment the other end
-    scale: Vector       # of a hull
+    kind: Integer       # BOX, CAPSULE (a segment or a point) or CONVEX
+    half: Vec3        # of a box; of a segment its end at +x
+    end: Vec3         # of a segment the other end
+    scale: Vec3       # of a hull
     hull: Hull          # of a hull
-    radius: Number      # round a segment or a point
-    small: Number       # a length that is small for the shape
+    radius: Scalar      # round a segment or a point
+    small: Scalar       # a length that is small for the shape
 
 
 class Simplex(NamedTuple):
     """Corners of the difference of two shapes, and the corners of either that they are made of."""
 
-    vertices: Any        # (n, 3) f4
-    vertices0: Any
-    vertices1: Any
-    vertex_indices: Any          # (n, 2) i8: what the corners of either side are called
+    vertices: Array      # (n, 3) f4
+    vertices0: Array
+    vertices1: Array
+    vertex_indices: Array        # (n, 2) i8: what the corners of either side are called
 
 
 @scalar_code
-def box_core(half: Vector, hulls: Any) -> GjkConvex:
+def box_core(half: Vec3, hulls: Hulls) -> GjkConvex:
     """A box about the origin."""
+    # margin: 0.05 of the least half extent  (GuVecBox.h)
     return GjkConvex(np.int64(BOX), half, ZERO_VECTOR, UNSCALED, no_hull(hulls), ZERO,
                      min_component(half) * SMALL_MARGIN)
 
 
 @scalar_code
-def segment_core(first: Vector, end: Vector, radius: Number, hulls: Any) -> GjkConvex:
+def segment_core(first: Vec3, end: Vec3, radius: Scalar, hulls: Hulls) -> GjkConvex:
     """A segment, or a point as its both ends, with a radius round it."""
     return GjkConvex(np.int64(CAPSULE), first, end, UNSCALED, no_hull(hulls), radius, radius)
 
 
 @scalar_code
-def hull_core(hulls: Any, row: Any, scale: Vector) -> GjkConvex:
+def hull_core(hulls: Hulls, row: Integer, scale: Vec3) -> GjkConvex:
     """A hull of the table, scaled."""
     hull = hull_at(hulls, row)
+    # margin: 0.05 of the least inner half extent  (GuVecConvexHull.h)
     small = min_component(times(hull.inner_half, scale)) * SMALL_MARGIN
     return GjkConvex(np.int64(CONVEX), ZERO_VECTOR, ZERO_VECTOR, scale, hull, ZERO, small)
 
 
 @scalar_code
-def precision(core0: GjkConvex, core1: GjkConvex) -> Number:
+def precision(core0: GjkConvex, core1: GjkConvex) -> Scalar:
     """The distance up to which two shapes overlap as far as a search can tell."""
+    # eps = 0.1 of the smaller margin  (GuGJKPenetration.h, gjkPenetration)
     return min(core0.small, core1.small) * PRECISION
 
 
 @scalar_code
-def vertex_of(core: GjkConvex, index: Any) -> Vector:
+def vertex_of(core: GjkConvex, index: Integer) -> Vec3:
     """A corner by its name."""
+    # bit k: positive along axis k
     if core.kind == BOX:
         half = core.half
         return (half[0] if index & 1 else -half[0], half[1] if index & 2 else -half[1],
@@ -167,8 +172,9 @@ def vertex_of(core: GjkConvex, index: Any) -> Vector:
 
 
 @scalar_code
-def support_vertex(core: GjkConvex, direction: Vector) -> Any:
+def support_vertex(core: GjkConvex, direction: Vec3) -> Integer:
     """The name of the corner furthest along a direction."""
+    # argmax v . d
     if core.kind == BOX:
         return ((1 if direction[0] > ZERO else 0) | (2 if direction[1] > ZERO else 0)
                 | (4 if direction[2] > ZERO else 0))
@@ -178,7 +184,7 @@ def support_vertex(core: GjkConvex, direction: Vector) -> Any:
 
 
 @scalar_code
-def new_simplex(capacity: Any) -> Simplex:
+def new_simplex(capacity: Integer) -> Simplex:
     """Room for so many corners."""
     return Simplex(np.zeros((capacity, 3), np.float32), np.zeros((capacity, 3), np.float32),
                    np.zeros((capacity, 3), np.float32),
@@ -186,9 +192,10 @@ def new_simplex(capacity: Any) -> Simplex:
 
 
 @scalar_code
-def set_vertex(core0: GjkConvex, frame: Frame, core1: GjkConvex, index0: Any, index1: Any, simplex: Simplex,
-               i: Any) -> Vector:
+def set_vertex(core0: GjkConvex, frame: Frame, core1: GjkConvex, index0: Integer, index1: Integer, simplex: Simplex,
+               i: Integer) -> Vec3:
     """Write a corner of shape 0, at `frame` in shape 1, and one of shape 1, and their difference, which is given."""
+    # w = T a - b
     vertex0, vertex1 = from_frame(frame, vertex_of(core0, index0)), vertex_of(core1, index1)
     difference = sub(vertex0, vertex1)
     set_vector(simplex.vertices, i, difference)
@@ -199,17 +206,19 @@ def set_vertex(core0: GjkConvex, frame: Frame, core1: GjkConvex, index0: Any, in
 
 
 @scalar_code
-def add_support(core0: GjkConvex, frame: Frame, core1: GjkConvex, direction0: Vector, direction1: Vector,
+def add_support(core0: GjkConvex, frame: Frame, core1: GjkConvex, direction0: Vec3, direction1: Vec3,
                 simplex: Simplex,
-                i: Any) -> Vector:
+                i: Integer) -> Vec3:
     """Write the corners furthest along directions, both as shape 1 sees them."""
+    # s0(R^T d), s1(-d) in the frame of shape 1
     index0 = support_vertex(core0, by_matrix(transposed(frame[1]), direction0))
     return set_vertex(core0, frame, core1, index0, support_vertex(core1, direction1), simplex, i)
 
 
 @scalar_code
-def interval(core: GjkConvex, direction: Vector) -> Any:
+def interval(core: GjkConvex, direction: Vec3) -> tuple[Scalar, Scalar]:
     """How far a box or a hull reaches along a direction: the least and the most."""
+    # [min v . d, max v . d]  (GuVecConvexHull.h, bruteForceSearchMinMax)
     if core.kind == BOX:
         max_height = dot(direction, vertex_of(core, support_vertex(core, direction)))
         return -max_height, max_height
@@ -221,7 +230,7 @@ def interval(core: GjkConvex, direction: Vector) -> Any:
 
 
 @scalar_code
-def _interval_of_all(core: GjkConvex, direction: Vector, back: Vector) -> Any:
+def _interval_of_all(core: GjkConvex, direction: Vec3, back: Vec3) -> tuple[Scalar, Scalar]:
     """Of all vertices; PhysX adds in another order where the hull is scaled."""
     low, high = LARGEST, -LARGEST
     plain = core.scale == UNSCALED
@@ -239,8 +248,9 @@ TETRAHEDRON_FACES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])      
 
 
 @scalar_code
-def closest_on_simplex(simplex: Simplex, size: Any) -> Any:
+def closest_on_simplex(simplex: Simplex, size: Integer) -> tuple[Vec3, Integer]:
     """The point nearest to the origin, and the number of corners it lies among, which move to the front."""
+    # closest point by the size of the simplex  (GuGJKSimplex.h, GJKCPairDoSimplex)
     vertices = simplex.vertices
     if size == 1:
         return vector_at(vertices, 0), 1
@@ -248,6 +258,7 @@ def closest_on_simplex(simplex: Simplex, size: Any) -> Any:
         return closest_on_segment(vector_at(vertices, 0), vector_at(vertices, 1))
     if size == 4:
         a, b, c, d = (vector_at(vertices, 0), vector_at(vertices, 1), vector_at(vertices, 2), vector_at(vertices, 3))
+        # tetrahedron of height >= 1e-4, otherwise a triangle  (GuGJKSimplex.cpp, closestPtPointTetrahedron)
         if abs(dot(unit(cross(sub(b, a), sub(c, a))), sub(d, a))) >= FLAT:
             separating = _separating_faces(a, b, c, d)
             return _closest_on_faces(simplex, separating) if separating.any() else (ORIGIN, 4)
@@ -261,8 +272,10 @@ def closest_on_simplex(simplex: Simplex, size: Any) -> Any:
 
 
 @scalar_code
-def barycentric(vertices: Any, size: Any, point: Vector) -> Vector:
+def barycentric(vertices: Array, size: Integer, point: Vec3) -> Vec3:
     """How much each of up to three corners has of a point among them."""
+    # segment: t = -a . (b - a) / |b - a|^2; triangle: areas opposite to the corners
+    # (GuGJKSimplex.h, closestPtPointTriangleBaryCentric)
     a, b, c = vector_at(vertices, 0), vector_at(vertices, 1), vector_at(vertices, 2)
     if size == 1:
         return ONE, ZERO, ZERO
@@ -281,7 +294,7 @@ def barycentric(vertices: Any, size: Any, point: Vector) -> Vector:
 
 
 @scalar_code
-def interpolate(vertices: Any, weights: Vector) -> Vector:
+def interpolate(vertices: Array, weights: Vec3) -> Vec3:
     """The point of which the corners have these shares."""
     a = vector_at(vertices, 0)
     edge0, edge1 = sub(vector_at(vertices, 1), a), sub(vector_at(vertices, 2), a)
@@ -289,8 +302,9 @@ def interpolate(vertices: Any, weights: Vector) -> Vector:
 
 
 @scalar_code
-def closest_on_triangle(a: Vector, b: Vector, c: Vector) -> Any:
+def closest_on_triangle(a: Vec3, b: Vec3, c: Vec3) -> tuple[Vec3, Scalar, Integer, Integer, Integer]:
     """The point nearest to the origin, its square, how many corners it lies among, and the first two of these."""
+    # Voronoi regions: face, edges, corners  (GuGJKSimplex.cpp, getClosestPtPointTriangle)
     ab, ac = sub(b, a), sub(c, a)
     n = cross(ab, ac)
     nn = dot(n, n)
@@ -300,6 +314,7 @@ def closest_on_triangle(a: Vector, b: Vector, c: Vector) -> Any:
     if over_a >= ZERO and over_b >= ZERO and over_c >= ZERO:
         point = scaled(n, dot(n, a) / nn)
         return point, dot(point, point), 3, 0, 1
+    # d1 to d6 of Ericson, Real-time collision detection, 5.1.5
     d1, d2 = dot(ab, negated(a)), dot(ac, negated(a))
     d3, d4 = dot(ab, negated(b)), dot(ac, negated(b))
     d5, d6 = dot(ab, negated(c)), dot(ac, negated(c))
@@ -320,14 +335,15 @@ def closest_on_triangle(a: Vector, b: Vector, c: Vector) -> Any:
 
 
 @scalar_code
-def _point_on_edge(start: Vector, edge: Vector, numerator: Number, denominator: Number) -> Vector:
+def _point_on_edge(start: Vec3, edge: Vec3, numerator: Scalar, denominator: Scalar) -> Vec3:
     t = numerator * (ONE / denominator) if abs(denominator) > EPSILON else ZERO
     return add(scaled(edge, t), start)
 
 
 @scalar_code
-def closest_on_segment(a: Vector, b: Vector) -> Any:
+def closest_on_segment(a: Vec3, b: Vec3) -> tuple[Vec3, Integer]:
     """The point nearest to the origin, and whether it lies among one corner or two."""
+    # t = clamp(-a . (b - a) / |b - a|^2, 0, 1)  (GuGJKSimplex.h, closestPtPointSegment)
     edge = sub(b, a)
     square = dot(edge, edge)
     if square <= EPSILON:
@@ -336,8 +352,9 @@ def closest_on_segment(a: Vector, b: Vector) -> Any:
 
 
 @scalar_code
-def _separating_faces(a: Vector, b: Vector, c: Vector, d: Vector) -> Any:
+def _separating_faces(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Array:
     """Which sides of a tetrahedron do not have the origin on the side of its fourth corner."""
+    # origin and fourth corner on opposite sides of a face  (GuGJKSimplex.h, PointOutsideOfPlane4)
     ab, ac, ad = sub(b, a), sub(c, a), sub(d, a)
     n0, n1, n2, n3 = cross(ab, ac), cross(ac, ad), cross(ad, ab), cross(sub(d, b), sub(c, b))
     separating = np.empty(4, np.bool_)
@@ -349,7 +366,8 @@ def _separating_faces(a: Vector, b: Vector, c: Vector, d: Vector) -> Any:
 
 
 @scalar_code
-def _closest_on_faces(simplex: Simplex, separating: Any) -> Any:
+def _closest_on_faces(simplex: Simplex, separating: Array) -> tuple[Vec3, Integer]:
+    # nearest of the faces that separate  (GuGJKSimplex.cpp, closestPtPointTetrahedron)
     vertices = simplex.vertices
     closest, min_square, size, selected = ORIGIN, LARGEST, 3, (0, 1, 2)
     for face in range(4):
@@ -365,7 +383,7 @@ def _closest_on_faces(simplex: Simplex, separating: Any) -> Any:
 
 
 @scalar_code
-def _select_vertices(simplex: Simplex, selected: Any) -> None:
+def _select_vertices(simplex: Simplex, selected: tuple[Integer, Integer, Integer]) -> None:
     for rows in (simplex.vertices, simplex.vertices0, simplex.vertices1):
         a, b, c = vector_at(rows, selected[0]), vector_at(rows, selected[1]), vector_at(rows, selected[2])
         set_vector(rows, 0, a)

@@ -45,6 +45,8 @@ class Compound:
 
 def compound_body(t: Topology, rows: Rows, k: Kinematics) -> Compound:
     """Mass, centre of mass and inertia of all links together at the poses `k`."""
+    # I = sum I_i + m_i (r_i . r_i 1 - r_i r_i^T)
+    # (DyFeatherstoneForwardDynamic.cpp, computeContributionToEnsembleMomentOfInertia)
     mass, center = mass_and_center(t, rows, k)
     inertia = sp.ZERO_SYM
     for i, m in enumerate(rows["mass"]):
@@ -60,6 +62,7 @@ def inertia_about(mass: Scalar, inertia: sp.Sym3, offset: sp.Vec3) -> sp.Sym3:
 
 def about_center(v: Scalars, relative: Sequence[Scalar], center: sp.Vec3) -> Momentum:
     """Momentum at `v` from the `relative` one, of a root at rest: linear, and angular about its centre of mass."""
+    # n_c = n - c x p  (DyFeatherstoneForwardDynamic.cpp, computeMomentum)
     return Momentum((v[0], v[1], v[2]), force_of(relative).at(center))
 
 
@@ -69,6 +72,7 @@ def momentum_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[Link
 
     The bias is the momentum of dt Jdot v, which link velocities inside the solver carry.
     """
+    # P(v) = M[0:6] v + dt sum J_i^T I_i (Jdot v)_i, about the root's centre of mass
     dt = rows["dt"][0]
     bias_momenta = [central_force(rows["mass"][i], central_inertia(t, rows, k, i), motion.acceleration)
                     for i, motion in enumerate(motions)]
@@ -91,11 +95,14 @@ def momentum_of(t: Topology, start: Rows, v: Scalars, biased: bool) -> Momentum:
 
 def restore_momentum(v: Sequence[Scalar], current: Momentum, target: Momentum, body: Compound) -> list[Scalar]:
     """v after the rigid motion that turns momentum `now` into `wanted`, its angular part in size only."""
+    # w += I^-1 (|L_target| / |L| - 1) L: the size of L is restored, its direction is not
+    # (DyFeatherstoneForwardDynamic.cpp, computeLinkInternalAcceleration)
     size, target_size = sp.norm(current.relative.angular), sp.norm(target.relative.angular)
     nonzero = size > 0.0
     ratio = where(nonzero, target_size / where(nonzero, size, 1.0), 1.0)
     spin = sp.solve_sym(body.inertia, sp.scale(ratio - 1.0, current.relative.angular))
     # the turn about the common centre of mass carries no linear momentum; the root is at -center from it
+    # v_root += (p_target - p) / m - w x c
     shift = sp.add(sp.scale(1.0 / body.mass, sp.sub(target.relative.linear, current.relative.linear)),
                    sp.sub(target.root_velocity, current.root_velocity))
     root = Motion(spin, sp.sub(shift, sp.cross(spin, body.center)))
@@ -104,6 +111,7 @@ def restore_momentum(v: Sequence[Scalar], current: Momentum, target: Momentum, b
 
 def finish_floating(t: Topology, rows: Rows, k: Kinematics) -> dict[str, list[Scalar]]:
     """Root velocity and position after the step, from the poses `k` that its iterations reached."""
+    # L and p at the new poses become those of the start  (DyFeatherstoneForwardDynamic.cpp, updateBodies)
     v, body = list(rows["v"]), compound_body(t, rows, k)
     momenta = [central_force(rows["mass"][i], central_inertia(t, rows, k, i), motion.velocity)
                for i, motion in enumerate(link_motions(t, k, [0.0, 0.0, 0.0, *v[3:]]))]
@@ -120,6 +128,7 @@ def root_position_after(rows: Rows, displacement_momentum: sp.Vec3, body: Compou
 
     carried: linear momentum of the step's travel relative to the root, without the bias of link velocities.
     """
+    # c_end = c_start + (p_travel + dt p_bias) / m, x_root += root_travel + c_end - c_body
     bias = sp.scale(rows["dt"][0], triple(rows, "momentum_bias", 0))
     center = sp.add(sp.scale(1.0 / body.mass, sp.add(displacement_momentum, bias)), triple(rows, "com_start", 0))
     displacement = sp.add(triple(rows, "root_travel", 0), sp.sub(center, body.center))

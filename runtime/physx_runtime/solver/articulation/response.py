@@ -26,6 +26,7 @@ def respond(t: Topology, start: Rows, prepared: Rows, link: int, impulse: Force)
 
     They are J v + dt Jdot v, both Jacobian and Jdot v of the step's start (measured, see docs/physx_semantics.md).
     """
+    # J^T f, M^-1 J^T f and dt f . Jdot v  (DyFeatherstoneArticulation.cpp, getImpulseResponse)
     k = forward_kinematics(t, start, start["q"], quaternion(prepared, "root_rotation", 0))
     bias = link_motions(t, k, clamp_start(t, start))[link].acceleration
     minv = [list(prepared["minv"][t.nv * i:t.nv * (i + 1)]) for i in range(t.nv)]
@@ -47,6 +48,7 @@ def _mean_velocity(t: Topology, rows: Rows) -> list[Scalar]:
         return list(rows["v_moving"])
     displacement = [] if t.fixed_base else [*rows["root_travel"], *rows["root_turn"]]
     displacement += rows["travel"] if t.dofs else []
+    # v_mean = (q_end - q_start) / dt
     inverse_dt = 1.0 / rows["dt"][0]
     return [inverse_dt * x for x in displacement]
 
@@ -56,6 +58,7 @@ def move_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
 
     PhysX turns the root's principal axes; how the product rounds depends on them.
     """
+    # axes' = exp(h w) axes, root' = axes' conj(root_axes)  (DyFeatherstoneArticulation.cpp, propagateTransform)
     delta = substep_rotation(rows["h"][0], (v[3], v[4], v[5]))
     axes = compose(delta, quaternion(rows, "axes_rotation", 0), rows["single_turn"][0] > 0.0)
     rotation = sp.mul_quat(axes, sp.conjugate(quaternion(rows, "root_axes", 0)))
@@ -65,5 +68,6 @@ def move_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
 def integrate_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
     """The root's velocity integrated, linear and angular, after one more substep."""
     h = rows["h"][0]
+    # x += h v, theta += h w  (DyFeatherstoneArticulation.cpp, recordDeltaMotion)
     return {"root_travel": [p + h * x for p, x in zip(rows["root_travel"], v[0:3], strict=True)],
             "root_turn": [a + h * x for a, x in zip(rows["root_turn"], v[3:6], strict=True)]}

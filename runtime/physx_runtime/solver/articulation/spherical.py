@@ -18,6 +18,7 @@ def move_spherical_links(t: Topology, rows: Rows, v: Scalars) -> dict[str, list[
     """
     rotations: list[Scalar] = []
     for i, link in enumerate(t.spherical_links):
+        # w_link = w_root + sum axis_i qd_i + dt (Jdot v)_w
         w = sp.ZERO3 if t.fixed_base else (v[3], v[4], v[5])
         for ancestor in t.path(link):          # from the root on, so that links share what is above them
             w = link_rotation(t, rows, v[t.root_size:], ancestor, w)
@@ -27,6 +28,7 @@ def move_spherical_links(t: Topology, rows: Rows, v: Scalars) -> dict[str, list[
 
 def integrate_spherical_link(rows: Rows, index: int, w: sp.Vec3) -> sp.Quat:
     """World rotation of a link with a spherical joint after one substep at the angular velocity w."""
+    # q' = exp(h w) q where |h w| > least_turn  (DyFeatherstoneArticulation.cpp, propagateTransform)
     h, cutoff = rows["h"][0], rows["least_turn"][0]
     moving = h * h * sp.dot(w, w) > cutoff * cutoff
     return compose(substep_rotation(where(moving, h, 0.0), w), quaternion(rows, "ball_rotation", index), cutoff > 0.0)

@@ -59,6 +59,8 @@ from physx_runtime.solver.response import external_forces
 def joint_loads(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], acceleration: Sequence[Scalar],
                 minv: InverseMass) -> list[Scalar]:
     """Size of the load of every link's joint; push: the free acceleration of `free_acceleration`."""
+    # f_i = I a_i + v x* I v - f_ext - f_drag, summed from the leaves
+    # (DyFeatherstoneForwardDynamic.cpp, computeJointTransmittedFrictionForce)
     needed, drag = inertial_forces(t, rows, k, motions), damping_forces(t, rows, k, motions)
     velocity_acceleration = minv.times(generalized_force(t, k, [a - b for a, b in zip(drag, needed, strict=True)]))
     free = link_accelerations(t, k, [a + b for a, b in zip(acceleration, velocity_acceleration, strict=True)])
@@ -75,6 +77,8 @@ def load_size(force: Force) -> Scalar:
 
 def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     """Everything computed once at the step's start: the free velocity, M^-1 and the constraints' coefficients."""
+    # v += dt M^-1 (J^T f + tau), v += dt M^-1 (J^T f_drag - C(q, v))
+    # (DyFeatherstoneForwardDynamic.cpp, computeUnconstrainedVelocitiesTGS)
     v = clamp_start(t, rows)
     k = state_kinematics(t, rows)
     motions = link_motions(t, k, v)
@@ -89,6 +93,7 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
 
     out: dict[str, list[Scalar]] = momentum | {"v": v, "q": list(rows["q"]), "root_rotation": list(k.rotation[0]),
                                                "root_position": list(rows["root_position"]), "iteration": [0.0]}
+    # h a acts in every position iteration  (DyFeatherstoneArticulation.cpp, applyTgsSubstepForces)
     out["push"] = [rows["h"][0] * x for x in acceleration]
     out |= {"minv": [x for line in minv.matrix for x in line], "minv_factor": [x for line in minv.factor for x in line]}
     out |= _constraint_rows(t, rows, k, motions, minv, loads)
@@ -98,6 +103,8 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
 def _constraint_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
                      minv: InverseMass, loads: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     """Coefficients of all constraints, and what they have given: nothing yet."""
+    # J, J M^-1 and 1 / (J M^-1 J^T + cfm) of every row
+    # (DyFeatherstoneArticulation.cpp, setupInternalConstraintsRecursive)
     out = joint_coefficients(t, rows, k, motions, minv, loads)
     for i in range(len(t.spatial_tendons)):
         out |= tendon_axes(t, rows, k, motions, minv, i)
@@ -118,6 +125,7 @@ def _moving_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkM
         out["axes_rotation"] = list(sp.mul_quat(k.rotation[0], quaternion(rows, "root_axes", 0)))
     if t.spherical_links:
         out["ball_rotation"] = [x for link in t.spherical_links for x in k.rotation[link]]
+        # what link velocities have besides J v: dt Jdot v
         out["ball_spin"] = [rows["dt"][0] * x for link in t.spherical_links for x in motions[link].acceleration.angular]
     return out
 
@@ -129,6 +137,7 @@ def solve(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     """
     q = list(rows["q"])
     applies_forces = t.forces_every_iteration and not final
+    # dv = h a + M^-1 J^T F, F the impulses of this iteration
     dv = list(rows["push"]) if applies_forces else [0.0] * t.nv
     spherical = rows["ball_rotation"] if t.spherical_links else ()
     k = forward_kinematics(t, rows, q, quaternion(rows, "root_rotation", 0), spherical)
@@ -137,6 +146,8 @@ def solve(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     changed = (*accumulated_impulse_rows(t), *(("limit_trigger",) if t.dofs else ()))
     out: dict[str, list[Scalar]] = {name: list(rows[name]) for name in changed}
     velocities = BranchVelocities(branches_of(t), rows, dv)
+    # order: spatial tendons, fixed tendons, mimic joints, then drive, friction and limits dof by dof
+    # (DyFeatherstoneArticulation.cpp, solveInternalConstraints)
     for i in range(len(t.spatial_tendons)):
         solve_spatial_tendon(t, rows, i, k, velocities, out)
     for i in range(len(t.fixed_tendons)):
@@ -156,6 +167,8 @@ def move(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]
 
 def _advance(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     """Positions, and what has been travelled, after the time h at the velocity v."""
+    # q += h qd; a spherical joint turns by its link's angular velocity instead
+    # (DyFeatherstoneForwardDynamic.cpp, computeAndEnforceJointPositions)
     displacement = [rows["h"][0] * x for x in v[t.root_size:]]
     out = {"q": [x if t.kind_of(dof) == SPHERICAL else x + displacement[dof] for dof, x in enumerate(rows["q"])],
            "travel": [x + displacement[dof] for dof, x in enumerate(rows["travel"])]}
@@ -168,6 +181,7 @@ def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     advanced = _advance(t, rows, list(rows["v_moving"])) if t.pgs else {}
     rows = {**rows, **advanced}
     out = advanced | {"q": [wrap_position(t, rows, dof, x) for dof, x in enumerate(rows["q"])]}
+    # q of a spherical joint is read off the poses  (DyFeatherstoneForwardDynamic.cpp, computeSphericalJointPositions)
     if t.spherical_links or not t.fixed_base:
         spherical = [x for i in range(len(t.spherical_links))
                      for x in sp.normalized(quaternion(rows, "ball_rotation", i))]

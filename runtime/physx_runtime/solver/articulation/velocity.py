@@ -32,6 +32,7 @@ from physx_runtime.solver.response import damping_factor, external_forces
 def clamp_start(t: Topology, rows: Rows) -> list[Scalar]:
     """v with all joint velocities scaled by one ratio, so that none exceeds its start-of-step maximum."""
     v = list(rows["v"])
+    # qd *= min(1, min_i max_i / |qd_i|): one ratio for all  (DyFeatherstoneArticulation.cpp, computeLinkStates)
     excess: Scalar = 1.0
     for dof, max_velocity in enumerate(rows["velocity_clamp"]):
         excess = larger_excess(excess, v[t.root_size + dof], max_velocity)
@@ -54,6 +55,7 @@ def solver_link_velocities(t: Topology, start: Rows, v: Scalars) -> list[Motion]
     start: rows of that state, parameters and dt; v: generalised velocity after the step. Measured against recorded link
     velocities to 2e-6, see docs/physx_semantics.md, link velocities.
     """
+    # v_link = J(q0) v + dt Jdot(q0) v0
     k, dt = state_kinematics(t, start), start["dt"][0]
     first, last = link_motions(t, k, clamp_start(t, start)), link_motions(t, k, v)
     return [after.velocity + before.acceleration * dt for before, after in zip(first, last, strict=True)]
@@ -74,6 +76,8 @@ def wrap_position(t: Topology, rows: Rows, dof: int, q: Scalar) -> Scalar:
 
 def wrap_revolute(q: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
     """A revolute joint's position moved back by two turns once it passes one turn; not where it has limits."""
+    # q -= 4 pi where q > 2 pi, q += 4 pi where q < -2 pi
+    # (DyFeatherstoneForwardDynamic.cpp, computeAndEnforceJointPositions)
     two_turns = 2.0 * TWO_PI
     result = clamp(where(q > TWO_PI, q - two_turns, where(q < -TWO_PI, q + two_turns, q)), -two_turns, two_turns)
     return where(upper - lower < UNLIMITED_RANGE, q, result)
@@ -86,6 +90,7 @@ def damping_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[Lin
 
 def damping_force(rows: Rows, link: int, central: sp.Sym3, velocity: Motion) -> Force:
     """What damping puts on one link, about its centre of mass."""
+    # f = -c m v, n = -c I w  (DyFeatherstoneArticulation.cpp, computeLinkStates)
     v, w = velocity.linear, velocity.angular
     inverse_dt = 1.0 / rows["dt"][0]
     linear = _damping_rate(rows["linear_damping"][link], v, rows["max_linear_velocity"][link], inverse_dt)
@@ -96,6 +101,7 @@ def damping_force(rows: Rows, link: int, central: sp.Sym3, velocity: Motion) -> 
 def _damping_rate(damping: Scalar, velocity: sp.Vec3, max_velocity: Scalar, inverse_dt: Scalar) -> Scalar:
     """Damping of a link, plus what brings a velocity above its maximum back to it within the step."""
     speed = sp.norm(velocity)
+    # c = min(damping, 1 / dt) + (1 - v_max / |v|) / dt
     excess = where(speed > max_velocity, (1.0 - max_velocity / maximum(speed, 1e-30)) * inverse_dt, 0.0)
     return minimum(damping, inverse_dt) + excess
 
@@ -106,6 +112,8 @@ def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: InverseMass)
     A floating base falls with all its links: only what a link's gravity differs by goes through M^-1, whose rounding
     would make the joints of a falling robot turn.
     """
+    # a = g + M^-1 (J^T (f + m (g_i - g)) + tau) of a floating base, M^-1 (J^T (f + m g_i) + tau) of a fixed one
+    # (DyFeatherstoneForwardDynamic.cpp, computeUnconstrainedVelocitiesTGS)
     common = 0.0 if t.fixed_base else 1.0
     weights = [link_weight(rows, i, common) for i in range(len(t.links))]
     forces = generalized_force(t, k, external_forces(t, rows, k, weights))
@@ -117,6 +125,7 @@ def free_acceleration(t: Topology, rows: Rows, k: Kinematics, minv: InverseMass)
 
 def link_weight(rows: Rows, link: int, common: Scalar = 0.0) -> Force:
     """Weight of one link, reduced by its linear damping over the step; without `common` parts of it."""
+    # f = m (enabled max(1 - damping dt, 0) - common) g
     factor = damping_factor(rows["linear_damping"][link], rows["dt"][0])
     mass = rows["mass"][link] * (rows["gravity_enabled"][link] * factor - common)
     return Force(sp.ZERO3, sp.scale(mass, triple(rows, "gravity", 0)))
@@ -125,6 +134,8 @@ def link_weight(rows: Rows, link: int, common: Scalar = 0.0) -> Force:
 def apply_velocity_forces(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion], v: list[Scalar],
                           M: Matrix, minv: InverseMass) -> tuple[list[Scalar], dict[str, list[Scalar]]]:
     """v after link damping and velocity-product forces over the whole step; rows for the end of a floating step."""
+    # v += dt M^-1 J^T f_drag - dt M^-1 C(q, v)
+    # (DyFeatherstoneForwardDynamic.cpp, computeLinkInternalAcceleration)
     dt = rows["dt"][0]
     drag = minv.times(generalized_force(t, k, damping_forces(t, rows, k, motions)))
     coriolis = minv.times(generalized_force(t, k, inertial_forces(t, rows, k, motions)))
@@ -132,6 +143,7 @@ def apply_velocity_forces(t: Topology, rows: Rows, k: Kinematics, motions: Seque
     v = [a - dt * b for a, b in zip(damped, coriolis, strict=True)]
     if t.fixed_base:
         return v, {}
+    # what C(q, v) changed of the momentum is taken back
     floating = momentum_rows(t, rows, k, motions, M)
     before, after = momentum_of(t, floating, damped, biased=False), momentum_of(t, floating, v, biased=True)
     return restore_momentum(v, after, before, compound_body(t, rows, k)), floating

@@ -24,6 +24,7 @@ MOMENTUM, VELOCITY = "root_momentum", "left_velocity"       # m and w as the las
 def renormalize(q: sp.Quat) -> sp.Quat:
     """A rotation as a step left it, or one that was written brought to length 1."""
     x, y, z, w = q
+    # PhysX assumes |q| = 1 and keeps what rounding makes of it; a rotation that was authored is normalised
     square = x * x + y * y + z * z + w * w
     factor = where(abs(square - 1.0) > LENGTH_TOLERANCE, 1.0 / sqrt(square), 1.0)
     return (x * factor, y * factor, z * factor, w * factor)
@@ -31,12 +32,14 @@ def renormalize(q: sp.Quat) -> sp.Quat:
 
 def damp(velocity: sp.Vec3, damping: Scalar, dt: Scalar) -> sp.Vec3:
     """What damping leaves over the step; nothing beyond 1/dt."""
+    # v *= max(1 - c dt, 0)  (DyBodyCoreIntegrator.h, bodyCoreComputeUnconstrainedVelocity)
     factor = (1.0 - Unfused(damping) * dt).value
     return sp.scale(where(factor >= 0.0, factor, 0.0), velocity)
 
 
 def clamp_speed(velocity: sp.Vec3, max_speed: Scalar) -> sp.Vec3:
     """The velocity no faster than this."""
+    # v *= sqrt(v_max^2 / v . v) where |v| > v_max  (DyBodyCoreIntegrator.h, bodyCoreComputeUnconstrainedVelocity)
     v = _vector(velocity)
     square, max_square = sp.dot(v, v).value, max_speed * max_speed
     exceeds = square > max_square
@@ -50,6 +53,7 @@ def integrate(position: Scalars, velocity: Sequence[Scalar], h: Scalar) -> list[
 
 def sqrt_inertias(rows: Rows, q: sp.Quat) -> dict[str, list[Scalar]]:
     """Roots of the inertia and of its inverse, world axes."""
+    # I^-1/2 = R diag(I_i^-1/2) R^T  (DyTGSDynamics.cpp, copyToSolverBodyDataStep)
     x, y, z = (Unfused(sqrt(inverse.value)) for inverse in _inverse_moments(rows))
     M = _matrix(_quaternion(q))
     return {SQRT_INVERSE_INERTIA: plain(_rotate_moments((x, y, z), M)),
@@ -65,6 +69,7 @@ def multiply_sqrt(rows: Rows, name: str, a: sp.Vec3) -> sp.Vec3:
 
 def round_trip(roots: Rows, w: sp.Vec3) -> sp.Vec3:
     """The angular velocity as the solver has it."""
+    # w' = I^-1/2 (I^1/2 w): what float32 makes of w in every step
     return multiply_sqrt(roots, SQRT_INVERSE_INERTIA, multiply_sqrt(roots, SQRT_INERTIA, w))
 
 
@@ -87,6 +92,7 @@ def begin_pgs(w: sp.Vec3) -> dict[str, list[Scalar]]:
 
 def unlock(rows: Rows, w: sp.Vec3, axes: Sequence[int]) -> dict[str, list[Scalar]]:
     """m and the angular velocity without the parts of m along locked axes; w may keep parts along them."""
+    # m += I^1/2 (w - w_before), 0 along locked axes  (DyTGSDynamics.cpp, integrateCoreStep)
     change = multiply_sqrt(rows, SQRT_INERTIA, sp.sub(w, triple(rows, VELOCITY, 0)))
     m = without_axes(sp.add(triple(rows, MOMENTUM, 0), change), axes)
     return {MOMENTUM: list(m), VELOCITY: list(multiply_sqrt(rows, SQRT_INVERSE_INERTIA, m))}
@@ -94,6 +100,7 @@ def unlock(rows: Rows, w: sp.Vec3, axes: Sequence[int]) -> dict[str, list[Scalar
 
 def gyroscopic_change(rows: Rows, rotation: sp.Quat, velocity: sp.Vec3, dt: Scalar) -> sp.Vec3:
     """Change of angular velocity by -w x I w over dt; the size of the angular momentum stays what it was."""
+    # L = I w, L' = L - dt w x L, w' = I^-1 L' |L| / |L'|  (DyTGSDynamics.cpp, copyToSolverBodyDataStep)
     x, y, z = _inverse_moments(rows)
     omega = _vector(rounded.rotate(sp.conjugate(rotation), velocity))
     L = ((1.0 / x) * omega[0], (1.0 / y) * omega[1], (1.0 / z) * omega[2])
@@ -108,6 +115,7 @@ def gyroscopic_change(rows: Rows, rotation: sp.Quat, velocity: sp.Vec3, dt: Scal
 
 def accumulate_rotation(delta: sp.Quat, w: sp.Vec3, h: Scalar) -> sp.Quat:
     """A turn and then h w."""
+    # delta' = normalize(exp(h w) delta)  (DyTGSDynamics.cpp, integrateCoreStep)
     speed = sp.norm(_vector(w)).value
     nonzero = speed > 0.0
     s, c = sincos(h * speed * 0.5)
@@ -119,6 +127,7 @@ def accumulate_rotation(delta: sp.Quat, w: sp.Vec3, h: Scalar) -> sp.Quat:
 
 def apply_delta_rotation(delta: sp.Quat, rotation: sp.Quat) -> sp.Quat:
     """The rotation and then a turn."""
+    # q' = normalize(delta q)  (DyTGSDynamics.cpp, copyBackBodies)
     return _normalized(_quaternion(rounded.product(delta, rotation)))
 
 
@@ -145,6 +154,7 @@ def _normalized(q: sp.Quat) -> sp.Quat:
 
 def _matrix(q: sp.Quat) -> sp.Mat3:
     """The rotation matrix, whose diagonal is not 1 where q is longer than 1."""
+    # R = [2 w^2 - 1 + 2 x^2, ...]: not orthogonal where |q| is not 1  (PxMat33.h)
     x, y, z, w = q
     x2, y2, z2, w2 = x + x, y + y, z + z, w + w
     middle = w * w2 - 1.0
@@ -155,6 +165,7 @@ def _matrix(q: sp.Quat) -> sp.Mat3:
 
 def _rotate_moments(d: sp.Vec3, M: sp.Mat3) -> list[Scalar]:
     """M diag(d) M^T, the six numbers of a symmetric matrix."""
+    # M diag(d) M^T  (CmUtils.h, transformInertiaTensor)
     a = [[d[k] * row[k] for k in range(3)] for row in M]
     return [a[i][0] * M[j][0] + a[i][1] * M[j][1] + a[i][2] * M[j][2]
             for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]

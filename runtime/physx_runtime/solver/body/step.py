@@ -22,9 +22,11 @@ def begin(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     rotation = spin.renormalize(quaternion(rows, "root_rotation", 0))
     gravity, a, velocity, dt = _gravity(rows), acceleration(t, rows, rotation), motion_of(rows["v"]), rows["dt"][0]
     if not t.forces_every_iteration:
+        # v += dt (g + f / m), w += dt I^-1 n  (DyBodyCoreIntegrator.h, bodyCoreComputeUnconstrainedVelocity)
         velocity = velocity + (gravity + a) * dt
     v = spin.clamp_speed(spin.damp(velocity.linear, rows["linear_damping"][0], dt), rows["max_linear_velocity"][0])
     w = spin.clamp_speed(spin.damp(velocity.angular, rows["angular_damping"][0], dt), rows["max_angular_velocity"][0])
+    # w -= dt I^-1 (w x I w)
     w = sp.add(w, sp.scale(rows["gyroscopic"][0], spin.gyroscopic_change(rows, rotation, w, dt)))
     v, w = spin.without_axes(v, t.locked_position), spin.without_axes(w, t.locked_rotation)
     roots = spin.sqrt_inertias(rows, rotation) if t.locked_rotation or not t.pgs else {}
@@ -60,6 +62,7 @@ def acceleration(t: BodyTopology, rows: Rows, rotation: sp.Quat) -> Motion:
     R = sp.matrix(rotation)
     inertia = world_inertia(rows, R)
     force = body_force(t, rows, R, inertia)
+    # a = f / m, alpha = I^-1 n
     return Motion(sp.solve_sym(inertia, force.angular), sp.scale(1.0 / rows["mass"][0], force.linear))
 
 
@@ -75,6 +78,7 @@ def solve(t: BodyTopology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     """The velocity after the forces of one position iteration; nothing without forces in it."""
     if final or not t.forces_every_iteration:
         return {}
+    # v += h g, then v += h f / m: two roundings  (DyTGSDynamics.cpp, applySubstepGravity)
     with_gravity = [*(x + gravity for x, gravity in zip(rows["v"][0:3], rows["fall"], strict=True)), *rows["v"][3:6]]
     v = [x + delta for x, delta in zip(with_gravity, rows["push"], strict=True)]
     linear, w = spin.without_axes((v[0], v[1], v[2]), t.locked_position), v[3:6]
@@ -97,6 +101,7 @@ def move(t: BodyTopology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Sca
 def integrate_pose(t: BodyTopology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Scalar]]:
     """The place, the way and the turn after the time h at the velocity v without its locked parts; PhysX adds every
     iteration's way to the place itself, and puts the turns together before it turns the body by them."""
+    # x += h v, delta = exp(h w) delta  (DyTGSDynamics.cpp, integrateCoreStep)
     h, w, locked = rows["h"][0], (v[3], v[4], v[5]), dict[str, list[Scalar]]()
     linear = spin.without_axes((v[0], v[1], v[2]), t.locked_position)
     if _has_locks(t):
@@ -116,6 +121,7 @@ def finish(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     velocity = unlocked["v_moving"] if t.pgs else list(rows["v"])
     pose = {} if t.forces_every_iteration else integrate_pose(t, {**rows, "h": rows["dt"]}, velocity)
     rows = {**rows, **pose, **unlocked}
+    # q' = delta q
     rotation = spin.apply_delta_rotation(quaternion(rows, "turned_by", 0), quaternion(rows, "root_rotation", 0))
     return {**pose, "v": list(rows["v"]), "root_position": list(rows["root_position"]),
             "root_rotation": list(rotation)}
@@ -133,6 +139,7 @@ def mean_motion(t: BodyTopology, rows: Rows) -> tuple[Motion, sp.Mat3]:
     """The velocity that moved its centre of mass over the step, and the rotation of F."""
     velocity = motion_of(rows["v"])
     if t.forces_every_iteration:
+        # v_mean = travel / dt
         inverse_dt = 1.0 / rows["dt"][0]
         velocity = motion_of([inverse_dt * x for x in (*rows["root_travel"], *rows["root_turn"])])
     return velocity, sp.matrix(sp.normalized(quaternion(rows, "root_rotation", 0)))
@@ -141,5 +148,6 @@ def mean_motion(t: BodyTopology, rows: Rows) -> tuple[Motion, sp.Mat3]:
 def respond(start: Rows, prepared: Rows, impulse: Force) -> Response:
     """The answer to a unit impulse throughout a step; the inertia is turned as at its start."""
     inertia = world_inertia(start, sp.matrix(quaternion(prepared, "root_rotation", 0)))
+    # dv = f / m, dw = I^-1 n  (DyTGSContactPrep.cpp, getImpulseResponse)
     delta_velocity = Motion(sp.solve_sym(inertia, impulse.angular), sp.scale(1.0 / start["mass"][0], impulse.linear))
     return Response(linear_first(impulse), linear_first(delta_velocity), 0.0, 0.0)

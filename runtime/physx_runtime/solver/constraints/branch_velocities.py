@@ -38,6 +38,7 @@ class BranchVelocities:
 
     def current(self, i: int) -> Scalar:
         """v + dv of one velocity, up to date."""
+        # v_i + dv_i + sum_k X_ik (y_k - y_in_k)
         v = self._rows["v"][i] + self.dv[i]
         for k, y in self._missing(self.branches.branch_of[i]).items():
             if k in self.branches.supports[i]:
@@ -49,6 +50,7 @@ class BranchVelocities:
 
         Branches that lack the same y share a product; its factor row X does not change in a step.
         """
+        # J (v + dv) + sum_k (J X)_k (y_k - y_in_k)
         total = inner(row, plus(self._rows["v"], self.dv))
         factors: dict[tuple[int, int], tuple[Scalar, Scalar]] = {}      # k and which y_in -> (factor, y - y_in)
         for branch, velocities in enumerate(self.branches.velocities):
@@ -63,6 +65,7 @@ class BranchVelocities:
 
     def add(self, *responses: tuple[Scalars, Scalar]) -> None:
         """Change all velocities by (a column of M^-1, an impulse along its row) each."""
+        # dv += M^-1 J^T F
         for i in range(self._n):
             for column, impulse in responses:
                 self.dv[i] = self.dv[i] + column[i] * impulse
@@ -70,6 +73,7 @@ class BranchVelocities:
     def add_within(self, branch: int, *responses: tuple[Scalars, Scalars, Scalar]) -> None:
         """The same of rows within a branch and its trunk: (column, y of the trunk for a unit impulse, impulse)."""
         y_in = self._y_in[branch]
+        # y_k += (X^T J^T)_k F, and the branch has it in its dv at once
         for index, k in enumerate(self.branches.trunks[branch]):
             for _, y, impulse in responses:
                 change = y[index] * impulse
@@ -89,6 +93,7 @@ class BranchVelocities:
     def add_impulse(self, i: int, impulse: Scalar) -> None:
         """An impulse on one velocity of the branch whose turn it is; `apply_impulses` adds it to dv."""
         self._impulses.append((i, impulse))
+        # y_k += X_ik F
         for k in self.branches.trunk_of[i]:
             self._y[k] = self._y[k] + self._factor(i, k) * impulse
 
@@ -98,6 +103,7 @@ class BranchVelocities:
         A few sums grow together, shortly before they are read: fewer numbers are held at a time than if every push
         changed all velocities at once.
         """
+        # dv_i += (M^-1)_ij F_j
         for index in range(min(self._applied[i] for i in velocities), len(self._impulses)):
             source, impulse = self._impulses[index]
             for i in velocities:

@@ -21,6 +21,7 @@ def clamp_to_envelope(rows: Rows, dof: int, P: Scalar, w: Scalar, r: Scalar, per
 
     |P| <= maxForce t - resistance t |w + r P|   and   |w + r P| <= maxVelocity - gradient / t |P|
     """
+    # the clamp is solved for |P| of one sign  (DyCpuGpuArticulation.h, clampDriveImpulse)
     limit, resistance = rows["max_force"][dof], rows["velocity_dependent_resistance"][dof]
     min_response = rows["least_response"][0]
     sign = where(P < 0.0, -1.0, 1.0)
@@ -41,6 +42,8 @@ def _impulse_bounds(low: Scalar, high: Scalar, v_max: Scalar, slope: Scalar, w: 
     As PhysX takes them: with r + slope below `least` any p will do, and with |r - slope| below it those up to the first
     bound, if |w| alone keeps to `most` (DyCpuGpuArticulation.h, computeBoundsForPositiveImpulse).
     """
+    # w + r p <= v_max - slope p: p <= (v_max - w) / (r + slope)
+    # w + r p >= -(v_max - slope p): p >= -(v_max + w) / (r - slope) where r > slope, p <= that where r < slope
     difference = r - slope
     parallel = (abs(difference) < r_min) | ~(abs(difference) > 0.0)
     edge = -(v_max + w) / where(parallel, 1.0, difference)
@@ -59,6 +62,8 @@ def drive_coefficients(t: Topology, rows: Rows, dof: int, r: Scalar, soft: Scala
 
     With PGS also that of the impulse given so far, which every iteration works out anew.
     """
+    # a = h (h k + d); x = 1 / (1 + a r) of forces, 1 / ((1 + a) r) of accelerations
+    # (DyCpuGpuArticulation.h, computeImplicitDriveParams)
     h, dt = rows["h"][0], rows["dt"][0]
     k, d = rows["stiffness"][dof], rows["damping"][dof]
     a = h * (h * k + d)
@@ -83,6 +88,7 @@ def _error(t: Topology, rows: Rows, dof: int) -> Scalar:
     dofs = t.dofs_of(link)
     if t.kind_of(dof) != SPHERICAL or len(dofs) == 1:
         return rows["target_position"][dof] - rows["q"][dof]
+    # error = -2 Im(target^-1 q), of both quaternions the nearer  (DyFeatherstoneArticulation.cpp)
     targets: list[Scalar] = [0.0] * len(t.dofs)
     for i in dofs:
         targets[i] = rows["target_position"][i] if t.dofs[i].drive else 0.0
@@ -104,11 +110,14 @@ def solve_drive(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: bool
     every_iteration = t.forces_every_iteration and not final
     before, period = (effort * h, h) if every_iteration else (total + effort * dt, dt)
     impulse, frozen = before, final and not t.pgs
+    # F = x (h k (target_start + t qd_target - displacement) + h d qd_target - a v)
+    # (DyFeatherstoneArticulation.cpp, computeDriveImpulse)
     if not frozen:      # before + F; v comes last, as the rest does not wait for other constraints
         target = rows["drive_start"][dof] + rows["iteration"][0] * h * rows["target_velocity"][dof]
         impulse = rows["drive_spring"][dof] * (target - joint.displacement) + (rows["drive_speed"][dof] + before)
         impulse = impulse - rows["drive_again"][dof] * total if t.pgs else impulse
         impulse = impulse - rows["drive_rate"][dof] * joint.v
+    # |F + before| <= maxForce period  (DyFeatherstoneArticulation.cpp, clampDriveImpulse)
     F: Scalar = 0.0
     if t.dofs[dof].envelope:
         allowed = clamp_to_envelope(rows, dof, impulse, joint.v - before * joint.r, joint.r, period)

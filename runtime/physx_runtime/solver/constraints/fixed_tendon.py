@@ -39,6 +39,7 @@ def link_row(t: Topology, k: Kinematics, motions: Sequence[LinkMotion], dt: Scal
 
     It turns for a revolute joint; for a prismatic one the point at `lever` from its centre of mass moves.
     """
+    # J = axis . J_w of a revolute joint, axis . J_v + (lever x axis) . J_w of a prismatic one
     pull = axis_force(t.links[axis_link].kind, k.axis[axis_link], lever)
     row: list[Scalar] = [0.0] * t.nv
     for i, column in com_jacobian(t, k, link).items():
@@ -64,6 +65,8 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
     PGS needs every axis by itself: it holds their impulses apart, each with its x. y: what other
     branches than the tendon's own need of a unit of spring and of limit pull.
     """
+    # x = share / (1 + a r), column = M^-1 sum x J^T, rate row = sum gearing (J_child - J_parent)
+    # (DyFeatherstoneArticulation.cpp, setupInternalFixedTendonConstraintsRecursive)
     name, dofs, dt = f"fixed_tendon{tendon}", t.fixed_tendons[tendon].dofs, rows["dt"][0]
     root_link = t.dofs[dofs[0]].link
     base = t.links[root_link].parent
@@ -87,6 +90,7 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
             parent_row, start_row = parent_row.opposite(), start_row.opposite()
         rate = [total + gearing * x for total, x in zip(rate, subtract(child_row.row, parent_row.row), strict=True)]
         bias = bias + gearing * (child_row.bias - parent_row.bias)
+        # J of the axis' reaction: child along its own axis, base along the root axis
         row = subtract(child_row.row, start_row.row)
         column = minv.times(row)
         r = inner(row, column)
@@ -118,6 +122,7 @@ def tendon_branch(t: Topology, tendon: int) -> int | None:
 
 def axis_fractions(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> tuple[Scalar, Scalar]:
     """What an axis with response r passes on of the spring's and of the limit's pull."""
+    # share = forceCoefficient / axes
     fraction = rows[f"fixed_tendon{tendon}_force_coefficient"][axis] / float(axes)
     stiff, stiff_limit = _stiffening(rows, tendon, r)
     return fraction / stiff, fraction / stiff_limit
@@ -135,6 +140,7 @@ def _stiffening(rows: Rows, tendon: int, r: Scalar) -> tuple[Scalar, Scalar]:
     """1 + a r of the spring and of the limit."""
     name, h = f"fixed_tendon{tendon}", rows["h"][0]
     stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
+    # 1 + h (h k + d) r
     return 1.0 + h * (h * stiffness + damping) * r, 1.0 + h * (h * limit + damping) * r
 
 
@@ -142,6 +148,7 @@ def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar]
                        out: dict[str, list[Scalar]]) -> None:
     """Change velocities by the tendon's impulse; all axes use the v before it. With PGS their totals go to `out`."""
     name, dofs = f"fixed_tendon{tendon}", t.fixed_tendons[tendon].dofs
+    # L = sum gearing q + offset  (DyFeatherstoneArticulation.cpp, calculateFixedTendonVelocityAndPositionRecursive)
     length = inner(rows[f"{name}_gearing"], [q[dof] for dof in dofs]) + rows[f"{name}_offset"][0]
     rate = velocities.rate(rows[f"{name}_rate_row"]) + rows[f"{name}_rate_bias"][0]
     pull, limit = fixed_tendon_pulls(rows, tendon, length, rate)
@@ -166,6 +173,8 @@ def fixed_tendon_pulls(rows: Rows, tendon: int, length: Scalar, rate: Scalar) ->
     """Impulses of a tendon's spring and of its limits at this length and rate."""
     name, h = f"fixed_tendon{tendon}", rows["h"][0]
     stiffness, damping = rows[f"{name}_stiffness"][0], rows[f"{name}_damping"][0]
+    # P = h (h k + d) Ldot + h k (L - L_rest), P_limit = h k_limit violation
+    # (DyFeatherstoneArticulation.cpp, solveFixedTendonConstraintsRecursive)
     pull = h * (h * stiffness + damping) * rate + stiffness * h * (length - rows[f"{name}_rest_length"][0])
     violation = limit_violation(length, rows[f"{name}_lower_limit"][0], rows[f"{name}_upper_limit"][0])
     limit = rows[f"{name}_limit_stiffness"][0] * h * violation
@@ -177,6 +186,7 @@ def axis_impulse(rows: Rows, tendon: int, axis: int, pull: Scalar, limit: Scalar
     """With PGS: the impulse of one axis, whose spring and limit each work out that of the whole step anew."""
     name = f"fixed_tendon{tendon}"
     F: Scalar = 0.0
+    # PGS: F = -x (share P + total), total += F
     for prefix, impulse in (("", pull), ("limit_", limit)):
         total = rows[f"{name}_{prefix}total"][axis]
         change = -(rows[f"{name}_{prefix}again"][axis] * (rows[f"{name}_share"][axis] * impulse + total))

@@ -27,6 +27,7 @@ def joint_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence
     """What the constraints of all dofs need during the iterations; loads: of every link's joint, where loads rub."""
     out: dict[str, list[Scalar]] = {}
     for dof, features in enumerate(t.dofs):
+        # r = (M^-1)_ii, soft = 1 / (r + cfm)  (DyFeatherstoneArticulation.cpp, setupInternalConstraintsRecursive)
         r = minv.matrix[t.root_size + dof][t.root_size + dof]
         soft = 1.0 / (r + joint_cfm(t, rows, k, minv.matrix, dof)) if features.softened else 0.0
         load = loads[features.link] if features.load_friction else 0.0
@@ -53,6 +54,8 @@ def solve_dofs(t: Topology, rows: Rows, k: Kinematics, velocities: BranchVelocit
                final: bool) -> None:
     """Change velocities by all constraints of all dofs, in PhysX's order, branch by branch; totals go to `out`."""
     branches = velocities.branches
+    # depth first, each dof on the velocities after those before it
+    # (DyFeatherstoneArticulation.cpp, solveInternalJointConstraintRecursive)
     for branch, run in itertools.groupby(t.depth_first(), lambda dof: branches.branch_of[t.root_size + dof]):
         velocities.update(branch)
         indices = [t.root_size + dof for dof in run]
@@ -69,6 +72,7 @@ def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, dv: Scalar, out
                final: bool) -> Scalar:
     """The impulse of all constraints of one dof, whose velocity has changed by dv."""
     index = t.root_size + dof
+    # v = qd + dqd + bias
     joint = SolvedDof(rows["minv"][index * t.nv + index], rows["soft"][dof], rows["v"][index] + dv + rows["bias"][dof],
                       joint_displacement(t, rows, k, dof))
     solve_constraints(t, rows, dof, joint, out, final)
@@ -78,6 +82,7 @@ def _solve_dof(t: Topology, rows: Rows, k: Kinematics, dof: int, dv: Scalar, out
 def solve_constraints(t: Topology, rows: Rows, dof: int, joint: SolvedDof, out: dict[str, list[Scalar]],
                       final: bool) -> None:
     """All constraints of one dof, one after another: drive, friction, limit, maximum velocity."""
+    # order of one dof  (DyFeatherstoneArticulation.cpp, solveInternalJointConstraintRecursive)
     features = t.dofs[dof]
     if features.load_friction:
         solve_load_friction(rows, dof, joint)

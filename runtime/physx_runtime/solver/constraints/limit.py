@@ -29,6 +29,7 @@ class SolvedDof:
 
     def apply_impulse(self, F: Scalar) -> None:
         """Apply an impulse."""
+        # v += r F
         self.v = self.v + self.r * F
         self.impulse = self.impulse + F
 
@@ -48,6 +49,7 @@ def limit_trigger(rows: Rows, lower_start: Scalar) -> Scalar:
     Once a limit has given an impulse, this is `ALWAYS_TRIGGERED`: what it gave is looked at until it is taken back. So
     one number decides with the speed of the upper limit whether there is anything to do, and no total is read for that.
     """
+    # s = (lower - q) / h
     return lower_start * (1.0 / rows["h"][0])
 
 
@@ -58,6 +60,8 @@ def solve_limit(rows: Rows, dof: int, joint: SolvedDof, out: dict[str, list[Scal
     before it the joint may arrive with s; a velocity iteration has no aim beyond the limit. A limit pushes only, so
     its total keeps its sign; where neither acts, the one the joint leaves takes back at most what it gave.
     """
+    # s = (limit - q) / h, F = (erp s - v) / (r + cfm) beyond the limit, (s - v) / (r + cfm) before it
+    # (DyFeatherstoneArticulation.cpp, computeLimitImpulse)
     inverse_h, erp, v, soft = 1.0 / rows["h"][0], rows["erp"][0], joint.v, joint.soft
     low, high = rows["lower_total"][dof], rows["upper_total"][dof]
     at_start, displacement_rate = rows["lower_start"][dof] * inverse_h, joint.displacement * inverse_h
@@ -72,6 +76,7 @@ def solve_limit(rows: Rows, dof: int, joint: SolvedDof, out: dict[str, list[Scal
         up, down = where(s_low <= 0.0, up, back_low), where(s_high >= 0.0, down, back_high)
     else:
         acts_low, acts_high = (s_low > 0.0) | (v < s_low), (s_high < 0.0) | (v > s_high)
+    # total_low >= 0 >= total_high
     # each is the one that acts: reaching or leaving a limit pulls less than staying does
     change_low, change_high = maximum(maximum(up, back_low), -low), minimum(minimum(down, back_high), -high)
     change_low = where(acts_high & logical_not(acts_low), 0.0, change_low)
@@ -96,6 +101,8 @@ def solve_friction(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: b
     total = rows["friction_total"][dof]
     every_iteration = t.forces_every_iteration and not final
     period, before = (rows["h"][0], 0.0) if every_iteration else (rows["dt"][0], total)
+    # F = total - v / (r + cfm); |F| > mu_s period: |F| = min(|F|, (mu_d + mu_v |v|) period)
+    # (DyFeatherstoneArticulation.cpp, computeFrictionImpulse)
     F = before - joint.v * joint.soft
     max_friction = rows["dynamic_friction"][dof] * period + rows["viscous_friction"][dof] * period * abs(joint.v)
     # by sizes, as few operations after another: whether it slips and how much it then gives are known at a time
@@ -108,11 +115,14 @@ def solve_friction(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: b
 
 def solve_load_friction(rows: Rows, dof: int, joint: SolvedDof) -> None:
     """Stop the joint or brake it by what its load allows in an iteration, whatever it gave in those before."""
+    # |F| <= friction load h, not accumulated  (PhysX 5.3.1, DyFeatherstoneForwardDynamic.cpp, computeJointFriction)
     max_impulse = rows["load_brake"][dof]
     joint.apply_impulse(clamp(-(joint.v * joint.soft), -max_impulse, max_impulse))
 
 
 def solve_max_velocity(rows: Rows, dof: int, joint: SolvedDof) -> None:
     """Take away what exceeds the joint's maximum velocity, softened."""
+    # F = (clamp(v, -max, max) - v) / (r + cfm)
+    # (DyFeatherstoneArticulation.cpp, solveInternalJointConstraintRecursive)
     max_velocity = rows["max_velocity"][dof]
     joint.apply_impulse(-((joint.v - clamp(joint.v, -max_velocity, max_velocity)) * joint.soft))

@@ -17,6 +17,8 @@ def mimic_column(t: Topology, rows: Rows, minv: InverseMass, mimic: int) -> dict
     Hard where naturalFrequency or dampingRatio is not positive; else kp = nf^2/r, kd = 2 nf dr/r,
     erp = h kp/(h kp + kd) and cfm = 1/(h (h kp + kd)).
     """
+    # J = e_follower + gearing e_reference, r = J M^-1 J^T
+    # (DyArticulationMimicJoint.cpp, setupInternalMimicJointConstraints)
     follower, reference = t.mimics[mimic]
     row: list[Scalar] = [0.0] * t.nv
     row[t.root_size + follower] = 1.0
@@ -39,6 +41,8 @@ def mimic_coefficients(rows: Rows, mimic: int, r: Scalar) -> dict[str, list[Scal
     frequency, ratio = rows[f"mimic{mimic}_natural_frequency"][0], rows[f"mimic{mimic}_damping_ratio"][0]
     soft = (frequency > 0.0) & (ratio > 0.0)
     frequency, ratio = where(soft, frequency, 1.0), where(soft, ratio, 1.0)
+    # kp = nf^2 / r, kd = 2 nf dr / r, cfm = 1 / (h (h kp + kd)), erp = h kp / (h kp + kd)
+    # (DyCpuGpuArticulation.h, computeMimicJointImpulses)
     kp, kd = frequency * frequency / r, 2.0 * frequency * ratio / r
     cfm = where(soft, 1.0 / (h * (h * kp + kd)), 0.0)
     erp = where(soft, h * kp / (h * kp + kd), rows["erp"][0])
@@ -65,6 +69,8 @@ def solve_mimic(t: Topology, rows: Rows, mimic: int, q: Sequence[Scalar], veloci
 def mimic_impulse(rows: Rows, mimic: int, q: tuple[Scalar, Scalar], v: tuple[Scalar, Scalar], final: bool) -> Scalar:
     """The impulse of a mimic joint at the positions and velocities of its follower and reference."""
     name = f"mimic{mimic}"
+    # F = -(erp C / h + J v) / (r + cfm), C = q_A + gearing q_B + offset
+    # (DyCpuGpuArticulation.h, computeMimicJointImpulses)
     gearing = rows[f"{name}_gearing"][0]
     rate = v[0] + gearing * v[1]
     if final:

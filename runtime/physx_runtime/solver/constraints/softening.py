@@ -23,6 +23,7 @@ from physx_runtime.model.topology import PRISMATIC, REVOLUTE, ROTARY_JOINTS, SPH
 def joint_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, dof: int) -> Scalar:
     """Softening of a joint: the larger of its child's and parent's."""
     child = t.dofs[dof].link
+    # cfm = max(cfm_child, cfm_parent)  (DyFeatherstoneArticulation.cpp, setupInternalConstraintsRecursive)
     return maximum(link_cfm(t, rows, k, minv, child), link_cfm(t, rows, k, minv, t.links[child].parent))
 
 
@@ -38,12 +39,14 @@ def link_cfm(t: Topology, rows: Rows, k: Kinematics, minv: Matrix, link: int) ->
 
 def softening(rows: Rows, link: int, response: sp.Vec3) -> Scalar:
     """cfm of a link whose centre of mass answers unit impulses along x, y, z by `response`."""
+    # cfm = cfmScale max_i (J M^-1 J^T)_ii / length_scale
     x, y, z = response
     return rows["cfm_scale"][link] * maximum(maximum(x, y), z) / rows["length_scale"][0]
 
 
 def diagonal_response(a: dict[int, sp.Vec3], minv: Matrix) -> sp.Vec3:
     """Diagonal of J M^-1 J^T for the three rows of a Jacobian given by its columns."""
+    # (J M^-1 J^T)_kk = 2 sum_i x_ik (1/2 (M^-1)_ii x_ik + sum_(j < i) (M^-1)_ij x_jk)
     half = sp.ZERO3
     for i, x in a.items():
         column = sp.scale(0.5 * minv[i][i], x)
@@ -59,10 +62,12 @@ def velocity_bias(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[Link
     child = t.dofs[dof].link
     if t.links[child].kind == REVOLUTE:
         return 0.0
+    # bias = dt axis . (Jdot v)_w of a spherical joint
     axis, parent = k.axes[dof], motions[t.links[child].parent].acceleration
     relative = motions[child].acceleration - parent
     if t.links[child].kind == SPHERICAL:
         return rows["dt"][0] * sp.dot(axis, relative.angular)
+    # bias = dt axis . ((a_child - a_parent) - alpha_parent x r) of a prismatic one
     rotational = sp.cross(parent.angular, separation(t, k, dof))
     return rows["dt"][0] * sp.dot(axis, sp.sub(relative.linear, rotational))
 
@@ -99,6 +104,7 @@ def parent_rotation(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
 
     The turns of the joints above about their axes at the start, and dt Jdot v for the time that has passed.
     """
+    # theta = theta_root + sum axis_i (q_i - q0_i) + t dt (Jdot v)_w
     rotation = sp.ZERO3 if t.fixed_base else triple(rows, "root_turn", 0)
     for link in t.path(t.links[t.dofs[dof].link].parent):
         rotation = link_rotation(t, rows, rows["travel"], link, rotation)
@@ -127,5 +133,6 @@ def joint_displacement(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scal
         return rows["travel"][dof] + rows["iteration"][0] * rows["h"][0] * rows["bias"][dof]
     if not axis_can_rotate(t, dof):
         return rows["travel"][dof]
+    # displacement = axis . (r - r_start) - (r_start x axis) . theta_parent
     displacement = sp.dot(triple(rows, "travel_axis", dof), separation(t, k, dof)) - rows["travel_offset"][dof]
     return displacement - sp.dot(triple(rows, "travel_moment", dof), parent_rotation(t, rows, dof))

@@ -36,6 +36,8 @@ def attachment_point(R: sp.Mat3, anchor: sp.Vec3, local: sp.Vec3) -> tuple[sp.Ve
 
 def tendon_length(rows: Rows, tendon: int, points: Sequence[tuple[sp.Vec3, sp.Vec3]]) -> Scalar:
     """Offset plus the geared segment lengths; the root's gearing does not enter."""
+    # L = offset + sum gearing_i |p_i - p_(i-1)|
+    # (DyFeatherstoneArticulation.cpp, updateSpatialTendonConstraintsRecursive)
     length = rows[f"spatial_tendon{tendon}_offset"][0]
     gearing = rows[f"spatial_tendon{tendon}_gearing"]
     for i in range(1, len(points)):
@@ -58,6 +60,8 @@ def tendon_axes(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
     """
     name, links = f"spatial_tendon{tendon}", t.spatial_tendons[tendon].links
     points = attachment_points(t, rows, k, tendon)
+    # Ldot = u_leaf . v_leaf - u_root . v_root, not every segment's rate
+    # (DyFeatherstoneArticulation.cpp, setupInternalSpatialTendonConstraintsRecursive)
     u_leaf, u_root = segment_direction(points[-1][1], points[-2][1]), segment_direction(points[1][1], points[0][1])
     row: list[Scalar] = [0.0] * t.nv
     bias: Scalar = 0.0
@@ -98,10 +102,13 @@ def spatial_tendon_impulse(t: Topology, rows: Rows, tendon: int, length: Scalar,
                            out: dict[str, list[Scalar]]) -> Scalar:
     """The impulse along a tendon of this length and rate; with PGS its totals go to `out`."""
     name, h = f"spatial_tendon{tendon}", rows["h"][0]
+    # F = x (h k (L - L_rest) - a Ldot), x = 1 / (1 + a r), a = h (h k + d)
+    # (DyFeatherstoneArticulation.cpp, solveInternalSpatialTendonConstraints)
     stiffness, damping, limit = (rows[f"{name}_{x}"][0] for x in ("stiffness", "damping", "limit_stiffness"))
     r = rows[f"{name}_response"][0]
     a = h * (h * stiffness + damping)
     x, x_limit = 1.0 / (1.0 + a * r), 1.0 / (1.0 + h * (h * limit + damping) * r)
+    # F_limit = x_limit h k_limit violation, undamped
     violation = limit_violation(length, rows[f"{name}_lower_limit"][0], rows[f"{name}_upper_limit"][0])
     spring = x * (stiffness * h * (length - rows[f"{name}_rest_length"][0]) - a * rate)
     bound = x_limit * limit * h * violation

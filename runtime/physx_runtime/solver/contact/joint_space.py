@@ -48,6 +48,7 @@ class LeverArms:
 
     def velocity(self, v: Scalars) -> Motion:
         """Of the link at its centre of mass, J v (RBDA section 4.4)."""
+        # v_c = J v, summed over the chain: S_i at r_i times qd_i
         velocity = NO_MOTION if self.t.fixed_base else motion_of(v).at(self.root)
         for i, (axis, arm) in enumerate(zip(self.axes, self.arms, strict=True)):
             velocity = velocity + subspace(self._is_rotary(i), axis).at(arm) * v[self.t.root_size + i]
@@ -55,6 +56,7 @@ class LeverArms:
 
     def generalized(self, force: Force) -> list[Scalar]:
         """J^T of a force on the link about its centre of mass."""
+        # J^T f, f moved to every anchor: S_i . X^T f
         root = [] if self.t.fixed_base else linear_first(force.about(self.root))
         return [*root, *(force.about(arm).dot(subspace(self._is_rotary(i), axis))
                          for i, (axis, arm) in enumerate(zip(self.axes, self.arms, strict=True)))]
@@ -65,6 +67,7 @@ class LeverArms:
         travelled: by dof. root_turned: the root's rotation since then; excess: by what its square is longer now. One
         vector's change is turned from joint to joint towards the root; poses of links would hold fewer digits of it.
         """
+        # dc' = dc + sin(q) a x (r + dc) + (1 - cos q) a x (a x (r + dc)), from the last joint to the root (Rodrigues)
         rotary = [i for i in range(len(self.axes)) if self._is_rotary(i)]
         sines = dict(zip(rotary, _sines([displacements[i] for i in rotary]), strict=True))
         displacement = sp.ZERO3
@@ -78,6 +81,7 @@ class LeverArms:
             displacement = sp.add(displacement, step)
         if root_rotation is None:
             return displacement
+        # root: dc' = dc + 2 w v x (r + dc) + 2 v x (v x (r + dc)) with delta = [v; w]
         axis = (root_rotation[0], root_rotation[1], root_rotation[2])
         twice = sp.scale(2.0, sp.cross(axis, sp.add(self.root, displacement)))
         rotated = sp.add(displacement, sp.add(sp.scale(root_rotation[3], twice), sp.cross(axis, twice)))
@@ -95,6 +99,7 @@ def _sines(angles: Sequence[Scalar]) -> list[tuple[Scalar, Scalar]]:
     long = unlikely(functools.reduce(maximum, squares) > MAX_SQUARE)
     short, result = [], []
     for angle, square in zip(angles, squares, strict=True):
+        # 1 - cos x = 2 sin(x / 2)^2, which keeps its digits for short angles
         half, cosine = half_angle_series(square)
         twice = angle * half                # 2 sin(x / 2)
         short.append((twice * cosine, 0.5 * twice * twice))
@@ -201,6 +206,7 @@ def rotate_root(rows: Operands) -> PreparedRows:
 
     Both are exactly none where it has not turned.
     """
+    # delta = q conj(q_start), excess = |q|^2 - |q_start|^2
     now, start = quat(rows["axes_rotation"]), quat(rows["axes_start"])
     squares = [(q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]) for q in (now, start)]
     return {"root_turned": [*rounded.product(now, sp.conjugate(start)), squares[0] - squares[1]]}
@@ -240,6 +246,7 @@ class _TreeSetup(PatchSetup):
 
     def velocities(self) -> Motions:
         """J v + dt Jdot v."""
+        # contacts are prepared at v + dt Jdot v  (DyTGSContactPrep.cpp, getLinVel)
         v = [*self.rows["v_root"]] if self._root else []
         v += [self.rows[f"v{i}"][0] for i in range(len(self._chain.t.dofs))]
         return self.arms.velocity(v) + self.bias, NO_MOTION
@@ -248,6 +255,7 @@ class _TreeSetup(PatchSetup):
         """Its part of J on the way, what it feels that velocities do not show, of the impulses of rows before it, and
         its row of J M^-1."""
         force, t = forces[0], self._chain.t
+        # J^T f, M^-1 J^T f, and J_i M^-1 J^T with every row before it (Delassus matrix)
         jacobian = self.arms.generalized(force)
         delta_velocity = times([[line[i] for line in self._lines] for i in range(self._chain.nv)], jacobian)
         response = [*delta_velocity[:t.root_size], *times(self._crossings, jacobian)]
@@ -284,6 +292,7 @@ class _TreeVelocities:
         self._chain, t, dofs = chain, chain.t, range(len(chain.t.dofs))
         self._change, self._rows = list(rows["dv"]), list[_Row]()
         self._impulses: list[tuple[int, Scalar]] = []          # which row, its impulse
+        # v + dv at the first row; afterwards only impulses of this patch change it
         root_v = [a + b for a, b in zip(rows["v_root"], rows["dv"][:t.root_size], strict=True)] if t.root_size else []
         self._velocities = [*root_v, *(rows[f"v{i}"][0] + rows[f"dv{i}"][0] for i in dofs)]
         axes, displacements = _axes(chain, rows), [rows[f"travel{i}"][0] for i in dofs]
@@ -310,6 +319,7 @@ class _TreeVelocities:
         return row.force.dot(self._displacement)
 
     def velocity(self, row: _Row) -> Scalar:
+        # J v + bias + sum_i (J M^-1 J_i^T) F_i
         velocity = inner(row.jacobian, self._velocities) + row.bias
         for i, impulse in self._impulses:
             velocity = velocity + row.delassus[i] * impulse
@@ -320,6 +330,7 @@ class _TreeVelocities:
 
     def outputs(self) -> PreparedRows:
         change = self._change
+        # dv += M^-1 sum_i J_i^T F_i
         for i, impulse in self._impulses:
             change = [x + impulse * y for x, y in zip(change, self._rows[i].delta_velocity, strict=True)]
         return {"dv": change}

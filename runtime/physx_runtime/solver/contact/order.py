@@ -6,15 +6,12 @@ what holds one actor alone behind all others of that actor, one after the other.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Condition, Integer
 from physx_runtime.compiling.numba_functions import scalar_entry
 from physx_runtime.solver.islands import MAX_NUM_PARTITIONS, ROUNDS
 
-Array = NDArray[Any]
 NO_ACTOR = -1        # in place of an actor: what no force moves
 
 
@@ -48,8 +45,8 @@ def patch_order(joints: Array, pair: Array, first: Array, second: Array, skipped
 
 
 @scalar_entry
-def _order_patches(joints: Any, pair: Any, first: Any, second: Any, skipped: Any, actors: Any, pgs: Any,
-                   order: Any) -> None:
+def _order_patches(joints: Array, pair: Array, first: Array, second: Array, skipped: Array, actors: Integer,
+                   pgs: Condition, order: Array) -> None:
     count, size = len(joints), len(joints) + len(pair)
     actor0, actor1, heads, max_patches = np.empty(size, np.int32), np.empty(size, np.int32), count, 1
     head, patch_index = np.empty(len(pair), np.int32), 0
@@ -59,9 +56,11 @@ def _order_patches(joints: Any, pair: Any, first: Any, second: Any, skipped: Any
     for i in range(len(pair)):
         if skipped[i]:
             continue
+        # Partition by greedy colouring  (DyConstraintPartition.cpp, classifyConstraintDesc)
         patch_index += 1
         if pair[i] != last:
             last, patch_index = pair[i], 0
+            # Only the first patch of a pair is classified; the others follow it in the same partition.
             actor0[heads], actor1[heads] = first[i], second[i]
             heads += 1
         head[i], order[count + i] = heads - 1, patch_index
@@ -75,12 +74,14 @@ def _order_patches(joints: Any, pair: Any, first: Any, second: Any, skipped: Any
 
 
 @scalar_entry
-def _partition(first: Array, second: Array, pgs: Any, partitions: Array, ends: Array, used: Array) -> None:
+def _partition(first: Array, second: Array, pgs: Condition, partitions: Array, ends: Array, used: Array) -> None:
     """The partition of every pair; behind: of every actor, the one after its last."""
     round_, remaining = 0, 0
     for i in range(len(first)):
         partitions[i] = -1
         remaining += first[i] >= 0 and second[i] >= 0
+    # lowest bit that is free for both bodies: ctz(~(used_a | used_b))
+    # (DyConstraintPartition.cpp, computeAvailablePartition)
     while remaining and (pgs or round_ < ROUNDS * MAX_NUM_PARTITIONS):
         used[:] = 0
         for i in range(len(first)):
@@ -98,6 +99,7 @@ def _partition(first: Array, second: Array, pgs: Any, partitions: Array, ends: A
                     remaining -= 1
                     break
         round_ += MAX_NUM_PARTITIONS
+    # constraints without a partition come first  (DyConstraintPartition.cpp, outputOverflowConstraints)
     ahead = 0
     for i in range(len(first)):
         if partitions[i] >= 0:
@@ -106,6 +108,8 @@ def _partition(first: Array, second: Array, pgs: Any, partitions: Array, ends: A
             partitions[i] = ahead
             ahead += 1
         else:
+            # against the world: behind the last partition of the actor
+            # (DyConstraintPartition.cpp, getStaticContactWriteIndex)
             actor = max(first[i], second[i])
             partitions[i] = remaining + ends[actor]
             ends[actor] += 1

@@ -12,7 +12,6 @@ import functools
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import ZERO3, Force, Vec3, triple
@@ -23,6 +22,7 @@ from physx_runtime.model.island import KINEMATIC
 from physx_runtime.solver.contact.solver_bodies import (
     AT_START,
     BodyState,
+    PatchRow,
     SolverBodies,
     add_row,
     cfm_of,
@@ -96,9 +96,11 @@ class PatchSetup:
         self.normal = triple(rows, "normal", 0)
         self.positions = positions(t, rows)
         self.kinematic = kinematic_velocities(t, rows)
+        # restitution and tangents see kinematic targets as well
         moving = self.velocities()
         self.all_velocities: Motions = (moving[0] + self.kinematic[0], moving[1] + self.kinematic[1])
         self.cfm = cfm_of(t, rows)
+        # biasCoefficient = min(0.8, 2 sqrt(h / dt))  (DyTGSContactPrep.cpp, setupFinalizeSolverConstraints)
         self.bias_coefficient = minimum(MAX_BIAS_COEFFICIENT, 2.0 * sqrt(self.h / self.dt))
 
     def velocities(self) -> Motions:
@@ -131,6 +133,7 @@ class PatchSetup:
 
 def _add_points(out: PreparedRows, s: PatchSetup) -> None:
     """Normal rows; of links also how little their friction may count on."""
+    # J = [n, r x n], r = 1 / (J M^-1 J^T + cfm)  (DyTGSContactPrep.cpp, constructContactConstraintStep)
     stopping_impulse: Scalar = 0.0
     for i, used in enumerate(s.rows["point_used"]):
         point = triple(s.rows, "point", i)
@@ -139,11 +142,14 @@ def _add_points(out: PreparedRows, s: PatchSetup) -> None:
         active = (unit_response > 0.0) & (used > 0.0)
         r = where(active, 1.0 / where(active, unit_response + s.cfm, 1.0), 0.0)
         depth, speed = s.rows["separation"][i], velocity_along(forces, s.all_velocities)
+        # bounce: e > 0 and -v > threshold and -v dt > separation; the target velocity is -e v
+        # (DyTGSContactPrep.cpp, constructContactConstraintStep)
         closing = -speed > depth / s.dt
         bounces = (s.scalar("restitution") > 0.0) & (-s.scalar("bounce_threshold") > speed)
         bounces = bounces if s.t.sapien else bounces & closing
         bounces = bounces & logical_not(s.scalar("stiffness") > 0.0)
         rebound = where(bounces, -s.scalar("restitution") * speed, 0.0)
+        # bouncing: error = separation + v_target (dt + separation / v), where it meets the surface in this step
         error = 0.0 if s.t.pgs else depth + rebound * (s.dt + depth / where(bounces, speed, 1.0))
         append_row(out, "error", where(bounces, error, depth))
         append_row(out, "target", rebound + s.target_velocity(forces))
@@ -152,8 +158,10 @@ def _add_points(out: PreparedRows, s: PatchSetup) -> None:
         append_row(out, "reciprocal", r)
         append_row(out, "multiplier", where(active, velocity_multiplier, 0.0))
         append_row(out, "impulse", 0.0)
+        # least friction load at links: 1/4 of sum max(v_target - separation / dt - v, 0) r / points
         gap = maximum(depth, 0.0) if s.t.pgs else depth
         stopping_impulse = stopping_impulse + maximum((rebound - gap / s.dt - speed) * velocity_multiplier * used, 0.0)
+    # maxPenBias of a compliant contact is infinite  (DyTGSContactPrep.cpp, setupFinalizeSolverConstraints)
     compliant = s.scalar("stiffness") > 0.0
     # between bodies compliant surfaces part as fast as they may, at links they do not but with PGS
     append_row(out, "fastest", s.scalar("max_depenetration") if s.t.has_link and not s.t.pgs
@@ -168,26 +176,32 @@ def _stiffness(out: PreparedRows, s: PatchSetup, unit_response: Scalar, r: Scala
     impulse so far."""
     k, accelerates = s.scalar("stiffness"), s.scalar("acceleration_spring") > 0.0
     compliant, separated = k > 0.0, depth > 0.0
+    # a = h (h k + d), x = 1 / (1 + a r) of a force, 1 / (1 + a) of an acceleration
+    # (DyContactPrepShared.h, computeCompliantContactCoefficientsTGS; PGS: computeCompliantContactCoefficients)
     a = s.h * (where(separated & logical_not(closing), 0.0, s.scalar("damping")) + s.h * k)
     x = 1.0 / (1.0 + a * where(accelerates, 1.0, unit_response))
     if s.t.pgs:
         append_row(out, "kept", where(compliant, 1.0 - x, 1.0))
     bias_coefficient = -s.h * k * x * where(accelerates, 1.0, unit_response + s.cfm if s.t.pgs else unit_response)
+    # rigid: bias = -separation / h before the surface, -biasCoefficient separation / h behind it
     bias_scale = where(separated, 1.0, s.bias_coefficient) / s.h
     return where(compliant, bias_coefficient, -bias_scale), where(compliant, x * a * where(accelerates, r, 1.0), r)
 
 
 def _add_friction(out: PreparedRows, s: PatchSetup) -> None:
     """Two rows for each anchor."""
+    # t0 along the sliding velocity, t1 = n x t0  (DyTGSContactPrep.cpp, computeFrictionTangents)
     first = _tangent(s)
     third = sp.cross(s.normal, first)
     second = third if s.t.has_link else _normalized(third)
     append_row(out, "tangents", *first, *second)
+    # friction impulse <= mu N / anchors per anchor  (DyTGSContactPrep.cpp, setupFinalizeSolverConstraints)
     used = s.rows["anchor_used"]
     append_row(out, "share", 1.0 / maximum(_sum(used), 1.0))
     append_row(out, "rate", (SAPIEN_BIAS if s.t.has_link else s.bias_coefficient) / s.h if s.t.sapien else 1.0 / s.h)
     offset = sp.sub(*s.positions)
     for j, is_used in enumerate(used):
+        # error = (r0 + x0 - r1 - x1) . t, the anchors' drift  (DyTGSContactPrep.cpp, setupFinalizeSolverConstraints)
         arms = (triple(s.rows, "anchor0", j), triple(s.rows, "anchor1", j))
         error = sp.add(sp.sub(*arms), offset)
         for axis in (first, second):
@@ -201,12 +215,14 @@ def _add_friction(out: PreparedRows, s: PatchSetup) -> None:
 
 
 def _friction_multiplier(s: PatchSetup, unit_response: Scalar, is_used: Scalar) -> Scalar:
+    # velMultiplier = biasCoefficient / (J M^-1 J^T + cfm)
     active = (unit_response > (MIN_UNIT_RESPONSE if s.t.has_link else 0.0)) & (is_used > 0.0)
     return where(active, s.bias_coefficient / where(active, unit_response + s.cfm, 1.0), 0.0)
 
 
 def _tangent(s: PatchSetup) -> Vec3:
     """Along which the sides slide, or any axis in the surface where they hardly do."""
+    # sliding = v - (n . v) n; below 0.01 m/s any vector of the plane  (DyTGSContactPrep.cpp, computeFrictionTangents)
     n = s.normal
     relative = sp.sub(s.all_velocities[0].linear, s.all_velocities[1].linear)
     sliding = sp.sub(relative, sp.scale(sp.dot(n, relative), n))
@@ -226,6 +242,8 @@ def _normalized(a: Vec3) -> Vec3:
 
 def _add_torsion(out: PreparedRows, s: PatchSetup) -> None:
     """One row about the normal, where the patch has one anchor."""
+    # J = [0, n], radius = max(minRadius, sqrt(depth torsionalRadius))
+    # (DyTGSContactPrep.cpp, setupFinalizeSolverConstraints)
     forces = Force(s.normal, ZERO3), Force(s.normal, ZERO3)
     unit_response = s.add_row(out, "torsion", forces)
     depth: Scalar = 0.0
@@ -271,13 +289,17 @@ def solve_normal(t: ContactTopology, rows: Rows) -> PreparedRows:
 def _solve_normal(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
                   final: bool) -> Scalar:
     """Normal rows, point after point; the sum of their impulses."""
+    # F = max(min(maxPenBias, c separation) r - (v - target) m, -total), total <= maxImpulse
+    # (DyTGSContactPrep.cpp, solveDynamicContactsStep; PGS: DySolverConstraints.cpp, solveContact)
     normal, normal_impulse = triple(rows, "normal", 0), 0.0
     max_bias_velocity, max_impulse, elapsed = rows["fastest"][0], rows["max_impulse"][0], rows["elapsed"][0]
     springs = rows["stiffness"][0] > 0.0 if t.pgs else False      # with PGS they act in every iteration
     for _ in range(t.points):
         row = state.row(reader, "point", normal)
         target, before = reader.scalar("target"), reader.scalar("impulse")
+        # separation now: that of the start and n . (dx0 - dx1)
         depth = reader.scalar("error") + state.displacement(row) - target * elapsed
+        # velocity iterations take back no penetration
         if final:
             depth = where(springs, depth, maximum(depth, 0.0))
         bias = minimum(max_bias_velocity, reader.scalar("coefficient") * depth)
@@ -288,6 +310,7 @@ def _solve_normal(out: PreparedRows, t: ContactTopology, rows: Rows, reader: Row
         append_row(out, "impulse", after)
         state.apply_impulse(row, after - before)
         normal_impulse = normal_impulse + after
+    # PhysX bounds friction of links from below
     return maximum(normal_impulse, rows["least"][0]) if t.has_link else normal_impulse
 
 
@@ -295,6 +318,7 @@ def _solve_friction(out: PreparedRows, t: ContactTopology, rows: Rows, reader: R
                     normal_impulse: Scalar,
                     final: bool) -> Scalar:
     """Friction, anchor after anchor; 1 where one slips."""
+    # |F_t| <= mu_s N, F_t = mu_d N once it slips
     load = rows["share"][0] * normal_impulse
     static_limit, dynamic_limit = rows["static_friction"][0] * load, rows["dynamic_friction"][0] * load
     if t.pgs:
@@ -308,6 +332,8 @@ def _solve_anchors(out: PreparedRows, t: ContactTopology, rows: Rows, reader: Ro
     (static_limit, dynamic_limit), broken, scale = limits, 0.0, rows["rate"][0]
     axes = triple(rows, "tangents", 0), triple(rows, "tangents", 1)
     for _ in range(t.anchors):
+        # both tangents together: F_t *= min(mu_d N, |F_t|) / |F_t| where |F_t| > mu_s N
+        # (DyTGSContactPrep.cpp, solveContact)
         axis_rows = [state.row(reader, "friction", axis) for axis in axes]
         before = [reader.scalar("friction_impulse") for _ in axes]
         impulses = [_stick(t, rows, reader, state, row, old, scale) for row, old in zip(axis_rows, before, strict=True)]
@@ -324,6 +350,7 @@ def _solve_anchors(out: PreparedRows, t: ContactTopology, rows: Rows, reader: Ro
 def _solve_axes(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
                 limits: tuple[Scalar, Scalar], final: bool) -> Scalar:
     """Axis after axis, each within the limits by itself; in velocity iterations no axis goes back to where it began."""
+    # PGS: each tangent by itself, a pyramid  (DySolverConstraints.cpp, solveContact)
     broken, scale = 0.0, 0.0 if final else rows["rate"][0]
     for axis in [triple(rows, "tangents", i) for _ in range(t.anchors) for i in (0, 1)]:
         row = state.row(reader, "friction", axis)
@@ -342,9 +369,10 @@ def _clamp_friction(impulse: Scalar, limits: tuple[Scalar, Scalar]) -> tuple[Sca
     return where(slides, clamp(impulse, -dynamic_limit, dynamic_limit), impulse), slides
 
 
-def _stick(t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState, row: Any, before: Scalar,
+def _stick(t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState, row: PatchRow, before: Scalar,
            scale: Scalar) -> Scalar:
     """The impulse with which a row would stand still where it began."""
+    # F_t = total - m (error / h + v_t)  (DyTGSContactPrep.cpp, solveContact)
     error = reader.scalar("friction_error") + state.displacement(row)
     speed = state.velocity(row)
     if any(body.kind == KINEMATIC for body in t.solver_bodies):
@@ -357,6 +385,7 @@ def _solve_torsion(out: PreparedRows, t: ContactTopology, rows: Rows, reader: Ro
                    normal_impulse: Scalar,
                    broken: Scalar) -> Scalar:
     """Friction about the normal."""
+    # F = total - m w_n, |F| <= mu radius N
     row = state.row(reader, "torsion", ZERO3)
     speed = state.velocity(row)
     if any(body.kind == KINEMATIC for body in t.solver_bodies):

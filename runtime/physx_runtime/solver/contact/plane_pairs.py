@@ -6,8 +6,8 @@ What a pair keeps between steps are rows, called as in its records; so is what c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from physx_runtime.arrays import Condition
 from physx_runtime.collision.friction_patch import ANCHORS, Contacts, FrictionPatch, correlate_patch_traced, rotated
 from physx_runtime.collision.narrow_phase.planes import (
     Manifold,
@@ -68,10 +68,12 @@ def write_output(s: Schedule, kind: int, rows: Mapping[str, Span], slot: Layout)
 
 def _broad_phase(rows: Operands, kind: int) -> Rows:
     """Where the shape is, and whether its bounds meet the plane's; where they do not, nothing touches."""
+    # pose = body2World shape2Actor  (GuBounds.cpp, computeBounds)
     pose = transform_fast(pose_of(singles(rows["pose"])), pose_of(singles(rows["collider"])))
     low, high = (vec(singles(rows[name])) for name in ("low", "high"))
     overlapping = bounds_overlap(kind, _size(rows), singles(rows["offset"])[0], pose, low, high)
     overlapped, touched = rows["near"][0] > 0.5, rows["touching"][0]
+    # a pair is created or lost where overlap changes
     changed = (overlapping & logical_not(overlapped)) | (logical_not(overlapping) & (overlapped | (touched > 0.5)))
     nothing = {name: [0.0] for name in ("touching", "contacts", "slot_used", "slot_several")}
     return {"near": [_flag(overlapping)], "fresh": [_flag(overlapping & logical_not(overlapped))], "touched": [touched],
@@ -81,6 +83,7 @@ def _broad_phase(rows: Operands, kind: int) -> Rows:
 def _narrow_phase(rows: Operands, kind: int) -> Rows:
     """Contacts and patch of worlds in which the bounds meet."""
     out = dict[str, list[Scalar]]()
+    # PCM, then friction patches  (DyFrictionCorrelation.cpp, correlatePatches)
     touch = _contacts(out, rows, kind)
     touches = touch.used[0] & (rows["near"][0] > 0.5)
     contacts = Contacts([touches, *(used & touches for used in touch.used[1:])],
@@ -101,6 +104,7 @@ def _narrow_phase(rows: Operands, kind: int) -> Rows:
 
 def _contacts(out: dict[str, list[Scalar]], rows: Operands, kind: int) -> PlaneContacts:
     pose, plane = pose_of(singles(rows["placed"])), pose_of(singles(rows["plane"]))
+    # narrow phase against the plane z = 0 of its frame
     plane_normal, contact_distance = vec(singles(rows["outside"])), singles(rows["reach"])[0]
     if kind == SPHERE:
         return sphere_on_plane(_size(rows)[0], pose, plane, plane_normal, contact_distance)
@@ -122,7 +126,7 @@ def _patch(rows: Operands) -> FrictionPatch:
                          vec(unfused(rows["normal1"])), *anchors)
 
 
-def _store_patch(out: dict[str, list[Scalar]], touches: Any, patch: FrictionPatch, before: FrictionPatch) -> None:
+def _store_patch(out: dict[str, list[Scalar]], touches: Condition, patch: FrictionPatch, before: FrictionPatch) -> None:
     """As it is now where the pair touches."""
     out["anchors"] = [where(touches, patch.anchors, before.anchors)]
     out["slipped"] = [where(touches, 0.0, before.slipped)]
@@ -144,10 +148,12 @@ def _fill_slot(out: dict[str, list[Scalar]], rows: Operands, contacts: Contacts,
     out["contact_point"] = [*points, *(3 * empty)]
     out["contact_separation"] = [*(x.value for x in touch.separation), *empty]
     out["slot_point"], out["slot_point_used"] = points, used
+    # separation = distance - restDistance  (DyTGSContactPrep.cpp, setupFinalizeSolverConstraints)
     out["slot_separation"] = [(x - rest_distance).value for x in touch.separation]
     several = patch.anchors > 1.5 if len(used) == 1 else contacts.used[1] | (patch.anchors > 1.5)
     out["slot_several"] = [_flag(touches & several)]
     out["slot_anchor_used"] = [_flag(touches & (patch.anchors > j + 0.5)) for j in range(ANCHORS)]
+    # anchors in world axes, from the mass centre: r = R a
     arms = ([x.value for anchor in anchors for x in rotated(unfused(frame), anchor)]
             for frame, anchors in zip(frames, (patch.anchor0, patch.anchor1), strict=True))
     out["slot_anchor0"], arms1 = arms
@@ -164,5 +170,5 @@ def _size(rows: Operands) -> Vec3:
     return radius, half, half
 
 
-def _flag(condition: Any) -> Scalar:
+def _flag(condition: Condition) -> Scalar:
     return where(condition, 1.0, 0.0)

@@ -59,6 +59,7 @@ LINK_NAMES = {"position": "place", "response": "response", "travel": "travel", "
 
 def write_velocities_at_start(p: IslandPlan, s: Schedule) -> None:
     """Velocities of links that contacts may hold, as patches are prepared by them."""
+    # v = J v + dt Jdot v of the start, for restitution and tangents  (DyTGSContactPrep.cpp, getLinVel)
     for tree in p.trees.values():
         if tree.touching:
             links.read_velocities(tree, s, tree.touching, None)
@@ -103,11 +104,13 @@ def body_row(p: IslandPlan, actor_link: LinkRef, k: int, name: str, at_start: bo
 
 def pre_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
     """Before a patch among the joints: the link's velocity after all impulses so far."""
+    # a fixed base does not answer
     s, tree, link = Schedule(), p.trees[actor_link[0]], actor_link[1]
     out = p.row(f"side{k}_v")
     if links.is_fixed(tree.p, link):
         copy_rows(s, tree.at("velocity", link), out)
         return s
+    # impulses so far go to the root and their velocities come down  (DyFeatherstoneArticulation.cpp, pxcFsGetVelocity)
     links.sweep_twists(tree, s, link)
     links.read_link_velocity(tree, s, link, out)
     return s
@@ -116,12 +119,14 @@ def pre_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
 def pre_ancestor_patch(p: IslandPlan, actor_link: LinkRef, k: int, link: int) -> Schedule:
     """Before a patch of a link, at side k, and one below it: the velocities that PhysX reads of them."""
     s, tree = Schedule(), p.trees[actor_link[0]]
+    # of two links on one path: velocities as PhysX reads them  (DyFeatherstoneArticulation.cpp, pxcFsGetVelocities)
     read_pair(tree, s, actor_link[1], link, {actor_link[1]: p.row(f"side{k}_v"), link: p.row(f"side{1 - k}_v")})
     return s
 
 
 def post_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
     """Behind it: its impulse, up the link's path."""
+    # impulse to the root  (DyFeatherstoneArticulation.cpp, pxcFsApplyImpulse)
     s = Schedule()
     links.raise_impulse(p.trees[actor_link[0]], s, actor_link[1], p.row(f"side{k}_impulse"))
     return s
@@ -129,6 +134,8 @@ def post_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
 
 def pre_static_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
     """Before a patch with what does not move: the link's velocity in the sweep of its articulation."""
+    # within the joint's turn the velocity is at hand
+    # (DyFeatherstoneArticulation.cpp, solveInternalJointConstraintRecursive)
     s = Schedule()
     links.read_link_velocity(p.trees[actor_link[0]], s, actor_link[1], p.row(f"side{k}_v"))
     return s
@@ -195,6 +202,7 @@ STAYS_AWAKE, PAIR_COUNTS = "kept_awake", "pairs_held"
 
 def write_contact_sleep(p: IslandPlan, s: Schedule) -> None:
     """After everything else of a step: who rests, and every counter."""
+    # energy threshold *= 1 + number of counted interactions  (ScBodySim.h, registerCountedInteraction)
     for i, (actor, t) in enumerate(zip(p.actors, p.t.actors, strict=True)):
         if not t.sleeping:
             continue
@@ -255,6 +263,7 @@ def contact_program(t: IslandTopology, touching: tuple[LinkRef, ...] = (),
     write_island_end(p, end)
     write_contact_sleep(p, end)
     lasting = island_output_rows(t)
+    # counters of the end of step  (ScBodySim.cpp, updateWakeCounter)
     layout = {f"{name}_{i}": p.row(name).row + i
               for name, size in (lasting | island_input_rows(t)).items() for i in range(size)}
     listed = tuple(j for j in listed_order(t) if j in p.order.between)
@@ -277,6 +286,7 @@ def iteration_of(program: ContactProgram, outer: frozenset[LinkRef], inside: fro
     insertion_points: list[tuple[int, LinkRef]] = []
     add_insertion_points(p, inside, insertion_points)
     forces, tail = Schedule(), Schedule()
+    # order: forces, joints and patches between actors, then every articulation  (DySolverCore.cpp)
     changes = write_island_forces(p, forces, final, has_joints)
     for tree in p.trees.values():
         tree.has_impulses = True           # patches may have acted before any joint

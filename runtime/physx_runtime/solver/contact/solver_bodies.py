@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.pair_table import MASS_FRAME
 from physx_runtime.compiling.schedule import Schedule, Span
 from physx_runtime.dynamics import spatial as sp
@@ -40,7 +40,7 @@ from physx_runtime.dynamics.spatial import (
     motion_of,
     triple,
 )
-from physx_runtime.language.ops import Rows, Scalar, Single, maximum
+from physx_runtime.language.ops import Rows, Scalar, Scalars, Single, maximum
 from physx_runtime.model.contact_rows import ContactTopology
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD
 from physx_runtime.model.topology import FIXED, PRISMATIC, REVOLUTE, SPHERICAL, DofTopology, Topology
@@ -68,12 +68,14 @@ def positions(t: ContactTopology, rows: Rows) -> tuple[Vec3, Vec3]:
 
 def responses(t: ContactTopology, rows: Rows) -> Responses:
     """How both sides answer impulses at their centres of mass."""
+    # the larger response counts: a patch between links has both
     first, second = (_response(body.kind, rows, k) for k, body in enumerate(t.solver_bodies))
     return first, second
 
 
 def _response(kind: str, rows: Rows, k: int) -> LinkResponse:
     if kind == LINK:
+        # T = M^-1 in the link's six directions; [1 / m, I^-1] of a body
         return response_of(rows[f"side{k}_response"])
     return body_response(rows, k) if kind == BODY else NO_LINK_RESPONSE
 
@@ -94,6 +96,7 @@ def kinematic_velocities(t: ContactTopology, rows: Rows) -> Motions:
 
 def displacements(t: ContactTopology, rows: Rows) -> Motions:
     """How both sides have moved since the step's start: time integrals of their velocities."""
+    # dx = integral of v dt since the step's start, dtheta that of w
     first, second = (Motion(triple(rows, f"side{k}_turn", 0), triple(rows, f"side{k}_travel", 0)) if body.moves
                      else NO_MOTION for k, body in enumerate(t.solver_bodies))
     return first, second
@@ -101,11 +104,13 @@ def displacements(t: ContactTopology, rows: Rows) -> Motions:
 
 def forces_at(arms: tuple[Vec3, Vec3], axis: Vec3) -> Forces:
     """Of a row that pushes along an axis at these arms."""
+    # J0 = [n, r0 x n], J1 = -[n, r1 x n]
     return Force(sp.cross(arms[0], axis), axis), Force(sp.cross(arms[1], axis), axis)
 
 
 def cfm_of(t: ContactTopology, rows: Rows) -> Scalar:
     """The cfm of the softer link, 0 between bodies."""
+    # cfm = max of both links  (DyTGSContactPrep.cpp, getCFM)
     return functools.reduce(maximum,
                             (rows[f"side{k}_cfm"][0] for k, body in enumerate(t.solver_bodies) if body.kind == LINK),
                             0.0)
@@ -119,19 +124,23 @@ def add_row(out: PreparedRows, t: ContactTopology, group: str, forces: Forces, d
             append_row(out, f"{group}_answers", *delta_v[k].angular, *(delta_v[k].linear if body.kind == LINK else ()))
 
 
+# A row of a patch, as the state that made it reads it back.
+PatchRow: TypeAlias = Any
+
+
 class BodyState(Protocol):
     """What moves while a patch is solved, between two of its rows."""
 
-    def row(self, reader: RowReader, group: str, axis: Vec3) -> Any:
+    def row(self, reader: RowReader, group: str, axis: Vec3) -> PatchRow:
         """The next row of a group, which pushes along an axis."""
 
-    def displacement(self, row: Any) -> Scalar:
+    def displacement(self, row: PatchRow) -> Scalar:
         """How far the sides have moved along a row since the step's start."""
 
-    def velocity(self, row: Any) -> Scalar:
+    def velocity(self, row: PatchRow) -> Scalar:
         """How fast side 0 moves against side 1 along a row."""
 
-    def apply_impulse(self, row: Any, impulse: Scalar) -> None:
+    def apply_impulse(self, row: PatchRow, impulse: Scalar) -> None:
         """Give an impulse of a row to side 0, and take it from side 1."""
 
     def outputs(self) -> PreparedRows:
@@ -148,6 +157,7 @@ class SolverBodies:
 
     def row(self, reader: RowReader, group: str, axis: Vec3) -> tuple[Forces, Motions]:
         forces, delta_velocity = [NO_FORCE, NO_FORCE], [NO_MOTION, NO_MOTION]
+        # J M^-1: [1 / m n, I^-1 (r x n)] of a body, T J^T of a link
         for k, body in enumerate(self.t.solver_bodies):
             if body.moves:
                 forces[k] = Force(reader.vector(f"{group}_levers"), axis)
@@ -158,6 +168,7 @@ class SolverBodies:
         return (forces[0], forces[1]), (delta_velocity[0], delta_velocity[1])
 
     def displacement(self, row: tuple[Forces, Motions]) -> Scalar:
+        # J dx
         return velocity_along(row[0], self._displacements)
 
     def velocity(self, row: tuple[Forces, Motions]) -> Scalar:
@@ -165,6 +176,7 @@ class SolverBodies:
 
     def apply_impulse(self, row: tuple[Forces, Motions], impulse: Scalar) -> None:
         forces, delta_velocity = row
+        # v0 += M0^-1 J0^T F, v1 -= M1^-1 J1^T F
         (v0, v1), (i0, i1) = self._velocities, self._impulses
         self._velocities = v0 + delta_velocity[0] * impulse, v1 - delta_velocity[1] * impulse
         self._impulses = i0 + forces[0] * impulse, i1 - forces[1] * impulse
@@ -179,7 +191,6 @@ class SolverBodies:
         return out
 
 
-Array = NDArray[Any]
 
 POSE = "body_pose"
 # 1 where a step has brought the links to where they are, 0 where they were put there; of trees with spherical joints.
@@ -248,6 +259,7 @@ def pose_rows(p: Plan, link: int) -> Span:
 
 def _root(rows: Operands) -> Rows:
     """The root's mass frame from where its F is."""
+    # body2World of the root: actor frame times body2Actor
     frame = vec(_singles(rows["position"])), quat(_singles(rows["rotation"]))
     position, rotation = _pose(rows["center"])
     if "shift" in rows:
@@ -257,6 +269,7 @@ def _root(rows: Operands) -> Rows:
 
 def _link(rows: Operands, joint: Topology) -> Rows:
     kind, q = joint.links[1].kind, rows.get("q", [])
+    # body2World of a link from its parent's  (DyFeatherstoneForwardDynamic.cpp, propagateLinksDown)
     frames = JointFrames(vec(_singles(rows["parent"])), vec(_singles(rows["child"])), quat(_singles(rows["relative"])))
     delta, slide, stepped = None, None, None
     if kind == REVOLUTE:
@@ -270,14 +283,14 @@ def _link(rows: Operands, joint: Topology) -> Rows:
     return {"pose": _plain(child_pose(_pose(rows["parent_pose"]), frames, delta, slide, stepped))}
 
 
-def _pose(values: Any) -> BodyPose:
+def _pose(values: Scalars) -> BodyPose:
     numbers = _singles(values)
     return vec(numbers), quat(numbers[3:])
 
 
-def _singles(values: Any) -> list[Single]:
+def _singles(values: Scalars) -> list[Single]:
     return [Single(value) for value in values]
 
 
-def _plain(pose: BodyPose) -> list[Any]:
+def _plain(pose: BodyPose) -> list[Scalar]:
     return [number.value for part in pose for number in part]

@@ -103,6 +103,7 @@ def slot_program(t: IslandTopology, links_with: tuple[LinkSlots, ...]) -> SlotPr
         for slot in slot_rows:
             guarded = Schedule()
             method.write_prepare(guarded, spec, slot)
+            # a slot without a contact costs nothing
             prepare.where_any(slot["used"], guarded)
     _write_iterations(p, method, links_with, slots, position, velocity)
     write_island_end(p, end)
@@ -142,6 +143,8 @@ def _link_poses(p: IslandPlan, spec: LinkSlots) -> dict[str, Span]:
 
 def _write_iterations(p: IslandPlan, method: _Sweeps | _JointSpace, links_with: tuple[LinkSlots, ...],
                       slots: tuple[tuple[LayoutPart, ...], ...], position: Schedule, velocity: Schedule) -> None:
+    # PhysX solves contacts of links with the world inside the recursion
+    # (DyFeatherstoneArticulation.cpp, solveStaticConstraint)
     inside = {i: [spec.link for spec in links_with if spec.owner == i] for i in p.trees}
     p = replace(p, trees={i: with_contacts(tree, [], inside[i], tree.misread) for i, tree in p.trees.items()})
     for spec, slot_rows in zip(links_with, slots, strict=True):
@@ -188,6 +191,7 @@ class _Sweeps:
 
     def write_solve(self, s: Schedule, spec: LinkSlots, slot: Layout, final: bool) -> None:
         tree, p = self._tree(spec), self._p
+        # v of the link, one patch, then its impulse on the link before the next patch
         links.read_link_velocity(tree, s, spec.link, p.row("side0_v"))
         s.do(fragments.solve, spec.patch.canonical, final, **self._operands(spec, slot, at_start=False))
         links.apply_link_impulse(tree, s, spec.link, p.row("side0_impulse"), adds=True)
@@ -205,6 +209,7 @@ class _Sweeps:
 
 def _fits_joint_space(t: IslandTopology) -> bool:
     """Whether M^-1 is worth its rows: of one articulation that is not too large."""
+    # M^-1 takes nv^2 numbers and nv^2 products per impulse; sweeps are linear in nv
     return (len(t.actors) == 1 and not t.joints and t.actors[0].tree.nv <= MAX_VELOCITIES
             and not t.actors[0].tree.spherical_links)
 
@@ -222,6 +227,7 @@ class _JointSpace:
         return joint_space.prepared_rows(spec.patch.canonical, self._chain(spec))
 
     def write_start(self, s: Schedule) -> None:
+        # M^-1 column by column
         write_inverse(self._tree, s)
 
     def write_prepare(self, s: Schedule, spec: LinkSlots, slot: Layout) -> None:
@@ -242,6 +248,7 @@ class _JointSpace:
 
     def write_iteration(self, p: IslandPlan, s: Schedule, final: bool) -> None:
         if self._tree.t.root_size:
+            # the root's rotation since the start, once per iteration for all patches
             s.do(joint_space.rotate_root, **{name: self._tree.row(name) for name in ("axes_rotation", "axes_start",
                                                                                "root_turned")})
         write_joint_space_iteration(p.trees[0].p, s, final)
@@ -259,6 +266,7 @@ class _JointSpace:
     def _write(self, s: Schedule, spec: LinkSlots, slot: Layout, write: Callable[[Schedule, ContactTopology], None]
                ) -> None:
         """For patches of one contact and one anchor alone, and for others."""
+        # most patches have one point and one anchor
         small, full = Schedule(), Schedule()
         write(small, replace(spec.patch.canonical, points=1, anchors=1))
         write(full, spec.patch.canonical)

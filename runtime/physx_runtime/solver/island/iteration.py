@@ -28,6 +28,7 @@ from physx_runtime.solver.scheduled.tendons import coupled
 
 def write_island_iteration(p: IslandPlan, s: Schedule, final: bool) -> None:
     """One position iteration, or with `final` one velocity iteration."""
+    # forces, joints between actors, constraints within them, motion  (DyTGSDynamics.cpp, iterativeSolveIsland)
     changes = write_island_forces(p, s, final, bool(p.order.between))
     for j in p.order.between:
         write_solve(p, s, j, final)
@@ -40,6 +41,7 @@ def write_island_forces(p: IslandPlan, s: Schedule, final: bool, has_joints: boo
     Forces on all actors, and links' own constraints where what holds links is last; by articulation, the change of v
     that its next sweep begins with.
     """
+    # v += h (g + f / m)  (DyTGSDynamics.cpp, applySubstepGravity)
     for actor in p.bodies.values() if not final else ():
         s.do(body.solve, actor.t, **actor.layout.groups)
     return {i: _write_forces(tree, s, final, p.t.articulation_contact_last and has_joints) for i,
@@ -49,6 +51,8 @@ def write_island_forces(p: IslandPlan, s: Schedule, final: bool, has_joints: boo
 def write_actors(p: IslandPlan, s: Schedule, changes: dict[int, Span | None], final: bool, has_joints: bool) -> None:
     """What comes behind joints and patches among actors: the actors' own constraints, and motion."""
     last = p.t.articulation_contact_last
+    # articulationContactLast: limits of speed and patches come in a second pass
+    # (DyCpuGpuArticulation.h, ArticulationConstraintProcessingConfig)
     for i, tree in p.trees.items():
         _write_tree(tree, s, changes[i], Sweep(final, joint_constraints=not (last and has_joints), speed_last=last))
     if final:
@@ -57,6 +61,7 @@ def write_actors(p: IslandPlan, s: Schedule, changes: dict[int, Span | None], fi
         s.do(body.move, actor.t, **actor.layout.groups)
     if p.t.pgs:
         return
+    # elapsed += h
     s.do(pass_time, elapsed=p.row("elapsed"), h=p.time["h"])
     for tree in p.trees.values():
         links.measure_motion(tree, s, p.row("elapsed"))
@@ -69,6 +74,7 @@ def _write_forces(a: TreePlan, s: Schedule, final: bool, first: bool) -> Span | 
     first: the articulation's own constraints come before those.
     """
     dv = write_forces(a.p, s, final, separate=coupled(a.p.t) or bool(a.active))
+    # first pass: couplings, drives, friction and position limits  (DyCpuGpuArticulation.h, getFirstPassConfig)
     if first:
         p, sweep = replace(a.p, behind={}), Sweep(final, closing=False, speed_last=True)
         write_constraints(p, s, dv, sweep, write_couplings(p, s, sweep))
@@ -82,6 +88,7 @@ def _write_forces(a: TreePlan, s: Schedule, final: bool, first: bool) -> Span | 
 
 def _write_tree(a: TreePlan, s: Schedule, dv: Span | None, sweep: Sweep) -> None:
     """An articulation's own constraints, those of its links to the world among them, and its motion."""
+    # dv = M^-1 J^T of all impulses between actors  (DyFeatherstoneArticulation.cpp, computeLinkVelocities)
     if a.outer:
         links.spread_impulses(a, s)
     prismatic = write_couplings(a.p, s, sweep)
@@ -92,6 +99,7 @@ def _write_tree(a: TreePlan, s: Schedule, dv: Span | None, sweep: Sweep) -> None
 
 def write_island_sleep(p: IslandPlan, s: Schedule) -> None:
     """After everything else of a step: whether the island rests, and every counter."""
+    # longest = max of the counters of all bodies in the island
     longest = p.row("longest")
     clear(s, longest)
     bodies = [actor for actor in p.bodies.values() if actor.t.sleeping]
@@ -100,6 +108,7 @@ def write_island_sleep(p: IslandPlan, s: Schedule) -> None:
         s.do(body.wake, actor.t, **actor.layout.groups, longest=longest)
     for tree in trees:
         write_wake_requests(tree, s, longest)
+    # kinematics that move keep the island awake
     for kinematic in p.kinematic:
         s.do(body.keep_awake, active=kinematic["active"], longest=longest)
     _restore_joints(p, s)
@@ -113,6 +122,7 @@ def write_island_sleep(p: IslandPlan, s: Schedule) -> None:
 
 def _restore_joints(p: IslandPlan, s: Schedule) -> None:
     """What joints keep stays what it was in islands that rested before."""
+    # asleep: impulses and angles of joints stay those of the last step
     sleeping = [actor.layout for actor, t in zip(p.actors, p.t.actors, strict=True) if t.sleeping]
     for rows, name in p.persistent_rows if sleeping else ():
         s.repeat(rows[name].size, joint.undo, moving={"x": rows[name].part(0), "kept": rows[f"kept_{name}"].part(0)},
@@ -129,6 +139,7 @@ def _joint_counts(p: IslandPlan, s: Schedule, actor: int) -> Span:
 
 def count_joints(p: IslandPlan, s: Schedule, actor: int, counts: Span) -> None:
     """Add to rows, one of each link of an actor that can move, how many joints hold it; broken ones do not."""
+    # each joint counts as an interaction of its bodies  (ScBodySim.h, registerCountedInteraction)
     links = p.t.actors[actor].tree.moving_links
     for t, rows in zip(p.t.joints, p.joints, strict=True):
         for solver_body in t.solver_bodies:

@@ -16,6 +16,7 @@ MOTION = ("travel", "turn", "turned_by")        # of what a joint moves, since t
 
 def write_prepare(p: IslandPlan, s: Schedule, j: int) -> None:
     """The rows of a joint, at the poses of the step's start."""
+    # J, M^-1 J^T and constants of the rows  (DyTGSContactPrep.cpp, setupSolverConstraintStep)
     t = p.t.joints[j]
     coordinates = {f"hinge{i}_coordinate": _coordinate(p, s, t, i) for i in range(len(t.hinges))}
     s.do(fragments.prepare, t.canonical, **p.joints[j].groups, **p.time, **_poses(p, t), **_responses(p, t),
@@ -26,6 +27,7 @@ def write_prepare(p: IslandPlan, s: Schedule, j: int) -> None:
 def _velocities_at_start(p: IslandPlan, s: Schedule, t: JointTopology) -> dict[str, Span]:
     """The velocities of both sides, for a joint that bounces."""
     spans: dict[str, Span] = {}
+    # v at the start, for restitution
     for k, side in enumerate(t.solver_bodies if t.bounces else ()):
         if side.kind == BODY:
             spans[f"side{k}_v"] = p.bodies[side.owner].row("v")
@@ -38,6 +40,7 @@ def _velocities_at_start(p: IslandPlan, s: Schedule, t: JointTopology) -> dict[s
 
 def _coordinate(p: IslandPlan, s: Schedule, t: JointTopology, i: int) -> Span:
     """The rows with how far the i-th hinge of a gear or a rack is turned, or the slider of a rack is out."""
+    # angle of a hinge or travel of a slider  (ExtGearJoint.cpp, updateError; ExtRackAndPinionJoint.cpp, updateError)
     hinge = t.hinges[i]
     if hinge.joint < 0:
         return p.trees[hinge.actor].p.at("q", hinge.dof)
@@ -67,6 +70,7 @@ def _responses(p: IslandPlan, t: JointTopology) -> dict[str, Span]:
     """How both sides answer impulses."""
     spans: dict[str, Span] = {}
     for k, side in enumerate(t.solver_bodies):
+        # M^-1 at the side: [1 / m, I^-1] of a body, T and cfm of a link
         if side.kind == BODY:
             spans |= {f"side{k}_{name}": p.bodies[side.owner].row(name) for name in ("inverse_mass", "inverse_inertia")}
         elif side.kind == LINK:
@@ -77,6 +81,7 @@ def _responses(p: IslandPlan, t: JointTopology) -> dict[str, Span]:
 
 def write_solve(p: IslandPlan, s: Schedule, j: int, final: bool) -> None:
     """One solution of a joint between actors, or of bodies and the world."""
+    # PhysX: v0, v1 are read, rows solved, impulses applied  (DyTGSContactPrep.cpp, solveExt1DStep)
     sides = p.t.joints[j].solver_bodies
     _solve(p, s, j, final, _velocities(p, s, j))
     for k, side in enumerate(sides):
@@ -88,6 +93,7 @@ def _velocities(p: IslandPlan, s: Schedule, j: int) -> dict[str, Span]:
     """The velocities of what a joint between actors moves, as the joint sees them."""
     t, spans = p.t.joints[j], dict[str, Span]()
     first = p.trees.get(t.solver_bodies[0].owner) if t.solver_bodies[0].kind == LINK else None
+    # two links on one path: see `read_pair`  (DyFeatherstoneArticulation.cpp, pxcFsGetVelocities)
     pair = first and ancestor_and_link(first.p.t, t)
     if first and pair and pair in first.misread:
         spans = {f"side{k}_v": p.row(f"side{k}_v") for k in (0, 1)}
@@ -103,6 +109,7 @@ def _velocities(p: IslandPlan, s: Schedule, j: int) -> dict[str, Span]:
 
 def schedule_inside(p: IslandPlan) -> None:
     """Have the joints of links to the world and to kinematic bodies written behind the links' own joints."""
+    # static joints of a link are solved inside the recursion  (DyFeatherstoneArticulation.cpp, solveStaticConstraint)
     for (owner, link), joints in p.order.inside.items():
         a = p.trees[owner]
         a.p.behind[a.p.tree.last[link]] = functools.partial(_write_inside, p, a, joints)
@@ -143,6 +150,7 @@ def _motion(p: IslandPlan, side: SolverBody) -> dict[str, Span]:
 
 
 def write_conclusion(p: IslandPlan, s: Schedule, j: int) -> None:
+    # force = impulse / dt, broken above its limits  (DyTGSContactPrep.cpp, writeBack1DStep)
     """What a joint leaves at the step's end: its force, and whether it gives way."""
     t = p.t.joints[j]
     velocities = {f"side{k}_v": p.row(f"side{k}_v") for k, side in enumerate(t.solver_bodies) if side.moves}

@@ -33,10 +33,12 @@ from physx_runtime.solver.scheduled.tree import paths_to
 
 def write_links_start(a: TreePlan, s: Schedule) -> None:
     """Poses and responses of held links at the step's start, from which they have not moved."""
+    # cfm = cfmScale max diag(T)  (DyFeatherstoneArticulation.cpp, getCfm)
     p = a.p
     if not any(dof.softened for dof in p.t.dofs):
         write_cfm(p, s, [link for link in a.constrained if not is_fixed(p, link)])
     for link in a.constrained:
+        # T of the solver is that of the step's start in all iterations
         s.do(links.start_pose, is_fixed(p, link), root_position=p.row("root_position"), position=p.at("position", link),
              center=p.at("center", link), response=p.at("response", p.tree.last[link]), origin=a.at("origin", link),
              place=a.at("place", link), held_response=a.at("response", link))
@@ -63,6 +65,7 @@ def nodes_to(p: Plan, targets: Iterable[int]) -> list[int]:
 
 def read_velocities(a: TreePlan, s: Schedule, targets: list[int], dv: Span | None) -> None:
     """Velocities of held links after the change `dv` of v, where there is any yet."""
+    # v_c = J (v + dv) + dt Jdot v
     p = a.p
     sweep_motions(p, s, targets, "held_motion", p.row("v"), dv)
     for link in targets:
@@ -83,6 +86,7 @@ def _guard(a: TreePlan, s: Schedule, link: int, guarded: Schedule) -> None:
 
 def sweep_motions(p: Plan, s: Schedule, targets: list[int], name: str, v: Span, dv: Span | None) -> None:
     """The rows `name` of the nodes on the way to links, their motions at v and the change `dv` of it."""
+    # v_i = v_parent + S (qd + dqd), along the path alone
     if not p.t.fixed_base:
         change = {"dv": Span(dv.row, 6)} if dv else {}
         s.do(links.root_motion, **change, v=Span(v.row, 6), motion=p.at(name))
@@ -103,6 +107,7 @@ def change_of(p: Plan, dv: Span, dof: int) -> Span:
 def begin_impulses(a: TreePlan, s: Schedule) -> None:
     """No impulses of this iteration yet."""
     p = a.p
+    # u = 0, p_root = 0 at the iteration's start
     clear(s, Span(p.row("u").row, len(p.tree.nodes)))
     if not p.t.fixed_base:
         clear(s, p.row("held_P"))
@@ -121,6 +126,7 @@ def current_velocity(a: TreePlan, s: Schedule, link: int, out: Span) -> Span:
 def sweep_twists(a: TreePlan, s: Schedule, link: int) -> None:
     """The twists on the way to a link by the impulses so far."""
     p = a.p
+    # twist_i = X twist_parent + S (u / D - K . a)  (DyCpuGpuArticulation.h, propagateAccelerationW)
     compute_root_twist(a, s)
     for i in nodes_to(p, [link]):
         node = p.tree.nodes[i]
@@ -143,6 +149,7 @@ def raise_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span) -> None:
     if is_fixed(p, link):
         return
     a.has_impulses = True
+    # p_parent = p - K S^T p, u += S^T p up to the root  (DyFeatherstoneArticulation.cpp, pxcFsApplyImpulse)
     s.do(links.impulse_to_wrench, i == 0, impulse=impulse, center=p.at("center", link), P=_wrench_at(a, i))
     while i:
         node, spans = p.tree.nodes[i], p.shift(i)
@@ -155,6 +162,7 @@ def raise_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span) -> None:
 
 def spread_impulses(a: TreePlan, s: Schedule) -> None:
     """The change of v by all impulses, added to `dv`."""
+    # dv = M^-1 J^T F by one sweep down the tree
     p, dv = a.p, a.p.row("dv")
     compute_root_twist(a, s)
     if not p.t.fixed_base:
@@ -173,6 +181,7 @@ def spread_impulses(a: TreePlan, s: Schedule) -> None:
 
 def apply_link_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span, adds: bool) -> None:
     """An impulse on a link within the sweep of its articulation's own constraints."""
+    # p += F, twist += T F: seen by the links below
     p, i = a.p, a.p.tree.last[link]
     s.do(links.impulse_to_wrench, adds, impulse=impulse, center=p.at("center", link), P=p.at("P", i))
     s.do(links.respond, impulse=impulse, center=p.at("center", link), held_response=a.at("response", link),
@@ -181,6 +190,7 @@ def apply_link_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span, adds:
 
 def measure_motion(a: TreePlan, s: Schedule, elapsed: Span) -> None:
     """How held links have moved since the step's start."""
+    # dx and dtheta of the mass centre since the start  (DyFeatherstoneArticulation.cpp, getLinkMotionVector)
     p = a.p
     if not a.active:
         return
@@ -197,6 +207,7 @@ def measure_motion(a: TreePlan, s: Schedule, elapsed: Span) -> None:
 def _pose_current(a: TreePlan, s: Schedule, path: list[int]) -> None:
     """Poses and turns of links on a path."""
     p = a.p
+    # c(q) along the path, theta = sum axis_i dq_i
     pose_below(p, s, path, solved=True, prefix="seen_")
     for link in path:
         add_rotation(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
@@ -217,6 +228,7 @@ def _measure_link(a: TreePlan, s: Schedule, link: int, elapsed: Span) -> None:
 
 def compute_root_twist(a: TreePlan, s: Schedule) -> None:
     """The floating root's twist by the impulses so far."""
+    # twist_root = T_0 p_root
     p = a.p
     if not p.t.fixed_base:
         s.do(response.root_twist, response=p.at("response"), P=p.row("held_P"), twist=p.at("twist"))
@@ -230,12 +242,14 @@ def _wrench_at(a: TreePlan, node: int) -> Span:
 def store_integrated(a: TreePlan, s: Schedule) -> None:
     """v as it is integrated, and the motions of links by it."""
     if a.misread:
+        # v_integrated = v  (DyFeatherstoneArticulation.cpp, recordDeltaMotion)
         copy_rows(s, a.p.row("v"), a.p.row("v_integrated"))
         sweep_motions(a.p, s, [link for _, link in a.misread], "integrated", a.p.row("v"), None)
 
 
 def read_pair(a: TreePlan, s: Schedule, ancestor: int, link: int, out: dict[int, Span]) -> None:
     """The velocities read of both links after all changes so far; out: by link."""
+    # from the common link down; PhysX stops one link early  (DyFeatherstoneArticulation.cpp, pxcFsGetVelocities)
     p, last, dv = a.p, a.p.tree.last, a.p.row("dv")
     ancestors = set(nodes_to(p, [ancestor]))
     compute_root_twist(a, s)
@@ -269,6 +283,8 @@ def write_cross_response(p: IslandPlan, s: Schedule, j: int) -> None:
     """Motion of one side's centre of mass by unit wrenches on that of the other side, where the joint asks for it."""
     if CROSS_RESPONSE not in p.joints[j].groups:
         return
+    # C_ij = (T_01)_ij: twist of one link for unit wrenches on the other
+    # (DyFeatherstoneArticulation.cpp, getImpulseResponse; left out by PhysX's joints)
     first, second = p.t.joints[j].solver_bodies
     a, wrench = p.trees[first.owner], p.row("side0_impulse")
     for i in range(6):

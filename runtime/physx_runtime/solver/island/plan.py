@@ -177,6 +177,7 @@ def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan, touc
     if self_touching and not t.coupled:
         pairs += [pair for pair in combinations(touching, 2) if ancestor_of(p.t, *pair) == pair]
     inside = sorted(link for owner, link in order.inside if owner == actor)
+    # links on one path are misread but for the root  (DyFeatherstoneArticulation.cpp, pxcFsGetVelocities)
     plan = TreePlan(p, sorted(outer), inside, pairs, touching, outer.union(inside))
     if plan.constrained:
         p.add_current_poses()

@@ -31,6 +31,7 @@ from physx_runtime.solver.scheduled.sweeps import clear, copy_rows
 
 def write_island_start(p: IslandPlan, s: Schedule) -> None:
     """Everything at the step's start."""
+    # t = 0
     clear(s, p.row("elapsed"))
     for actor in p.actors:
         if isinstance(actor, BodyPlan):
@@ -38,6 +39,7 @@ def write_island_start(p: IslandPlan, s: Schedule) -> None:
                 copy_rows(s, actor.row(name), actor.row(f"kept_{name}"))
             s.do(body.begin, actor.t, **actor.layout.groups)
         else:
+            # poses, M^-1 and rows of the start  (DyTGSDynamics.cpp, prepareBodiesAndConstraints)
             write_start(actor.p, s)
             write_links_start(actor, s)
             store_integrated(actor, s)
@@ -63,6 +65,7 @@ def write_island_end(p: IslandPlan, s: Schedule) -> None:
 
 def _freeze(p: IslandPlan, s: Schedule) -> None:
     """An island stays where it was once anything in it has diverged."""
+    # one diverged actor stops its island: sum |x| over all of them
     clear(s, p.row("size"))
     clear(s, p.row("flags"))
     moving = list(_moving(p))

@@ -38,6 +38,7 @@ MIN_OFFSET = 1e-3
 
 def hinge(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """The angle of a hinge that a gear or a rack counts."""
+    # angle = 2 atan2(x, w) of B seen from A
     return {"hinge_angle": [twist_angle(joint_frames(t, rows).relative)]}
 
 
@@ -52,6 +53,7 @@ def count_turns(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
     A rack's second hinge slides and is not counted. An infinite last angle is none yet; half a turn within a step
     counts the other way round.
     """
+    # turns_i += angleDiff(angle, last)  (ExtGearJoint.cpp, angleDiff; ExtRackAndPinionJoint.cpp, angleDiff)
     now = [rows["hinge0_coordinate"][0], -rows["hinge1_coordinate"][0]]
     turns, last = list(rows["turns"]), list(rows["last_angle"])
     for i in range(1 if t.kind == RACK else 2):
@@ -62,17 +64,21 @@ def count_turns(t: JointTopology, rows: Rows) -> dict[str, list[Scalar]]:
 
 def _wrapped(angle: Scalar) -> Scalar:
     """The same angle in [-pi, pi)."""
+    # x - 2 pi floor((x + pi) / 2 pi)
     return angle - TWO_PI * floor((angle + math.pi) / TWO_PI)
 
 
 def coupling_row(t: JointTopology, rows: Rows, frames: JointFrames, turns: Sequence[Scalar]) -> JointRow:
     """The row of a gear or of a rack; without `turns` nothing has been counted and it has no error."""
+    # C = s1 turns1 - s0 ratio turns0, J = [0, ratio A_x, 0, -B_x]  (ExtGearJoint.cpp, GearJointSolverPrep)
     first, second = (axis(frames.A, 0), axis(frames.B, 0))
     signs = [-1.0 if topology.holds_first else 1.0 for topology in t.hinges]
     if t.kind == GEAR:
         ratio = rows["ratio"][0]
         error = signs[1] * turns[1] - signs[0] * ratio * turns[0] if turns else 0.0
         return JointRow(ZERO3, sp.scale(ratio, first), ZERO3, sp.scale(-1.0, second), error, NO_HINT, True, holds=True)
+    # C = -(s1 ratio x1 + s0 turns0), J = [0, A_x, ratio B_x, 0]
+    # (ExtRackAndPinionJoint.cpp, RackAndPinionJointSolverPrep)
     ratio = where(_opposed(frames), -rows["ratio"][0], rows["ratio"][0])
     error = -(signs[1] * ratio * rows["hinge1_coordinate"][0] + signs[0] * turns[0]) if turns else 0.0
     return JointRow(ZERO3, first, sp.scale(ratio, second), ZERO3, error, NO_HINT, True, holds=True)
@@ -80,6 +86,7 @@ def coupling_row(t: JointTopology, rows: Rows, frames: JointFrames, turns: Seque
 
 def _opposed(frames: JointFrames) -> Scalar:
     """Whether the rack lies at the side of its pinion that moves it backwards."""
+    # (A_x x (p_B - p_A)) . B_x < 0: the rack is on the pinion's other side
     direction = sp.cross(axis(frames.A, 0), frames.between)
     projection = sp.dot(direction, axis(frames.B, 0))
     is_defined = (_square(frames.between) > MIN_OFFSET * MIN_OFFSET) & (_square(direction) > MIN_OFFSET * MIN_OFFSET)
@@ -105,16 +112,19 @@ def forces_of(row: JointRow) -> Forces:
 
 def delta_velocities(forces: Forces, responses: Responses) -> Motions:
     """What side 0 gains and side 1 loses, each for itself."""
+    # M^-1 J^T
     return responses[0].motion(forces[0]), responses[1].motion(forces[1])
 
 
 def response_along(forces: Forces, delta_velocity: Motions) -> Scalar:
     """How far a row feels such answers."""
+    # J M^-1 J^T
     return forces[0].dot(delta_velocity[0]) + forces[1].dot(delta_velocity[1])
 
 
 def velocity_along(forces: Forces, velocities: Motions) -> Scalar:
     """J v: how fast side 0 moves against side 1."""
+    # J v = J0 v0 - J1 v1
     return forces[0].dot(velocities[0]) - forces[1].dot(velocities[1])
 
 
@@ -130,6 +140,8 @@ def orthogonalize(rows: list[JointRow], responses: Responses) -> list[JointRow]:
     result = []
     equalities: dict[tuple[int, int], list[tuple[JointRow, Motions]]] = {group: [] for group in GROUPS}
     for row in rows:
+        # Gram-Schmidt in the measure of M^-1: J -= (J M^-1 J_k^T) / (J_k M^-1 J_k^T) J_k
+        # (DyConstraintSetup.cpp, orthogonalize)
         group = next((group for group in GROUPS if row.hint in group), None)
         for other, delta_velocity in equalities[group] if group else []:
             row = _subtract_row(row, response_along(forces_of(row), delta_velocity), other)

@@ -28,6 +28,7 @@ from physx_runtime.solver.maximal_joint.rows import (
 
 def drive_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
     """One row per drive of an axis that is not locked: translations, then rotations."""
+    # order: linear drives, angular drives  (ExtD6Joint.cpp, D6JointSolverPrep)
     driven = [i for i, topology in enumerate(t.axes) if topology.drive and topology.motion != LOCKED]
     errors = _rotation_errors(t, rows, frames.relative) if any(i >= 3 for i in driven) else []
     result = []
@@ -46,6 +47,7 @@ def _driven(row: JointRow, t: JointTopology, rows: Rows, i: int) -> JointRow:
 
     SAPIEN's PhysX 5.3.1 takes the target velocities of turns the other way round (ExtD6Joint.cpp of that version).
     """
+    # F = k error + d (v_target - v), |F| <= maxForce  (ExtConstraintHelper.h, addDrive)
     target = rows["target_velocity"][i]
     spring = Spring(rows["stiffness"][i], rows["damping"][i], target if t.sapien and i >= 3 else -target,
                     t.axes[i].drive == "acceleration")
@@ -57,6 +59,8 @@ def _rotation_errors(t: JointTopology, rows: Rows, relative: Quat) -> list[Scala
 
     The turn is relative conj(target), as measured; PhysX's source, SAPIEN's too, has conj(target) relative.
     """
+    # twist: -2 delta_x, of both quaternions the nearer; swings: +-D_x, the x axis of the turn
+    # (ExtD6Joint.cpp, D6JointSolverPrep)
     target = target_rotation(rows)
     inverse_target = sp.conjugate(target)
     delta = sp.mul_quat(inverse_target, relative) if t.sapien else sp.mul_quat(relative, inverse_target)
@@ -67,6 +71,7 @@ def _rotation_errors(t: JointTopology, rows: Rows, relative: Quat) -> list[Scala
 
 def target_rotation(rows: Rows) -> Quat:
     """The turn by the target angles of all axes, locked ones too: about x, then y, then z of A."""
+    # target = q_z q_y q_x
     target: Quat = (0.0, 0.0, 0.0, 1.0)
     for i in range(3):
         s, c = sincos(0.5 * rows["target_position"][3 + i])
@@ -80,14 +85,18 @@ EPSILON = 1.1920929e-07
 
 def locked_rows(t: JointTopology, frames: JointFrames) -> list[JointRow]:
     """Equality rows: translations, then rotations; a swing that is the only locked rotation goes first."""
+    # order: translations, rotations  (ExtConstraintHelper.h, prepareLockedAxes)
     rotations = [i for i in range(3) if t.axes[3 + i].motion == LOCKED]
     result = []
+    # one locked swing: C = -B_x . A_other, J = [0, B_x x A_other]  (ExtD6Joint.cpp, D6JointSolverPrep)
     if rotations in ([1], [2]):
         result.append(_locked_swing(frames, rotations[0]))
         rotations = []
     arm0 = locked_arm(t, frames)
+    # C = -offset_i, J = [A_i, r x A_i]
     for i in _locked_translations(t):
         result.append(_equality_row(linear_row(axis(frames.A, i), arm0, frames.arm1, -frames.offset[i]), TRANSLATION))
+    # C = -Im(conj(a) b)_i, J = d Im(conj(a) b)_i / dtheta  (ExtConstraintHelper.h, prepareLockedAxes)
     axes = rotation_axes(frames.a, frames.b) if rotations else []
     return result + [_equality_row(angular_row(axes[i], -frames.relative[i]), ROTATION) for i in rotations]
 
@@ -98,6 +107,8 @@ def _equality_row(row: JointRow, hint: int) -> JointRow:
 
 def locked_arm(t: JointTopology, frames: JointFrames) -> Vec3:
     """From side 0's centre of mass to A's anchor along locked translations, to B's along the others."""
+    # r0 = p_B - c0 - sum of locked offsets: PhysX moves the arm to A's anchor
+    # (ExtConstraintHelper.h, prepareLockedAxes)
     arm = frames.arm0
     for i in _locked_translations(t):
         arm = sp.sub(arm, sp.scale(frames.offset[i], axis(frames.A, i)))
@@ -116,6 +127,8 @@ def _locked_swing(frames: JointFrames, i: int) -> JointRow:
 
 def rotation_axes(a: Quat, b: Quat) -> list[Vec3]:
     """How B's quaternion seen from A changes as A turns against B: half unit axes where they agree."""
+    # 1/2 (w_a w_b - v_a . v_b) 1 + 1/2 (v_a v_b^T + v_b v_a^T) + 1/2 [(w_a v_b + w_b v_a) x]
+    # (ExtConstraintHelper.h, computeJacobianAxes)
     va, vb = (a[0], a[1], a[2]), (b[0], b[1], b[2])
     c = sp.add(sp.scale(a[3], vb), sp.scale(b[3], va))
     same, opposed = a[3] * b[3], sp.dot(va, vb)

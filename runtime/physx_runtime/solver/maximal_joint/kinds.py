@@ -48,6 +48,7 @@ def rows_of(t: JointTopology, rows: Rows) -> JointGeometry:
     `sideK_position` and, of a link, `sideK_origin`. Of a gear or a rack with hinges `hingeK_coordinate` too, their
     angles, of a rack's second how far it is out.
     """
+    # drives, limits, locked axes  (ExtD6Joint.cpp, D6JointSolverPrep)
     frames = joint_frames(t, rows)
     if t.kind == D6:
         result = [*drive_rows(t, rows, frames), *limit_rows(t, rows, frames), *locked_rows(t, frames)]
@@ -98,6 +99,7 @@ class RowKind:
 
 def solving_order(t: JointTopology, rows: list[JointRow]) -> list[JointRow]:
     """Rows sorted by hint; but with PGS the rotational ones before the others."""
+    # sort by solveHint  (DyConstraintSetup.cpp, preprocessRows)
     groups = PGS_HINTS if t.pgs else TGS_HINTS
     marked = [replace(row, hint=groups.get(row.hint, row.hint)) if row.angular else row for row in rows]
     return sorted(marked, key=lambda row: row.hint)

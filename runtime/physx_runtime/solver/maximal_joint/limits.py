@@ -44,8 +44,12 @@ def cone_limit(angles: tuple[Scalar, Scalar], half_angles: tuple[Scalar, Scalar]
     twist: the twist axis of B in A's axes; `line` is where it would be at the nearest point of the rim. With the
     tangents r of a quarter of the angles there it is v1 v2 - e_x; dv1 and dv2 are the changes across the rim.
     """
+    # p = closest point of the ellipse, r = tan(p / 4), d = p / a^2
+    # (CmConeLimitHelper.h, getLimit)
     (y, z), (ay, az) = angles, half_angles
     cy, cz = closest_on_ellipse(y, z, ay, az)
+    # line = v1 v2 - e_x, normal = v1 dv2 + dv1 v2, axis = line x normal / |normal|
+    # (CmConeLimitHelper.h, computeAxisAndError)
     ry, rz = _tangent(0.25 * cy), _tangent(0.25 * cz)
     dy, dz = cy / (ay * ay), cz / (az * az)
     square, product = ry * ry + rz * rz, ry * dy + rz * dz
@@ -65,6 +69,7 @@ def closest_on_ellipse(y: Scalar, z: Scalar, ry: Scalar, rz: Scalar) -> tuple[Sc
     """
     wide = rz <= ry
     at_end = where(wide, abs(z), abs(y)) < ON_MAJOR_AXIS
+    # t: f(t) = sum (r_i p_i / (t + r_i^2))^2 - 1 = 0, t -= f / f'  (PxMathUtils.h, PxEllipseClamp)
     py, pz = where(at_end, ry, abs(y)), where(at_end, rz, abs(z))      # the search must find something
     ey, ez, ay, az = ry * ry, rz * rz, ry * py, rz * pz
     t = maximum(ay - ey, az - ez)
@@ -97,12 +102,14 @@ def limit_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointR
 
 
 def _angular_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
+    # cone or swings, then twist  (ExtD6Joint.cpp, D6JointSolverPrep)
     swings, result = _limited_swings(t), list[JointRow]()
     if t.cone or swings:
         swing = swing_of(frames.relative)
         angles = swing_angles(swing)
         if t.cone:
             result.append(_cone(t, rows, frames, angles))
+        # swings are measured about the axes of A turned by the swing  (ExtD6Joint.cpp, setupPyramidSwingLimits)
         swing_matrix = sp.matrix(sp.mul_quat(frames.a, swing))
         for i in swings:
             result += _angle_rows(t, rows, i, angles[SWINGS.index(i)], axis(swing_matrix, i - TWIST))
@@ -120,6 +127,7 @@ def _limited_swings(t: JointTopology) -> list[int]:
 
 def _cone(t: JointTopology, rows: Rows, frames: JointFrames, angles: tuple[Scalar, Scalar]) -> JointRow:
     """The row of the cone; a soft one always acts, and draws the twist axis out to its rim."""
+    # C = (line x axis) . B_x  (ExtD6Joint.cpp, setupConeSwingLimits)
     twist = axis(sp.matrix(frames.relative), 0)
     about, error = cone_limit(angles, (rows["cone_angle"][0], rows["cone_angle"][1]), twist)
     row = angular_row(sp.rotate(frames.a, about), error)
@@ -131,6 +139,7 @@ def _cone(t: JointTopology, rows: Rows, frames: JointFrames, angles: tuple[Scala
 
 def _angle_rows(t: JointTopology, rows: Rows, i: int, angle: Scalar, about: Vec3) -> list[JointRow]:
     """Rows of the lower and the upper limit of an angle."""
+    # C_low = angle - lower, C_high = upper - angle  (ExtConstraintHelper.h, anglePair)
     lower = angular_row(sp.scale(-1.0, about), angle - rows["lower_limit"][i])
     upper = angular_row(about, rows["upper_limit"][i] - angle)
     return [_limit_row(t, rows, i, row, ROTATION_LIMIT) for row in (lower, upper)]
@@ -138,6 +147,7 @@ def _angle_rows(t: JointTopology, rows: Rows, i: int, angle: Scalar, about: Vec3
 
 def _distance_limit(t: JointTopology, rows: Rows, frames: JointFrames) -> JointRow:
     """The row along the way that B's anchor has come by all translations that are not locked."""
+    # C = limit - |offset|, J along the offset  (ExtD6Joint.cpp, D6JointSolverPrep)
     offset = ZERO3
     for i in (i for i in range(3) if t.axes[i].motion != LOCKED):
         offset = sp.add(offset, sp.scale(frames.offset[i], axis(frames.A, i)))
@@ -154,6 +164,7 @@ def _distance_limit(t: JointTopology, rows: Rows, frames: JointFrames) -> JointR
 
 def _linear_limits(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
     """Rows of the upper and the lower limit of every limited translation."""
+    # C_high = upper - offset_i, C_low = offset_i - lower  (ExtD6Joint.cpp, setupLinearLimit)
     result = []
     for i in (i for i in range(3) if t.axes[i].motion == LIMITED):
         axis_vector = axis(frames.A, i)
@@ -174,8 +185,10 @@ def _limit_row(t: JointTopology, rows: Rows, i: int, row: JointRow, hint: int) -
 
 def _bound_row(row: JointRow, hint: int, spring: Spring | None, bounce: Bounce | None = None) -> JointRow:
     """A row whose error is what is left to a limit; of a soft one 0 where it does not act."""
+    # hard: F >= 0, bias only beyond the limit in velocity iterations  (ExtConstraintHelper.h, addLimit)
     if spring is None:
         return _hard_row(replace(row, error=minimum(row.error, MAX_ERROR)), hint, bounce)
+    # soft: a spring where C < 0  (ExtConstraintHelper.h, addLimit)
     violated = row.error < 0.0
     return replace(row, error=where(violated, row.error, 0.0), active=violated, holds=True, spring=spring)
 
@@ -186,6 +199,7 @@ def _hard_row(row: JointRow, hint: int, bounce: Bounce | None) -> JointRow:
 
 def twist_angle(relative: Quat) -> Scalar:
     """How far B is turned against A about its x axis, in [-pi, pi] where w >= 0."""
+    # 2 atan2(x, w)
     return 2.0 * arctan2(relative[0], relative[3])
 
 
@@ -197,6 +211,7 @@ def measured_twist(t: JointTopology, relative: Quat) -> Scalar:
     """
     if t.exact:
         return twist_angle(relative)
+    # 2 acos(w / |(x, w)|), sign of x  (ExtD6Joint.cpp, D6JointSolverPrep)
     x, w = relative[0], relative[3]
     size = sqrt(x * x + w * w)
     nonzero = size > 0.0
@@ -207,6 +222,7 @@ def measured_twist(t: JointTopology, relative: Quat) -> Scalar:
 
 def swing_of(relative: Quat) -> Quat:
     """B's turn against A without its twist: relative = swing twist."""
+    # twist = [x, 0, 0, w] / |(x, w)|, swing = q conj(twist)  (PxMathUtils.h, PxSeparateSwingTwist)
     x, w = relative[0], relative[3]
     size = sqrt(x * x + w * w)
     nonzero = size > 0.0
@@ -216,6 +232,7 @@ def swing_of(relative: Quat) -> Quat:
 
 def swing_angles(swing: Quat) -> tuple[Scalar, Scalar]:
     """The rotation about y and the one about z that PhysX reads from a swing."""
+    # 4 atan2(y, 1 + w)  (ExtJoint.h, computeSwingAngle)
     return 4.0 * arctan2(swing[1], 1.0 + swing[3]), 4.0 * arctan2(swing[2], 1.0 + swing[3])
 
 
@@ -227,6 +244,7 @@ MIN_DISTANCE = 1.1920929e-07
 
 def distance_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[JointRow]:
     """The row of the least distance, then that of the greatest; one row where they are the same."""
+    # C = distance - bound, beyond the tolerance  (ExtDistanceJoint.cpp, DistanceJointSolverPrep)
     direction, distance = _direction(frames.between)
     tolerance = TOLERANCE * rows["length_scale"][0]
 
@@ -236,12 +254,15 @@ def distance_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[Joi
                        keeps_bias=keeps_bias, spring=spring, holds=True)
 
     if t.range == "equal":
+        # C = error - clamp(error, -tolerance, tolerance)
         error = distance - rows["maximum_distance"][0]
         return [row(error - clamp(error, -tolerance, tolerance))]
     result = []
+    # C_min = distance - min + tolerance, F >= 0  (ExtDistanceJoint.cpp, setupMinConstraint)
     if t.range in ("both", "least"):
         min_distance = rows["minimum_distance"][0]
         result.append(row(distance - min_distance + tolerance, lower=0.0, keeps_bias=min_distance <= distance))
+    # C_max = distance - max - tolerance, F <= 0  (ExtDistanceJoint.cpp, setupMaxConstraint)
     if t.range in ("both", "most"):
         max_distance = rows["maximum_distance"][0]
         result.append(row(distance - max_distance - tolerance, upper=0.0, keeps_bias=distance <= max_distance))
@@ -250,6 +271,7 @@ def distance_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[Joi
 
 def _direction(between: Vec3) -> tuple[Vec3, Scalar]:
     """From B's anchor to A's, and how far that is; x where there is no direction."""
+    # n = (p_A - p_B) / |p_A - p_B|
     distance = sp.norm(between)
     nonzero = distance > MIN_DISTANCE
     x, y, z = sp.scale(-1.0 / where(nonzero, distance, 1.0), between)

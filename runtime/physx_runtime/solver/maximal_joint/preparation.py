@@ -100,6 +100,7 @@ def prepare(t: JointTopology, rows: Rows) -> PreparedRows:
     """
     geometry, kinds, out = rows_of(t, rows), row_kinds(t), dict[str, list[Scalar]]()
     _add_joint(out, t, rows, geometry, kinds)
+    # PhysX orthogonalises rows between rigid bodies alone  (DyTGSContactPrep.cpp, setupSolverConstraintStep)
     ordered, responses = solving_order(t, geometry.rows), (_response(t, rows, 0), _response(t, rows, 1))
     if not has_link(t):
         ordered = orthogonalize(ordered, responses)
@@ -123,10 +124,13 @@ def _add_joint(out: PreparedRows, t: JointTopology, rows: Rows, geometry: JointG
     if t.measures_force:
         append_row(out, "lever", *geometry.lever)
     if t.breaks:
+        # unbroken
         append_row(out, "acts", 1.0 - rows["broken"][0])
+    # |bias| <= 0.75 / dt rad/s, 15 / dt or 1.5 / dt m/s  (DyTGSContactPrep.cpp, computeMaxBiasVelocityTGS)
     max_bias = MAX_LINEAR_BIAS_AT_LINKS if has_link(t) else MAX_LINEAR_BIAS
     max_angular_bias, max_linear_bias = (math.inf, math.inf) if t.pgs else (
         MAX_ANGULAR_BIAS / dt, max_bias * rows["length_scale"][0] / dt)
+    # bias = -C / sqrt(h dt)  (DyTGSContactPrep.cpp, setupSolverConstraintStep)
     if not all(kind.spring for kind in kinds):
         append_row(out, "bias", -1.0 / sqrt(h * dt), max_angular_bias, max_linear_bias)
     for kind in kinds:
@@ -147,6 +151,7 @@ def _response(t: JointTopology, rows: Rows, k: int) -> LinkResponse:
 
 def body_response(rows: Rows, k: int) -> LinkResponse:
     """Of a rigid body at its centre of mass."""
+    # M^-1 = [I^-1, 0; 0, 1 / m]
     m, x = rows[f"side{k}_inverse_mass"][0], rows[f"side{k}_inverse_inertia"]
     return LinkResponse((x[0], x[1], x[2], x[3], x[4], x[5]), NO_LINK_RESPONSE.cross, (m, m, m, 0.0, 0.0, 0.0))
 
@@ -156,6 +161,7 @@ def _add_body_rows(out: PreparedRows, t: JointTopology, rows: list[JointRow], ki
     """Axes, and how bodies answer the rows that turn with nothing; how they answer each row at the start."""
     unit_responses = []
     for row, kind in zip(rows, kinds, strict=True):
+        # J M^-1 J^T  (DyTGSContactPrep.cpp, setupSolverConstraintStep)
         forces = forces_of(row)
         delta_velocity = delta_velocities(forces, responses)
         unit_responses.append(response_along(forces, delta_velocity))
@@ -177,16 +183,19 @@ def _axes(t: JointTopology, row: JointRow) -> list[Scalar]:
 def _add_constant_rows(out: PreparedRows, t: JointTopology, rows: Rows, ordered: list[JointRow],
                        responses: Responses) -> tuple[list[Scalar], list[Scalar]]:
     """Axes, levers and how rows answer each other; how the sides answer each row, and one over that."""
+    # cfm = max of both links  (DyTGSContactPrep.cpp, getCFM)
     cfm = functools.reduce(
         maximum, [rows[f"side{k}_cfm"][0] for k, body in enumerate(t.solver_bodies) if body.kind == LINK] or [0.0])
     previous: list[Motions] = []
     unit_responses, inverse_responses = [], []
     for row in ordered:
+        # Delassus matrix J_i M^-1 J_j^T, 1 / (J M^-1 J^T + cfm)
         forces = forces_of(row)
         _add_forces(out, t, row)
         for other in previous:
             append_row(out, "delassus", response_along(forces, other))
         previous.append(_coupled_response(rows, forces, responses))
+        # response below 1e-12 makes no row
         response = response_along(forces, previous[-1])
         active = response >= MIN_UNIT_RESPONSE if has_link(t) else response > 0.0
         unit_responses.append(response + cfm)
@@ -210,6 +219,7 @@ def _coupled_response(rows: Rows, forces: Forces, responses: Responses) -> Motio
     first, second = delta_velocities(forces, responses)
     if "cross_response" not in rows:
         return first, second
+    # v0 = T0 f0 - C f1, v1 = T1 f1 - C^T f0: wrenches on the other link are of opposite sign
     C = [rows["cross_response"][6 * i:6 * i + 6] for i in range(6)]
     wrenches = [linear_first(force) for force in forces]
     return (first - motion_of([inner(line, wrenches[1]) for line in C]),
@@ -220,11 +230,13 @@ def _add_constants(out: PreparedRows, t: JointTopology, rows: Rows, row: JointRo
                    r: Scalar) -> None:
     """What one row wants; r: one over how the sides answer it, 0 for a row that does not act."""
     kinematic_velocity = _kinematic_velocity(t, rows, row)
+    # spring rows  (DyTGSContactPrep.cpp, setupSolverConstraintStep)
     if row.spring:
         _add_spring(out, t, row.spring, row, rows["h"][0], unit_response, r, kinematic_velocity)
         if t.pgs:
             append_row(out, "again", _decay_factor(row.spring, row, rows["h"][0], unit_response))
     else:
+        # restitution: v_target = -e v where C <= 0 and -v > threshold; such a row has no bias
         rebound = _bounce_velocity(row.bounce, row.error, _row_velocity(t, rows, row)) if row.bounce else 0.0
         bias = where(rebound > 0.0, 0.0, out["bias"][0]) if row.bounce else out["bias"][0]
         append_row(out, "error", row.error)
@@ -249,11 +261,13 @@ def _add_spring(out: PreparedRows, t: JointTopology, spring: Spring, row: JointR
     velocity iterations it still gives what is for velocities (setSolverConstantsStep and conclude1DStep in
     DyTGSContactPrep.cpp of that version).
     """
+    # a = h (h k + d), x = 1 / (1 + a r): F = x (h d v_target - a v - h k C)
     k, d = spring.stiffness, spring.damping
     a = h * (h * k + d)
     x = _spring_factor(t, spring, row, a, unit_response, r)
     velocity_gain, position_gain = -x * a, -x * h * k
     target = x * h * d * spring.target_velocity - velocity_gain * kinematic_velocity
+    # PhysX 5.3.1: position term of the damping, x' of h^2 (k + d)
     if t.sapien:
         damping_scale = _spring_factor(t, spring, row, h * h * (k + d), unit_response, r)
         append_row(out, "spring", velocity_gain, position_gain - damping_scale * h * d, position_gain * row.error)
@@ -265,12 +279,14 @@ def _add_spring(out: PreparedRows, t: JointTopology, spring: Spring, row: JointR
 def _spring_factor(t: JointTopology, spring: Spring, row: JointRow, a: Scalar, unit_response: Scalar,
                    r: Scalar) -> Scalar:
     """What is left of a spring's impulse where it answers itself by a; 0 where it does not act."""
+    # accelerations: x = 1 / ((1 + a) r)
     x = 1.0 / (1.0 + a) * r if spring.acceleration else 1.0 / (1.0 + a * unit_response)
     return where(row.active, where(r > 0.0, x, 0.0) if has_link(t) else x, 0.0)
 
 
 def _decay_factor(spring: Spring, row: JointRow, h: Scalar, unit_response: Scalar) -> Scalar:
     """With PGS: the part of its impulse so far that a spring works out anew."""
+    # total' = (1 - x) total + F
     a = h * (h * spring.stiffness + spring.damping)
     x = 1.0 / (1.0 + (a if spring.acceleration else a * unit_response))
     return where(row.active, x, 0.0)
@@ -283,6 +299,7 @@ def _bounce_velocity(bounce: Bounce, error: Scalar, speed: Scalar) -> Scalar:
 
 def _row_velocity(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
     """J v at the step's start."""
+    # J v
     names = {KINEMATIC: "velocity", BODY: "v", LINK: "v"}
     first, second = (motion_of(rows[f"side{k}_{names[body.kind]}"]) if body.kind in names else NO_MOTION
                      for k, body in enumerate(t.solver_bodies))
@@ -291,6 +308,7 @@ def _row_velocity(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
 
 def _kinematic_velocity(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
     """How fast what is moved from outside comes along the row."""
+    # v_target = -J v_kinematic
     velocities = [motion_of(rows[f"side{k}_velocity"]) if body.kind == KINEMATIC else NO_MOTION
                   for k, body in enumerate(t.solver_bodies)]
     return -velocity_along(forces_of(row), (velocities[0], velocities[1]))

@@ -37,10 +37,12 @@ class JointFrames:
 
 def joint_frames(t: JointTopology, rows: Rows) -> JointFrames:
     """The frames of a joint whose sides' poses and own frames are in rows."""
+    # A = pose0 frame0, B = pose1 frame1 with its quaternion in A's hemisphere
     a, anchor_a, center0 = _frame(t, rows, 0)
     b, anchor_b, center1 = _frame(t, rows, 1)
     flip = quaternion_product(a, b) < 0.0
     b = (where(flip, -b[0], b[0]), where(flip, -b[1], b[1]), where(flip, -b[2], b[2]), where(flip, -b[3], b[3]))
+    # cB2cA = conj(A) B
     between = sp.sub(anchor_b, anchor_a)
     inverse_a = sp.conjugate(a)
     return JointFrames(a, b, sp.matrix(a), sp.matrix(b), between, rounded.product(inverse_a, b),
@@ -52,6 +54,7 @@ def _frame(t: JointTopology, rows: Rows, index: int) -> tuple[Quat, Vec3, Vec3]:
     rotation, position = quaternion(rows, f"frame{index}_rotation", 0), triple(rows, f"frame{index}_position", 0)
     if t.solver_bodies[index].kind == WORLD:
         return rotation, position, sp.ZERO3
+    # p = x + R(q) frame_p, q = q frame_q; bodies leave its length as it is
     body_q, center = quaternion(rows, f"side{index}_rotation", 0), triple(rows, f"side{index}_position", 0)
     origin = triple(rows, f"side{index}_origin", 0) if f"side{index}_origin" in rows else center
     rotated, anchor = rounded.transform_product(body_q, rotation), sp.add(origin, rounded.rotate(body_q, position))
@@ -118,9 +121,11 @@ class JointRow:
 
 def linear_row(axis: Vec3, arm0: Vec3, arm1: Vec3, error: Scalar) -> JointRow:
     """A row along an axis, which acts on both sides at the ends of their arms."""
+    # J = [n, r0 x n, n, r1 x n]  (ExtConstraintHelper.h, _linear)
     return JointRow(axis, cross(arm0, axis), axis, cross(arm1, axis), error, NO_HINT, False)
 
 
 def angular_row(axis: Vec3, error: Scalar) -> JointRow:
     """A row about an axis."""
+    # J = [0, n, 0, n]  (ExtConstraintHelper.h, _angular)
     return JointRow(ZERO3, axis, ZERO3, axis, error, NO_HINT, True)

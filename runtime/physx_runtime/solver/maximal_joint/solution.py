@@ -71,6 +71,7 @@ def _moved_body(t: JointTopology, rows: Rows, k: int, reader: RowReader) -> Move
     arm = reader.vector("arms") if has_arm(t, k) else ZERO3
     if not body.moves:
         return MovedBody(NO_MOTION, NO_LINK_RESPONSE, arm, ZERO3, ZERO3)
+    # dx = R(delta) r + x - r: of the point where linear rows act  (DyTGSContactPrep.cpp, solve1DStep)
     rotated = (rounded.rotate if body.rotates_itself else sp.rotate)(quaternion(rows, f"side{k}_turned_by", 0), arm)
     displacement = sp.sub(sp.add(rotated, triple(rows, f"side{k}_travel", 0)), arm)
     response = body_response(rows, k) if body.kind == BODY else NO_LINK_RESPONSE
@@ -86,6 +87,7 @@ def bodies_at_start(t: JointTopology, reader: RowReader) -> Bodies:
 
 def forces_now(t: JointTopology, kind: RowKind, bodies: Bodies, reader: RowReader) -> Forces:
     """The forces of the next row: of bodies linear ones at the arms as they are, of links those of the step's start."""
+    # PGS: J of the start, any row linear and angular
     if t.pgs:
         first, second = (Force(reader.vector("forces"), reader.vector("forces")) for _ in (0, 1))
         return first, second
@@ -97,6 +99,7 @@ def forces_now(t: JointTopology, kind: RowKind, bodies: Bodies, reader: RowReade
         return Force(axis, ZERO3), Force(ZERO3 if is_constant(t) else sp.cross(bodies[1].arm, slider), slider)
     if kind.angular:
         return Force(axis, ZERO3), Force(axis, ZERO3)
+    # J = [n, r x n] with r as it is now between bodies, that of the start at links
     r_cross_n = [_r_cross_n(t, k, bodies[k], axis, reader) for k in (0, 1)]
     return Force(r_cross_n[0], axis), Force(r_cross_n[1], axis)
 
@@ -120,6 +123,8 @@ class RotationalRow:
 def project_out(rotational_rows: list[RotationalRow], forces: Forces) -> tuple[Forces, Scalar]:
     """Forces that turn nothing against rotational equality rows, and the part of those rows' errors left with them."""
     first, second = forces
+    # J -= (J M^-1 J_k^T) / (J_k M^-1 J_k^T) J_k of the rotational equality rows, with r as it is now
+    # (DyTGSContactPrep.cpp, solve1DStep)
     removed_error: Scalar = 0.0
     for row in rotational_rows:
         factor = row.reciprocal * response_along(forces, row.delta_velocity)
@@ -143,6 +148,7 @@ def solve(t: JointTopology, rows: Rows, final: bool) -> PreparedRows:
         _solve_constant_rows(out, t, rows, bodies, reader, final)
     else:
         _solve_body_rows(out, t, rows, bodies, reader, final)
+    # TGS leaves springs out in velocity iterations  (DyTGSContactPrep.cpp, conclude1DStep)
     without_springs = final and not (t.pgs or t.sapien)       # else springs act in every iteration
     return {name: values for name, values in out.items() if not (without_springs and name == "spring_impulse")}
 
@@ -150,6 +156,7 @@ def solve(t: JointTopology, rows: Rows, final: bool) -> PreparedRows:
 def _solve_body_rows(out: PreparedRows, t: JointTopology, rows: Rows, bodies: Bodies, reader: RowReader,
                      final: bool) -> None:
     """Row by row, each on the velocities that the ones before it left."""
+    # v0 += M0^-1 J0^T F, v1 -= M1^-1 J1^T F, row after row  (DyTGSContactPrep.cpp, solve1DStep)
     first, second = bodies[0].velocity, bodies[1].velocity
     rotational_rows: list[RotationalRow] = []
     for kind in row_kinds(t):
@@ -180,6 +187,7 @@ def _spun(t: JointTopology, k: int, reader: RowReader) -> Motion:
 def _solve_constant_rows(out: PreparedRows, t: JointTopology, rows: Rows, bodies: Bodies, reader: RowReader,
                          final: bool) -> None:
     """Row by row, all as they were prepared, on velocities that are read once; how they answer each other is known."""
+    # J v, then + sum (J_i M^-1 J_j^T) F_j of the rows before  (DyTGSContactPrep.cpp, solveExt1D)
     velocities = (bodies[0].velocity, bodies[1].velocity)
     impulse0, impulse1 = NO_FORCE, NO_FORCE
     changes: list[Scalar] = []
@@ -201,6 +209,7 @@ def _solve_constant_rows(out: PreparedRows, t: JointTopology, rows: Rows, bodies
 
 def _error(kind: RowKind, forces: Forces, bodies: Bodies, reader: RowReader) -> Scalar:
     """How far off a row is now; of a spring, how much farther than at the start."""
+    # C = C_start + J_linear dx + J_angular theta
     displacement = _displacement_along(kind, forces[0], bodies[0]) - _displacement_along(kind, forces[1], bodies[1])
     return displacement if kind.spring else reader.scalar("error") + displacement
 
@@ -213,13 +222,16 @@ def _displacement_along(kind: RowKind, force: Force, body: MovedBody) -> Scalar:
 def _change(out: PreparedRows, t: JointTopology, rows: Rows, kind: RowKind, reader: RowReader,
             now: tuple[Scalar, Scalar, Scalar], final: bool) -> Scalar:
     """The impulse that a row adds; now: the velocity along it, its error, and one over how the sides answer it."""
+    # total' = clamp(total + F, lower, upper)
     before = reader.scalar(impulse_group(kind))
     change = _spring(t, rows, reader, now, final) if kind.spring else _hard(t, rows, kind, reader, now, final)
+    # PGS: F -= x total
     if kind.spring and t.pgs:
         change = change - reader.scalar("again") * before
     bounded = kind.drive or kind.nonnegative or kind.nonpositive
     after = _bounded(kind, reader, before + change) if bounded else before + change
     if t.breaks:
+        # a broken joint gives nothing
         after = rows["acts"][0] * after
     append_row(out, impulse_group(kind), after)
     return after - before if bounded or t.breaks else change
@@ -228,7 +240,9 @@ def _change(out: PreparedRows, t: JointTopology, rows: Rows, kind: RowKind, read
 def _spring(t: JointTopology, rows: Rows, reader: RowReader, now: tuple[Scalar, Scalar, Scalar],
             final: bool) -> Scalar:
     speed, displacement, _ = now
+    # F = -x a v - x h k dx + constant  (DyTGSContactPrep.cpp, solve1DStep)
     velocity_gain, position_gain, constant = reader.vector("spring")
+    # PhysX 5.3.1: velocity iterations keep the bias where the limit is not reached
     if t.sapien:
         target_impulse, target, retained = reader.vector("spring_aim")
         bias_impulse = position_gain * (displacement - target * rows["elapsed"][0]) + constant
@@ -239,18 +253,21 @@ def _spring(t: JointTopology, rows: Rows, reader: RowReader, now: tuple[Scalar, 
 def _hard(t: JointTopology, rows: Rows, kind: RowKind, reader: RowReader, now: tuple[Scalar, Scalar, Scalar],
           final: bool) -> Scalar:
     speed, error, r = now
+    # F = (clamp(-C / sqrt(h dt), bounds) + v_target - v) / (J M^-1 J^T + cfm)  (DyTGSContactPrep.cpp, solve1DStep)
     bias, max_angular_bias, max_linear_bias = rows["bias"]
     target = reader.scalar("target") if has_target(t, kind) else 0.0
     row_bias = reader.scalar("own_bias") if kind.bounces else bias
     final_bias = reader.scalar("kept_bias") if kind.keeps_bias else 0.0
     max_bias = max_angular_bias if kind.angular else max_linear_bias
     bias_velocity = minimum((final_bias if final else row_bias) * (error - target * rows["elapsed"][0]), max_bias)
+    # limits are pushed out as fast as C asks, but in no faster than maxBias
     if not kind.limit:
         bias_velocity = maximum(bias_velocity, -max_bias)
     return r * ((bias_velocity if kind.keeps_bias or not final else 0.0) + target - speed)
 
 
 def _bounded(kind: RowKind, reader: RowReader, impulse: Scalar) -> Scalar:
+    # |F| <= maxForce dt of drives, one-sided of limits
     if kind.drive:
         largest = reader.scalar("largest_impulse")
         return clamp(impulse, -largest, largest)
@@ -266,6 +283,7 @@ def concluded(t: JointTopology, rows: Rows) -> PreparedRows:
     force, out = mean_force(t, rows), dict[str, list[Scalar]]()
     if t.stores_force:
         out["force"] = linear_first(force)
+    # broken where |f| > breakForce or |n| > breakTorque  (DyTGSContactPrep.cpp, writeBack1DStep)
     if t.breaks:
         exceeds = (sp.norm(force.linear) > rows["break_force"][0]) | (sp.norm(force.angular) > rows["break_torque"][0])
         out["broken"] = [maximum(rows["broken"][0], where(exceeds, 1.0, 0.0))]
@@ -277,6 +295,7 @@ def mean_force(t: JointTopology, rows: Rows) -> Force:
 
     Drives do not count; impulses act at the arms of the step's start, as measured of PhysX.
     """
+    # f = sum J^T F / dt, about B's anchor, without drives  (DyTGSContactPrep.cpp, writeBack1DStep)
     reader, total, rotational_rows = RowReader(rows), NO_FORCE, list[RotationalRow]()
     bodies = bodies_at_start(t, reader)
     for kind in row_kinds(t):

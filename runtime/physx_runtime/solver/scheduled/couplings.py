@@ -30,6 +30,7 @@ def start_rows(p: Plan, name: str, owner: str, *parts: str) -> dict[str, Span]:
 
 def load_wrenches(p: Plan, s: Schedule, wrenches: Sequence[tuple[int, Span]], factor: Span | None = None) -> None:
     """The rows `couple_wrench` with nothing but these wrenches on links."""
+    # p = sum J^T of unit pulls, at the nodes that carry the links
     clear(s, p.row("couple_wrench"))
     for link, wrench in wrenches:
         add_product(s, p.at("couple_wrench", p.tree.last[link]), wrench, factor)
@@ -37,6 +38,7 @@ def load_wrenches(p: Plan, s: Schedule, wrenches: Sequence[tuple[int, Span]], fa
 
 def respond_pair(p: Plan, s: Schedule, out: Span, ends: Sequence[tuple[int, Span]]) -> None:
     """Response of two wrenches on links together, after the sweep that answers them."""
+    # r = w0 . twist0 + w1 . twist1 = J M^-1 J^T
     (link, wrench), (other, other_wrench) = ends
     s.do(coupling.respond_pair, response=out, wrench=wrench, other_wrench=other_wrench,
          twist=p.at("twist", p.tree.last[link]), other_twist=p.at("twist", p.tree.last[other]))
@@ -44,6 +46,7 @@ def respond_pair(p: Plan, s: Schedule, out: Span, ends: Sequence[tuple[int, Span
 
 def measure_rate(p: Plan, s: Schedule, row: Span, bias: Span) -> None:
     """The row `couple_rate`: row (v + dv) + bias."""
+    # Ldot = row (v + dv) + bias
     rate = p.row("couple_rate")
     copy_rows(s, bias, rate)
     s.repeat(p.t.nv, coupling.add_rate, rate=rate,
@@ -56,6 +59,7 @@ def write_mimic_start(p: Plan, s: Schedule, i: int) -> None:
     column = p.scratch(f"{name}_column", p.t.nv)
     for part in ("scale", "hard_scale", "erp"):
         p.scratch(f"{name}_{part}", 1)
+    # column = M^-1 (e_follower + gearing e_reference)  (DyArticulationMimicJoint.cpp, computeMimicJointSelfResponse)
     clear(s, p.row("couple_wrench"))
     clear(s, p.row("couple_force"))
     s.do(joint.set_one, ones=p.row("couple_force").part(follower))
@@ -70,6 +74,7 @@ def write_mimic_start(p: Plan, s: Schedule, i: int) -> None:
 def write_mimic_iteration(p: Plan, s: Schedule, i: int, final: bool) -> None:
     """Its impulse on `dv`."""
     (follower, reference), name, first = p.t.mimics[i], f"mimic{i}", p.t.root_size
+    # dv -= column F  (DyArticulationMimicJoint.cpp, solveInternalMimicJointConstraints)
     spans = {}
     if not final:
         spans = {argument: p.at("seen_q" if p.t.kind_of(dof) == SPHERICAL else "q", dof)

@@ -40,6 +40,7 @@ class Sweep:
 
 def write_iteration(p: Plan, s: Schedule, final: bool) -> None:
     """One position iteration, or with `final` one velocity iteration, as `actors.iterate`."""
+    # dv of forces, couplings, then joints  (DyFeatherstoneArticulation.cpp, solveInternalConstraints)
     dv, sweep = write_forces(p, s, final, separate=coupled(p.t)), Sweep(final)
     write_constraints(p, s, dv, sweep, write_couplings(p, s, sweep))
 
@@ -50,6 +51,7 @@ def write_forces(p: Plan, s: Schedule, final: bool, separate: bool) -> Span | No
     apart: in rows of their own, to which other changes can be added.
     """
     applies_forces = p.t.forces_every_iteration and not final
+    # TGS: h a in every iteration  (DyFeatherstoneArticulation.cpp, applyTgsSubstepForces)
     if not separate:
         return p.row("push") if applies_forces else None
     if applies_forces:
@@ -64,11 +66,14 @@ def write_constraints(p: Plan, s: Schedule, dv: Span | None, sweep: Sweep, prism
 
     turning: what `write_couplings` returned, whose tendons and mimic joints have changed v before.
     """
+    # twist_root = 0: impulses of this iteration begin
     if not p.t.fixed_base:
         clear(s, p.at("twist"))
+    # down: joints; up: p_parent += X^T (p - K u)
     for node in _depth_first(p, s, dv, prismatic, sweep):
         _pass_up(p, s, node)
     moves = sweep.moves and not p.t.pgs
+    # down again: v += dv, q += h v
     _update_velocities(p, s, dv, moves)
     if moves:
         advance_links(p, s, p.row("v"))
@@ -84,6 +89,7 @@ def write_couplings(p: Plan, s: Schedule, sweep: Sweep) -> set[int]:
     """
     if not sweep.joint_constraints:
         return set()
+    # displacement of prismatic joints with rotating axes needs poses of both links
     prismatic = [dof for dof, features in enumerate(p.t.dofs) if p.t.kind_of(dof) == PRISMATIC
                  and not p.joints[features.link].fixed_base and not p.t.pgs]
     children = [p.t.dofs[dof].link for dof in prismatic]
@@ -94,6 +100,7 @@ def write_couplings(p: Plan, s: Schedule, sweep: Sweep) -> set[int]:
         pose_links(p, s, paths_to(p.t, children + observed), solved=True, prefix="seen_")
         for link in p.spherical_links if p.t.mimics else ():
             read_coordinates(p, s, link, "seen_q", "seen_")
+    # spatial tendons, fixed tendons, mimic joints  (DyFeatherstoneArticulation.cpp, solveInternalConstraints)
     write_couplings_iteration(p, s, sweep.final)
     for link in paths_to(p.t, [p.parent(child) for child in children]):
         add_rotation(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
@@ -118,6 +125,7 @@ def _parent_rotation(p: Plan, link: int, name: str, v: Span | None = None) -> di
 
 
 def add_rotation(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None, v: Span | None = None) -> None:
+    # theta_i = theta_parent + sum axis q
     """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
     spans = {"amounts": amounts, "travel_axis": p.of_link("travel_axis", link)} if amounts else {}
     kind = p.t.links[link].kind
@@ -127,6 +135,7 @@ def add_rotation(p: Plan, s: Schedule, link: int, name: str, amounts: Span | Non
 
 def _depth_first(p: Plan, s: Schedule, dv: Span | None, prismatic: set[int], sweep: Sweep) -> Iterator[int]:
     """Write the joints' constraints depth first; yields every node once its whole branch is written."""
+    # preorder of the tree; a node's wrench rises once its branch is done
     write_behind(p, s, 0, sweep.final)
     stack = [(child, False) for child in reversed(_active(p, 0))]
     while stack:
@@ -139,6 +148,7 @@ def _depth_first(p: Plan, s: Schedule, dv: Span | None, prismatic: set[int], swe
         else:
             _pass_through(p, s, i)
         write_behind(p, s, i, sweep.final)
+        # limits of speed after all that holds the link  (DyCpuGpuArticulation.h, VelLimit)
         if sweep.speed_last and sweep.closing and i == p.tree.last[p.tree.nodes[i].link]:
             write_speed_limits(p, s, i, dv, below=bool(_active(p, i)))
         stack.append((i, True))
@@ -174,6 +184,7 @@ def _pass_through(p: Plan, s: Schedule, i: int) -> None:
 
 def _solve(p: Plan, s: Schedule, i: int, dv: Span | None, prismatic: set[int], sweep: Sweep) -> None:
     """All constraints of one node's dof; the twist of its link, where it has children."""
+    # F of one dof  (DyFeatherstoneArticulation.cpp, solveInternalJointConstraintRecursive)
     node, fixed_parent = p.tree.nodes[i], p.has_fixed_parent(i)
     spans = p.shift(i) | {"parent_twist": p.at("twist", node.parent)}
     if node.dof is None:
@@ -209,6 +220,7 @@ def solved_operands(p: Plan, i: int, dof: int, prismatic: set[int]) -> dict[str,
 
 def _pass_up(p: Plan, s: Schedule, i: int) -> None:
     """A node's wrench to its parent; the parent's twist follows at once where branches are still to come."""
+    # p_parent += X^T (p - K u), twist_parent += T X^T p
     node = p.tree.nodes[i]
     siblings = _active(p, node.parent)
     spans = p.shift(i) | {"P": p.at("P", i), "parent_P": p.at("P", node.parent)}
@@ -222,6 +234,7 @@ def _pass_up(p: Plan, s: Schedule, i: int) -> None:
 
 def _update_velocities(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> None:
     """Every velocity after the sweep, and where the joints go if it `moves` them."""
+    # twist_root = T_0 p_root; dqd = u / D - K . a
     if not p.t.fixed_base:
         spans = {"dv": Span(dv.row, 6)} if dv is not None else {}
         if _needs_twist(p, 0):
@@ -248,6 +261,7 @@ def _update_velocities(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> No
 
 def advance_links(p: Plan, s: Schedule, v: Span) -> None:
     """Rotations of spherical joints and the floating root after the time h at v."""
+    # w_i = w_parent + sum axis qd, q' = exp(h w) q  (DyFeatherstoneArticulation.cpp, propagateTransform)
     for link in paths_to(p.t, p.spherical_links):
         first = v.row + p.t.root_size
         add_rotation(p, s, link, "spin", Span(first + p.dofs[link][0], len(p.dofs[link])) if p.dofs[link] else None, v)

@@ -32,6 +32,7 @@ from physx_runtime.solver.scheduled.sweeps import (
 def write_floating_start(p: Plan, s: Schedule) -> None:
     """Momentum per unit velocity, its bias, and where everything is at the step's start."""
     links = range(1, len(p.t.links))
+    # I^c_parent += X^T I^c X; h_i = I^c S_i  (DyFeatherstoneForwardDynamic.cpp, computeMomentum)
     for link in reversed(links):
         s.do(momentum.join_composite, composite=p.at("composite", link), d=p.at("d", link),
              parent=p.at("composite", p.parent(link)))
@@ -40,6 +41,7 @@ def write_floating_start(p: Plan, s: Schedule) -> None:
             s.do(momentum.momentum_column, p.t.links[link].kind in ROTARY_JOINTS, composite=p.at("composite", link),
                  axes=p.of_link("axes", link), position=p.at("position", link),
                  momentum_column=p.of_link("momentum_column", link))
+    # bias = dt sum J^T I (Jdot v)
     s.do(joint.scaled, factor=p.row("dt"), x=p.at("carried_wrench"), product=p.row("momentum_bias"))
     weigh(p, s)
     copy_rows(s, Span(p.row("compound").row + 1, 3), p.row("com_start"))
@@ -49,6 +51,7 @@ def write_floating_start(p: Plan, s: Schedule) -> None:
 
 def weigh(p: Plan, s: Schedule) -> None:
     """Mass, centre of mass and inertia of all links together; their inertias in world axes are given."""
+    # m, c, I of all links  (DyFeatherstoneForwardDynamic.cpp, computeContributionToEnsembleMomentOfInertia)
     clear(s, p.row("compound"))
     for algorithm, extra in ((momentum.add_center, ()), (momentum.add_inertia, ("world_inertia",))):
         if algorithm is momentum.add_inertia:
@@ -61,6 +64,7 @@ def weigh(p: Plan, s: Schedule) -> None:
 def measure_momentum(p: Plan, s: Schedule, out: Span, root: Span, rates: Span, biased: bool) -> None:
     """Momentum relative to the root's at the step's start for the given velocities."""
     spans = {"bias": p.row("momentum_bias")} if biased else {}
+    # h = I^c_0 v_0 + sum h_i qd_i + bias
     s.do(momentum.momentum_root, composite=p.at("composite"), v=root, momentum=out, **spans)
     s.repeat(len(p.t.dofs), momentum.add_momentum, momentum=out,
              moving={"column": p.at("momentum_column"), "v": rates.part(0)})
@@ -74,12 +78,14 @@ def save_momentum(p: Plan, s: Schedule, biased: bool) -> None:
 
 def restore_momentum(p: Plan, s: Schedule) -> None:
     """The root's velocity with which momentum `now` becomes `wanted`."""
+    # w += I^-1 (|L_target| / |L| - 1) L, v += dp / m - w x c
     s.do(momentum.restore, v=p.v_root, now=p.row("now"), wanted=p.row("wanted"), wanted_v=p.row("wanted_v"),
          wanted_center=p.row("com_start"), compound=p.row("compound"))
 
 
 def write_floating_end(p: Plan, s: Schedule) -> None:
     """Root velocity and position after the step, at the poses that its iterations reached."""
+    # momentum after the step, at the poses that it reached  (DyFeatherstoneForwardDynamic.cpp, updateBodies)
     for link in range(len(p.t.links)):
         s.do(momentum.rotate_inertia, R=p.at("R", link), inertia=p.at("inertia", link),
              world_inertia=p.at("world_inertia", link))
@@ -92,6 +98,7 @@ def write_floating_end(p: Plan, s: Schedule) -> None:
              **{name: p.at(name, link) for name in ("motion", "center", "mass", "v_com", "world_inertia", "position")})
     restore_momentum(p, s)
     copy_rows(s, p.row("root_turn"), Span(p.row("wanted_v").row + 3, 3))
+    # p_travel: momentum with q - q0 for v
     measure_momentum(p, s, p.row("wanted"), p.row("wanted_v"), p.row("travel"), biased=False)
     s.do(momentum.carry_root, momentum=p.row("wanted"), compound=p.row("compound"), dt=p.row("dt"),
          **{name: p.row(name) for name in ("root_position", "root_travel", "com_start", "momentum_bias")})
@@ -111,6 +118,7 @@ def add_inverse(p: Plan) -> None:
 
 def write_inverse(p: Plan, s: Schedule) -> None:
     """M^-1, the answers to unit forces one after another."""
+    # (M^-1)_j = M^-1 e_j by a sweep up and down
     for column in range(p.t.nv):
         clear(s, p.row("unit_wrench"))
         clear(s, p.row("unit_force"))
@@ -139,6 +147,7 @@ def column_of(p: Plan, velocity: int) -> Span:
 def write_joint_space_iteration(p: Plan, s: Schedule, final: bool) -> None:
     """As `iteration.write_iteration`; what is behind nodes changes `dv`."""
     dv = p.row("dv")
+    # order as in sweeps; every impulse changes all of dv
     write_forces(p, s, final, separate=True)
     prismatic = write_couplings(p, s, Sweep(final))
     write_behind(p, s, 0, final)
@@ -178,6 +187,8 @@ def add_free(p: Plan, s: Schedule, sign: float = 1.0) -> None:
 
 def write_loads(p: Plan, s: Schedule) -> None:
     """The row `load` of every link."""
+    # f_i += I a_free, summed up the tree
+    # (PhysX 5.3.1, DyFeatherstoneForwardDynamic.cpp, computeJointTransmittedFrictionForce)
     common = {} if p.t.fixed_base else {"gravity": p.row("gravity")}
     for link in range(p.t.fixed_base, len(p.t.links)):
         node = p.tree.last[link]

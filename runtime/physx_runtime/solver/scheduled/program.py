@@ -68,10 +68,13 @@ def write_start(p: Plan, s: Schedule) -> None:
     t = p.t
     for name in moving_rows(t):
         copy_rows(s, p.row(name), p.row(f"kept_{name}"))
+    # qd *= min(1, min_i max_i / |qd_i|)  (DyFeatherstoneArticulation.cpp, computeLinkStates)
     _clamp_start(p, s)
     s.do(kinematics.normalize, rotation=p.row("root_rotation"))
+    # poses and velocities from the root on  (DyFeatherstoneArticulation.cpp, jcalc)
     pose_links(p, s, range(1, len(t.links)), solved=False)
     move_links(p, s)
+    # f, I^A, T, K, y, r  (DyFeatherstoneForwardDynamic.cpp, computeUnconstrainedVelocitiesTGS)
     _gather_forces(p, s)
     _respond(p, s)
     _apply_forces(p, s)
@@ -85,6 +88,7 @@ def write_start(p: Plan, s: Schedule) -> None:
              axes_rotation=p.row("axes_rotation"))
     if t.has_load_friction:
         write_loads(p, s)
+    # r, soft, bias and drive constants  (DyFeatherstoneArticulation.cpp, setupInternalConstraintsRecursive)
     for link in range(1, len(t.links)):
         if p.dofs[link]:
             _coefficients(p, s, link)
@@ -106,6 +110,7 @@ def _clamp_start(p: Plan, s: Schedule) -> None:
 def _gather_forces(p: Plan, s: Schedule) -> None:
     """Wrenches and inertias of all links at the nodes that carry them; nothing at virtual nodes."""
     t = p.t
+    # f_weight, f_drag and v x* I v of every link  (DyFeatherstoneArticulation.cpp, computeLinkStates)
     for link in range(t.fixed_base, len(t.links)):
         node = p.tree.last[link]
         spans = {name: p.at(name, link) for name in (
@@ -129,6 +134,8 @@ def _gather_forces(p: Plan, s: Schedule) -> None:
 def _respond(p: Plan, s: Schedule) -> None:
     """Articulated inertias inwards, responses and softening outwards."""
     nodes = p.tree.nodes
+    # inwards: I^A_parent += X^T (I^A - U K^T) X
+    # (DyFeatherstoneForwardDynamic.cpp, computeArticulatedSpatialInertiaAndZ_NonSeparated)
     for i in range(len(nodes) - 1, 0, -1):
         node, spans = nodes[i], p.shift(i)
         if node.dof is not None:
@@ -138,6 +145,7 @@ def _respond(p: Plan, s: Schedule) -> None:
              inertia=p.at("response", i), parent=p.at("response", node.parent))
     if not p.t.fixed_base:
         s.do(response.respond_root, response=p.at("response"))
+    # outwards: T_i  (DyFeatherstoneForwardDynamic.cpp, computeArticulatedResponseMatrix)
     for i, node in enumerate(nodes[1:], 1):
         spans = p.shift(i)
         if node.dof is not None:
@@ -152,6 +160,7 @@ def _respond(p: Plan, s: Schedule) -> None:
 def write_cfm(p: Plan, s: Schedule, links: Iterable[int]) -> None:
     """Softening of links, from their responses."""
     for link in links:
+        # cfm = cfmScale max diag(T_c) / length_scale
         s.do(response.soften, response=p.at("response", p.tree.last[link]), center=p.at("center", link),
              cfm_scale=p.at("cfm_scale", link), length_scale=p.row("length_scale"), cfm=p.at("cfm", link))
 
@@ -161,21 +170,27 @@ def _apply_forces(p: Plan, s: Schedule) -> None:
     v, change = p.row("v"), p.row("change")
     if p.t.has_load_friction:
         start_free(p, s)
+    # push = M^-1 (J^T f + tau), + g of a floating root
     _respond_to_forces(p, s, "push_wrench", p.row("joint_effort"), p.row("push"))
     if not p.t.fixed_base:
         add_product(s, Span(p.row("push").row, 3), p.row("gravity"))
+    # forces once a step: v += dt push
     if not p.t.forces_every_iteration:
         add_product(s, v, p.row("push"), p.row("dt"))
+    # forces in every iteration: v += h push
     s.repeat(p.t.nv, joint_module.scaled, moving={"x": p.row("push").part(0), "product": p.row("push").part(0)},
              factor=p.row("h"))
+    # v += dt M^-1 J^T f_drag
     _respond_to_forces(p, s, "drag_wrench", None, change)
     add_product(s, v, change, p.row("dt"))
     if not p.t.fixed_base:
         project_forces(p, s, "carried_wrench", None)
         write_floating_start(p, s)
         save_momentum(p, s, biased=False)
+    # v -= dt M^-1 C(q, v)  (DyFeatherstoneForwardDynamic.cpp, computeLinkInternalAcceleration)
     _respond_to_forces(p, s, "fall_wrench", None, change, -1.0)
     add_product(s, v, change, p.row("dt"), -1.0)
+    # p and |L| as before
     if not p.t.fixed_base:
         measure_momentum(p, s, p.row("now"), p.v_root, p.v_dofs, biased=True)
         restore_momentum(p, s)
@@ -221,18 +236,22 @@ def write_finish(p: Plan, s: Schedule) -> None:
     t = p.t
     if t.sleeping:
         write_mean_motions(p, s)
+    # PGS: q += dt v once  (DyFeatherstoneForwardDynamic.cpp, updateBodies)
     if t.pgs:
         for dof in range(len(t.dofs)):
             s.do(joint.advance_dof, t.kind_of(dof) != SPHERICAL, h=p.row("h"), q=p.at("q", dof),
                  travel=p.at("travel", dof), v=p.row("v_moving").part(t.root_size + dof))
         advance_links(p, s, p.row("v_moving"))
+    # q of spherical joints by the poses  (DyFeatherstoneForwardDynamic.cpp, computeSphericalJointPositions)
     if p.spherical_links or not t.fixed_base:
         for i in range(len(p.spherical_links)):
             s.do(kinematics.normalize, rotation=p.at("ball_rotation", i))
         _pose_at_end(p, s)
+    # q -+= 4 pi beyond 2 pi  (DyFeatherstoneForwardDynamic.cpp, computeAndEnforceJointPositions)
     for dof in range(len(t.dofs)):
         if t.kind_of(dof) not in (PRISMATIC, SPHERICAL):
             s.do(joint.wrap, q=p.at("q", dof), **{name: p.at(name, dof) for name in ("lower_limit", "upper_limit")})
+    # root velocity and position by momentum  (DyFeatherstoneForwardDynamic.cpp, updateBodies)
     if not t.fixed_base:
         write_floating_end(p, s)
 
@@ -248,6 +267,7 @@ def _pose_at_end(p: Plan, s: Schedule) -> None:
 
 def _freeze(p: Plan, s: Schedule) -> None:
     moving = moving_rows(p.t)
+    # sum |x| < LARGEST_STATE, otherwise the state of the start
     clear(s, p.row("size"))
     for name in moving:
         s.repeat(p.row(name).size, joint.add_size, moving={"x": p.row(name).part(0)}, size=p.row("size"))
@@ -264,6 +284,7 @@ def step_schedules(t: Topology) -> ScheduledProgram:
     Raises UnsupportedError where the dofs of a joint are not numbered one after another.
     """
     p, (start, position, velocity, end) = make_plan(t), (Schedule() for _ in range(4))
+    # start, N times position, V times velocity, end  (DyTGSDynamics.cpp, iterativeSolveIsland)
     write_start(p, start)
     write_iteration(p, position, final=False)
     write_iteration(p, velocity, final=True)

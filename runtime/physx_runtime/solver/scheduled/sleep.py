@@ -29,6 +29,7 @@ def write_sleep(p: Plan, s: Schedule) -> None:
 def write_wake_requests(p: Plan, s: Schedule, longest: Span) -> None:
     """Counters of worlds that something woke, and the longest of them so far."""
     flags = {name: p.row(name) for name in ("wakes", "started")}
+    # sum |f| > 0 wakes
     clear(s, p.row("pushing"))
     force_rows = [f"push{i}_{name}" for i in range(len(p.t.external_forces)) for name in ("force", "torque")]
     for name in (*(LINK_FORCE_ROWS if p.t.link_forces else ()), *force_rows):
@@ -43,6 +44,7 @@ def write_asleep(p: Plan, s: Schedule, longest: Span, joints: Span | None = None
 
     joints: how many outside articulations hold each link that can move.
     """
+    # longest = max_i counter_i, sleeps at 0  (ScArticulationSim.cpp, sleepCheck)
     s.do(sleep.sleep_flags, longest=longest, diverged=p.row(DIVERGED),
          **{name: p.row(name) for name in ("asleep", "stirred", "resting", "frozen")})
     _put_to_sleep(p, s)
@@ -53,6 +55,7 @@ def _put_to_sleep(p: Plan, s: Schedule) -> None:
     for name in moving_rows(p.t):
         s.repeat(p.row(name).size, sleep.undo, moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)},
                  frozen=p.row("frozen"))
+    # v = 0 of what sleeps
     s.repeat(p.t.nv, sleep.stop, moving={"v": p.row("v").part(0)}, resting=p.row("resting"))
 
 
@@ -62,6 +65,7 @@ def write_mean_motions(p: Plan, s: Schedule) -> None:
     Poses and link motions have to be those of the step's start; the motions are used up.
     """
     t, mean = p.t, p.row("mean")
+    # v_mean = J travel / dt + dt Jdot v
     for link in t.moving_links:
         s.do(sleep.add_bias, dt=p.row("dt"), **{name: p.at(name, link) for name in ("motion", "a_com", "mean_motion")})
     if t.pgs:
@@ -78,6 +82,7 @@ def write_mean_motions(p: Plan, s: Schedule) -> None:
 
 
 def _count(p: Plan, s: Schedule, joints: Span | None) -> None:
+    # counter -= dt, or up again by E / threshold  (ScBodySim.cpp, updateWakeCounter)
     clear(s, p.row("longest"))
     for i, link in enumerate(p.t.moving_links):
         s.do(sleep.count_down, **_counter_rows(p, i), **({"joints": joints.part(i)} if joints else {}),
@@ -101,6 +106,8 @@ def write_speed_limits(p: Plan, s: Schedule, last: int, dv: Span | None, below: 
     """The limits of a joint's dofs one after another; last: its last node. below: other nodes ask how that moves."""
     dofs = p.dofs[p.tree.nodes[last].link]
     limited = [dof for dof in dofs if p.t.dofs[dof].max_velocity]
+    # v of a dof with all impulses on its link: p rises, the parent's twist comes down
+    # (DyFeatherstoneArticulation.cpp, solveInternalJointConstraintRecursive)
     nodes = dict(zip(dofs, range(last - len(dofs) + 1, last + 1), strict=True))
     for dof in limited:
         _respond(p, s, nodes, dof)
@@ -115,11 +122,13 @@ def _limit(p: Plan, s: Schedule, node: int, dof: int, dv: Span | None) -> None:
     spans = {name: p.at(name, dof) for name in sorted(names)}
     if dv is not None:
         spans["dv"] = Span(dv.row + p.t.root_size + dof, 1)
+    # F += (clamp(v, -max, max) - v) / (r + cfm)
     s.do(joint.limit_speed, literal, **spans, v=p.v_at(dof), rate=p.row("slowed_rate"), r=p.at("r", node))
 
 
 def _respond(p: Plan, s: Schedule, nodes: dict[int, int], until: int) -> None:
     """Impulses up a joint's nodes (by dof) to its parent, and what they do down to the node of one of its dofs."""
+    # u = F + S^T p, twist_parent += T X^T p
     first, last = min(nodes.values()), max(nodes.values())
     parent = p.tree.nodes[first].parent
     for dof, i in reversed(nodes.items()):
@@ -131,6 +140,7 @@ def _respond(p: Plan, s: Schedule, nodes: dict[int, int], until: int) -> None:
         s.do(response.pass_up, p.tree.nodes[i].kind, i == last and i not in p.behind, True, p.has_fixed_parent(i),
              **spans,
              axis=p.at("axes", dof), F=p.at("F", dof), parent_P=parent_P)
+    # dqd = u / D - K . a
     for dof, i in nodes.items():
         spans = p.shift(i) | {name: p.at(name, i) for name in ("K", "u", "inverse_d", "twist")}
         s.do(response.pass_down, p.tree.nodes[i].kind, p.has_fixed_parent(i), **spans, axis=p.at("axes", dof),

@@ -47,6 +47,7 @@ def pose_links(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix:
 
 def pose_below(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix: str = "") -> None:
     """As `pose_links` behind links that have their poses."""
+    # R_i, d_i, c_i link by link  (DyFeatherstoneForwardDynamic.cpp, propagateLinksDown)
     for link in links:
         coordinates = p.of_link("q", link) if p.dofs[link] else None
         spans = {"q": coordinates} if coordinates else {}
@@ -75,6 +76,7 @@ def move_links(p: Plan, s: Schedule, root_stays: bool = False, v: Span | None = 
     row = (v or p.row("v")).row
     root = {} if p.t.fixed_base else {"v": Span(row, 6)}
     rows = ("motion", "v_com", "a_com")
+    # v_i = v_parent + S qd  (DyFeatherstoneArticulation.cpp, computeLinkVelocities)
     s.do(kinematics.root_motion, p.t.fixed_base, root_stays, **root, **{name: p.at(name) for name in (*rows, "center")})
     for link in range(1, len(p.t.links)):
         spans = {"axes": p.of_link("axes", link)} if p.dofs[link] else {}
@@ -95,6 +97,7 @@ def respond_to_forces(p: Plan, s: Schedule, wrench: str, force: Span | None, out
     nodes = p.tree.nodes
     if active is not None:
         clear(s, p.row("u"))
+    # up: u = F + S^T p, p_parent += X^T (p - K u)  (DyFeatherstoneArticulation.cpp, propagateImpulseW)
     for i in reversed(range(1, len(nodes)) if active is None else active):
         node = nodes[i]
         parent = nodes[node.parent]
@@ -105,9 +108,11 @@ def respond_to_forces(p: Plan, s: Schedule, wrench: str, force: Span | None, out
                 spans["F"] = force.part(node.dof)
         s.do(response.pass_up, node.kind, False, parent.virtual, p.has_fixed_parent(i), **spans, P=p.at(wrench, i),
              parent_P=p.at(wrench, node.parent))
+    # root: twist = T_0 p
     if not p.t.fixed_base:
         s.do(response.root_twist, response=p.at("response"), P=p.at(wrench), twist=p.at("twist"))
         copy_rows(s, p.at("twist"), Span(out.row, 6))
+    # down: dqd = u / D - K . a  (DyCpuGpuArticulation.h, propagateAccelerationW)
     for i, node in enumerate(nodes):
         if i == 0:
             continue
@@ -121,6 +126,7 @@ def respond_to_forces(p: Plan, s: Schedule, wrench: str, force: Span | None, out
 
 def project_forces(p: Plan, s: Schedule, wrench: str, out: Span | None) -> None:
     """out = J^T wrench; wrenches are used up and their sum arrives at the root."""
+    # tau = S^T p, p_parent += X^T p
     for i in range(len(p.tree.nodes) - 1, 0, -1):
         node, spans = p.tree.nodes[i], p.shift(i)
         kind = RIGID if out is None else node.kind

@@ -42,6 +42,7 @@ PGS_PARTS = ("share", "again", "limit_again", *names_of(TENDON_AXIS, ACCUMULATED
 
 def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
     """Wrenches and columns of the i-th fixed tendon's axes, and the row of its rate."""
+    # J of every axis, column = M^-1 sum x J^T
     tendon, name = p.t.fixed_tendons[i], f"fixed_tendon{i}"
     axes = len(tendon.dofs)
     p.scratch(f"{name}_wrenches", 3 * axes, 6)      # of each axis: its own, above it, at the tendon's start
@@ -62,12 +63,14 @@ def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
     response = p.row("couple_axis_response")
     for axis, dof in enumerate(tendon.dofs):
         child, (_, _, base) = p.t.dofs[dof].link, _axis_links(p, i, axis)
+        # r of an axis: child along its own axis, base along the root axis
         _axis_wrenches(p, s, i, axis)
         ends = [(child, p.at(f"{name}_wrenches", 3 * axis)), (base, p.at(f"{name}_wrenches", 3 * axis + 2))]
         load_wrenches(p, s, ends)
         column = p.at(f"{name}_columns", axis) if p.t.pgs else p.row("change")
         respond_to_forces(p, s, "couple_wrench", None, column)
         respond_pair(p, s, response, ends)
+        # x = share / (1 + a r)
         pgs_rows = {f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in (
             "share", "again", "limit_again")} if p.t.pgs else {}
         s.do(coupling.scale, axes, p.t.pgs, response=response, h=p.row("h"), **parameters(p, name, TENDON_AXIS, axis),
@@ -84,6 +87,8 @@ def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
 
 def write_fixed_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
     """Its impulses on `dv`."""
+    # L = sum gearing q + offset, dv -= column P
+    # (DyFeatherstoneArticulation.cpp, solveFixedTendonConstraintsRecursive)
     name, length = f"fixed_tendon{i}", p.row("couple_length")
     copy_rows(s, p.row(f"{name}_offset"), length)
     for axis, dof in enumerate(p.t.fixed_tendons[i].dofs):
@@ -117,6 +122,7 @@ def _axis_links(p: Plan, tendon: int, axis: int) -> tuple[int, int, int]:
 def _axis_wrenches(p: Plan, s: Schedule, i: int, axis: int) -> None:
     """Wrench and bias of an axis' child along its own axis, of its parent and of the base against the root axis."""
     tendon, name = p.t.fixed_tendons[i], f"fixed_tendon{i}"
+    # J_child along its own axis, J_parent and J_base along the root axis
     root_link, links = p.t.dofs[tendon.dofs[0]].link, _axis_links(p, i, axis)
     opposed = tendon.opposed[axis:axis + 1] == (True,)
     for index, link in enumerate(links):
@@ -132,6 +138,7 @@ def _axis_wrenches(p: Plan, s: Schedule, i: int, axis: int) -> None:
 
 def _write_rate(p: Plan, s: Schedule, i: int) -> None:
     """The row of a fixed tendon's rate and its bias."""
+    # rate row = sum gearing (J_child - J_parent)
     name = f"fixed_tendon{i}"
     clear(s, p.row("couple_wrench"))
     for axis in range(len(p.t.fixed_tendons[i].dofs)):
@@ -157,6 +164,7 @@ def write_spatial_tendon_start(p: Plan, s: Schedule, i: int) -> None:
         clear(s, p.scratch(f"{name}_{part}", 1))
     if p.t.tendon_impulses:
         clear(s, p.row(f"{name}_given"))
+    # L and both end segments at the poses of the start
     _attach(p, s, i, "")
     _measure(p, s, i)
     clear(s, p.row(f"{name}_bias"))
@@ -168,6 +176,7 @@ def write_spatial_tendon_start(p: Plan, s: Schedule, i: int) -> None:
         s.do(coupling.end_pull, sign, point=p.at(f"{name}_points", start), next_point=p.at(f"{name}_points", end),
              offset=p.at(f"{name}_offsets", attachment), wrench=wrench, bias=p.row(f"{name}_bias"), dt=p.row("dt"),
              **{part: p.at(part, link) for part in ("a_com", "motion", "center")})
+    # J^T = [leaf: r x u, u; root: -(r x u), -u], column = M^-1 J^T, r = J M^-1 J^T
     load_wrenches(p, s, ends)
     project_forces(p, s, "couple_wrench", p.row(f"{name}_row"))
     load_wrenches(p, s, ends)
@@ -178,9 +187,12 @@ def write_spatial_tendon_start(p: Plan, s: Schedule, i: int) -> None:
 def write_spatial_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
     """Its impulse on `dv`."""
     name = f"spatial_tendon{i}"
+    # TGS: L at the poses of now; PGS: of the start
     if not p.t.pgs:
         _attach(p, s, i, "seen_")
         _measure(p, s, i)
+    # F = x (h k (L - L_rest) - a Ldot), dv += column F
+    # (DyFeatherstoneArticulation.cpp, solveInternalSpatialTendonConstraints)
     measure_rate(p, s, p.row(f"{name}_row"), p.row(f"{name}_bias"))
     single = replace(SINGLE_LINK, solver=p.t.solver)
     s.do(coupling.pull_spatial, single, length=p.row(f"{name}_length"), rate=p.row("couple_rate"),
@@ -219,6 +231,7 @@ def write_couplings_start(p: Plan, s: Schedule) -> None:
     p.scratch("couple_force", len(p.t.dofs))
     for name in ("impulse", "limit_impulse", "rate", "length", "share", "limit_share", "axis_response"):
         p.scratch(f"couple_{name}", 1)
+    # order of solving  (DyFeatherstoneArticulation.cpp, solveInternalConstraints)
     for i in range(len(p.t.spatial_tendons)):
         write_spatial_tendon_start(p, s, i)
     for i in range(len(p.t.fixed_tendons)):

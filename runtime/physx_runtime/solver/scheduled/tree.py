@@ -45,6 +45,7 @@ def build_tree(t: Topology) -> Tree:
             children[link.parent].append(i)
     nodes = [TreeNode(0, None, -1, RIGID, False, False)]
     last = [0] * len(t.links)
+    # preorder, as PhysX visits links
     stack = children[0][::-1]
     while stack:
         i = stack.pop()
@@ -86,6 +87,7 @@ def joint_topologies(t: Topology) -> list[Topology]:
     """
     dofs, joints = dofs_by_link(t), []
     can_rotate: list[bool] = []
+    # a turning parent makes travel of a prismatic joint differ from q - q0
     for i, link in enumerate(t.links):
         parent_rotates = link.parent < 0 or can_rotate[link.parent]
         can_rotate.append((not t.fixed_base) if link.parent < 0 else parent_rotates or link.kind in ROTARY_JOINTS)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from physx_runtime.arrays import Array
+
 # What a kernel is given.
 Argument = ctypes.c_int | ctypes.c_int64 | ctypes.c_uint64 | ctypes.c_float | ctypes.c_double
 

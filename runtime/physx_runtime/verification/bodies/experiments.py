@@ -17,8 +17,8 @@ from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.packing.articulation import principal_moments
 from physx_runtime.packing.body import free_body, pack_actor
@@ -34,7 +34,6 @@ from physx_schema.description.model import ActorDescription, Articulation, Descr
 from physx_schema.description.units import DEGREES_PER_RADIAN
 from physx_schema.errors import UnsupportedError
 
-Array = NDArray[np.float64]
 _ZERO = (0.0, 0.0, 0.0)
 # A load on the centre of mass, in the body's axes, which the worlds set.
 _LOAD = ExternalForce("", True, False, False, _ZERO, _ZERO, None)
@@ -56,10 +55,10 @@ class BodyCase:
 class BodyResult:
     """A body a step later; axes of its frame at the start."""
 
-    linear: Array           # (3,) velocity of the centre of mass
-    angular: Array          # (3,) rad/s
-    position: Array            # (3,) of its frame's origin, which starts at 0
-    rotation: Array         # (3, 3) of its frame, which starts at 1
+    linear: DoubleArray           # (3,) velocity of the centre of mass
+    angular: DoubleArray          # (3,) rad/s
+    position: DoubleArray            # (3,) of its frame's origin, which starts at 0
+    rotation: DoubleArray         # (3, 3) of its frame, which starts at 1
 
 
 def isolated_body(link: Link, owner: Articulation | None) -> ActorDescription:
@@ -98,7 +97,7 @@ def step_bodies(description: Description, actors: Sequence[ActorDescription], ca
             body_cases in zip(models, cases, strict=True)]
 
 
-def _rows(model: PackedModel, item: BodyCase) -> dict[str, Array]:
+def _rows(model: PackedModel, item: BodyCase) -> dict[str, DoubleArray]:
     """Parameters and state of one world."""
     rows = {**model.parameters, **model.state}
     _, rotation = model.link_frames[0]
@@ -114,12 +113,12 @@ def _rows(model: PackedModel, item: BodyCase) -> dict[str, Array]:
     return rows
 
 
-def _body_result(model: PackedModel, v: Array, position: Array, rotation: Array) -> BodyResult:
+def _body_result(model: PackedModel, v: DoubleArray, position: DoubleArray, rotation: DoubleArray) -> BodyResult:
     origin, axes = compose((_vector(position), (*_vector(rotation), float(rotation[3]))), model.link_frames[0])
     return BodyResult(v[:3], v[3:6], np.array(origin), np.array(sp.matrix(axes), dtype=np.float64))
 
 
-def _vector(values: Array) -> sp.Vec3:
+def _vector(values: DoubleArray) -> sp.Vec3:
     x, y, z = (float(value) for value in values[:3])
     return x, y, z
 
@@ -149,14 +148,14 @@ class Experiment:
     """What is done to a body, and what its motion says: a number or several, in radians and stage lengths."""
 
     cases: Callable[[Subject], Sequence[BodyCase]]
-    evaluate: Callable[[Subject, Sequence[BodyResult]], Array]
+    evaluate: Callable[[Subject, Sequence[BodyResult]], DoubleArray]
 
 
 def _force_cases(subject: Subject) -> Sequence[BodyCase]:
     return [BodyCase(force=(subject.link.mass * ACCELERATION * subject.meter, 0.0, 0.0))]
 
 
-def _mass(subject: Subject, results: Sequence[BodyResult]) -> Array:
+def _mass(subject: Subject, results: Sequence[BodyResult]) -> DoubleArray:
     """Force over acceleration."""
     return np.array([subject.link.mass * ACCELERATION * subject.meter * subject.dt / np.linalg.norm(results[0].linear)])
 
@@ -166,13 +165,13 @@ def _torque_cases(subject: Subject) -> Sequence[BodyCase]:
     return [BodyCase(torque=sp.scale(torque, axis)) for axis in AXES]
 
 
-def _inertia(subject: Subject, results: Sequence[BodyResult]) -> Array:
+def _inertia(subject: Subject, results: Sequence[BodyResult]) -> DoubleArray:
     """(3, 3) in the body's axes: torques over accelerations about three axes."""
     torque = ANGULAR_ACCELERATION * max(principal_moments(subject.link))
     return np.asarray(np.linalg.inv(np.stack([item.angular for item in results], axis=1) / (torque * subject.dt)))
 
 
-def _principal(subject: Subject, results: Sequence[BodyResult]) -> tuple[Array, Array]:
+def _principal(subject: Subject, results: Sequence[BodyResult]) -> tuple[DoubleArray, DoubleArray]:
     """Moments and axes, (3, 3) of columns, those that are nearest to the described axes."""
     described = np.array(sp.matrix(subject.link.principal_axes), dtype=np.float64)
     inertia = described.T @ _inertia(subject, results) @ described
@@ -188,11 +187,11 @@ def _principal(subject: Subject, results: Sequence[BodyResult]) -> tuple[Array, 
     return np.diagonal(axes.T @ inertia @ axes), described @ axes
 
 
-def _moments(subject: Subject, results: Sequence[BodyResult]) -> Array:
+def _moments(subject: Subject, results: Sequence[BodyResult]) -> DoubleArray:
     return _principal(subject, results)[0]
 
 
-def _axes(subject: Subject, results: Sequence[BodyResult]) -> Array:
+def _axes(subject: Subject, results: Sequence[BodyResult]) -> DoubleArray:
     """The quaternion of the principal axes, w first; its negative means the same."""
     (a, b, c), (d, e, f), (g, h, i) = _principal(subject, results)[1]
     w, x, y, z = (math.copysign(0.5 * math.sqrt(max(square, 0.0)), sign) for square, sign in (
@@ -204,7 +203,7 @@ def _spin_cases(subject: Subject) -> Sequence[BodyCase]:
     return [BodyCase(velocity=((0.0, 0.0, 0.0), sp.scale(SPIN_SPEED, axis))) for axis in AXES]
 
 
-def _center(subject: Subject, results: Sequence[BodyResult]) -> Array:
+def _center(subject: Subject, results: Sequence[BodyResult]) -> DoubleArray:
     """The one place of its frame that stays where it is while the body turns."""
     rotations = np.concatenate([np.eye(3) - item.rotation for item in results])
     positions = np.concatenate([item.position for item in results])
@@ -219,7 +218,7 @@ def _angular(speed: float, *authored_rows: str) -> BodyCase:
     return BodyCase(velocity=((0.0, 0.0, 0.0), (speed, 0.0, 0.0)), authored_rows=authored_rows, isotropic=True)
 
 
-def _decay_rate(before: float, after: Array, dt: float) -> Array:
+def _decay_rate(before: float, after: DoubleArray, dt: float) -> DoubleArray:
     """The rate at which a speed is lost, of the speed at the step's start."""
     return np.array([(1.0 - float(np.linalg.norm(after)) / before) / dt])
 
@@ -327,7 +326,8 @@ def _group_rows(description: Description, authored: Authored, group: Sequence[Me
             yield _row(description, item, name, authored[item.link.path, name], values)
 
 
-def _row(description: Description, item: MeasuredBody, name: str, authored: Value, values: Sequence[Array]) -> Row:
+def _row(description: Description, item: MeasuredBody, name: str, authored: Value,
+         values: Sequence[DoubleArray]) -> Row:
     effective, ideal = (_on_stage(name, authored, item.link, value) for value in values)
     verdict, reason = AS_AUTHORED, ""
     size = math.hypot(*effective) if isinstance(effective, tuple) else effective
@@ -347,7 +347,7 @@ def _agrees(authored: Value, effective: Value) -> bool:
     return deviation(authored, effective) <= AS_AUTHORED_TOLERANCE
 
 
-def _on_stage(name: str, authored: Value, link: Link, value: Array) -> Value:
+def _on_stage(name: str, authored: Value, link: Link, value: DoubleArray) -> Value:
     """In the property's own unit: degrees, and lengths of the prim, which may be scaled."""
     values = value * (DEGREES_PER_RADIAN if UNITS.get(name) == "deg/s" else 1.0)
     if name == DENSITY:     # the mass is in proportion, whatever the volume is

@@ -17,9 +17,9 @@ from itertools import chain, product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from pxr import Usd
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.packing.contacts import later_mode
 from physx_runtime.simulation.scene import Scene
 from physx_runtime.verification.quantity import Measurement, UnsteadyError
@@ -28,8 +28,6 @@ from physx_schema.description.collision.materials import DEFAULT_MATERIAL
 from physx_schema.description.filter import CollisionFilter, FilterShape
 from physx_schema.description.model import Collider, Description, Link, PhysicsMaterial
 from physx_schema.description.scenes import SolverCounts
-
-Array = NDArray[np.float64]
 
 EARTH_GRAVITY = 9.81            # m/s^2, whatever the scene's is
 # Side of the block and radius of the ball, m.
@@ -161,7 +159,7 @@ def _max_slope(surfaces: Surfaces) -> float:
     return SLOPE_FACTOR * max_friction + MIN_SLOPE
 
 
-def _slide_on_slopes(surfaces: Surfaces, slopes: Array, max_slope: float) -> tuple[Array, Array]:
+def _slide_on_slopes(surfaces: Surfaces, slopes: DoubleArray, max_slope: float) -> tuple[DoubleArray, DoubleArray]:
     """How far a block goes down slopes of these tangents while it is left alone, (n,), and what it gains in speed
     in each half of that time, (2, n)."""
     scene = surfaces.without_restitution().scene(_BLOCK, len(slopes), FLATNESS / max(max_slope, 1.0))
@@ -221,7 +219,7 @@ def measure_rebound(surfaces: Surfaces) -> float:
     return max_height
 
 
-def _rebound_speeds(surfaces: Surfaces, speeds: Array) -> Array:
+def _rebound_speeds(surfaces: Surfaces, speeds: DoubleArray) -> DoubleArray:
     """Speeds upward, (n,), once balls thrown to the ground have met it."""
     # no further than its radius in a step
     dt = min(surfaces.dt, BALL_RADIUS * surfaces.meter / float(speeds.max()))

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from physx_runtime.verification.bench import Array, Bench, Case
+from physx_runtime.arrays import DoubleArray
+from physx_runtime.verification.bench import Bench, Case
 from physx_runtime.verification.quantity import Findings, Key, Measurement, UnsteadyError
 from physx_schema.description.model import Mimic
 
@@ -41,14 +42,14 @@ def measure_compliance(bench: Bench) -> Findings:
     return findings
 
 
-def _row(bench: Bench, mimic: Mimic) -> Array:
+def _row(bench: Bench, mimic: Mimic) -> DoubleArray:
     """The error's change per joint position, (n_dof,)."""
     row = np.zeros(bench.size)
     row[mimic.follower], row[mimic.reference] = 1.0, mimic.gearing
     return row
 
 
-def _satisfying_shift(bench: Bench, mimic: Mimic) -> Array:
+def _satisfying_shift(bench: Bench, mimic: Mimic) -> DoubleArray:
     """The shift of the follower, (n_dof,), that fulfils the mimic equation in the authored pose."""
     error = float(_row(bench, mimic) @ bench.pose) + mimic.offset
     shift = np.zeros(bench.size)
@@ -79,7 +80,7 @@ def _ratio(bench: Bench, mimic: Mimic, frequency: float) -> Measurement:
     return Measurement(forward, abs(forward - backward))
 
 
-def _decay(bench: Bench, step: Array, frequency: float) -> float:
+def _decay(bench: Bench, step: DoubleArray, frequency: float) -> float:
     """The damping ratio of the motion that an error map repeats."""
     mode = max(np.linalg.eigvals(step), key=abs)
     if abs(mode) < 1e-12 or (mode.imag == 0.0 and mode.real <= 0.0):
@@ -90,7 +91,7 @@ def _decay(bench: Bench, step: Array, frequency: float) -> float:
     return float((frequency ** 2 + decay.real ** 2) / (-2.0 * frequency * decay.real))
 
 
-def _error_maps(bench: Bench, mimic: Mimic) -> list[Array]:
+def _error_maps(bench: Bench, mimic: Mimic) -> list[DoubleArray]:
     """(2, 2) each: error and its rate after a free step, per error and rate before it, one way and the other."""
     row, unit = _row(bench, mimic), np.eye(bench.size)[mimic.follower]
     q0 = np.tile(bench.pose + _satisfying_shift(bench, mimic), (5, 1))

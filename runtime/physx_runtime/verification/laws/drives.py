@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from physx_runtime.verification.bench import MAX_ANGLE_CHANGE, MAX_TARGET_CHANGE, Array, Bench, Case
+from physx_runtime.arrays import DoubleArray
+from physx_runtime.verification.bench import MAX_ANGLE_CHANGE, MAX_TARGET_CHANGE, Bench, Case
 from physx_runtime.verification.quantity import Findings, Key, Measurement
 from physx_runtime.verification.settling import single_joint_rows
 from physx_schema.description.model import Dof, Drive, Envelope, unlimited
@@ -74,13 +75,13 @@ def _hold_cases(bench: Bench, i: int, drive: Drive, inertia: float, displacement
     return displaced + [Case(damper, velocity=sign * motion, effort=drag) for sign in (-1.0, 1.0)]
 
 
-def _single_drive_rows(bench: Bench, i: int, stiffness: float, damping: float) -> dict[str, Array]:
+def _single_drive_rows(bench: Bench, i: int, stiffness: float, damping: float) -> dict[str, DoubleArray]:
     unit = np.eye(bench.size)[i]
     return {"stiffness": unit * stiffness, "damping": unit * damping, "target_velocity": np.zeros(bench.size),
             "max_force": np.full(bench.size, math.inf)}
 
 
-def _responses(bench: Bench) -> Array:
+def _responses(bench: Bench) -> DoubleArray:
     """Velocity each joint gains per impulse on it, (n_dof,), all drives off: one step from rest under an effort."""
     efforts = bench.inertia * bench.speeds / bench.dt
     velocities = bench.step_from_rest([Case(_single_drive_rows(bench, 0, 0.0, 0.0))] * bench.size, np.diag(efforts))
@@ -175,7 +176,7 @@ def _with_speed_error(bench: Bench, value: float) -> Measurement:
     return Measurement(value, abs(value) * bench.speed_tolerance / (FAST - SLOW))
 
 
-def _rows(bench: Bench, i: int, speed: float, inertia: float, bounds: Mapping[str, float]) -> dict[str, Array]:
+def _rows(bench: Bench, i: int, speed: float, inertia: float, bounds: Mapping[str, float]) -> dict[str, DoubleArray]:
     """A damper on joint i that asks for far more than `speed`; the other joints stay."""
     unit = np.eye(bench.size)[i]
     unbounded = {"max_force": math.inf, "max_actuator_velocity": math.inf, "velocity_dependent_resistance": 0.0,

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics.jacobian import angular_jacobian, point_jacobian
 from physx_runtime.model.owners import acting_fixed_tendons
 from physx_runtime.model.topology import REVOLUTE
-from physx_runtime.verification.bench import Array, Bench, Case
+from physx_runtime.verification.bench import Bench, Case
 from physx_runtime.verification.quantity import Findings, Key, Measurement
 from physx_schema.description.model import Articulation, Attachment, FixedTendon, TendonAxis, unlimited
 
@@ -42,8 +43,8 @@ class TendonBench:
     damping: float
     limit_stiffness: float
     length: float               # in the authored pose
-    motion: Array               # (n_dof,) joint velocities that lengthen it by 1 a second; 0 where none do
-    effort_weights: Array                 # (n_dof,) weights that make its pull of the holding efforts
+    motion: DoubleArray               # (n_dof,) joint velocities that lengthen it by 1 a second; 0 where none do
+    effort_weights: DoubleArray                 # (n_dof,) weights that make its pull of the holding efforts
 
     def measure_gains(self, findings: Findings, keys: Sequence[Key]) -> None:
         """Put stiffness, damping and limit stiffness, in this order of keys, among the findings.
@@ -111,8 +112,8 @@ class TendonBench:
         penetration = pull.divided_by(slope).scaled(outward * distance)
         return Measurement(limit + outward * distance - penetration.value, penetration.error)
 
-    def case(self, stiffness: float, stretch: float, rows: Mapping[str, Array] | None = None,
-             shift: Array | None = None) -> Case:
+    def case(self, stiffness: float, stretch: float, rows: Mapping[str, DoubleArray] | None = None,
+             shift: DoubleArray | None = None) -> Case:
         """The tendon with a rest length that differs by `rest` from its length, and further rows."""
         return Case(self._rows(stiffness, stretch) | dict(rows or {}), shift)
 
@@ -123,10 +124,10 @@ class TendonBench:
                                 weights in ((efforts, self.effort_weights), (errors, np.abs(self.effort_weights))))
         return [Measurement(float(x[0] - x[1]), float(e.sum())) for x, e in zip(forces, force_errors, strict=True)]
 
-    def _rows(self, stiffness: float, stretch: float) -> dict[str, Array]:
+    def _rows(self, stiffness: float, stretch: float) -> dict[str, DoubleArray]:
         """All tendons without force, limits that never act; then this one with its damping."""
         t = self.bench.topology
-        rows: dict[str, Array] = {}
+        rows: dict[str, DoubleArray] = {}
         fixed, spatial = range(len(t.fixed_tendons)), range(len(t.spatial_tendons))
         for name in [*(f"fixed_tendon{i}" for i in fixed), *(f"spatial_tendon{i}" for i in spatial)]:
             rows |= {f"{name}_{x}": np.zeros(1) for x in ("stiffness", "damping", "limit_stiffness")}
@@ -214,7 +215,7 @@ def _axes(tendon_bench: TendonBench, tendon: FixedTendon, read: TendonAxis) -> l
     return gearings + [x.divided_by(read_force).scaled(read.force_coefficient) for x in forces]
 
 
-def _forces(bench: Bench, tendon: FixedTendon, efforts: Array, errors: Array) -> list[Measurement]:
+def _forces(bench: Bench, tendon: FixedTendon, efforts: DoubleArray, errors: DoubleArray) -> list[Measurement]:
     """The pulls of the axes, each on its joint's child link, that add up to the efforts of their joints.
 
     errors: how far the efforts may be off, (n_dof,).

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from physx_runtime.verification.bench import Array, Bench, Case
+from physx_runtime.arrays import DoubleArray
+from physx_runtime.verification.bench import Bench, Case
 from physx_runtime.verification.quantity import Findings, Key, Measurement
 from physx_schema.description.model import Dof, unlimited
 
@@ -72,20 +73,20 @@ def measure_joint_axes(bench: Bench) -> Findings:
     return findings
 
 
-def _frictionless_rows(bench: Bench) -> dict[str, Array]:
+def _frictionless_rows(bench: Bench) -> dict[str, DoubleArray]:
     """Neither friction nor a maximum velocity on any joint."""
     none = {f"{kind}_friction": np.zeros(bench.size) for kind in ("static", "dynamic", "viscous")}
     return none | {"max_velocity": np.full(bench.size, math.inf)}
 
 
-def _friction_rows(bench: Bench, i: int) -> dict[str, Array]:
+def _friction_rows(bench: Bench, i: int) -> dict[str, DoubleArray]:
     """Joint i with its friction, all others free."""
     unit = np.eye(bench.size)[i]
     return _frictionless_rows(bench) | {f"{kind}_friction": unit * bench.base_rows(f"{kind}_friction")
                                         for kind in ("static", "dynamic", "viscous")}
 
 
-def _inertia(bench: Bench, armature: Array) -> Array:
+def _inertia(bench: Bench, armature: DoubleArray) -> DoubleArray:
     """The mass matrix, (n_dof, n_dof), from the velocities that efforts on each joint in turn give within a step."""
     efforts = np.diag(bench.inertia * bench.speeds / bench.dt)
     velocities = bench.step_from_rest([Case(_frictionless_rows(bench) | {"armature": armature})] * bench.size, efforts)
@@ -121,7 +122,7 @@ def _sliding(bench: Bench, i: int, static: float, response: float) -> tuple[Meas
             Measurement((fast - slow) / speed, (fast_error + slow_error) / speed))
 
 
-def _max_velocity(bench: Bench, i: int, authored: float, inertia: Array) -> float:
+def _max_velocity(bench: Bench, i: int, authored: float, inertia: DoubleArray) -> float:
     """The joint's speed after a step from rest, which efforts at all joints would speed up alone; inertia: (n_dof,).
 
     From rest, for what a fast joint's own motion does to it in a step can stop it and turn it round.

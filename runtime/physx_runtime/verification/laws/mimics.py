@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.simulation.divergence import DivergenceWarning
-from physx_runtime.verification.bench import Array, Bench, SteppedSimulation, stripped, with_dofs
+from physx_runtime.verification.bench import Bench, SteppedSimulation, stripped, with_dofs
 from physx_runtime.verification.quantity import Findings, Key, Measurement, UnsteadyError, display
 from physx_schema.description.model import Articulation, Dof, Drive, Mimic, unlimited
 
@@ -32,8 +33,8 @@ UNLIMITED_SPAN = 0.1
 class Sweep:
     """Where a reference was asked to go, and where the joints came to rest; rad or length."""
 
-    targets: Array            # (n_point,)
-    positions: Array        # (n_point, n_dof)
+    targets: DoubleArray            # (n_point,)
+    positions: DoubleArray        # (n_point, n_dof)
 
 
 def with_drives(articulation: Articulation) -> Articulation:
@@ -94,7 +95,7 @@ def _limited(dof: Dof) -> bool:
     return not (unlimited(dof.lower) or unlimited(dof.upper))
 
 
-def sweep(bench: Bench, mimic: Mimic, references: Array) -> Sweep:
+def sweep(bench: Bench, mimic: Mimic, references: DoubleArray) -> Sweep:
     """Drive the reference to each position in a world of its own until all joints rest.
 
     Raises UnsteadyError where they do not, or where positions become NaN.
@@ -145,7 +146,7 @@ def coupled_dofs(mimics: Sequence[Mimic], dof: int) -> set[int]:
     return group
 
 
-def _drive_rows(bench: Bench, mimic: Mimic) -> dict[str, Array]:
+def _drive_rows(bench: Bench, mimic: Mimic) -> dict[str, DoubleArray]:
     """Gains: the reference's own, at least critically damped; stiff ones for joints to hold; none for tied joints."""
     reference, mimics = mimic.reference, bench.articulation.mimics
     inertia = bench.inertia.copy()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.jacobian import point_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics
 from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
 from physx_runtime.solver.constraints.spatial_tendon import MIN_SEGMENT_LENGTH, attachment_point
-from physx_runtime.verification.bench import Array, Bench
+from physx_runtime.verification.bench import Bench
 from physx_runtime.verification.laws.fixed_tendons import GAINS, LENGTHS, SIGNS, TendonBench, limit_rows
 from physx_runtime.verification.quantity import Findings, Key, Measurement
 from physx_schema.description.model import Attachment, SpatialTendon
@@ -72,7 +73,7 @@ def spatial_tendon_bench(bench: Bench, i: int) -> TendonBench | None:
                          arms) if np.any(arms) else None
 
 
-def _tendon_bench(bench: Bench, k: Kinematics, i: int, tendon: SpatialTendon, arms: Array) -> TendonBench:
+def _tendon_bench(bench: Bench, k: Kinematics, i: int, tendon: SpatialTendon, arms: DoubleArray) -> TendonBench:
     weights = arms / (arms @ arms)
     return TendonBench(bench, f"spatial_tendon{i}", tendon.stiffness, tendon.damping, tendon.limit_stiffness,
                        _length(bench, k, i), weights, weights)
@@ -87,12 +88,12 @@ def _points(bench: Bench, k: Kinematics, i: int) -> list[tuple[sp.Vec3, sp.Vec3]
     return points
 
 
-def _segments(bench: Bench, k: Kinematics, i: int) -> Array:
+def _segments(bench: Bench, k: Kinematics, i: int) -> DoubleArray:
     """(n_segment, 3) from each attachment to the next."""
     return np.diff(np.array([position for _, position in _points(bench, k, i)], dtype=np.float64), axis=0)
 
 
-def _moment_arms(bench: Bench, k: Kinematics, i: int) -> Array:
+def _moment_arms(bench: Bench, k: Kinematics, i: int) -> DoubleArray:
     """Joint effort per unit of pull, (n_dof,): the tendon pulls at leaf and root only, along their segments."""
     points, segments = _points(bench, k, i), _segments(bench, k, i)
     links = bench.topology.spatial_tendons[i].links
@@ -134,7 +135,8 @@ def _gearings(tendon_bench: TendonBench, k: Kinematics, i: int) -> list[Measurem
     return [x.divided_by(stretched).scaled(stretch / bench.length) for x in grown]
 
 
-def _shifted_positions(bench: Bench, k: Kinematics, i: int, segment_index: int, segment: Array, sign: float) -> Array:
+def _shifted_positions(bench: Bench, k: Kinematics, i: int, segment_index: int, segment: DoubleArray,
+                       sign: float) -> DoubleArray:
     """Local positions with every attachment beyond a segment moved along it by bench.length."""
     size = float(np.linalg.norm(segment))
     step = segment / size if size > 0.0 else np.array([1.0, 0.0, 0.0])

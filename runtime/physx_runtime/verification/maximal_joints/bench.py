@@ -19,8 +19,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics.spatial import Vec3, conjugate, mul_quat, rotate, rotation_vector, sub
 from physx_runtime.model.island import AXES
 from physx_runtime.packing.articulation import external_forces
@@ -197,7 +197,6 @@ def _translated(isolated: IsolatedJoint, origin: tuple[float, float, float]) -> 
                    hinges=tuple(map(translated_joint, isolated.hinges)))
 
 
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +234,7 @@ class RelativeMotion:
         self._axis, self._point = np.array(rotate(first[1], direction.axis)), second[0]
         self._start = self._relative_frames()[0]
 
-    def load(self, loads: Array) -> None:
+    def load(self, loads: DoubleArray) -> None:
         """Load the worlds, (n_world,), from now on."""
         wrenches = {body: np.zeros((2, len(loads), 3)) for body, _ in self._body_frames() if body in self._load_rows}
         for (body, _), sign in zip(self._body_frames(), (-1.0, 1.0), strict=True):
@@ -246,7 +245,7 @@ class RelativeMotion:
             self.scene[actor].set_row(f"push{index}_force", force)
             self.scene[actor].set_row(f"push{index}_torque", torque)
 
-    def coordinate(self) -> Array:
+    def coordinate(self) -> DoubleArray:
         """(n_world,) how far the second frame went from its start, rad or length."""
         if self.angular:
             inverse_start = conjugate(self._start[1])
@@ -256,7 +255,7 @@ class RelativeMotion:
             displacements = [sub(position, self._start[0]) for position, _ in self._relative_frames()]
         return np.asarray(np.array(displacements) @ np.array(self._local))
 
-    def velocity(self) -> Array:
+    def velocity(self) -> DoubleArray:
         """(n_world,) how fast it goes, rad/s or length/s."""
         (body0, _), (body1, _) = self._body_frames()
         return np.asarray(self._velocity(body1) - self._velocity(body0))
@@ -269,14 +268,14 @@ class RelativeMotion:
     def _body_frames(self) -> tuple[tuple[str, Frame], tuple[str, Frame]]:
         return (self.joint.body0, self.joint.frame0), (self.joint.body1, self.joint.frame1)
 
-    def _wrench(self, body: str) -> Array:
+    def _wrench(self, body: str) -> DoubleArray:
         """(2, 3) force and torque about the centre of mass of a unit load on a body."""
         if self.angular:
             return np.stack([np.zeros(3), self._axis])
         center = compose(self._poses[body], (self._links[body].center_of_mass, IDENTITY_FRAME[1]))[0]
         return np.stack([self._axis, np.cross(np.array(sub(self._point, center)), self._axis)])
 
-    def _velocity(self, body: str) -> Array:
+    def _velocity(self, body: str) -> DoubleArray:
         if body not in self._names:
             return np.zeros(self.scene.worlds)
         force, torque = self._wrench(body)
@@ -292,7 +291,7 @@ class RelativeMotion:
             frames.append((rotate(inverse_rotation, sub(second[0], first[0])), mul_quat(inverse_rotation, second[1])))
         return frames
 
-    def _frame(self, body: str, frame: Frame, poses: Array) -> Frame:
+    def _frame(self, body: str, frame: Frame, poses: DoubleArray) -> Frame:
         if body not in self._names:
             return frame
         x, y, z, a, b, c, d = poses[self._names.index(body)].tolist()
@@ -342,7 +341,7 @@ class JointBench:
         if not 0.0 < self.min_load < math.inf:
             raise UnsteadyError("a mass or an inertia that the joint holds is 0 or not finite")
 
-    def set(self, name: str, values: Array | float, element: str = "") -> None:
+    def set(self, name: str, values: DoubleArray | float, element: str = "") -> None:
         """Set a parameter of the joint, of one axis of several, in all worlds alike or one by one."""
         rows, parameter = self.joint.parameter(name), self.joint.parameters[name]
         column = [label.endswith(f":{element}") for label in parameter.elements].index(True) if element else 0
@@ -354,11 +353,11 @@ class JointBench:
         self.scene.reset()
         self.load(0.0)
 
-    def load(self, loads: Array | float) -> None:
+    def load(self, loads: DoubleArray | float) -> None:
         """Load every world from now on."""
         self.motion.load(np.broadcast_to(np.asarray(loads, dtype=np.float64), (self.worlds,)))
 
-    def step_velocity(self, loads: Array | float) -> Array:
+    def step_velocity(self, loads: DoubleArray | float) -> DoubleArray:
         """(n_world,) velocities after a step under loads."""
         self.load(loads)
         step_quietly(self.scene, 1)

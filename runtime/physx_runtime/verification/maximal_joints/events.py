@@ -16,9 +16,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.model.island import AXES
 from physx_runtime.verification.authored import Authored
-from physx_runtime.verification.maximal_joints.bench import Array, Direction, IsolatedJoint, JointBench, step_quietly
+from physx_runtime.verification.maximal_joints.bench import Direction, IsolatedJoint, JointBench, step_quietly
 from physx_runtime.verification.maximal_joints.limits import (
     OVERSHOOT,
     SWINGS,
@@ -75,7 +76,7 @@ def _measure(isolated: IsolatedJoint, bound: Bound, bounce: Bounce, findings: Fi
     findings.set_value(bounce.keys[1], Measurement(0.5 * (low + high), 0.5 * (high - low)))
 
 
-def _bounces(incoming: Array, outgoing: Array, restitution: float) -> NDArray[np.bool_]:
+def _bounces(incoming: DoubleArray, outgoing: DoubleArray, restitution: float) -> NDArray[np.bool_]:
     return np.abs(outgoing - restitution * incoming) <= BOUNCE_TOLERANCE * restitution * incoming
 
 
@@ -90,7 +91,7 @@ class _BounceBench:
         self._free = JointBench(isolated, replace(free, path=joint.path), bound.direction, relative_frame, SPEEDS)
         self._response, self._outward = self._free.response(), bound.outward
 
-    def bounce(self, speeds: Array) -> tuple[Array, Array]:
+    def bounce(self, speeds: DoubleArray) -> tuple[DoubleArray, DoubleArray]:
         """Speeds outward before the step and inward after it."""
         self._free.restart()
         incoming = self._outward * self._free.step_velocity(self._outward * speeds / (self._response * self._free.dt))
@@ -143,7 +144,7 @@ def _breaking_load(isolated: IsolatedJoint, value: float, angular: bool) -> Meas
     return Measurement(0.5 * (low + high), 0.5 * (high - low))
 
 
-def _bracket(bench: JointBench, loads: Array) -> tuple[float, float]:
+def _bracket(bench: JointBench, loads: DoubleArray) -> tuple[float, float]:
     """The largest load that the joint bears, 0 where none, and the next."""
     bench.restart()
     bench.load(loads)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.simulation.scene import Scene
-from physx_runtime.verification.bench import Array
 from physx_schema.description.model import Description, Link, MaximalJoint
 from physx_schema.description.opinions.schemas import TRANSLATIONS
 from physx_schema.description.records import Pose
@@ -88,7 +88,7 @@ def _with_more_iterations(description: Description) -> Description:
     return replace(description, articulations=articulations, bodies=more(description.bodies))
 
 
-def _max_joint_errors(description: Description, joints: Sequence[MaximalJoint], dt: float) -> Array:
+def _max_joint_errors(description: Description, joints: Sequence[MaximalJoint], dt: float) -> DoubleArray:
     """(n_joint,) the largest opening of every joint, length units."""
     max_errors = np.zeros(len(joints))
     with warnings.catch_warnings():
@@ -103,7 +103,7 @@ def _max_joint_errors(description: Description, joints: Sequence[MaximalJoint], 
         return np.full(len(joints), np.inf) if scene.diverged.any() else max_errors
 
 
-def _joint_errors(joint: MaximalJoint, poses: Array, body_index: dict[str, int]) -> Iterator[float]:
+def _joint_errors(joint: MaximalJoint, poses: DoubleArray, body_index: dict[str, int]) -> Iterator[float]:
     """How far the second anchor is from the first, along every axis that the joint locks."""
     first, second = (_anchor(frame, poses[body_index[body]] if body in body_index else None)
                      for body, frame in ((joint.body0, joint.frame0), (joint.body1, joint.frame1)))
@@ -121,7 +121,7 @@ def _locked(joint: MaximalJoint) -> list[int]:
     return [index for index in range(3) if joint.kind != "prismatic" or index != joint.axis]
 
 
-def _anchor(frame: Pose, pose: Array | None) -> tuple[Array, Array]:
+def _anchor(frame: Pose, pose: DoubleArray | None) -> tuple[DoubleArray, DoubleArray]:
     """Place and rotation of a joint frame in the world."""
     position, rotation = np.array(frame[0]), np.array(frame[1])
     if pose is None:
@@ -129,10 +129,10 @@ def _anchor(frame: Pose, pose: Array | None) -> tuple[Array, Array]:
     return pose[:3] + _rotate(pose[3:], position), _product(pose[3:], rotation)
 
 
-def _rotate(q: Array, x: Array) -> Array:
+def _rotate(q: DoubleArray, x: DoubleArray) -> DoubleArray:
     twice = 2.0 * np.cross(q[:3], x)
     return np.asarray(x + q[3] * twice + np.cross(q[:3], twice))
 
 
-def _product(a: Array, b: Array) -> Array:
+def _product(a: DoubleArray, b: DoubleArray) -> DoubleArray:
     return np.array([*(a[3] * b[:3] + b[3] * a[:3] + np.cross(a[:3], b[:3])), a[3] * b[3] - a[:3] @ b[:3]])

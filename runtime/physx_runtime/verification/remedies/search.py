@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pxr import Sdf, Usd
 
@@ -192,7 +192,7 @@ _SETTINGS = {"physxArticulation": "PhysxArticulationAPI"}
 class Trial:
     """Numbers authored in a layer over a stage."""
 
-    def __init__(self, stage: Any) -> None:
+    def __init__(self, stage: Usd.Stage) -> None:
         self._source_stage = stage         # whose layers have to live on
         layer = Sdf.Layer.CreateAnonymous(".usda")
         root, session = stage.GetRootLayer(), stage.GetSessionLayer()
@@ -227,7 +227,7 @@ class Trial:
         return numbers[0] if numbers else 0.0
 
 
-def edits_of(stage: Any, prop: PropertyPath, value: float,
+def edits_of(stage: Usd.Stage, prop: PropertyPath, value: float,
              intended: float | None = None) -> list[ApplySchema | SetValue]:
     """What authors a number on a stage, and the effect that it is to have.
 

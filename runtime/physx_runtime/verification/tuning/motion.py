@@ -14,9 +14,10 @@ from typing import TypedDict
 
 import numpy as np
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics.jacobian import point_jacobian
 from physx_runtime.model.owners import acting_fixed_tendons, leaf_paths
-from physx_runtime.verification.bench import Array, Bench, Case, stripped
+from physx_runtime.verification.bench import Bench, Case, stripped
 from physx_runtime.verification.laws.compliance import compliant, measure_compliance
 from physx_runtime.verification.laws.fixed_tendons import TendonBench, fixed_tendon_bench, measured_axis
 from physx_runtime.verification.laws.spatial_tendons import spatial_tendon_bench
@@ -180,7 +181,7 @@ def _of_mimic(bench: Bench, subject: Subject) -> dict[str, float]:
 
 # --- free motion ---------------------------------------------------------------------------------------------------
 
-def _step_of(bench: Bench, subject: Subject) -> Array:
+def _step_of(bench: Bench, subject: Subject) -> DoubleArray:
     """(2, 2): deviation and its rate after a free step, per deviation and rate before it."""
     rows, direction = _drive_at_rest(bench, subject.index) if subject.kind == DRIVE else _tendon_at_rest(bench, subject)
     length, speed = float(np.min(bench.lengths)), float(np.min(bench.speeds))
@@ -191,14 +192,14 @@ def _step_of(bench: Bench, subject: Subject) -> Array:
     return np.stack([(after[:, 1] - after[:, 0]) / length, (after[:, 2] - after[:, 0]) / speed], axis=1)
 
 
-def _drive_at_rest(bench: Bench, i: int) -> tuple[dict[str, Array], Array]:
+def _drive_at_rest(bench: Bench, i: int) -> tuple[dict[str, DoubleArray], DoubleArray]:
     """A drive at rest in the authored pose, all other joints held."""
     unit, drive = np.eye(bench.size)[i], drive_of(bench, i)
     return single_joint_rows(bench, i, limits=False) | {
         "stiffness": unit * drive.stiffness, "damping": unit * drive.damping, "target_position": bench.pose}, unit
 
 
-def _tendon_at_rest(bench: Bench, subject: Subject) -> tuple[dict[str, Array], Array]:
+def _tendon_at_rest(bench: Bench, subject: Subject) -> tuple[dict[str, DoubleArray], DoubleArray]:
     """A tendon at rest in the authored pose, and how the joints move when it pulls, the fastest at 1."""
     tendon_bench = spatial_tendon_bench(bench, subject.index) if subject.kind == SPATIAL else _fixed(bench,
                                                                                                      subject.index)
@@ -216,7 +217,7 @@ def _fixed(bench: Bench, i: int) -> TendonBench | None:
     return None if axis is None else fixed_tendon_bench(bench, i, tendon, axis)
 
 
-def _modes(step: Array, dt: float) -> tuple[float, float]:
+def _modes(step: DoubleArray, dt: float) -> tuple[float, float]:
     """Natural frequency [rad/s] and damping ratio of the motion that a step repeats. Raises UnsteadyError."""
     modes = np.linalg.eigvals(step).astype(complex)
     if not np.isfinite(modes).all() or any(abs(mode) < 1e-12 or (mode.imag == 0.0 and mode.real < 0.0)
@@ -229,7 +230,7 @@ def _modes(step: Array, dt: float) -> tuple[float, float]:
     return math.sqrt(squared), -float((first + second).real) / (2.0 * math.sqrt(squared))
 
 
-def _settling_time(step: Array, dt: float) -> float:
+def _settling_time(step: DoubleArray, dt: float) -> float:
     """How long a deviation takes, s, to stay below a part of itself. Raises UnsteadyError."""
     state, last = np.array([1.0, 0.0]), math.nan
     for count in range(MAX_STEPS):

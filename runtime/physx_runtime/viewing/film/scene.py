@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, DoubleArray
 from physx_runtime.compiling.numba_functions import borrowing_entry
 from physx_runtime.viewing.poses import UP_VECTORS, transform_point
 from physx_runtime.viewing.robot.marks import body_index, bones
@@ -23,7 +24,7 @@ from physx_schema.description.model import Description
 
 
 @borrowing_entry
-def draw(points: Any, faces: Any, colours: Any, depth_buffer: Any, picture: Any) -> None:
+def draw(points: Array, faces: Array, colours: Array, depth_buffer: Array, picture: Array) -> None:
     """Draw triangles over a picture.
 
     points: (n, 3) columns and rows of pixels, and nearness. faces: (m, 3) indices of points. colours: (m, 3) bytes.
@@ -54,7 +55,6 @@ def draw(points: Any, faces: Any, colours: Any, depth_buffer: Any, picture: Any)
                     picture[row, column, 2] = colours[k, 2]
 
 
-Array = NDArray[np.float64]
 VIEW_DIRECTIONS = {"Y": (0.7, 0.5, 0.7), "Z": (0.7, -0.7, 0.5)}     # the eye, by what is up
 SUPERSAMPLING = 2                        # pixels drawn for one that is shown, each way
 MARGIN = 1.15                   # of the picture around what moves
@@ -69,13 +69,13 @@ MIN_SIZE = 1e-6               # length units: of a scene that is one point
 class View:
     """Where points of the world come to in a picture."""
 
-    axes: Array                 # (3, 3) rows: rightwards, upwards, towards the eye
-    center: Array               # (3,) along them
+    axes: DoubleArray                 # (3, 3) rows: rightwards, upwards, towards the eye
+    center: DoubleArray               # (3,) along them
     scale: float                # pixels for a length unit
     width: int                  # pixels that are drawn
     height: int
 
-    def project(self, points: Array) -> Array:
+    def project(self, points: DoubleArray) -> DoubleArray:
         """(n, 3) column, row and nearness of points of the world."""
         projected = (points @ self.axes.T - self.center) * self.scale
         return np.stack([self.width / 2 + projected[:, 0], self.height / 2 - projected[:, 1], projected[:, 2]], axis=1)
@@ -95,7 +95,7 @@ class FilmScene:
         """Whether there is nothing to see."""
         return not self._shapes and not self._bones
 
-    def view(self, poses: Array, up: str, width: int, height: int) -> View:
+    def view(self, poses: DoubleArray, up: str, width: int, height: int) -> View:
         """One in which everything that moves stays; poses: (n_record, n_body, 7)."""
         eye = np.array(VIEW_DIRECTIONS[up]) / np.linalg.norm(VIEW_DIRECTIONS[up])
         right = np.cross(UP_VECTORS[up], eye)
@@ -107,7 +107,7 @@ class FilmScene:
         scale = SUPERSAMPLING * min(width / size[0], height / size[1])
         return View(axes, (low + high) / 2, float(scale), SUPERSAMPLING * width, SUPERSAMPLING * height)
 
-    def picture(self, poses: Array, view: View) -> NDArray[np.uint8]:
+    def picture(self, poses: DoubleArray, view: View) -> NDArray[np.uint8]:
         """(height, width, 3) bytes of red, green and blue; poses: (n_body, 7)."""
         picture = np.full((view.height, view.width, 3), PAPER, np.uint8)
         depth_buffer = np.full((view.height, view.width), -np.inf)
@@ -125,7 +125,7 @@ class FilmScene:
         image: NDArray[np.uint8] = fine.mean(axis=(1, 3)).round().astype(np.uint8)
         return image
 
-    def _extremes(self, poses: Array) -> Iterator[Array]:
+    def _extremes(self, poses: DoubleArray) -> Iterator[DoubleArray]:
         """Points of all records between which all bodies are; of still shapes where there are no bodies."""
         moving = [shape for shape in self._shapes if shape.body != STATIC_BODY]
         for shape in moving:
@@ -139,18 +139,18 @@ class FilmScene:
             yield poses[..., :3].reshape(-1, 3)
 
 
-def _world_points(shape: Shape, poses: Array) -> Array:
+def _world_points(shape: Shape, poses: DoubleArray) -> DoubleArray:
     """(n, 3) the points of a shape in the world."""
     points = shape.triangles.points
     if shape.body == STATIC_BODY:
         return points
     u, w = poses[shape.body, 3:6], poses[shape.body, 6]
     cross = np.cross(u, points)
-    world: Array = poses[shape.body, :3] + points + 2.0 * w * cross + 2.0 * np.cross(u, cross)
+    world: DoubleArray = poses[shape.body, :3] + points + 2.0 * w * cross + 2.0 * np.cross(u, cross)
     return world
 
 
-def _shade(points: Array, faces: NDArray[np.int64], colour: tuple[float, ...]) -> NDArray[np.uint8]:
+def _shade(points: DoubleArray, faces: NDArray[np.int64], colour: tuple[float, ...]) -> NDArray[np.uint8]:
     """(n, 3) bytes: the colour, darker the more a face turns from the eye."""
     vertices = points[faces]
     normals = np.cross(vertices[:, 1] - vertices[:, 0], vertices[:, 2] - vertices[:, 0])
@@ -160,7 +160,7 @@ def _shade(points: Array, faces: NDArray[np.int64], colour: tuple[float, ...]) -
     return shaded
 
 
-def _bar(ends: Array, width: float) -> tuple[Array, NDArray[np.int64]]:
+def _bar(ends: DoubleArray, width: float) -> tuple[DoubleArray, NDArray[np.int64]]:
     """Two triangles that face the eye, along a line of a picture."""
     direction = ends[1, :2] - ends[0, :2]
     normal = np.array([-direction[1], direction[0], 0.0]) * width / 2 / max(float(np.linalg.norm(direction)), 1.0)

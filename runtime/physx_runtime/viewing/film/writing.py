@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pxr import UsdGeom
+from pxr import Usd, UsdGeom
 
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.film.scene import FilmScene
@@ -33,7 +32,7 @@ def require_film(path: Path) -> None:
                                f"pip install 'physx-schema[{extra}]'")
 
 
-def write_film(stage: Any, description: Description, recording: Recording, path: Path, world: int = 0) -> None:
+def write_film(stage: Usd.Stage, description: Description, recording: Recording, path: Path, world: int = 0) -> None:
     """Write a recording of a world as a film in real time, which ends where a position is no number any more.
 
     The file appears whole or not at all.

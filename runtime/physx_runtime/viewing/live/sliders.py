@@ -15,7 +15,6 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from pxr import Sdf, Usd
@@ -128,7 +127,7 @@ def find_root_joint(description: Description, articulation: Articulation) -> Max
          if joint.kind == "fixed" and (joint.body0, joint.body1) in ends), None)
 
 
-def with_fixed_base(stage: Any, articulation: Articulation, joint: MaximalJoint) -> Description:
+def with_fixed_base(stage: Usd.Stage, articulation: Articulation, joint: MaximalJoint) -> Description:
     """The description of a stage with the articulation root moved to this joint; the stage stays as it is."""
     session = Sdf.Layer.CreateAnonymous()
     session.TransferContent(stage.GetSessionLayer())

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pxr import UsdGeom
+from pxr import Usd, UsdGeom
 
 from physx_runtime.packing.frames import rigid
 from physx_runtime.simulation.recording import Recording
@@ -75,7 +75,7 @@ def _aligned(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
-def figure(stage: Any, description: Description, findings: Sequence[Finding], paths: Iterable[str],
+def figure(stage: Usd.Stage, description: Description, findings: Sequence[Finding], paths: Iterable[str],
            recording: Recording | None, intended: Recording | None, live: LiveStep | None, world: int = 0) -> Figure:
     """The robot of a stage, still where there is no recording.
 
@@ -118,7 +118,7 @@ def _floats(values: NDArray[Any]) -> bytes:
     return np.ascontiguousarray(values, "<f4").tobytes()
 
 
-def _authored_poses(stage: Any, bodies: Sequence[str]) -> NDArray[np.float64]:
+def _authored_poses(stage: Usd.Stage, bodies: Sequence[str]) -> NDArray[np.float64]:
     """(1, n_body, 7) as authored."""
     frames = Frames()
     poses = [decompose(rigid(frames.matrix(stage.GetPrimAtPath(path)))).pose for path in bodies]

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.simulation.recording import Recording
 from physx_runtime.viewing.charts import fixed_tendon_length, recorded_positions, spatial_tendon_lengths
 from physx_runtime.viewing.poses import recorded_link_poses, transform_point
@@ -16,7 +16,6 @@ from physx_schema.description.articulation.spatial_tendons import position_in_li
 from physx_schema.description.model import Articulation, Description, Dof, FixedTendon, Joint, SpatialTendon
 from physx_schema.description.records import Pose, Vec3
 
-Array = NDArray[np.float64]
 # A point fixed in a body: the body's index, and the point in its frame.
 BodyPoint = tuple[int, Vec3]
 
@@ -79,7 +78,7 @@ def _rotate_direction(frame: Pose, direction: Vec3) -> Vec3:
     return _vector(transform_point(np.array((0.0, 0.0, 0.0, *frame[1])), direction))
 
 
-def _vector(values: Array) -> Vec3:
+def _vector(values: DoubleArray) -> Vec3:
     x, y, z = values.tolist()
     return x, y, z
 
@@ -117,7 +116,7 @@ def tendon_marks(articulation: Articulation, index: Mapping[str, int]) -> Iterat
             leaves += 1
 
 
-def tendon_forces(articulation: Articulation, recording: Recording, world: int) -> list[Array]:
+def tendon_forces(articulation: Articulation, recording: Recording, world: int) -> list[DoubleArray]:
     """(n_record,) what springs and limits of each of `tendon_marks` pull with; dampers are left out."""
     positions, poses = recorded_positions(articulation, recording, world), recorded_link_poses(
         articulation, recording, world)
@@ -131,7 +130,8 @@ def tendon_forces(articulation: Articulation, recording: Recording, world: int) 
     return forces
 
 
-def _pull(tendon: FixedTendon | SpatialTendon, length: Array, rest_length: float, lower: float, upper: float) -> Array:
+def _pull(tendon: FixedTendon | SpatialTendon, length: DoubleArray, rest_length: float, lower: float,
+          upper: float) -> DoubleArray:
     excess = length - np.clip(length, lower, upper)
     return np.asarray(tendon.stiffness * (length - rest_length) + tendon.limit_stiffness * excess, np.float64)
 

@@ -33,7 +33,7 @@ class Triangles:
     faces: Faces
 
 
-def triangles(prim: Any, metre: float) -> Triangles | None:
+def triangles(prim: Usd.Prim, metre: float) -> Triangles | None:
     """The triangles of a prim, None for one that is no shape; metre: the stage's length units of one."""
     make = SHAPES.get(str(prim.GetTypeName()))
     if make is None:
@@ -44,11 +44,11 @@ def triangles(prim: Any, metre: float) -> Triangles | None:
     return mesh if is_valid else None
 
 
-def _value(prim: Any, name: str) -> Any:
+def _value(prim: Usd.Prim, name: str) -> Any:
     return prim.GetAttribute(name).Get()
 
 
-def _mesh(prim: Any, metre: float) -> Triangles:
+def _mesh(prim: Usd.Prim, metre: float) -> Triangles:
     """Every face as a fan from its first corner."""
     points = np.array(_value(prim, "points") or np.zeros((0, 3)), np.float64).reshape(-1, 3)
     counts, indices = (np.array(_value(prim, name) or (), np.int64)
@@ -62,32 +62,32 @@ def _mesh(prim: Any, metre: float) -> Triangles:
     return Triangles(points, np.stack([indices[first], indices[first + step + 1], indices[first + step + 2]], axis=1))
 
 
-def _cube(prim: Any, metre: float) -> Triangles:
+def _cube(prim: Usd.Prim, metre: float) -> Triangles:
     sides = (-1.0, 1.0)
     vertices = np.array([(x, y, z) for x in sides for y in sides for z in sides]) * _value(prim, "size") / 2.0
     quads = (0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)
     return Triangles(vertices, np.array([face for a, b, c, d in quads for face in ((a, b, c), (a, c, d))]))
 
 
-def _sphere(prim: Any, metre: float) -> Triangles:
+def _sphere(prim: Usd.Prim, metre: float) -> Triangles:
     return _revolve(_arc(_value(prim, "radius"), 0.0), "Z")
 
 
-def _capsule(prim: Any, metre: float) -> Triangles:
+def _capsule(prim: Usd.Prim, metre: float) -> Triangles:
     return _revolve(_arc(_value(prim, "radius"), _value(prim, "height") / 2.0), _value(prim, "axis"))
 
 
-def _cylinder(prim: Any, metre: float) -> Triangles:
+def _cylinder(prim: Usd.Prim, metre: float) -> Triangles:
     r, h = _value(prim, "radius"), _value(prim, "height") / 2.0
     return _revolve([(0.0, -h), (r, -h), (r, h), (0.0, h)], _value(prim, "axis"))
 
 
-def _cone(prim: Any, metre: float) -> Triangles:
+def _cone(prim: Usd.Prim, metre: float) -> Triangles:
     r, h = _value(prim, "radius"), _value(prim, "height") / 2.0
     return _revolve([(0.0, -h), (r, -h), (0.0, h)], _value(prim, "axis"))
 
 
-def _plane(prim: Any, metre: float) -> Triangles:
+def _plane(prim: Usd.Prim, metre: float) -> Triangles:
     """A plane as PhysX collides with it has no edge; drawn it has one."""
     w, h = (0.5 * (_value(prim, name) or 0.0) or PLANE_EXTENT * metre for name in ("width", "length"))
     axis = "ZXY".index(_value(prim, "axis"))
@@ -95,7 +95,7 @@ def _plane(prim: Any, metre: float) -> Triangles:
     return Triangles(vertices, np.array([(0, 1, 2), (0, 2, 3)]))
 
 
-SHAPES: Mapping[str, Callable[[Any, float], Triangles]] = {
+SHAPES: Mapping[str, Callable[[Usd.Prim, float], Triangles]] = {
     "Mesh": _mesh, "Cube": _cube, "Sphere": _sphere, "Capsule": _capsule, "Cylinder": _cylinder, "Cone": _cone,
     "Plane": _plane}
 
@@ -168,7 +168,7 @@ class Shapes:
     note: str                           # "" where they are as authored
 
 
-def visible_shapes(stage: Any, bodies: Sequence[str]) -> Shapes:
+def visible_shapes(stage: Usd.Stage, bodies: Sequence[str]) -> Shapes:
     """The shapes below each of these prims and below none, thinned to what a page carries.
 
     Where a body has nothing for the eye, its colliders are drawn.
@@ -195,7 +195,7 @@ def visible_shapes(stage: Any, bodies: Sequence[str]) -> Shapes:
     return Shapes(tuple(selected), note)
 
 
-def _shapes_with_purpose(stage: Any, bodies: Sequence[str]) -> Iterator[tuple[Shape, str]]:
+def _shapes_with_purpose(stage: Usd.Stage, bodies: Sequence[str]) -> Iterator[tuple[Shape, str]]:
     """Every visible shape with its purpose."""
     frames, index = Frames(), {path: i for i, path in enumerate(bodies)}
     metre = 1.0 / UsdGeom.GetStageMetersPerUnit(stage)
@@ -218,7 +218,7 @@ def _shapes_with_purpose(stage: Any, bodies: Sequence[str]) -> Iterator[tuple[Sh
             yield Shape(path, owner, _colour(prim), replace(mesh, points=placed)), imageable.ComputePurpose()
 
 
-def _colour(prim: Any) -> tuple[float, ...]:
+def _colour(prim: Usd.Prim) -> tuple[float, ...]:
     """The first display colour, else the material's diffuse one."""
     display_color = UsdGeom.Gprim(prim).GetDisplayColorPrimvar().Get()
     if display_color:

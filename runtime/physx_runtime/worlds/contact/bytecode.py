@@ -8,20 +8,19 @@ Of which actors the instructions of a program are, so that those of actors at re
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.compiling.llvm.programs import GatherFragment
 from physx_runtime.compiling.schedule import Fragment, Instruction, Schedule
 from physx_runtime.solver.contact.program import ContactProgram, Iteration, LinkRef
 from physx_runtime.targets.interpreter import bytecode_of, load_fragments, load_gather_fragments, vector_width
 
-Array = NDArray[Any]
 NO_ACTOR = -1
 SHARED_ROWS = ("dt", "h")       # which joints and the world read of one actor for all
 
@@ -132,7 +131,7 @@ class Code(dict[Fragment, int]):
                                                        np.concatenate([*tail, np.zeros(1, np.int64)]))
         return self._prologue_epilogue[iteration][1]
 
-    def patch_words(self, write: Any, actor_link: LinkRef, k: int, *arguments: int) -> Array:
+    def patch_words(self, write: Callable[..., Schedule], actor_link: LinkRef, k: int, *arguments: int) -> Array:
         """One of the parts of `solver.contact.program` around a patch."""
         key = (write, actor_link, k, arguments)
         if key not in self._parts:

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Flags, Integer, Record, Records
 from physx_runtime.collision.components import connected_nodes, incident_edges
 from physx_runtime.collision.friction_patch import BODY, KINEMATIC, LINK, STATIC
 from physx_runtime.collision.pair_table import PairTable
@@ -33,9 +32,6 @@ from physx_runtime.solver.contact.program import PAIR_COUNTS, STAYS_AWAKE, Conta
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.solver.sleep import WAKE_REQUEST_WAKE
 from physx_runtime.worlds.buffer import rows_by_world
-
-Array = NDArray[Any]
-Flags = NDArray[np.bool_]
 
 
 class WakeStateReader:
@@ -107,8 +103,8 @@ class WakeStateReader:
 
 
 @borrowing_entry
-def _read(rows: Any, sleeping: Any, asleep: Any, wake_request: Any, counters: Any, counter_starts: Any, forces: Any,
-          force_starts: Any, active: Any, actors: Any, live: Any, ready: Any) -> None:
+def _read(rows: Array, sleeping: Array, asleep: Array, wake_request: Array, counters: Array, counter_starts: Array,
+          forces: Array, force_starts: Array, active: Array, actors: Integer, live: Array, ready: Array) -> None:
     for world in range(len(rows)):
         row = rows[world]
         for k in range(len(sleeping)):
@@ -121,7 +117,7 @@ def _read(rows: Any, sleeping: Any, asleep: Any, wake_request: Any, counters: An
 
 
 @borrowing_code
-def _any(row: Any, columns: Any, first: Any, end: Any) -> bool:
+def _any(row: Array, columns: Array, first: Integer, end: Integer) -> bool:
     """Whether one of some numbers of a row is not 0."""
     any_nonzero = False
     for i in range(first, end):
@@ -130,7 +126,7 @@ def _any(row: Any, columns: Any, first: Any, end: Any) -> bool:
 
 
 @borrowing_entry
-def _write_nodes(pairs: Any, node_of_shape: Any, nodes: Any) -> None:
+def _write_nodes(pairs: Records, node_of_shape: Array, nodes: Array) -> None:
     for k in range(len(pairs)):
         pair = pairs[k]
         if pair.shape0 == FREE:
@@ -155,7 +151,7 @@ class WakeStateWriter:
                                               count)
 
     @staticmethod
-    def _pair_count_row(p: IslandPlan, body: Any) -> int:
+    def _pair_count_row(p: IslandPlan, body: Record) -> int:
         """The row that counts the pairs which hold the body or link of a place, NOTHING where none does."""
         owner, link = int(body["owner"]), int(body["link"])
         if body["kind"] not in (BODY, LINK) or not p.t.actors[owner].sleeping:
@@ -172,9 +168,9 @@ class WakeStateWriter:
 
 
 @borrowing_entry
-def _write_wake_state(memory: Any, falling_asleep: Any, static_touch_lost: Any, pair_counts: Any, sleeping: Any,
-                      awake_rows: Any, articulations: Any, wake_request: Any,
-                      bodies: Any, pair_count_rows: Any) -> None:
+def _write_wake_state(memory: Array, falling_asleep: Array, static_touch_lost: Array, pair_counts: Array,
+                      sleeping: Array, awake_rows: Array, articulations: Array, wake_request: Array, bodies: Array,
+                      pair_count_rows: Array) -> None:
     for i in range(len(sleeping)):
         memory[awake_rows[i]] = 0.0 if falling_asleep[sleeping[i]] else 1.0
     for i in range(len(articulations)):
@@ -223,15 +219,15 @@ class PreviousTouches:
 
 
 @borrowing_entry
-def _read_touches(rows: Any, indices: Any, edges: Any, creation_indices: Any, nodes: Any) -> None:
+def _read_touches(rows: Records, indices: Array, edges: Array, creation_indices: Array, nodes: Array) -> None:
     for i in range(len(indices)):
         creation_indices[i], nodes[i, 0], nodes[i, 1] = rows[indices[i]].born, edges[indices[i], 0], edges[indices[i],
                                                                                                            1]
 
 
 @borrowing_entry
-def _find_lost_touches(rows: Any, indices: Any, creation_indices: Any, nodes: Any, static_touch_lost: Any,
-                       lost: Any) -> Any:
+def _find_lost_touches(rows: Records, indices: Array, creation_indices: Array, nodes: Array, static_touch_lost: Array,
+                       lost: Array) -> Integer:
     count = 0
     for i in range(len(indices)):
         pair, a, b = rows[indices[i]], nodes[i, 0], nodes[i, 1]
@@ -373,7 +369,7 @@ class IslandManager:
 
 
 @borrowing_entry
-def _count_pairs(pairs: Any, shapes: Any, counts: Any) -> None:
+def _count_pairs(pairs: Records, shapes: Records, counts: Array) -> None:
     for k in range(len(pairs)):
         if pairs[k].shape0 != FREE:
             counts[shapes[pairs[k].shape0].body] += 1

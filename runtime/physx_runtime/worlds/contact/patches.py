@@ -15,11 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Integer, Record, Records, Scalar
 from physx_runtime.collision.friction_patch import BODY as OF_BODY
 from physx_runtime.collision.friction_patch import KINEMATIC as OF_KINEMATIC
 from physx_runtime.collision.friction_patch import LINK as OF_LINK
@@ -40,7 +39,6 @@ from physx_runtime.solver.contact.program import (
 )
 from physx_runtime.worlds.contact.bytecode import Code
 
-Array = NDArray[Any]
 KINDS = {OF_BODY: BODY, OF_LINK: LINK, OF_KINEMATIC: KINEMATIC, OF_STATIC: WORLD}
 # Places for contacts of a patch of a link: so many kinds of code there are.
 POINT_CAPACITIES = (1, 2, 3, 4, 6, 8, 12, 36)
@@ -184,9 +182,8 @@ class PatchStructures:
 
 
 @borrowing_entry
-def _describe(indices: Any, patches: Any, surfaces: Any, kinds: Any, owners: Any, actors: Any, points: Any,
-              numbers: Any,
-              descriptions: Any) -> Any:
+def _describe(indices: Array, patches: Records, surfaces: Array, kinds: Array, owners: Array, actors: Array,
+              points: Array, numbers: Array, descriptions: Array) -> Integer:
     """Fill in the rows of what is met; the place in `numbers` of the first structure that has no number, -1 of none."""
     for i in range(len(indices)):
         k = indices[i]
@@ -243,8 +240,9 @@ def make_blocks(tables: PatchStructures, numbers: Array, partitions: Array, owne
 
 
 @scalar_entry
-def _divide(partitions: Any, numbers: Any, widths: Any, sizes: Any, alignment: Any, row: Any, members: Any, starts: Any,
-            structures: Any, base: Any, first: Any, block_of: Any) -> Any:
+def _divide(partitions: Array, numbers: Array, widths: Array, sizes: Array, alignment: Integer, row: Integer,
+            members: Array, starts: Array, structures: Array, base: Array, first: Array,
+            block_of: Array) -> tuple[Integer, Integer]:
     """Fill in the fields of blocks whose rows begin at `row`; how many there are, and where their rows end."""
     kinds, last = len(widths), 0
     for i in range(len(partitions)):
@@ -306,7 +304,7 @@ def write_patches(memory: Array, base: Array, structures: Array, widths: Array, 
 
 
 @borrowing_code
-def write_patch(memory: Array, m: int, stride: int, points: int, patch: Any, order: Array, contacts: Array,
+def write_patch(memory: Array, m: int, stride: int, points: int, patch: Record, order: Array, contacts: Array,
                 rest_offset: float,
                 surface: Array) -> None:
     """Write the rows of a patch from `m` on, all but those of its anchors; stride: from one row to the next."""
@@ -326,7 +324,7 @@ def write_patch(memory: Array, m: int, stride: int, points: int, patch: Any, ord
 
 
 @borrowing_code
-def write_anchor_arms(memory: Array, at: int, stride: int, anchors: int, patch: Any, local: Array, frame: Array,
+def write_anchor_arms(memory: Array, at: int, stride: int, anchors: int, patch: Record, local: Array, frame: Array,
                       from_origin: bool) -> None:
     """Write the arms of a patch's anchors on one side, from `at` on."""
     x, y, z, w = frame[3], frame[4], frame[5], frame[6]
@@ -358,8 +356,8 @@ def read_patches(memory: Array, base: Array, structures: Array, widths: Array, o
 
 
 @borrowing_code
-def read_patch(memory: Array, m: int, stride: int, rows: Array, anchors: int, patch: Any, order: Array, impulses: Array,
-               friction: Array) -> None:
+def read_patch(memory: Array, m: int, stride: int, rows: Array, anchors: int, patch: Record, order: Array,
+               impulses: Array, friction: Array) -> None:
     """Read what the patch gave whose rows are from `m` on.
 
     rows: of `slipped`, `impulse`, `tangents` and `friction_impulse` from there.
@@ -384,8 +382,9 @@ def surfaces_of(table: ContactTable, patches: Array) -> Array:
 
 
 @borrowing_entry
-def _fill_surfaces(patches: Any, pairs: Any, shapes: Any, surfaces: Any, bounce_threshold: Any, max_depenetration: Any,
-                   max_impulse: Any, torsion_radius: Any, min_torsion_radius: Any, rows: Any) -> None:
+def _fill_surfaces(patches: Records, pairs: Records, shapes: Records, surfaces: Records, bounce_threshold: Scalar,
+                   max_depenetration: Array, max_impulse: Array, torsion_radius: Array, min_torsion_radius: Array,
+                   rows: Array) -> None:
     for k in range(len(patches)):
         patch, row = patches[k], rows[k]
         a, b = pairs[patch.pair].shape0, pairs[patch.pair].shape1
@@ -448,7 +447,7 @@ def words_between(tables: PatchStructures, kind: str, blocks: PatchBlocks, row_b
 
 
 @borrowing_entry
-def _follow(widths: Any, structures: Any, at: Any, first: Any) -> Any:
+def _follow(widths: Array, structures: Array, at: Integer, first: Array) -> Integer:
     """Fill in where instructions of blocks begin that follow each other from `at` on; where they end."""
     for block in range(len(first)):
         first[block] = at
@@ -465,9 +464,9 @@ def _write(out: Array, first: Array, tables: PatchStructures, instructions: Inst
 
 
 @borrowing_entry
-def _fill_words(out: Any, first: Any, structures: Any, base: Any, members_from: Any, members: Any, owner0: Any,
-                owner1: Any, dummy_row: Any, addresses: Any, starts: Any, sources: Any, rows: Any, widths: Any,
-                body_rows: Any, row_bytes: Any) -> None:
+def _fill_words(out: Array, first: Array, structures: Array, base: Array, members_from: Array, members: Array,
+                owner0: Array, owner1: Array, dummy_row: Integer, addresses: Array, starts: Array, sources: Array,
+                rows: Array, widths: Array, body_rows: Array, row_bytes: Integer) -> None:
     """Write instructions of blocks; first: where in `out` that of each begins, -1 of none."""
     for block in range(len(first)):
         at, structure = first[block], structures[block]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.friction_patch import LINK
 from physx_runtime.collision.sort_by_link import sorted_by_link
 from physx_runtime.model.island import SolverBody
@@ -47,7 +47,6 @@ from physx_runtime.worlds.contact.patches import (
     write_patches,
 )
 
-Array = NDArray[Any]
 NO_JOINTS = np.zeros((0, 2), np.int64)
 
 

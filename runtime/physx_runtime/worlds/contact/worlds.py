@@ -7,11 +7,10 @@ Worlds with contacts, however they are stepped.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.friction_patch import ANCHORS, KINEMATIC, LINK, STATIC, Patches
 from physx_runtime.collision.pair_table import ContactTable, PairTable, generate
 from physx_runtime.collision.shapes import CONTACT, NO_OWNER
@@ -28,8 +27,6 @@ from physx_runtime.worlds.contact.step import ContactStep, WorldPatches
 from physx_runtime.worlds.state_tracker import StateTracker
 from physx_runtime.worlds.static_contact.worlds import StaticContactWorlds
 from physx_runtime.worlds.store import SCHEDULED
-
-Array = NDArray[Any]
 
 
 class ContactWorlds(Buffer):
@@ -202,7 +199,7 @@ class BodyFrames:
 
 
 @borrowing_entry
-def _read(memory: Any, moving: Any, rows: Any, poses: Any, centers: Any) -> None:
+def _read(memory: Array, moving: Array, rows: Array, poses: Array, centers: Array) -> None:
     for i in range(len(moving)):
         pose, center, row = poses[moving[i]], centers[moving[i]], rows[i]
         for k in range(3):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from physx_runtime.arrays import DeviceValues
 from physx_runtime.targets.cuda.driver import Gpu, Stream
 
 INTERFACE, DLPACK_DEVICE = "__cuda_array_interface__", "__dlpack_device__"
@@ -57,7 +58,7 @@ class DeviceArray:
         return self.strides == _contiguous_strides(self.shape) or not math.prod(self.shape)
 
 
-def is_on_device(values: Any) -> bool:
+def is_on_device(values: DeviceValues) -> bool:
     """Whether an object tells that it lies in a GPU's memory."""
     if hasattr(values, INTERFACE):
         return True
@@ -65,7 +66,7 @@ def is_on_device(values: Any) -> bool:
         int(values.__dlpack_device__()[0]) in ON_GPU)
 
 
-def device_array(name: str, values: Any, gpu: Gpu, stream: Stream) -> DeviceArray:
+def device_array(name: str, values: DeviceValues, gpu: Gpu, stream: Stream) -> DeviceArray:
     """What an array of another package tells of itself; `stream` is where it is to be used.
 
     Raises ValueError for one of another GPU, with a mask, or with numbers that do not lie at whole distances.
@@ -125,7 +126,7 @@ def _contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(math.prod(shape[i + 1:]) for i in range(len(shape)))
 
 
-def _from_interface(name: str, values: Any, interface: Any) -> DeviceArray:
+def _from_interface(name: str, values: DeviceValues, interface: Any) -> DeviceArray:
     if interface.get("mask") is not None:
         raise ValueError(f"{name} has a mask, which rows have none of; give all numbers")
     dtype, shape = np.dtype(interface["typestr"]), tuple(interface["shape"])
@@ -139,7 +140,7 @@ def _from_interface(name: str, values: Any, interface: Any) -> DeviceArray:
     return DeviceArray(int(address or 0), shape, strides, dtype, bool(read_only), interface.get("stream"), values)
 
 
-def _from_dlpack(name: str, values: Any, stream: Stream) -> DeviceArray:
+def _from_dlpack(name: str, values: DeviceValues, stream: Stream) -> DeviceArray:
     kind, device = (int(x) for x in values.__dlpack_device__())
     if kind in ON_GPU and device:
         raise ValueError(f"{name} is given on GPU {device}; the worlds are on GPU 0, copy it there")

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, DeviceValues, Indices
 from physx_runtime.targets.cuda.kernels import LineSelection, StridedView, by_world
 from physx_runtime.worlds.buffer import BufferView
 from physx_runtime.worlds.gpu.arrays import DeviceArray, is_on_device, require_fit
 from physx_runtime.worlds.gpu.worlds import CudaWorlds
 from physx_runtime.worlds.store import WorldRows
 
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
 # Bytes of a number that says which world is meant -> its types.
 WHOLE_NUMBERS = {4: ("int32", "uint32"), 8: ("int64", "uint64")}
 
@@ -37,7 +34,7 @@ class GpuRows:
             return self.all_worlds()
         return replace(self.worlds.select(worlds), worlds=self.count, shift=self.first)
 
-    def select_on_device(self, worlds: Any) -> LineSelection:
+    def select_on_device(self, worlds: DeviceValues) -> LineSelection:
         """Those that a mask (n_world,) or indices on the device name.
 
         Raises ValueError for anything else. Indices are not looked at: what is none is skipped.
@@ -54,7 +51,7 @@ class GpuRows:
             raise ValueError("worlds on the device do not lie one after the other; give a contiguous array")
         return LineSelection(array.shape[0], self.count, array.address, size, shift=self.first, owner=array)
 
-    def lines(self, name: str, values: Any, selection: LineSelection, size: int) -> StridedView:
+    def lines(self, name: str, values: DeviceValues, selection: LineSelection, size: int) -> StridedView:
         """Where numbers for the lines of a call lie: (size,) of the host for all alike, or (n_line, size).
 
         Raises ValueError for an array on the device that does not fit; the host's are taken as they are.
@@ -74,7 +71,7 @@ class GpuRows:
         """The numbers from the `first` one on."""
         return replace(view, address=view.address + first * view.of_row * np.dtype(self.worlds.dtype).itemsize)
 
-    def elements(self, name: str, values: Any, selection: LineSelection, shape: tuple[int, ...],
+    def elements(self, name: str, values: DeviceValues, selection: LineSelection, shape: tuple[int, ...],
                  writable: bool = False) -> StridedView:
         """Where an array on the device (n_line, *shape) lies, of whose last axes the numbers follow each other.
 
@@ -86,7 +83,7 @@ class GpuRows:
             raise ValueError(f"{name} on the device does not lie in one piece; give a contiguous array")
         return StridedView(array.address, of_line=math.prod(shape), owner=array)
 
-    def read_into(self, name: str, values: Any, size: int) -> None:
+    def read_into(self, name: str, values: DeviceValues, size: int) -> None:
         """Copy a row group into an array on the device, (n_world, n). Raises ValueError where that does not fit."""
         array = require_fit(name, self.worlds.array(name, values), ((self.count, size),), self.worlds.dtype,
                             writable=True)

@@ -11,11 +11,10 @@ import functools
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, DeviceValues, Indices
 from physx_runtime.compiling.cuda.source import (
     LANES,
     KernelSource,
@@ -46,9 +45,6 @@ from physx_runtime.worlds.buffer import by_block, row_group
 from physx_runtime.worlds.buffer import by_world as worlds_of
 from physx_runtime.worlds.gpu.arrays import DeviceArray, RowView, device_array, require_fit, stream_number, stream_of
 from physx_runtime.worlds.store import COMPILED, EVERY_WORLD, SCHEDULED
-
-Array = NDArray[Any]
-Indices = NDArray[np.int64]
 
 
 class CudaWorlds:
@@ -156,7 +152,7 @@ class CudaWorlds:
         self._uniform.pop(name, None)
         self._fetched = None
 
-    def array(self, name: str, values: Any) -> DeviceArray:
+    def array(self, name: str, values: DeviceValues) -> DeviceArray:
         """An array of another package, once work on it may begin. Raises ValueError where it cannot be used here."""
         device = device_array(name, values, self.gpu, self.stream)
         if self._is_on_other_stream(device):
@@ -172,7 +168,7 @@ class CudaWorlds:
         """Whether an array is worked on on another stream."""
         return array.stream is not None and stream_number(stream_of(array.stream)) != stream_number(self.stream)
 
-    def write_from(self, name: str, array: Any) -> None:
+    def write_from(self, name: str, array: DeviceValues) -> None:
         """Set a row group from an array on the device, (n_world, n).
 
         Raises ValueError where the array does not fit; its numbers are not looked at.
@@ -181,7 +177,7 @@ class CudaWorlds:
         self.invalidate(name)
         self._move(self.strided_view(name), by_world(source.address, *source.strides), name, source)
 
-    def read_into(self, name: str, array: Any) -> None:
+    def read_into(self, name: str, array: DeviceValues) -> None:
         """Copy a row group to an array on the device, (n_world, n); raises ValueError as `take`."""
         target = require_fit(name, self.array(name, array), ((self.count, self.size_of(name)),), self.dtype,
                              writable=True)

@@ -8,12 +8,12 @@ Who rests in worlds of one articulation on what stands still, by itself: as `res
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Integer, Record
 from physx_runtime.collision.friction_patch import ANCHORS, correlate_patch
 from physx_runtime.collision.sort_by_link import sort_buffer, sort_by_link
 from physx_runtime.collision.static_pairs import (
@@ -48,7 +48,6 @@ from physx_runtime.worlds.static_contact.plane_pairs import (
     update_plane_pairs,
 )
 
-Array = NDArray[Any]
 NO_ROW = -1              # in place of the row `asleep` where nothing sleeps
 # Of a world.
 WAKE_STATE = np.dtype([
@@ -90,7 +89,7 @@ def wake_rows(program: SlotProgram, links: Sequence[tuple[int, int]]) -> WakeRow
 
 @borrowing_code
 def read_wake_state(block: SlotBlock, first_world: int, rows: WakeRows, worlds: Array, pairs: AllPairs,
-                    patches: Array) -> Any:
+                    patches: Array) -> tuple[Integer, Integer]:
     """Heed what was done to the worlds of a block: how many are awake, and how many are to be looked at.
 
     worlds: REST. Pairs of those that rest lose what they remember, but for that they touch.
@@ -135,7 +134,7 @@ def _clear_manifolds(pairs: AllPairs, patches: Array, first: int, end: int) -> N
 
 
 @borrowing_code
-def write_wake_state(memory: Array, base: int, stride: int, rows: WakeRows, state: Any, pairs: AllPairs, first: int,
+def write_wake_state(memory: Array, base: int, stride: int, rows: WakeRows, state: Record, pairs: AllPairs, first: int,
                      links: Array) -> None:
     """Tell a world that is awake whether it rests with the step, its pairs from row `first` on being met."""
     static_touch_lost = False
@@ -215,7 +214,7 @@ class BlockScratch(NamedTuple):
 
 
 @functools.cache
-def make_advance(kinds: tuple[tuple[int, int], ...]) -> Any:
+def make_advance(kinds: tuple[tuple[int, int], ...]) -> Callable[..., None]:
     """What steps blocks of worlds where pairs of shapes of these kinds meet."""
     touch_link = contact_generator(kinds)
 
@@ -330,7 +329,7 @@ def _copy_world(source: Array, target: Array, count: int, world: int) -> None:
 
 
 @borrowing_code
-def _find_candidates(block: SlotBlock, link: Any, pairs: AllPairs, candidates: Array) -> bool:
+def _find_candidates(block: SlotBlock, link: Record, pairs: AllPairs, candidates: Array) -> bool:
     """Tell of the pairs of a link in all lanes whether they may be near, and whether some are."""
     any_active = False
     for k in range(link["first"], link["end"]):
@@ -342,7 +341,7 @@ def _find_candidates(block: SlotBlock, link: Any, pairs: AllPairs, candidates: A
 
 
 @borrowing_code
-def _any_filled(block: SlotBlock, link: Any) -> bool:
+def _any_filled(block: SlotBlock, link: Record) -> bool:
     """Whether something is in a slot of a link."""
     any_filled = False
     for slot in range(link["first"], link["end"]):
@@ -366,7 +365,7 @@ def _assign_slots(first: int, world_count: int, count: int, links: Array, pairs:
 
 
 @borrowing_code
-def _fill_link(block: SlotBlock, first: int, world_count: int, link: Any, slots: Array, slot_pairs: Array,
+def _fill_link(block: SlotBlock, first: int, world_count: int, link: Record, slots: Array, slot_pairs: Array,
                pairs: AllPairs,
                pair_patches: PairPatches) -> None:
     """Write the patches of a link in the `own` worlds from `first` on; chosen: the pair in each slot of each."""
@@ -398,7 +397,7 @@ def _assign_slots_by_link(pairs: AllPairs, first: int, links: Array, queue: Pair
 
 
 @borrowing_code
-def _write_slots(block: SlotBlock, world: int, link: Any, slots: Array, slot_pairs: Array, pairs: AllPairs,
+def _write_slots(block: SlotBlock, world: int, link: Record, slots: Array, slot_pairs: Array, pairs: AllPairs,
                  pair_patches: PairPatches) -> None:
     """Write the patches of pairs of a link into its slots, one after the other, and nothing into the others.
 
@@ -422,7 +421,7 @@ def _write_slots(block: SlotBlock, world: int, link: Any, slots: Array, slot_pai
 
 
 @borrowing_code
-def _read_frame(memory: Array, base: int, stride: int, link: Any, frame: Array) -> None:
+def _read_frame(memory: Array, base: int, stride: int, link: Record, frame: Array) -> None:
     """The frame of a link's centre of mass."""
     for i in range(3):
         frame[i] = memory[base + (link["center"] + i) * stride]

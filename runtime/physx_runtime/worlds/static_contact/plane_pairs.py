@@ -7,23 +7,20 @@ A block of worlds with slots, as scalar code reads and writes it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array, Pose, Record
 from physx_runtime.collision.bounds import update_shape
 from physx_runtime.collision.friction_patch import ANCHORS, PATCH
 from physx_runtime.collision.narrow_phase.planes import find_plane_normals
 from physx_runtime.collision.shapes import CAPSULE, MANIFOLD_SIZE, PAIR, PLANE, SPHERE
-from physx_runtime.collision.simd_math import Pose
 from physx_runtime.collision.static_pairs import CREATED, SEPARATE, AllPairs, Colliders, StaticPairs, set_touch_lost
 from physx_runtime.compiling.numba_functions import borrowing_code
 from physx_runtime.model.contact_rows import SURFACE
 from physx_runtime.solver.contact.plane_pairs import MAX_POINTS, PERSISTENT, STORED
 from physx_runtime.solver.contact.static_slots import SlotProgram
-
-Array = NDArray[Any]
 
 
 class SlotBlock(NamedTuple):
@@ -36,7 +33,7 @@ class SlotBlock(NamedTuple):
 
 
 @borrowing_code
-def pose_of_link(block: SlotBlock, world: int, link: Any) -> Pose:
+def pose_of_link(block: SlotBlock, world: int, link: Record) -> Pose:
     """The mass frame of a link, a record of its rows, in float32."""
     memory, stride = block.memory, block.size
     p = world + link["pose"] * stride
@@ -282,7 +279,7 @@ def update_plane_pairs(plane_rows: PlanePairRows, block: SlotBlock, world_count:
 
 
 @borrowing_code
-def _update_pair_state(memory: Any, overlapping: bool, touching: bool) -> None:
+def _update_pair_state(memory: Record, overlapping: bool, touching: bool) -> None:
     """Tell a pair whether its bounds and its shapes meet."""
     if overlapping and memory.near == SEPARATE:
         memory.near = CREATED

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import Array
 from physx_runtime.collision.broad_phase.overlap import update_offsets
 from physx_runtime.collision.friction_patch import ANCHORS, PATCH
 from physx_runtime.collision.shapes import MANIFOLD_SIZE
@@ -45,8 +46,6 @@ from physx_runtime.worlds.static_contact.advance import (
 )
 from physx_runtime.worlds.static_contact.plane_pairs import STORED_SIZE, PairPatches, PlanePairs, plane_pair_kinds
 from physx_runtime.worlds.store import SCHEDULED
-
-Array = NDArray[Any]
 
 OUTPUT_ROWS = ("slipped", "impulse", "tangents", "friction_impulse")
 

@@ -42,4 +42,5 @@ def undo(rows: Operands) -> Rows:
 
 def count(rows: Operands) -> Rows:
     """How many joints hold a link, with one more unless it is broken."""
+    # unbroken joints count as interactions  (ScBodySim.h, registerCountedInteraction)
     return {"joints": [rows["joints"][0] + 1.0 - (rows["broken"][0] if "broken" in rows else 0.0)]}

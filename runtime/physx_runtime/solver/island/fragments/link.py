@@ -25,6 +25,7 @@ from physx_runtime.solver.scheduled.tree import RIGID, ROTARY
 
 def start_pose(rows: Operands, is_fixed: bool) -> Rows:
     """Where a link and its centre of mass are in the world, and its response there."""
+    # T at the mass centre: X T X^T
     origin = sp.add(vec(rows["root_position"]), vec(rows["position"]))
     T = NO_LINK_RESPONSE if is_fixed else response_of(rows["response"]).at(vec(rows["center"]))
     return {"origin": origin, "place": sp.add(origin, vec(rows["center"])), "held_response": flat(T)}
@@ -37,11 +38,13 @@ def zero_motion(rows: Operands) -> Rows:
 
 def root_motion(rows: Operands) -> Rows:
     """Velocity of the floating root after the changes so far, if any."""
+    # v + dv
     return {"motion": plus(rows["v"], rows["dv"]) if "dv" in rows else rows["v"]}
 
 
 def node_motion(rows: Operands, kind: str, is_fixed: bool) -> Rows:
     """Velocity of a node's link from its parent's, after the changes so far, if any."""
+    # v_i = v_parent + S (qd + dqd)
     motion = parent_twist(rows, is_fixed)
     if kind == RIGID:
         return {"motion": linear_first(motion)}
@@ -54,12 +57,14 @@ def solver_velocity(rows: Operands, is_fixed: bool) -> Rows:
     """Velocity of the centre of mass as the solver has it: J v + dt Jdot v of the step's start."""
     if is_fixed:
         return {"velocity": [0.0] * 6}
+    # v_c = J v + dt Jdot v
     motion = motion_of(rows["held_motion"]).at(vec(rows["center"]))
     return {"velocity": linear_first(motion + central_acceleration(rows) * rows["dt"][0])}
 
 
 def velocity_after_impulses(rows: Operands) -> Rows:
     """The velocity of the centre of mass after a change of the link's motion."""
+    # v_c += (M^-1 J^T F)_link
     return {"side_v": linear_first(motion_of(rows["velocity"]) + motion_of(rows["twist"]).at(vec(rows["center"])))}
 
 
@@ -75,12 +80,14 @@ def central_twist(rows: Operands) -> Rows:
 
 def impulse_to_wrench(rows: Operands, adds: bool) -> Rows:
     """An impulse about the centre of mass as a wrench about the anchor; with `joins` beside what is there."""
+    # n = n_c + c x f: from the mass centre to the anchor
     P = force_of(rows["impulse"]).about(vec(rows["center"]))
     return {"P": linear_first(force_of(rows["P"]) + P if adds else P)}
 
 
 def respond(rows: Operands) -> Rows:
     """The change of a link's motion with what an impulse about its centre of mass adds by its own response."""
+    # dv_link = T f, without the rest of the tree's answer  (DyFeatherstoneArticulation.cpp, getImpulseSelfResponse)
     response = response_of(rows["held_response"]).motion(force_of(rows["impulse"]))
     center = vec(rows["center"])
     return {"twist": linear_first(motion_of(rows["twist"]) + response.at(sp.scale(-1.0, center)))}
@@ -91,6 +98,7 @@ def raise_impulse(rows: Operands, kind: str, is_fixed: bool, adds: bool) -> Rows
 
     joins: the parent's wrench has others already.
     """
+    # u = S^T p, p_parent = p - K u  (DyFeatherstoneArticulation.cpp, propagateImpulseW)
     P, out = force_of(rows["P"]), {}
     if kind != RIGID:
         u, P = ab.propagate_impulse(P, subspace(kind == ROTARY, vec(rows["axis"])), force_of(rows["K"]), 0.0)
@@ -103,6 +111,7 @@ def raise_impulse(rows: Operands, kind: str, is_fixed: bool, adds: bool) -> Rows
 
 def spread(rows: Operands, kind: str, is_fixed: bool) -> Rows:
     """A node's change of velocity by all impulses so far, and its link's twist from its parent's twist."""
+    # dqd = u / D - K . a, twist = a + S dqd  (DyCpuGpuArticulation.h, propagateAccelerationW)
     a = parent_twist(rows, is_fixed)
     if kind == RIGID:
         return {"twist": linear_first(a)}
@@ -117,15 +126,18 @@ def displacement(rows: Operands, is_fixed: bool) -> Rows:
     A floating root is turned by its principal axes, in PhysX's roundings: what they leave of the turn's length moves an
     anchor 0.1 m away by 1e-8 m, and friction that PhysX's velocity iterations make unstable raises that to 1e-3 rad/s.
     """
+    # dx = c(q) - c(q0) + root_travel  (DyFeatherstoneArticulation.cpp, getLinkMotionVector)
     linear = sp.sub(sp.add(vec(rows["seen_position"]), vec(rows["seen_center"])),
                     sp.add(vec(rows["position"]), vec(rows["center"])))
     if "root_travel" in rows:
         linear = sp.add(linear, vec(rows["root_travel"]))
+    # delta = q conj(q0)  (DyFeatherstoneArticulation.cpp, getDeltaQ)
     if "axes_start" in rows:
         delta = rounded.product(quat(rows["axes_rotation"]), sp.conjugate(quat(rows["axes_start"])))
     else:
         delta = sp.mul_quat(quat(rows["seen_rotation"]), sp.conjugate(quat(rows["rotation"])))
     sign = where(delta[3] < 0.0, -1.0, 1.0)
+    # theta = integral of w: turns of the joints, and t dt (Jdot v)_w
     velocity_bias = sp.scale(rows["elapsed"][0] * rows["dt"][0], vec(rows["motion"], 1))
     rotation = velocity_bias if is_fixed else sp.add(vec(rows["link_turn"]), velocity_bias)
     return {"travel": linear, "turn": rotation, "turned_by": [sign * x for x in delta]}
@@ -138,6 +150,7 @@ def pass_time(rows: Operands) -> Rows:
 
 def root_change(rows: Operands) -> Rows:
     """Change of the floating root's velocity since it was last integrated; its twist is that by impulses to come."""
+    # change since the last integration: v - v_integrated + dv + twist
     return {"since": [v - integrated + dv + twist for v, integrated, dv, twist in zip(
         rows["v"], rows["v_integrated"], rows["dv"], rows["twist"], strict=True)]}
 
@@ -148,6 +161,8 @@ def node_change(rows: Operands, kind: str, is_fixed: bool) -> Rows:
     With the row "parent_mistaken" also the change that is read where one of the ancestors is taken for unmoved by its
     own joint.
     """
+    # dqd = u / D - K . a
+    # the change that PhysX reads starts at the common link  (DyFeatherstoneArticulation.cpp, pxcFsGetVelocities)
     a, parent_change = _motion_at(rows, "parent_twist", is_fixed), _motion_at(rows, "parent_since", is_fixed)
     misread = _motion_at(rows, "parent_mistaken", False) if "parent_mistaken" in rows else NO_MOTION
     out = {"twist": a, "since": parent_change, "mistaken": misread}
@@ -171,12 +186,14 @@ def misread_velocity(rows: Operands, is_fixed: bool) -> Rows:
     """An ancestor's change read as its parent's, of one centre of mass for the other."""
     if is_fixed:
         return {"mistaken": [0.0] * 6}
+    # v_parent at the parent's mass centre is taken for that of the ancestor's
     parent = motion_of(rows["parent_since"]).at(vec(rows["parent_center"]))
     return {"mistaken": linear_first(parent.at(sp.scale(-1.0, vec(rows["center"]))))}
 
 
 def read_link(rows: Operands) -> Rows:
     """What is read of a link: the velocity it was integrated with, and its change since as it is mistaken."""
+    # v_read = v_integrated + dt Jdot v + change as misread
     center = vec(rows["center"])
     velocity = motion_of(rows["integrated"]).at(center) + central_acceleration(rows) * rows["dt"][0]
     return {"side_v": linear_first(velocity + motion_of(rows["mistaken"]).at(center))}

@@ -32,6 +32,7 @@ from physx_runtime.solver.scheduled.tree import ROTARY
 
 def find_excess(rows: Operands) -> Rows:
     """Largest ratio of a joint velocity to its start-of-step maximum."""
+    # excess = max(excess, |qd| / max)  (DyFeatherstoneArticulation.cpp, computeLinkStates)
     return {"excess": [larger_excess(rows["excess"][0], rows["v"][0], rows["velocity_clamp"][0])]}
 
 
@@ -54,6 +55,7 @@ def coefficients(rows: Operands, joint: Topology) -> Rows:
     for dof, features in enumerate(joint.dofs):
         r, soft = rows["r"][dof], 0.0
         if features.softened:
+            # soft = 1 / (r + max(cfm_child, cfm_parent))
             cfm = rows["cfm"][0]
             soft = 1.0 / (r + (maximum(cfm, rows["parent_cfm"][0]) if "parent_cfm" in rows else cfm))
         load = rows["load"][0] if features.load_friction else 0.0
@@ -64,6 +66,7 @@ def coefficients(rows: Operands, joint: Topology) -> Rows:
 
 def _joint_kinematics(joint: Topology, rows: Operands) -> Kinematics:
     """What constraints ask of poses: axes, the offset to the child's anchor, both centres of mass."""
+    # r_start of a prismatic joint: both mass centres
     axes = [vec(rows["axes"], i) for i in range(len(joint.dofs))] if "axes" in rows else []
     return Kinematics([], [], [], [sp.ZERO3, vec(rows["d"])], [vec(rows["parent_center"]), vec(rows["center"])], [],
                       axes)
@@ -71,6 +74,7 @@ def _joint_kinematics(joint: Topology, rows: Operands) -> Kinematics:
 
 def rotate(rows: Operands, joint: Topology) -> Rows:
     """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
+    # theta_i = theta_parent + sum axis q
     parent = vec(rows["parent_turn"]) if "parent_turn" in rows else sp.ZERO3
     return {"turn": link_rotation(joint, rows, rows.get("amounts", []), 1, parent)}
 
@@ -87,12 +91,16 @@ def solve_node(rows: Operands, joint: Topology, index: int, constants: tuple[tup
 
     constants: coefficients that are literals for this kind of joint.
     """
+    # qd_before = qd + dqd - K . a: the joint's velocity after all impulses above it
+    # (DyFeatherstoneArticulation.cpp, solveInternalJointConstraintRecursive)
     a = parent_twist(rows, fixed_parent)
     K, r = force_of(rows["K"]), rows["r"][0]
     parent_rate = K.dot(a)
     velocity = rows["v"][0] + (rows["dv"][0] if "dv" in rows else 0.0) - parent_rate
     state, out = _solve(rows, joint, index, constants, velocity, final)
     if "twist" in rows:
+        # twist = a - y F + S (r F - K . a)
+        # (DyFeatherstoneArticulation.cpp, accumulateLinkImpulsesAndLinkVelocities)
         F = state.impulse
         after = a + motion_of(rows["y"]) * -F
         S = subspace(kind == ROTARY, vec(rows["axis"]))
@@ -106,6 +114,7 @@ def limit_speed(rows: Operands, constants: tuple[tuple[str, float], ...]) -> Row
     constants: coefficients that are literals for this kind of joint.
     """
     local: dict[str, Any] = {**rows, **{name: [value] for name, value in constants}}
+    # F += (clamp(v, -max, max) - v) / (r + cfm), v with all impulses on the link
     velocity = local["v"][0] + (local["dv"][0] if "dv" in local else 0.0) + local["rate"][0]
     state = SolvedDof(local["r"][0], local["soft"][0], velocity + local["bias"][0], 0.0)
     solve_max_velocity(local, 0, state)
@@ -118,25 +127,28 @@ def solve_dof(rows: Operands, joint: Topology, index: int, constants: tuple[tupl
 
     own: the dof's part of dv.
     """
+    # dv += (M^-1)_i F
     state, out = _solve(rows, joint, index, constants, rows["v"][0] + rows["own"][0], final)
     return out | {"dv": [x + y * state.impulse for x, y in zip(rows["dv"], rows["column"], strict=True)]}
 
 
 def _solve(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[str, float], ...], velocity: Scalar,
-           final: bool) -> tuple[SolvedDof, dict[str, Sequence[Any]]]:
+           final: bool) -> tuple[SolvedDof, dict[str, Sequence[Scalar]]]:
     """A dof at the velocity `now` after its constraints, and what they have given."""
     local: dict[str, Any] = {name: rows[name] if name in JOINT_ROWS else [None] * index + rows[name] for name in rows}
     local |= {name: [None] * index + [value] for name, value in constants}
+    # v = qd + dqd + bias, displacement since the start
     displacement = rows["seen"][0] if "seen" in rows else joint_displacement(joint, local, _NO_POSES, index)
     state = SolvedDof(rows["r"][0], local["soft"][index], velocity + local["bias"][index], displacement)
     totals = {name: [0.0] * (index + 1) for name in names_of(DOF, ACCUMULATED_IMPULSE)}
     solve_constraints(joint, local, index, state, totals, final)
-    out: dict[str, Sequence[Any]] = {name: [values[index]] for name, values in totals.items() if name in rows}
+    out: dict[str, Sequence[Scalar]] = {name: [values[index]] for name, values in totals.items() if name in rows}
     return state, out | {"F": [state.impulse]}
 
 
 def update_node(rows: Operands, kind: str, fixed_parent: bool, moves_q: bool) -> Rows:
     """A dof's velocity after all impulses of an iteration, and in a position iteration where it goes."""
+    # qd += dqd + u / D - K . a, q += h qd  (DyFeatherstoneForwardDynamic.cpp, computeAndEnforceJointPositions)
     out = dict(pass_down(rows, kind, fixed_parent))
     v = rows["v"][0] + ((rows["dv"][0] if "dv" in rows else 0.0) + out.pop("rate")[0])
     out["v"] = [v]
@@ -145,12 +157,14 @@ def update_node(rows: Operands, kind: str, fixed_parent: bool, moves_q: bool) ->
 
 def update_state(rows: Operands, t: Topology, final: bool) -> Rows:
     """All velocities after an iteration's changes, and in a position iteration where everything goes."""
+    # v += dv, q += h v
     v = plus(rows["v"], rows["dv"])
     return {"v": v} if final else {"v": v, **move(t, rows, v)}
 
 
 def advance_dof(rows: Operands, moves_q: bool) -> Rows:
     """Where a dof goes at its velocity."""
+    # q += h qd
     displacement = rows["h"][0] * rows["v"][0]
     out = {"travel": [rows["travel"][0] + displacement]}
     return out | {"q": [rows["q"][0] + displacement]} if moves_q else out
@@ -160,6 +174,7 @@ def update_root(rows: Operands) -> Rows:
     """A floating root's velocity after all impulses of an iteration; those of joints come as the wrench P."""
     if "P" not in rows:
         return {"v": [a + b for a, b in zip(rows["v"], rows["dv"], strict=True)]} if "dv" in rows else {}
+    # v_root += dv + T_0 p_root  (DyFeatherstoneArticulation.cpp, computeLinkVelocities)
     twist = linear_first(response_of(rows["response"]).motion(force_of(rows["P"])))
     change = [a + b for a, b in zip(rows["dv"], twist, strict=True)] if "dv" in rows else twist
     return {"twist": twist, "v": [a + b for a, b in zip(rows["v"], change, strict=True)]}
@@ -172,6 +187,7 @@ def advance_root(rows: Operands) -> Rows:
 
 def advance_spherical_link(rows: Operands) -> Rows:
     """A spherical joint's link after one substep."""
+    # q' = exp(h w) q  (DyFeatherstoneArticulation.cpp, propagateTransform)
     return {"ball_rotation": integrate_spherical_link(rows, 0, sp.add(vec(rows["ball_spin"]), vec(rows["spin"])))}
 
 
@@ -182,6 +198,7 @@ def count(rows: Operands) -> Rows:
 
 def wrap(rows: Operands) -> Rows:
     """A revolute joint's position wrapped."""
+    # q -+= 4 pi beyond 2 pi  (DyFeatherstoneForwardDynamic.cpp, computeAndEnforceJointPositions)
     return {"q": [wrap_revolute(rows["q"][0], rows["lower_limit"][0], rows["upper_limit"][0])]}
 
 

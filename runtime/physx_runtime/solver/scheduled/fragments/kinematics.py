@@ -108,6 +108,7 @@ def rotate_axes(rows: Operands) -> Rows:
 
 def pose_root(rows: Operands) -> Rows:
     """Pose of the root."""
+    # R, c of the root
     k = forward_kinematics(SINGLE_LINK, rows, [], quat(rows["rotation"]))
     return {"R": [x for row in k.R[0] for x in row], "center": k.com[0]}
 
@@ -116,6 +117,7 @@ def pose(rows: Operands, joint: Topology) -> Rows:
     """Pose of a link from its parent's; where the row "ball" is given it is the link's rotation."""
     padded = {name: [0.0] * (len(rows[name])) + rows[name] for name in ("tree_rotation", "tree_position", "com")}
     padded |= {name: rows[name] for name in ("locked",) if name in rows}
+    # R_i, d_i, c_i from the parent's  (DyFeatherstoneForwardDynamic.cpp, propagateLinksDown)
     k = forward_kinematics(joint, padded, rows.get("q", []), quat(rows["parent_rotation"]), rows.get("ball", ()))
     return {"rotation": k.rotation[1], "R": [x for row in k.R[1] for x in row], "d": k.d[1], "center": k.com[1],
             "position": sp.add(vec(rows["parent_position"]), k.d[1]), "axes": [x for axis in k.axes for x in axis]}
@@ -123,6 +125,7 @@ def pose(rows: Operands, joint: Topology) -> Rows:
 
 def coordinates(rows: Operands, joint: Topology) -> Rows:
     """Coordinates of a spherical joint from the poses of its links."""
+    # q = log(conj(R_parent R_tree) R)  (DyFeatherstoneForwardDynamic.cpp, computeSphericalJointPositions)
     k = Kinematics([quat(rows["parent_rotation"]), quat(rows["rotation"])], [], [], [], [], [], [])
     q, locked = spherical_positions(joint, {"tree_rotation": [0.0] * 4 + rows["tree_rotation"]}, k,
                                     [0.0] * len(joint.dofs))
@@ -133,6 +136,7 @@ def move_link(rows: Operands, joint: Topology) -> Rows:
     """Velocities of a link from its parent's."""
     rotary = joint.links[1].kind in ROTARY_JOINTS
     rates = [(subspace(rotary, vec(rows["axes"], i)), rate) for i, rate in enumerate(rows.get("rates", []))]
+    # v_i = v_parent + S qd, a_i = a_parent + Sdot qd  (DyFeatherstoneArticulation.cpp, computeLinkVelocities)
     motion = propagate_motion(link_motion(rows["parent_motion"]).at(vec(rows["d"])), rates)
     return _centered(motion, vec(rows["center"]))
 
@@ -144,6 +148,7 @@ def root_motion(rows: Operands, fixed_base: bool, angular_only: bool) -> Rows:
 
 
 def _centered(motion: LinkMotion, center: sp.Vec3) -> Rows:
+    # v_c = v + w x c, a_c = a + alpha x c + w x (w x c)
     v, a, at_center = motion.velocity, motion.acceleration, motion.at(center)
     return {"motion": [*v.angular, *a.angular, *v.linear, *a.linear], "v_com": at_center.velocity.linear,
             "a_com": at_center.acceleration.linear}
@@ -153,6 +158,7 @@ def bias_wrench(rows: Operands, single: Topology) -> Rows:
     """What a link needs at zero generalised acceleration beyond what it is given; alone: a topology of this link."""
     center, motion = vec(rows["center"]), LinkMotion(central_velocity(rows), central_acceleration(rows))
     k = Kinematics([], [rotation_matrix(rows["R"])], [], [], [center], [], [])
+    # f = I a + v x* I v - f_ext - f_drag, about the anchor
     inertia = central_inertia(single, rows, k, 0)
     inertial, drag = inertial_force(rows["mass"][0], inertia, motion), damping_force(rows, 0, inertia, motion.velocity)
     external = external_forces(single, rows, k, [link_weight(rows, 0)])[0]
@@ -164,6 +170,7 @@ def add_acceleration(rows: Operands) -> Rows:
     center, free = vec(rows["center"]), motion_of(rows["free"])
     if "gravity" in rows:
         free = free + Motion(sp.ZERO3, vec(rows["gravity"]))
+    # f += I a_free
     inertial = central_force(rows["mass"][0], sym(rows["world_inertia"]), free.at(center))
     return {"needed": linear_first(force_of(rows["needed"]) + inertial.about(center))}
 
@@ -181,6 +188,7 @@ def link_forces(rows: Operands, single: Topology) -> Rows:
     center, motion = vec(rows["center"]), LinkMotion(central_velocity(rows), central_acceleration(rows))
     k = Kinematics([], [rotation_matrix(rows["R"])], [], [], [center], [], [])
     inertia, rigid = central_inertia(single, rows, k, 0), link_inertia(single, rows, k, 0)
+    # f_weight, f_drag, v x* I v about the anchor  (DyFeatherstoneArticulation.cpp, computeLinkStates)
     weight = link_weight(rows, 0, 0.0 if single.fixed_base else 1.0)
     forces = {"weight": external_forces(single, rows, k, [weight])[0],
               "drag": damping_force(rows, 0, inertia, motion.velocity),

@@ -32,6 +32,7 @@ def _sleep_rows(link: SleepState) -> Rows:
 
 def decide(rows: Operands) -> Rows:
     """Whether the world wakes or stays awake, and whether it starts anew, as numbers."""
+    # counters are set up by a request or by a force  (ScArticulationSim.cpp, internalWakeUp)
     waking = sleep.wake_requested(rows["stirred"][0]) | (rows["pushing"][0] > 0.0)
     return {"wakes": [where(waking, 1.0, 0.0)], "started": [where(sleep.reset_requested(rows["stirred"][0]), 1.0, 0.0)]}
 
@@ -44,6 +45,7 @@ def wake(rows: Operands) -> Rows:
 
 def sleep_flags(rows: Operands) -> Rows:
     """Whether the world rests, whether it did before, as numbers, and its flags."""
+    # sleeps where longest = 0  (ScArticulationSim.cpp, sleepCheck)
     sleeps, frozen = sleep.sleep_flags(rows["longest"][0], rows["diverged"][0], rows["asleep"][0])
     return {"resting": [where(sleeps, 1.0, 0.0)], "frozen": [where(frozen, 1.0, 0.0)],
             "asleep": [where(sleeps, 1.0, 0.0)], "stirred": [sleep.WAKE_REQUEST_NONE]}
@@ -61,11 +63,13 @@ def stop(rows: Operands) -> Rows:
 
 def mean_rate(rows: Operands) -> Rows:
     """The mean of a velocity over the step."""
+    # v_mean = travel / dt
     return {"mean": [1.0 / rows["dt"][0] * rows["x"][0]]}
 
 
 def add_bias(rows: Operands) -> Rows:
     """What a link's velocity inside the solver has beside J v: dt Jdot v of the step's start."""
+    # v_c = J v_mean + dt Jdot v
     return {"mean_motion": linear_first(central_acceleration(rows) * rows["dt"][0])}
 
 
@@ -76,6 +80,7 @@ def add_mean(rows: Operands) -> Rows:
 
 def count_down(rows: Operands) -> Rows:
     """A link after the step, and the longest counter so far."""
+    # E = (|p|^2 + L^T I L / m) / 2 against the threshold  (ScBodySim.cpp, updateWakeCounter)
     link = sleep.count_down(
         _link(rows), rotation_matrix(rows["R"]), motion_of(rows["mean_motion"]), rows["mass"][0],
         sym(rows["inertia"]), rows["dt"][0], rows["sleep_threshold"][0], rows["joints"][0] if "joints" in rows else 0.0)
@@ -84,6 +89,7 @@ def count_down(rows: Operands) -> Rows:
 
 def apply_island_state(rows: Operands) -> Rows:
     """A link as the next step finds it."""
+    # links of one articulation sleep together  (ScArticulationSim.cpp, sleepCheck)
     awake = sleep.stays_awake(rows["longest"][0], rows["resting"][0] > 0.5)
     return _sleep_rows(sleep.apply_island_state(_link(rows), awake))
 

@@ -15,13 +15,11 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.verification.engines.physx.worker import REPLY_PREFIX
 from physx_schema.cli.doctor import plugin_folders
 from physx_schema.errors import UnsupportedError
-
-Array = NDArray[np.float64]
 
 # The environment variable that names an interpreter with ovphysx.
 PYTHON_VARIABLE = "OVPHYSX_PYTHON"
@@ -75,7 +73,8 @@ class PhysXProcess:
         path.write_text(text, encoding="utf-8")
         return list(map(str, self._request({"stage": str(path), "roots": list(roots)})["dofs"]))
 
-    def run(self, q: Array, v: Array, effort: Array, dt: float, steps: int) -> tuple[Array, Array]:
+    def run(self, q: DoubleArray, v: DoubleArray, effort: DoubleArray, dt: float,
+            steps: int) -> tuple[DoubleArray, DoubleArray]:
         """Positions and velocities so many steps later; all (n_round, n_copy, n_dof), a round after the other."""
         path = Path(self._folder.name, "states.npz")
         np.savez(path, q=q, v=v, effort=effort)

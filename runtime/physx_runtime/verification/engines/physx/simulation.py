@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tendons, leaf_paths
 from physx_runtime.model.row_specs import (
@@ -30,7 +31,7 @@ from physx_runtime.model.row_specs import (
 )
 from physx_runtime.packing.frames import internal_frame
 from physx_runtime.verification.bench import Balance, Bench, Case, solve, with_dofs
-from physx_runtime.verification.engines.physx.process import Array, PhysXProcess
+from physx_runtime.verification.engines.physx.process import PhysXProcess
 from physx_runtime.verification.engines.physx.stage import joint_name, stage_text
 from physx_runtime.verification.quantity import UnsteadyError
 from physx_runtime.worlds.store import AUTO
@@ -42,18 +43,18 @@ class PhysXSimulation:
 
     def __init__(self, process: PhysXProcess, scene: Scene, articulation: Articulation, worlds: int, dt: float) -> None:
         self._process, self._scene, self._articulation, self._dt = process, scene, articulation, dt
-        self._rows: dict[str, Array] = {}
+        self._rows: dict[str, DoubleArray] = {}
         self._count, self._size = worlds, len(articulation.dofs)
         self._q, self._v, self._effort = (np.zeros((worlds, self._size)) for _ in range(3))
         self._loaded: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
 
     @property
-    def joint_position(self) -> Array:
+    def joint_position(self) -> DoubleArray:
         """(n_world, n_dof) rad or length."""
         return self._q.copy()
 
     @property
-    def joint_velocity(self) -> Array:
+    def joint_velocity(self) -> DoubleArray:
         """(n_world, n_dof) rad/s or length/s."""
         return self._v.copy()
 
@@ -62,17 +63,17 @@ class PhysXSimulation:
         """(n_world,) whether positions or velocities are not finite."""
         return np.asarray(~(np.isfinite(self._q) & np.isfinite(self._v)).all(axis=1))
 
-    def set_row(self, name: str, values: Array) -> None:
+    def set_row(self, name: str, values: DoubleArray) -> None:
         """Set a parameter, of all worlds alike or of each."""
         self._rows[name] = np.broadcast_to(np.asarray(values, dtype=np.float64), (self._count, np.shape(values)[-1]))
         self._loaded = None
 
-    def set(self, name: str, values: Array) -> None:
+    def set(self, name: str, values: DoubleArray) -> None:
         """Set the joint efforts."""
         assert name == "joint_effort"
         self._effort[:] = values
 
-    def reset(self, joint_position: Array, joint_velocity: Array) -> None:
+    def reset(self, joint_position: DoubleArray, joint_velocity: DoubleArray) -> None:
         """Where every world goes on from."""
         self._q[:], self._v[:] = joint_position, joint_velocity
 
@@ -117,7 +118,7 @@ def _dof_index(name: tuple[str, int], articulation: Articulation) -> int:
 
 # --- rows back into descriptions -------------------------------------------------------------------------------------
 
-def with_rows(articulation: Articulation, rows: Mapping[str, Array]) -> Articulation:
+def with_rows(articulation: Articulation, rows: Mapping[str, DoubleArray]) -> Articulation:
     """The articulation with these parameters of one world, the opposite of packing; disabled tendons are left out."""
     changed = replace(
         articulation,
@@ -130,13 +131,13 @@ def with_rows(articulation: Articulation, rows: Mapping[str, Array]) -> Articula
     return with_dofs(changed, lambda dof: _dof(dof, rows, next(indices)))
 
 
-def _facts(owner: str, rows: Mapping[str, Array], index: int, prefix: str = "") -> dict[str, Any]:
+def _facts(owner: str, rows: Mapping[str, DoubleArray], index: int, prefix: str = "") -> dict[str, Any]:
     """What a description calls the numbers of one owner that are set."""
     return {row.fact or row.name: float(rows[prefix + row.name][index])
             for row in rows_of(owner, PARAMETER) if prefix + row.name in rows}
 
 
-def _dof(dof: Dof, rows: Mapping[str, Array], index: int) -> Dof:
+def _dof(dof: Dof, rows: Mapping[str, DoubleArray], index: int) -> Dof:
     """The numbers of a degree of freedom, of its drive and of that one's envelope."""
     facts = _facts(DOF, rows, index)
     drive = dof.drive and replace(dof.drive, **_fields_of(dof.drive, facts))
@@ -149,12 +150,12 @@ def _fields_of(item: object, facts: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if hasattr(item, name)}
 
 
-def _fixed_tendon(tendon: FixedTendon, rows: Mapping[str, Array], prefix: str) -> FixedTendon:
+def _fixed_tendon(tendon: FixedTendon, rows: Mapping[str, DoubleArray], prefix: str) -> FixedTendon:
     axes = tuple(replace(axis, **_facts(TENDON_AXIS, rows, n, prefix)) for n, axis in enumerate(tendon.axes))
     return replace(tendon, axes=axes, **_facts(FIXED_TENDON, rows, 0, prefix))
 
 
-def _spatial_tendons(articulation: Articulation, rows: Mapping[str, Array]) -> tuple[SpatialTendon, ...]:
+def _spatial_tendons(articulation: Articulation, rows: Mapping[str, DoubleArray]) -> tuple[SpatialTendon, ...]:
     """Every leaf with a row of its own as a tendon of one path; they share attachments' places alone."""
     acting = acting_spatial_tendons(articulation)
     tendons = []
@@ -172,7 +173,7 @@ def _spatial_tendons(articulation: Articulation, rows: Mapping[str, Array]) -> t
     return tuple(tendons)
 
 
-def _mass_frame(articulation: Articulation, item: Attachment, position: Array) -> sp.Vec3:
+def _mass_frame(articulation: Articulation, item: Attachment, position: DoubleArray) -> sp.Vec3:
     """A place in F in the link's mass frame, in which stages have it."""
     link = articulation.links[item.link]
     origin, rotation = internal_frame(link, articulation.fixed_base)

@@ -12,9 +12,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.owners import acting_fixed_tendons, acting_spatial_tendons
-from physx_runtime.verification.bench import Array, with_dofs
+from physx_runtime.verification.bench import with_dofs
 from physx_runtime.verification.quantities import quantities
 from physx_schema.description.articulation.axes import instance_of
 from physx_schema.description.model import (
@@ -171,7 +172,7 @@ def _numbers(articulation: Articulation) -> dict[str, dict[str, str]]:
 
 
 def _link(link: Link, numbers: list[str], attachments: list[tuple[str, list[str]]]) -> str:
-    axes: Array = np.array(sp.matrix(link.principal_axes))
+    axes: DoubleArray = np.array(sp.matrix(link.principal_axes))
     moments = np.diag(axes.T @ np.array(link.inertia) @ axes)
     position, rotation = link.pose
     lines = [f"float physics:mass = {link.mass!r}", f"point3f physics:centerOfMass = {link.center_of_mass}",
