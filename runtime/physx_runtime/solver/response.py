@@ -77,14 +77,14 @@ def authored_force(spec: ExternalForceTopology, rows: Rows, index: int, R: sp.Ma
     R, com, central: rotation of the link's F, its centre of mass from the origin of F, and its inertia; world axes. An
     acceleration counts times mass and inertia; away from the centre of mass its force turns the link as well.
     """
-    force, torque = triple(rows, f"push{index}_force", 0), triple(rows, f"push{index}_torque", 0)
+    force, torque = triple(rows, f"external_force{index}_force", 0), triple(rows, f"external_force{index}_torque", 0)
     if not spec.world:
         force, torque = sp.mul_mv(R, force), sp.mul_mv(R, torque)
     if spec.acceleration:
         force = sp.scale(rows["mass"][spec.link], force)
         torque = sp.mul_sv(central, torque)
     if not spec.central:
-        arm = sp.sub(sp.mul_mv(R, triple(rows, f"push{index}_point", 0)), com)
+        arm = sp.sub(sp.mul_mv(R, triple(rows, f"external_force{index}_point", 0)), com)
         torque = sp.add(torque, sp.cross(arm, force))
     return Force(torque, force)
 
@@ -105,7 +105,7 @@ def sum_of_forces(t: ActorTopology, rows: Rows) -> Scalar:
     """Size of all link forces and pushes together: above 0 where something pushes."""
     total: Scalar = 0.0
     names = [name for name in ("link_force", "link_torque") if t.link_forces]
-    names += [f"push{i}_{name}" for i in range(len(t.external_forces)) for name in ("force", "torque")]
+    names += [f"external_force{i}_{name}" for i in range(len(t.external_forces)) for name in ("force", "torque")]
     for name in names:
         for x in rows[name]:
             total = total + abs(x)

@@ -25,7 +25,7 @@ from physx_runtime.solver.settings import mean_motions
 WAKE_TIME = 13421772 / 2**25
 ACCUMULATION_TIME = 0.5 * WAKE_TIME     # s, below which velocities are added up
 MIN_COUNTER = 1e-6       # s, of a link at rest while another one moves
-# What was done since the last step (row `stirred`): nothing; something that wakes; a new start.
+# What was done since the last step (row `wake_request`): nothing; something that wakes; a new start.
 WAKE_REQUEST_NONE, WAKE_REQUEST_WAKE, WAKE_REQUEST_RESET = 0.0, 1.0, 2.0
 
 
@@ -63,7 +63,7 @@ def fall_asleep_in_island(t: ActorTopology, rows: Rows, after: Rows, longest: Sc
     return out | {
         "wake_counter": [link.counter for link in new], "sleep_linear": [x for link in new for x in link.linear],
         "sleep_angular": [x for link in new for x in link.angular], "asleep": [where(sleeps, 1.0, 0.0)],
-        "stirred": [WAKE_REQUEST_NONE]}
+        "wake_request": [WAKE_REQUEST_NONE]}
 
 
 def longest_counter(t: ActorTopology, rows: Rows) -> Scalar:
@@ -73,12 +73,12 @@ def longest_counter(t: ActorTopology, rows: Rows) -> Scalar:
 
 def _states_before(t: ActorTopology, rows: Rows) -> list[SleepState]:
     """All links that can move before a step is counted."""
-    wakes_up = wake_requested(rows["stirred"][0])
+    wakes_up = wake_requested(rows["wake_request"][0])
     if t.has_external_forces:
         wakes_up = wakes_up | (sum_of_forces(t, rows) > 0.0)
     return [apply_wake_request(SleepState(rows["wake_counter"][i], triple(rows, "sleep_linear", i),
                                           triple(rows, "sleep_angular", i)), wakes_up,
-                               reset_requested(rows["stirred"][0]))
+                               reset_requested(rows["wake_request"][0]))
             for i in range(len(t.tree.moving_links))]
 
 

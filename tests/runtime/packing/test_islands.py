@@ -104,7 +104,7 @@ def test_an_islands_numbers_are_those_that_its_rows_name() -> None:
                            meters=0.01))
     settings = {f"actor{i}_{name}" for i in (0, 1) for name in ("dt", "h")}
     kept = {name for name in island_output_rows(found.topology) if name.rpartition("_")[2] in (
-        "diverged", "asleep", "stirred", "counter", "linear", "angular")}
+        "diverged", "asleep", "request", "counter", "linear", "angular")}
     known = island_input_rows(found.topology) | island_output_rows(found.topology)
     given = {name: len(values) for name, values in {**found.parameters, **found.state}.items()}
     assert given == {name: size for name, size in known.items() if name in given}

@@ -213,7 +213,7 @@ def test_worlds_rest_and_wake_with_the_steps_with_which_each_does_by_itself(ant:
     ants.write("actor0_sleep_threshold", np.array([[STILL], [STILL], [0.0]]))
     for step in range(215):
         if step == 175:
-            ants.write("actor0_stirred", np.array([[1.0], [0.0], [0.0]]))
+            ants.write("actor0_wake_request", np.array([[1.0], [0.0], [0.0]]))
         ants.step(1)
         turns.append([(worlds.rows("actor0_asleep").ravel().tolist(), told(worlds), len(worlds.touching))
                       for worlds in (ants.together, ants.alone)])

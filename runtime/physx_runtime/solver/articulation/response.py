@@ -57,7 +57,7 @@ def move_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
     PhysX turns the root's principal axes; how the product rounds depends on them.
     """
     delta = substep_rotation(rows["h"][0], (v[3], v[4], v[5]))
-    axes = compose(delta, quaternion(rows, "axes_rotation", 0), rows["single_turn"][0] > 0.0)
+    axes = compose(delta, quaternion(rows, "axes_rotation", 0), rows["single_rotation"][0] > 0.0)
     rotation = sp.mul_quat(axes, sp.conjugate(quaternion(rows, "root_axes", 0)))
     return integrate_root(rows, v) | {"axes_rotation": list(axes), "root_rotation": list(rotation)}
 

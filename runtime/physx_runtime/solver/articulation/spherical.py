@@ -14,7 +14,7 @@ def move_spherical_links(t: Topology, rows: Rows, v: Scalars) -> dict[str, list[
     """World rotations of links with spherical joints after one substep.
 
     PhysX turns each by its angular velocity inside the solver, axes and dt Jdot v as at the step's start; by no more
-    than least_turn it turns none (DyFeatherstoneArticulation.cpp, propagateTransform).
+    than min_rotation it turns none (DyFeatherstoneArticulation.cpp, propagateTransform).
     """
     rotations: list[Scalar] = []
     for i, link in enumerate(t.spherical_links):
@@ -27,6 +27,6 @@ def move_spherical_links(t: Topology, rows: Rows, v: Scalars) -> dict[str, list[
 
 def integrate_spherical_link(rows: Rows, index: int, w: sp.Vec3) -> sp.Quat:
     """World rotation of a link with a spherical joint after one substep at the angular velocity w."""
-    h, cutoff = rows["h"][0], rows["least_turn"][0]
+    h, cutoff = rows["h"][0], rows["min_rotation"][0]
     moving = h * h * sp.dot(w, w) > cutoff * cutoff
     return compose(substep_rotation(where(moving, h, 0.0), w), quaternion(rows, "ball_rotation", index), cutoff > 0.0)

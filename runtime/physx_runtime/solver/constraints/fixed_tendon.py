@@ -92,7 +92,7 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
         r = inner(row, column)
         x, x_limit = axis_fractions(rows, tendon, axis, len(dofs), r)
         if t.tendon_impulses and not t.pgs:
-            per_axis.setdefault(f"{name}_given_share", []).extend([x, x_limit])
+            per_axis.setdefault(f"{name}_impulse_share", []).extend([x, x_limit])
         spring = [total + x * c for total, c in zip(spring, column, strict=True)]
         limits = [total + x_limit * c for total, c in zip(limits, column, strict=True)]
         if branch is not None:
@@ -149,12 +149,12 @@ def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar]
         for axis in range(len(dofs)):
             F = axis_impulse(rows, tendon, axis, pull, limit, out)
             if t.tendon_impulses:
-                out[f"{name}_given"][axis] = rows[f"{name}_given"][axis] + F
+                out[f"{name}_impulse"][axis] = rows[f"{name}_impulse"][axis] + F
             velocities.add((rows[f"{name}_column"][axis * t.nv:(axis + 1) * t.nv], F))
         return
     if t.tendon_impulses:
-        out[f"{name}_given"] = [total - x * pull - x_limit * limit for total, x, x_limit in zip(
-            rows[f"{name}_given"], rows[f"{name}_spring_share"], rows[f"{name}_limit_share"], strict=True)]
+        out[f"{name}_impulse"] = [total - x * pull - x_limit * limit for total, x, x_limit in zip(
+            rows[f"{name}_impulse"], rows[f"{name}_spring_share"], rows[f"{name}_limit_share"], strict=True)]
     branch, pulls = tendon_branch(t, tendon), ((f"{name}_spring", -pull), (f"{name}_limit", -limit))
     if branch is None:
         velocities.add(*((rows[f"{row}_column"], F) for row, F in pulls))

@@ -88,10 +88,12 @@ def displacement_start(t: Topology, rows: Rows, k: Kinematics, motions: Sequence
     axis = k.axes[dof]
     if not axis_can_rotate(t, dof):
         rotary = axis if t.links[child].kind in ROTARY_JOINTS else sp.ZERO3
-        return {"travel_axis": [*rotary], "travel_moment": [0.0] * 3, "travel_offset": [0.0], "travel_spin": [0.0] * 3}
+        return {"displacement_axis": [*rotary], "displacement_moment": [0.0] * 3, "displacement_offset": [0.0],
+                "displacement_spin": [0.0] * 3}
     offset = separation(t, k, dof)
-    return {"travel_axis": [*axis], "travel_moment": [*sp.cross(offset, axis)], "travel_offset": [sp.dot(axis, offset)],
-            "travel_spin": [*sp.scale(rows["dt"][0], motions[t.links[child].parent].acceleration.angular)]}
+    return {"displacement_axis": [*axis], "displacement_moment": [*sp.cross(offset, axis)],
+            "displacement_offset": [sp.dot(axis, offset)],
+            "displacement_spin": [*sp.scale(rows["dt"][0], motions[t.links[child].parent].acceleration.angular)]}
 
 
 def parent_rotation(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
@@ -103,13 +105,13 @@ def parent_rotation(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
     for link in t.path(t.links[t.dofs[dof].link].parent):
         rotation = link_rotation(t, rows, rows["travel"], link, rotation)
     elapsed = rows["iteration"][0] * rows["h"][0]
-    return sp.add(rotation, sp.scale(elapsed, triple(rows, "travel_spin", dof)))
+    return sp.add(rotation, sp.scale(elapsed, triple(rows, "displacement_spin", dof)))
 
 
 def link_rotation(t: Topology, rows: Rows, amounts: Scalars, link: int, rotation: sp.Vec3) -> sp.Vec3:
     """`turn` of a link's parent and what the link's own dofs add, each turning by its amount about its axis."""
     for dof in t.dofs_of(link) if t.links[link].kind in ROTARY_JOINTS else ():
-        rotation = sp.add(rotation, sp.scale(amounts[dof], triple(rows, "travel_axis", dof)))
+        rotation = sp.add(rotation, sp.scale(amounts[dof], triple(rows, "displacement_axis", dof)))
     return rotation
 
 
@@ -127,5 +129,6 @@ def joint_displacement(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scal
         return rows["travel"][dof] + rows["iteration"][0] * rows["h"][0] * rows["bias"][dof]
     if not axis_can_rotate(t, dof):
         return rows["travel"][dof]
-    displacement = sp.dot(triple(rows, "travel_axis", dof), separation(t, k, dof)) - rows["travel_offset"][dof]
-    return displacement - sp.dot(triple(rows, "travel_moment", dof), parent_rotation(t, rows, dof))
+    along_axis = sp.dot(triple(rows, "displacement_axis", dof), separation(t, k, dof))
+    displacement = along_axis - rows["displacement_offset"][dof]
+    return displacement - sp.dot(triple(rows, "displacement_moment", dof), parent_rotation(t, rows, dof))

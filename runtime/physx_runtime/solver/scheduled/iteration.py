@@ -98,8 +98,8 @@ def write_couplings(p: Plan, s: Schedule, sweep: Sweep) -> set[int]:
     for link in paths_to(p.t, [p.parent(child) for child in children]):
         add_rotation(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
     for dof, link in zip(prismatic, children, strict=True):
-        spans = {name: p.at(name, dof) for name in ("travel_axis", "travel_offset", "travel_moment", "travel_spin",
-                                                    "seen")}
+        spans = {name: p.at(name, dof) for name in (
+            "displacement_axis", "displacement_offset", "displacement_moment", "displacement_spin", "seen")}
         s.do(joint.measure, p.joints[link], **spans, **_parent_rotation(p, link, "turn"), axes=p.of_link("axes", link),
              d=p.at("seen_d", link), center=p.at("seen_center", link),
              parent_center=p.at("seen_center", p.parent(link)),
@@ -119,7 +119,7 @@ def _parent_rotation(p: Plan, link: int, name: str, v: Span | None = None) -> di
 
 def add_rotation(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None, v: Span | None = None) -> None:
     """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
-    spans = {"amounts": amounts, "travel_axis": p.of_link("travel_axis", link)} if amounts else {}
+    spans = {"amounts": amounts, "displacement_axis": p.of_link("displacement_axis", link)} if amounts else {}
     kind = p.t.links[link].kind
     s.do(joint.rotate, p.joints[link], **(spans if kind in ROTARY_JOINTS else {}), **_parent_rotation(p, link, name, v),
          turn=p.at(name, link))
@@ -201,7 +201,7 @@ def solved_operands(p: Plan, i: int, dof: int, prismatic: set[int]) -> dict[str,
     spans |= {"v": p.v_at(dof), "r": p.at("r", i), "iteration": p.row("iteration"), "dt": p.row("dt"),
               "h": p.row("h"), "erp": p.row("erp")}
     if p.t.dofs[dof].envelope:
-        spans["least_response"] = p.row("least_response")
+        spans["min_response"] = p.row("min_response")
     if dof in prismatic:
         spans["seen"] = p.at("seen", dof)
     return spans
@@ -253,8 +253,9 @@ def advance_links(p: Plan, s: Schedule, v: Span) -> None:
         add_rotation(p, s, link, "spin", Span(first + p.dofs[link][0], len(p.dofs[link])) if p.dofs[link] else None, v)
     for i, link in enumerate(p.spherical_links):
         s.do(joint.advance_spherical_link, ball_rotation=p.at("ball_rotation", i), ball_spin=p.at("ball_spin", i),
-             spin=p.at("spin", link), h=p.row("h"), least_turn=p.row("least_turn"))
+             spin=p.at("spin", link), h=p.row("h"), min_rotation=p.row("min_rotation"))
     if not p.t.fixed_base:
         s.do(joint.advance_root, v=Span(v.row, 6), h=p.row("h"), root_travel=p.row("root_travel"),
-             root_rotation=p.row("root_rotation"), root_turn=p.row("root_turn"), single_turn=p.row("single_turn"),
-             root_axes=p.row("root_axes"), axes_rotation=p.row("axes_rotation"))
+             root_rotation=p.row("root_rotation"), root_turn=p.row("root_turn"),
+             single_rotation=p.row("single_rotation"), root_axes=p.row("root_axes"),
+             axes_rotation=p.row("axes_rotation"))

@@ -98,8 +98,8 @@ def write_floating_end(p: Plan, s: Schedule) -> None:
 
 
 # What a position iteration moves, and by what.
-INTEGRATED = ("q", "travel", "root_rotation", "root_travel", "root_turn", "axes_rotation", "root_axes", "single_turn",
-              "iteration", "h")
+INTEGRATED = ("q", "travel", "root_rotation", "root_travel", "root_turn", "axes_rotation", "root_axes",
+              "single_rotation", "iteration", "h")
 
 
 def add_inverse(p: Plan) -> None:

@@ -112,7 +112,7 @@ def _gather_forces(p: Plan, s: Schedule) -> None:
             "R", "center", "motion", "v_com", "a_com", "world_inertia", "composite",
             *names_of(LINK, PARAMETER, DERIVED), *(LINK_FORCE_ROWS if t.link_forces else ()))}
         indices = [i for i, external_force in enumerate(t.external_forces) if external_force.link == link]
-        spans |= {f"push{k}_{name}": p.row(f"push{i}_{name}") for k, i in enumerate(indices)
+        spans |= {f"external_force{k}_{name}": p.row(f"external_force{i}_{name}") for k, i in enumerate(indices)
                   for name in names_of(EXTERNAL_FORCE)}
         single = replace(SINGLE_LINK, fixed_base=t.fixed_base, link_forces=t.link_forces,
                          external_forces=tuple(replace(t.external_forces[i], link=0) for i in indices))
@@ -205,7 +205,7 @@ def _coefficients(p: Plan, s: Schedule, link: int) -> None:
     constant = {name for name in names if all(f"{name}_{i}" in literal
                                               for i in range(p.widths[name] * len(p.dofs[link])))}
     p.constants[link] = tuple((name, literal[f"{name}_0"]) for name in sorted(constant) if p.widths[name] == 1)
-    unused = set() if joint.links[1].kind in ROTARY_JOINTS or not joint.fixed_base else {"travel_axis"}
+    unused = set() if joint.links[1].kind in ROTARY_JOINTS or not joint.fixed_base else {"displacement_axis"}
     outputs = {name: p.of_link(name, link) for name in names_of(DOF, PREPARED) if name not in constant | unused}
     s.do(joints.coefficients, joint, **spans, **outputs)
 

@@ -30,10 +30,10 @@ def write_wake_requests(p: Plan, s: Schedule, longest: Span) -> None:
     """Counters of worlds that something woke, and the longest of them so far."""
     flags = {name: p.row(name) for name in ("wakes", "started")}
     clear(s, p.row("pushing"))
-    force_rows = [f"push{i}_{name}" for i in range(len(p.t.external_forces)) for name in ("force", "torque")]
+    force_rows = [f"external_force{i}_{name}" for i in range(len(p.t.external_forces)) for name in ("force", "torque")]
     for name in (*(LINK_FORCE_ROWS if p.t.link_forces else ()), *force_rows):
         s.repeat(p.row(name).size, joint.add_size, moving={"x": p.row(name).part(0)}, size=p.row("pushing"))
-    s.do(sleep.decide, **flags, **{name: p.row(name) for name in ("stirred", "pushing")})
+    s.do(sleep.decide, **flags, **{name: p.row(name) for name in ("wake_request", "pushing")})
     for i in range(len(p.t.moving_links)):
         s.do(sleep.wake, **_counter_rows(p, i), **flags, longest=longest)
 
@@ -44,7 +44,7 @@ def write_asleep(p: Plan, s: Schedule, longest: Span, joints: Span | None = None
     joints: how many outside articulations hold each link that can move.
     """
     s.do(sleep.sleep_flags, longest=longest, diverged=p.row(DIVERGED),
-         **{name: p.row(name) for name in ("asleep", "stirred", "resting", "frozen")})
+         **{name: p.row(name) for name in ("asleep", "wake_request", "resting", "frozen")})
     _put_to_sleep(p, s)
     _count(p, s, joints)
 

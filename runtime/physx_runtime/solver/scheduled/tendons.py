@@ -56,7 +56,7 @@ def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
         for part in ("spring_column", "limit_column"):
             clear(s, p.scratch(f"{name}_{part}", p.t.nv))
     if p.t.tendon_impulses:
-        clear(s, p.row(f"{name}_given"))
+        clear(s, p.row(f"{name}_impulse"))
         for part in () if p.t.pgs else ("spring_share", "limit_share"):
             p.scratch(f"{name}_{part}", axes)
     response = p.row("couple_axis_response")
@@ -97,12 +97,12 @@ def write_fixed_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
              **{f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in PGS_PARTS})
         add_product(s, p.row("dv"), p.at(f"{name}_columns", axis), p.row("couple_share"))
         if p.t.tendon_impulses:
-            add_product(s, p.row(f"{name}_given").part(axis), p.row("couple_share"))
+            add_product(s, p.row(f"{name}_impulse").part(axis), p.row("couple_share"))
     if p.t.pgs:
         return
     if p.t.tendon_impulses:
-        add_product(s, p.row(f"{name}_given"), p.row(f"{name}_spring_share"), p.row("couple_impulse"), -1.0)
-        add_product(s, p.row(f"{name}_given"), p.row(f"{name}_limit_share"), p.row("couple_limit_impulse"), -1.0)
+        add_product(s, p.row(f"{name}_impulse"), p.row(f"{name}_spring_share"), p.row("couple_impulse"), -1.0)
+        add_product(s, p.row(f"{name}_impulse"), p.row(f"{name}_limit_share"), p.row("couple_limit_impulse"), -1.0)
     add_product(s, p.row("dv"), p.row(f"{name}_spring_column"), p.row("couple_impulse"), -1.0)
     add_product(s, p.row("dv"), p.row(f"{name}_limit_column"), p.row("couple_limit_impulse"), -1.0)
 
@@ -156,7 +156,7 @@ def write_spatial_tendon_start(p: Plan, s: Schedule, i: int) -> None:
     for part in names_of(SPATIAL_TENDON, ACCUMULATED_IMPULSE):
         clear(s, p.scratch(f"{name}_{part}", 1))
     if p.t.tendon_impulses:
-        clear(s, p.row(f"{name}_given"))
+        clear(s, p.row(f"{name}_impulse"))
     _attach(p, s, i, "")
     _measure(p, s, i)
     clear(s, p.row(f"{name}_bias"))
@@ -189,7 +189,7 @@ def write_spatial_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
          **start_rows(p, name, SPATIAL_TENDON, "response", *names_of(SPATIAL_TENDON, ACCUMULATED_IMPULSE)))
     add_product(s, p.row("dv"), p.row(f"{name}_column"), p.row("couple_impulse"))
     if p.t.tendon_impulses:
-        add_product(s, p.row(f"{name}_given"), p.row("couple_impulse"))
+        add_product(s, p.row(f"{name}_impulse"), p.row("couple_impulse"))
 
 
 def _attach(p: Plan, s: Schedule, tendon: int, prefix: str) -> None:

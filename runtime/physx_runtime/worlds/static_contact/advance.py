@@ -82,7 +82,7 @@ def wake_rows(program: SlotProgram, links: Sequence[tuple[int, int]]) -> WakeRow
                         np.int64)
 
     moving, pair_count_row = t.tree.moving_links, plan.layout[PAIR_COUNTS].row
-    return WakeRows(int(rows("asleep")[0]), int(rows("stirred")[0]), plan.layout[STAYS_AWAKE].row,
+    return WakeRows(int(rows("asleep")[0]), int(rows("wake_request")[0]), plan.layout[STAYS_AWAKE].row,
                     rows("wake_counter"), rows(*external_force_row_names(t)) if t.has_external_forces else none,
                     np.array([pair_count_row + moving.index(link) if link in moving else NO_ROW for _, link in links],
                              np.int64))

@@ -41,7 +41,7 @@ def clamp_velocity(rows: Operands) -> Rows:
 
 
 # Operands that all dofs of a joint share.
-JOINT_ROWS = frozenset(("dt", "h", "erp", "iteration", "least_response"))
+JOINT_ROWS = frozenset(("dt", "h", "erp", "iteration", "min_response"))
 
 _NO_POSES = Kinematics([], [], [], [], [], [], [])
 

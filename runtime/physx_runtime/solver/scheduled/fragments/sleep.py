@@ -32,8 +32,9 @@ def _sleep_rows(link: SleepState) -> Rows:
 
 def decide(rows: Operands) -> Rows:
     """Whether the world wakes or stays awake, and whether it starts anew, as numbers."""
-    waking = sleep.wake_requested(rows["stirred"][0]) | (rows["pushing"][0] > 0.0)
-    return {"wakes": [where(waking, 1.0, 0.0)], "started": [where(sleep.reset_requested(rows["stirred"][0]), 1.0, 0.0)]}
+    waking = sleep.wake_requested(rows["wake_request"][0]) | (rows["pushing"][0] > 0.0)
+    return {"wakes": [where(waking, 1.0, 0.0)],
+            "started": [where(sleep.reset_requested(rows["wake_request"][0]), 1.0, 0.0)]}
 
 
 def wake(rows: Operands) -> Rows:
@@ -46,7 +47,7 @@ def sleep_flags(rows: Operands) -> Rows:
     """Whether the world rests, whether it did before, as numbers, and its flags."""
     sleeps, frozen = sleep.sleep_flags(rows["longest"][0], rows["diverged"][0], rows["asleep"][0])
     return {"resting": [where(sleeps, 1.0, 0.0)], "frozen": [where(frozen, 1.0, 0.0)],
-            "asleep": [where(sleeps, 1.0, 0.0)], "stirred": [sleep.WAKE_REQUEST_NONE]}
+            "asleep": [where(sleeps, 1.0, 0.0)], "wake_request": [sleep.WAKE_REQUEST_NONE]}
 
 
 def undo(rows: Operands) -> Rows:
