@@ -52,8 +52,8 @@ SURFACE = np.dtype([
 
 PATCH = np.dtype([
     ("pair", "i4"),                 # row of the table of pairs
-    ("side0", "i4"),                # rows of places
-    ("side1", "i4"),
+    ("body0", "i4"),                # rows of places
+    ("body1", "i4"),
     ("first", "i4"),                # its contacts in `Patches.contacts`: where they begin, and how many
     ("points", "i4"),
     ("anchors", "i4"),
@@ -102,7 +102,7 @@ class Patches:
 
     def forget(self, worlds: Array, bodies: Array) -> None:
         """Give up the anchors of worlds that were set anew."""
-        self.rows = self.rows[~np.isin(bodies["world"][self.rows["side0"]], worlds)]
+        self.rows = self.rows[~np.isin(bodies["world"][self.rows["body0"]], worlds)]
 
 
 @scalar_entry
@@ -117,28 +117,28 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
     start = np.zeros(len(contacts), np.int32)
     for p in touching:
         pair = pairs[p]
-        side0, side1 = shapes[pair["shape0"]]["body"], shapes[pair["shape1"]]["body"]
+        body0, body1 = shapes[pair["shape0"]]["body"], shapes[pair["shape1"]]["body"]
         if pair["swapped"]:
-            side0, side1 = side1, side0
+            body0, body1 = body1, body0
         first, last = pair["first"], pair["first"] + pair["contacts"]
         oldest = count
         i = first_patches[p]
         while i >= 0 and i < len(before) and before[i]["pair"] == p and before[i]["born"] == pair["born"]:
-            if _is_correlated(before[i], frames[side0], frames[side1], correlation):
+            if _is_correlated(before[i], frames[body0], frames[body1], correlation):
                 patches[count] = before[i]
-                _carry_over(patches[count], frames[side0])
+                _carry_over(patches[count], frames[body0])
                 count += 1
             i += 1
         runs = _split_runs(contacts, first, last, start)
         for r in range(runs):
             end = start[r + 1] if r + 1 < runs else last
-            owner[r] = _find_patch(patches, oldest, count, contacts, start[r], end, frames[side0], frames[side1])
+            owner[r] = _find_patch(patches, oldest, count, contacts, start[r], end, frames[body0], frames[body1])
             if owner[r] == count:
                 patches[count]["pair"], patches[count]["born"] = p, pair["born"]
                 count += 1
         stored = oldest
         for k in range(oldest, count):
-            patches[k]["side0"], patches[k]["side1"], patches[k]["first"] = side0, side1, ordered
+            patches[k]["body0"], patches[k]["body1"], patches[k]["first"] = body0, body1, ordered
             for r in range(runs - 1, -1, -1):               # the newest run comes first
                 if owner[r] == k:
                     for c in range(start[r], start[r + 1] if r + 1 < runs else last):
@@ -146,7 +146,7 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
                         ordered += 1
             patches[k]["points"] = ordered - patches[k]["first"]
             if patches[k]["points"]:
-                _update_anchors(patches[k], contacts, order, frames[side0], frames[side1], threshold + pair["rest"])
+                _update_anchors(patches[k], contacts, order, frames[body0], frames[body1], threshold + pair["rest"])
                 patches[stored] = patches[k]
                 stored += 1
         count = stored

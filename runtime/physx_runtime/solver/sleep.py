@@ -54,7 +54,7 @@ def fall_asleep_in_island(t: ActorTopology, rows: Rows, after: Rows, longest: Sc
     # where an articulation moves once more, PhysX takes a body back to where it was
     frozen = sleeps if isinstance(t, BodyTopology) else slept_before
     out: dict[str, list[Scalar]] = {
-        name: [where(frozen, saved, x) for x, saved in zip(after[name], rows[f"kept_{name}"], strict=True)]
+        name: [where(frozen, saved, x) for x, saved in zip(after[name], rows[f"saved_{name}"], strict=True)]
         for name in moving_rows(t)}
     out["v"] = [where(sleeps, 0.0, x) for x in after["v"]]
     new = _next_states(t, rows, links, joints or [0.0] * len(links))

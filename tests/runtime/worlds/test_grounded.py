@@ -171,7 +171,7 @@ def test_contacts_impulses_and_friction_are_read_alike(ants: Both) -> None:
         order, patch_order = (np.lexsort((np.maximum(rows["shape0"], rows["shape1"]),
                                           np.minimum(rows["shape0"], rows["shape1"]))) for rows in (pair, of_patch))
         kept.append((shapes["kind"][pair["shape0"]][order], found["point"][order], worlds.impulses[order],
-                     worlds.frictions[patch_order], worlds.centers[patches["side0"]][patch_order]))
+                     worlds.frictions[patch_order], worlds.centers[patches["body0"]][patch_order]))
     assert len(kept[0][0]) > WORLDS
     for together, alone in zip(*kept, strict=True):
         np.testing.assert_allclose(together, alone, atol=APART[ants.alone.dtype], rtol=0)

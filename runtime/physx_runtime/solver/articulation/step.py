@@ -111,7 +111,7 @@ def _constraint_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[L
 def _moving_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
                  v: list[Scalar]) -> dict[str, list[Scalar]]:
     """What substeps move besides q: travel, rotations of the root's axes and of links with spherical joints."""
-    out: dict[str, list[Scalar]] = {"travel": [0.0] * len(t.dofs)}
+    out: dict[str, list[Scalar]] = {"displacement": [0.0] * len(t.dofs)}
     if t.pgs:
         out["v_moving"] = v
     if not t.fixed_base:
@@ -158,7 +158,7 @@ def _advance(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Sca
     """Positions, and what has been travelled, after the time h at the velocity v."""
     displacement = [rows["h"][0] * x for x in v[t.root_size:]]
     out = {"q": [x if t.kind_of(dof) == SPHERICAL else x + displacement[dof] for dof, x in enumerate(rows["q"])],
-           "travel": [x + displacement[dof] for dof, x in enumerate(rows["travel"])]}
+           "displacement": [x + displacement[dof] for dof, x in enumerate(rows["displacement"])]}
     out |= move_spherical_links(t, rows, v) if t.spherical_links else {}
     return out if t.fixed_base else out | move_root(rows, v)
 

@@ -33,8 +33,9 @@ def begin(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     moving = {"v_moving": [*v, *w]} if t.pgs else {}
     return {"v": [*v, *w], **moving, "fall": [rows["h"][0] * x for x in gravity.linear],
             "push": [rows["h"][0] * x for x in linear_first(a)], **start,
-            "root_rotation": list(rotation), "root_position": list(rows["root_position"]), "root_travel": [0.0] * 3,
-            "root_turn": [0.0] * 3, "turned_by": [0.0, 0.0, 0.0, 1.0]}
+            "root_rotation": list(rotation), "root_position": list(rows["root_position"]),
+            "root_linear_displacement": [0.0] * 3,
+            "root_angular_displacement": [0.0] * 3, "delta_rotation": [0.0, 0.0, 0.0, 1.0]}
 
 
 def _has_locks(t: BodyTopology) -> bool:
@@ -105,9 +106,9 @@ def integrate_pose(t: BodyTopology, rows: Rows, v: Sequence[Scalar]) -> dict[str
     if t.locked_position or locked:
         locked["v"] = [*linear, *w]
     return {**locked, "root_position": spin.integrate(rows["root_position"], linear, h),
-            "root_travel": spin.integrate(rows["root_travel"], linear, h),
-            "root_turn": spin.integrate(rows["root_turn"], w, h),
-            "turned_by": list(spin.accumulate_rotation(quaternion(rows, "turned_by", 0), w, h))}
+            "root_linear_displacement": spin.integrate(rows["root_linear_displacement"], linear, h),
+            "root_angular_displacement": spin.integrate(rows["root_angular_displacement"], w, h),
+            "delta_rotation": list(spin.accumulate_rotation(quaternion(rows, "delta_rotation", 0), w, h))}
 
 
 def finish(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
@@ -116,7 +117,7 @@ def finish(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     velocity = unlocked["v_moving"] if t.pgs else list(rows["v"])
     pose = {} if t.forces_every_iteration else integrate_pose(t, {**rows, "h": rows["dt"]}, velocity)
     rows = {**rows, **pose, **unlocked}
-    rotation = spin.apply_delta_rotation(quaternion(rows, "turned_by", 0), quaternion(rows, "root_rotation", 0))
+    rotation = spin.apply_delta_rotation(quaternion(rows, "delta_rotation", 0), quaternion(rows, "root_rotation", 0))
     return {**pose, "v": list(rows["v"]), "root_position": list(rows["root_position"]),
             "root_rotation": list(rotation)}
 
@@ -134,7 +135,8 @@ def mean_motion(t: BodyTopology, rows: Rows) -> tuple[Motion, sp.Mat3]:
     velocity = motion_of(rows["v"])
     if t.forces_every_iteration:
         inverse_dt = 1.0 / rows["dt"][0]
-        velocity = motion_of([inverse_dt * x for x in (*rows["root_travel"], *rows["root_turn"])])
+        displacement = *rows["root_linear_displacement"], *rows["root_angular_displacement"]
+        velocity = motion_of([inverse_dt * x for x in displacement])
     return velocity, sp.matrix(sp.normalized(quaternion(rows, "root_rotation", 0)))
 
 

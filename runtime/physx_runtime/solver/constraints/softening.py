@@ -101,9 +101,9 @@ def parent_rotation(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
 
     The turns of the joints above about their axes at the start, and dt Jdot v for the time that has passed.
     """
-    rotation = sp.ZERO3 if t.fixed_base else triple(rows, "root_turn", 0)
+    rotation = sp.ZERO3 if t.fixed_base else triple(rows, "root_angular_displacement", 0)
     for link in t.path(t.links[t.dofs[dof].link].parent):
-        rotation = link_rotation(t, rows, rows["travel"], link, rotation)
+        rotation = link_rotation(t, rows, rows["displacement"], link, rotation)
     elapsed = rows["iteration"][0] * rows["h"][0]
     return sp.add(rotation, sp.scale(elapsed, triple(rows, "displacement_spin", dof)))
 
@@ -126,9 +126,9 @@ def joint_displacement(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scal
     if t.pgs:
         return 0.0
     if t.kind_of(dof) == SPHERICAL:
-        return rows["travel"][dof] + rows["iteration"][0] * rows["h"][0] * rows["bias"][dof]
+        return rows["displacement"][dof] + rows["iteration"][0] * rows["h"][0] * rows["bias"][dof]
     if not axis_can_rotate(t, dof):
-        return rows["travel"][dof]
+        return rows["displacement"][dof]
     along_axis = sp.dot(triple(rows, "displacement_axis", dof), separation(t, k, dof))
     displacement = along_axis - rows["displacement_offset"][dof]
     return displacement - sp.dot(triple(rows, "displacement_moment", dof), parent_rotation(t, rows, dof))

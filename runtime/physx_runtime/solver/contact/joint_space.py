@@ -134,9 +134,9 @@ def solution_inputs(chain: Chain) -> dict[str, int]:
     """
     rows = {"elapsed": 1, "dv": chain.nv}
     if not chain.t.fixed_base:
-        rows |= {"v_root": 6, "root_travel": 3, "root_turn": 3, "root_turned": 5}
+        rows |= {"v_root": 6, "root_linear_displacement": 3, "root_angular_displacement": 3, "root_turned": 5}
     for i in range(len(chain.t.dofs)):
-        rows |= {f"v{i}": 1, f"dv{i}": 1, f"travel{i}": 1, f"axis{i}": 3}
+        rows |= {f"v{i}": 1, f"dv{i}": 1, f"displacement{i}": 1, f"axis{i}": 3}
     return rows
 
 
@@ -146,7 +146,7 @@ def preparation_inputs(chain: Chain) -> dict[str, int]:
     hinge{i}: of the joint of the i-th dof; minv_root, minv{i}: lines of M^-1; minv{i}_{j}: where those of dofs cross.
     """
     dofs = range(len(chain.t.dofs))
-    rows = solution_inputs(chain) | {"side0_position": 3, "side0_cfm": 1, "position": 3, "center": 3, "com": 3,
+    rows = solution_inputs(chain) | {"body0_position": 3, "body0_cfm": 1, "position": 3, "center": 3, "com": 3,
                                      "motion": 12, "a_com": 3, "dt": 1, "h": 1}
     rows |= {f"hinge{i}": 3 for i in dofs} | {f"tree_position{i}": 3 for i in range(1, len(chain.t.links))}
     rows |= {"minv_root": chain.t.root_size * chain.nv} | {f"minv{i}": chain.nv for i in dofs}
@@ -251,7 +251,7 @@ class _TreeSetup(PatchSetup):
         jacobian = self.arms.generalized(force)
         delta_velocity = times([[line[i] for line in self._lines] for i in range(self._chain.nv)], jacobian)
         response = [*delta_velocity[:t.root_size], *times(self._crossings, jacobian)]
-        append_row(out, f"{group}_levers", *force.angular)
+        append_row(out, f"{group}_r_cross_n", *force.angular)
         append_row(out, f"{group}_reach", *jacobian[_axis_size(t):])
         append_row(out, f"{group}_bias", force.dot(self.bias))
         append_row(out, f"{group}_answers", *delta_velocity)
@@ -286,13 +286,14 @@ class _TreeVelocities:
         self._impulses: list[tuple[int, Scalar]] = []          # which row, its impulse
         root_v = [a + b for a, b in zip(rows["v_root"], rows["dv"][:t.root_size], strict=True)] if t.root_size else []
         self._velocities = [*root_v, *(rows[f"v{i}"][0] + rows[f"dv{i}"][0] for i in dofs)]
-        axes, displacements = _axes(chain, rows), [rows[f"travel{i}"][0] for i in dofs]
+        axes, displacements = _axes(chain, rows), [rows[f"displacement{i}"][0] for i in dofs]
         arms = LeverArms(t, vec(rows["root_arm"]), vec(rows["grown"]), axes, [vec(rows["arms"], i) for i in dofs])
         root_rotation = (quat(rows["root_turned"]), rows["root_turned"][4]) if t.root_size else (None,)
         linear = arms.displacement(displacements, *root_rotation)
         angular = sp.scale(rows["elapsed"][0], vec(rows["carried"]))
         if t.root_size:
-            linear, angular = sp.add(linear, vec(rows["root_travel"])), sp.add(angular, vec(rows["root_turn"]))
+            linear = sp.add(linear, vec(rows["root_linear_displacement"]))
+            angular = sp.add(angular, vec(rows["root_angular_displacement"]))
         for i in dofs:
             if t.kind_of(i) in ROTARY_JOINTS:
                 angular = sp.add(angular, sp.scale(displacements[i], axes[i]))
@@ -302,7 +303,7 @@ class _TreeVelocities:
         t, axis_size = self._chain.t, _axis_size(self._chain.t)
         jacobian, delta_velocity, delassus = (reader.several(f"{group}_{name}", size) for name, size in (
             ("reach", t.root_size + len(t.dofs) - axis_size), ("answers", self._chain.nv), ("felt", len(self._rows))))
-        force, bias = Force(reader.vector(f"{group}_levers"), axis), reader.scalar(f"{group}_bias")
+        force, bias = Force(reader.vector(f"{group}_r_cross_n"), axis), reader.scalar(f"{group}_bias")
         self._rows.append(_Row(len(self._rows), force, [*axis[:axis_size], *jacobian], bias, delta_velocity, delassus))
         return self._rows[-1]
 

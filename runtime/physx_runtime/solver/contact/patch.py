@@ -66,7 +66,7 @@ def prepared_rows(t: ContactTopology) -> Mapping[str, int]:
 
 def preparation_inputs(t: ContactTopology) -> dict[str, int]:
     """What preparing a patch reads, and how many numbers each is."""
-    sizes = {f"side{k}_{name}": size for k, body in enumerate(t.solver_bodies) for name,
+    sizes = {f"body{k}_{name}": size for k, body in enumerate(t.solver_bodies) for name,
              size in AT_START[body.kind].items()}
     return {**patch_rows(t), "dt": 1, "h": 1, **sizes}
 
@@ -243,10 +243,10 @@ def _add_torsion(out: PreparedRows, s: PatchSetup) -> None:
 def solve(t: ContactTopology, rows: Rows, final: bool) -> PreparedRows:
     """A patch's impulses so far, and what those of this iteration do.
 
-    rows: what the patch is given and what `prepare` made of it, `elapsed`, and per moving side `sideK_v`,
-    `sideK_travel` and `sideK_turn`; of a body `sideK_inverse_mass`. Makes `impulse`, `friction_impulse`,
-    `torsion_impulse`, `slipped`, `sideK_v` of bodies and `sideK_impulse` of links. final: an iteration for velocities
-    alone, in which no depth is taken back.
+    rows: what the patch is given and what `prepare` made of it, `elapsed`, and per moving side `bodyK_v`,
+    `bodyK_displacement` and `bodyK_angular_displacement`; of a body `bodyK_inverse_mass`. Makes `impulse`,
+    `friction_impulse`, `torsion_impulse`, `slipped`, `bodyK_v` of bodies and `bodyK_impulse` of links. final: an
+    iteration for velocities alone, in which no depth is taken back.
     """
     return solve_with(SolverBodies(t, rows), t, rows, final)
 

@@ -115,7 +115,7 @@ def _restore_joints(p: IslandPlan, s: Schedule) -> None:
     """What joints keep stays what it was in islands that rested before."""
     sleeping = [actor.layout for actor, t in zip(p.actors, p.t.actors, strict=True) if t.sleeping]
     for rows, name in p.persistent_rows if sleeping else ():
-        s.repeat(rows[name].size, joint.undo, moving={"x": rows[name].part(0), "kept": rows[f"kept_{name}"].part(0)},
+        s.repeat(rows[name].size, joint.undo, moving={"x": rows[name].part(0), "kept": rows[f"saved_{name}"].part(0)},
                  longest=p.row("longest"), diverged=sleeping[0][DIVERGED], asleep=sleeping[0]["asleep"])
 
 

@@ -43,8 +43,8 @@ def write_floating_start(p: Plan, s: Schedule) -> None:
     s.do(joint.scaled, factor=p.row("dt"), x=p.at("carried_wrench"), product=p.row("momentum_bias"))
     weigh(p, s)
     copy_rows(s, Span(p.row("compound").row + 1, 3), p.row("com_start"))
-    clear(s, p.row("root_travel"))
-    clear(s, p.row("root_turn"))
+    clear(s, p.row("root_linear_displacement"))
+    clear(s, p.row("root_angular_displacement"))
 
 
 def weigh(p: Plan, s: Schedule) -> None:
@@ -91,14 +91,15 @@ def write_floating_end(p: Plan, s: Schedule) -> None:
         s.do(momentum.add_link_momentum, momentum=p.row("now"),
              **{name: p.at(name, link) for name in ("motion", "center", "mass", "v_com", "world_inertia", "position")})
     restore_momentum(p, s)
-    copy_rows(s, p.row("root_turn"), Span(p.row("wanted_v").row + 3, 3))
-    measure_momentum(p, s, p.row("wanted"), p.row("wanted_v"), p.row("travel"), biased=False)
+    copy_rows(s, p.row("root_angular_displacement"), Span(p.row("wanted_v").row + 3, 3))
+    measure_momentum(p, s, p.row("wanted"), p.row("wanted_v"), p.row("displacement"), biased=False)
     s.do(momentum.carry_root, momentum=p.row("wanted"), compound=p.row("compound"), dt=p.row("dt"),
-         **{name: p.row(name) for name in ("root_position", "root_travel", "com_start", "momentum_bias")})
+         **{name: p.row(name) for name in ("root_position", "root_linear_displacement", "com_start", "momentum_bias")})
 
 
 # What a position iteration moves, and by what.
-INTEGRATED = ("q", "travel", "root_rotation", "root_travel", "root_turn", "axes_rotation", "root_axes",
+INTEGRATED = ("q", "displacement", "root_rotation", "root_linear_displacement", "root_angular_displacement",
+              "axes_rotation", "root_axes",
               "single_rotation", "iteration", "h")
 
 

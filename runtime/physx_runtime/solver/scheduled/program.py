@@ -67,7 +67,7 @@ def write_start(p: Plan, s: Schedule) -> None:
     """Everything at the step's start, as `articulation.step.begin`."""
     t = p.t
     for name in moving_rows(t):
-        copy_rows(s, p.row(name), p.row(f"kept_{name}"))
+        copy_rows(s, p.row(name), p.row(f"saved_{name}"))
     _clamp_start(p, s)
     s.do(kinematics.normalize, rotation=p.row("root_rotation"))
     pose_links(p, s, range(1, len(t.links)), solved=False)
@@ -75,7 +75,7 @@ def write_start(p: Plan, s: Schedule) -> None:
     _gather_forces(p, s)
     _respond(p, s)
     _apply_forces(p, s)
-    for name in (*names_of(DOF, ACCUMULATED_IMPULSE), "travel"):
+    for name in (*names_of(DOF, ACCUMULATED_IMPULSE), "displacement"):
         clear(s, p.row(name))
     clear(s, p.row("iteration"))
     if t.pgs:
@@ -224,7 +224,7 @@ def write_finish(p: Plan, s: Schedule) -> None:
     if t.pgs:
         for dof in range(len(t.dofs)):
             s.do(joint.advance_dof, t.kind_of(dof) != SPHERICAL, h=p.row("h"), q=p.at("q", dof),
-                 travel=p.at("travel", dof), v=p.row("v_moving").part(t.root_size + dof))
+                 displacement=p.at("displacement", dof), v=p.row("v_moving").part(t.root_size + dof))
         advance_links(p, s, p.row("v_moving"))
     if p.spherical_links or not t.fixed_base:
         for i in range(len(p.spherical_links)):
@@ -254,7 +254,7 @@ def _freeze(p: Plan, s: Schedule) -> None:
     s.do(sleep.check_validity, size=p.row("size"), diverged=p.row(DIVERGED), sound=p.row("sound"))
     for name in moving:
         s.repeat(p.row(name).size, sleep.keep_if_valid, sound=p.row("sound"),
-                 moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)})
+                 moving={"x": p.row(name).part(0), "kept": p.row(f"saved_{name}").part(0)})
 
 
 @functools.lru_cache(maxsize=64)

@@ -51,7 +51,8 @@ def write_asleep(p: Plan, s: Schedule, longest: Span, joints: Span | None = None
 
 def _put_to_sleep(p: Plan, s: Schedule) -> None:
     for name in moving_rows(p.t):
-        s.repeat(p.row(name).size, sleep.undo, moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)},
+        s.repeat(p.row(name).size, sleep.undo,
+                 moving={"x": p.row(name).part(0), "kept": p.row(f"saved_{name}").part(0)},
                  frozen=p.row("frozen"))
     s.repeat(p.t.nv, sleep.stop, moving={"v": p.row("v").part(0)}, resting=p.row("resting"))
 
@@ -67,7 +68,8 @@ def write_mean_motions(p: Plan, s: Schedule) -> None:
     if t.pgs:
         copy_rows(s, p.row("v_moving"), mean)
     else:
-        parts = [p.row("travel")] if t.fixed_base else [p.row(x) for x in ("root_travel", "root_turn", "travel")]
+        root = () if t.fixed_base else ("root_linear_displacement", "root_angular_displacement")
+        parts = [p.row(name) for name in (*root, "displacement")]
         first = mean.row
         for part in parts:
             s.repeat(part.size, sleep.mean_rate, moving={"x": part.part(0), "mean": Span(first, 1)}, dt=p.row("dt"))

@@ -179,7 +179,7 @@ def write_spatial_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
     """Its impulse on `dv`."""
     name = f"spatial_tendon{i}"
     if not p.t.pgs:
-        _attach(p, s, i, "seen_")
+        _attach(p, s, i, "current_")
         _measure(p, s, i)
     measure_rate(p, s, p.row(f"{name}_row"), p.row(f"{name}_bias"))
     single = replace(SINGLE_LINK, solver=p.t.solver)

@@ -80,7 +80,7 @@ class BodyRows:
         self.rows = np.zeros(0, np.int64)
 
     def start(self, kind: str, k: int, name: str, at_start: bool) -> int:
-        """Where in `rows` begin those that patches call `sideK_NAME`."""
+        """Where in `rows` begin those that patches call `bodyK_NAME`."""
         key = (kind, k, name, at_start) if kind == LINK else (kind, name)
         if key not in self._tables:
             rows = self._of_links(k, name, at_start) if kind == LINK else self._of_owners(kind, name)
@@ -178,7 +178,7 @@ class PatchStructures:
         if source == "world":
             p = self._program.plan
             return OF_WORLD, (p.time[name] if name in p.time else p.row(name)).row
-        k = int(source == "side1")
+        k = int(source == "body1")
         kind = self._topologies[structure].solver_bodies[k].kind
         return OF_BODY0 + k, self._body_rows.start(kind, k, name, at_start)
 
@@ -191,7 +191,7 @@ def _describe(indices: Any, patches: Any, surfaces: Any, kinds: Any, owners: Any
     for i in range(len(indices)):
         k = indices[i]
         patch = patches[k]
-        body0, body1, size = patch.side0, patch.side1, 0
+        body0, body1, size = patch.body0, patch.body1, 0
         while size < len(points) and points[size] < patch.points:
             size += 1
         two_anchors = int(patch.anchors > 1)
@@ -296,11 +296,11 @@ def write_patches(memory: Array, base: Array, structures: Array, widths: Array, 
         patch, surface = patches[k], surfaces[k]
         write_patch(memory, base[i], stride, points, patch, order, contacts, pairs[patch["pair"]]["rest"], surface)
         at = base[i] + stride * (3 + SURFACE_SIZE + 5 * points)
-        write_anchor_arms(memory, at, stride, anchors, patch, patch["anchor0"], frames[patch["side0"]],
-                          static[patch["side0"]])
+        write_anchor_arms(memory, at, stride, anchors, patch, patch["anchor0"], frames[patch["body0"]],
+                          static[patch["body0"]])
         write_anchor_arms(memory, at + stride * 3 * anchors, stride, anchors, patch, patch["anchor1"],
-                          frames[patch["side1"]],
-                          static[patch["side1"]])
+                          frames[patch["body1"]],
+                          static[patch["body1"]])
         for j in range(anchors):
             memory[at + stride * (6 * anchors + j)] = 1.0 if j < patch["anchors"] else 0.0
 
@@ -393,8 +393,8 @@ def _fill_surfaces(patches: Any, pairs: Any, shapes: Any, surfaces: Any, bounce_
         row[0], row[1] = surface.static_friction, surface.dynamic_friction
         row[2], row[3] = surface.restitution, bounce_threshold
         row[4], row[5], row[6] = surface.stiffness, surface.damping, surface.acceleration_spring
-        row[7] = min(max_depenetration[patch.side0], max_depenetration[patch.side1])
-        row[8] = min(max_impulse[patch.side0], max_impulse[patch.side1])
+        row[7] = min(max_depenetration[patch.body0], max_depenetration[patch.body1])
+        row[8] = min(max_impulse[patch.body0], max_impulse[patch.body1])
         row[9] = max(torsion_radius[a], torsion_radius[b])
         row[10] = max(min_torsion_radius[a], min_torsion_radius[b])
 

@@ -101,7 +101,7 @@ class ContactWorlds(Buffer):
         pair = self.table.pairs.rows[self.contacts["pair"]]
         remaining = ~np.isin(np.maximum(shapes[pair["shape0"]], shapes[pair["shape1"]]), worlds)
         self.contacts, self.impulses = self.contacts[remaining], self.impulses[remaining]
-        self.frictions = self.frictions[~np.isin(self.table.bodies["world"][self.patches["side0"]], worlds)]
+        self.frictions = self.frictions[~np.isin(self.table.bodies["world"][self.patches["body0"]], worlds)]
         self.islands.forget(worlds)
         self._state_tracker.forget(worlds)
         self._patches.forget(worlds, self.table.bodies)
@@ -170,7 +170,7 @@ class ContactWorlds(Buffer):
         """Some of the patches, world by world."""
         if self.count == 1:
             return [patches]
-        worlds = self.table.bodies["world"][self.patches["side0"][patches]]
+        worlds = self.table.bodies["world"][self.patches["body0"][patches]]
         return [patches[rows] for rows in rows_by_world(worlds, self.count)]
 
 

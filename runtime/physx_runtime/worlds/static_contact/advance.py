@@ -373,7 +373,7 @@ def _fill_link(block: SlotBlock, first: int, world_count: int, link: Any, slots:
     for world in range(world_count):
         if slot_pairs[world, link["first"]] >= 0:
             patch = pair_patches.patches[(first + world) * len(slots) + link["first"]]
-            _read_frame(block.memory, world, block.size, link, pair_patches.centers[patch["side0"]])
+            _read_frame(block.memory, world, block.size, link, pair_patches.centers[patch["body0"]])
         _write_slots(block, world, link, slots, slot_pairs[world], pairs, pair_patches)
 
 
@@ -435,7 +435,7 @@ def _write_slot_patch(memory: Array, m: int, stride: int, points: int, p: int, p
                       pair_patches: PairPatches) -> None:
     """Write the patch of a pair as it is in this step into a slot."""
     patch, pair = pair_patches.patches[p], pairs.rows[p]
-    frame0, frame1 = pair_patches.centers[patch["side0"]], pair_patches.centers[patch["side1"]]
+    frame0, frame1 = pair_patches.centers[patch["body0"]], pair_patches.centers[patch["body1"]]
     correlate_patch(pair_patches.patches, p, pair, pairs.memory[p]["begun"], pairs.contacts, pair_patches.order, frame0,
                     frame1,
                     pair_patches.threshold, pair_patches.correlation)

@@ -120,7 +120,7 @@ def _constant_rows(pairs: StaticPairs, pair_patches: PairPatches, pair: int) -> 
                  "reach": rows["reach"], "rest": rows["rest"],
                  "most": pair_patches.threshold + rows["rest"].astype(np.float64),
                  "correlation": np.full(len(rows), pair_patches.correlation),
-                 "frame1": pair_patches.centers[patches["side1"]]}
+                 "frame1": pair_patches.centers[patches["body1"]]}
     surfaces = pair_patches.surfaces[pair_patches.surface_of[selection]]
     constants |= {name: surfaces[:, i] for i, name in enumerate(SURFACE)}
     return {name: values.reshape(len(rows), -1) for name, values in constants.items()}
@@ -189,7 +189,7 @@ class PlanePairs:
             pairs["first"][touching] = patches["first"][touching] = rows * MANIFOLD_SIZE
             patches["points"][touching] = pairs["contacts"][touching]
             patches["born"][touching] = memory["begun"][touching]
-            self._pair_patches.centers[patches["side0"][touching]] = _columns(values, "frame")
+            self._pair_patches.centers[patches["body0"][touching]] = _columns(values, "frame")
             self._write_contacts(rows, values, self._constants[i]["normal"][0])
             _write_impulses(rows, values, impulses, frictions)
 

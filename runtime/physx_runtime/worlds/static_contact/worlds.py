@@ -278,7 +278,7 @@ def _make_pair_patches(pairs: StaticPairs) -> PairPatches:
     patches = np.zeros(len(rows), PATCH)
     patches["pair"] = np.arange(len(rows))
     other = np.where(rows["shape0"] == moving, rows["shape1"], rows["shape0"])
-    patches["side0"], patches["side1"] = shapes["body"][moving], shapes["body"][other]
+    patches["body0"], patches["body1"] = shapes["body"][moving], shapes["body"][other]
     surfaces, surface_of = np.unique(surfaces_of(table, patches), axis=0, return_inverse=True)
     return PairPatches(patches, np.arange(len(rows) * MANIFOLD_SIZE, dtype=np.int32),
                         np.c_[table.bodies["position"], table.bodies["rotation"]], surfaces, surface_of.ravel(),

@@ -75,11 +75,11 @@ def test_rows_act_along_the_line_between_the_anchors_at_b_s(kind: str) -> None:
     made = rows_of(t, rows)
     for row in made.rows:
         assert np.abs(np.array(row.linear0) - (a - b) / 0.7).max() < F64
-        assert np.abs(np.array(row.angular0) - np.cross(b - rows["side0_position"], row.linear0)).max() < F64
+        assert np.abs(np.array(row.angular0) - np.cross(b - rows["body0_position"], row.linear0)).max() < F64
         assert row.spring and row.spring.stiffness == rows["spring_stiffness"][0]
         assert row.spring.damping == rows["spring_damping"][0] and row.spring.target_velocity == 0.0
         assert row.hint == NO_HINT and row.holds and not row.drive and not row.angular
-    assert np.abs(np.array(made.arm0) - (b - rows["side0_position"])).max() < F64
+    assert np.abs(np.array(made.arm0) - (b - rows["body0_position"])).max() < F64
 
 
 def test_anchors_at_one_place_are_parted_along_x() -> None:

@@ -40,7 +40,7 @@ def same_joint(prototype: ModuleType, t: JointTopology, rows: Rows, settings: di
         if t.solver_bodies[side].kind == BODY:
             spec = {"name": side, "com": (0, 0, 0), "pa": (1, 0, 0, 0), "kinematic": False, "mass": 1.0,
                     "inertia": (1, 1, 1), "lin_damp": 0.0, "ang_damp": 0.0, "extra": {}, "lock_lin": 0, "lock_rot": 0}
-            pose = [*rows[f"side{side}_position"], *rows[f"side{side}_rotation"]]
+            pose = [*rows[f"body{side}_position"], *rows[f"body{side}_rotation"]]
             bodies[side] = prototype.Body(spec, np.float64, pose, np.zeros(6))
     names = [side if t.solver_bodies[side].kind == BODY else None for side in (0, 1)]
     frames = {f"pos{i}": rows[f"frame{i}_position"] for i in (0, 1)}

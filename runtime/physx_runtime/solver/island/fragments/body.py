@@ -49,7 +49,7 @@ def wake(rows: Operands, t: BodyTopology) -> Rows:
 
 def fall_asleep(rows: Operands, t: BodyTopology) -> Rows:
     """The body at the step's end, at rest where the whole island rests, and its counter."""
-    start = {**rows, "root_rotation": rows["kept_root_rotation"]}
+    start = {**rows, "root_rotation": rows["saved_root_rotation"]}
     return sleep.fall_asleep_in_island(_moving_every_iteration(t), start, rows, rows["longest"][0], rows["joints"])
 
 

@@ -71,13 +71,13 @@ def _joint_kinematics(joint: Topology, rows: Operands) -> Kinematics:
 
 def rotate(rows: Operands, joint: Topology) -> Rows:
     """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
-    parent = vec(rows["parent_turn"]) if "parent_turn" in rows else sp.ZERO3
-    return {"turn": link_rotation(joint, rows, rows.get("amounts", []), 1, parent)}
+    parent = vec(rows["parent_angular_displacement"]) if "parent_angular_displacement" in rows else sp.ZERO3
+    return {"angular_displacement": link_rotation(joint, rows, rows.get("amounts", []), 1, parent)}
 
 
 def measure(rows: Operands, joint: Topology) -> Rows:
     """Travel of a prismatic joint whose axis turns, as its constraints see it."""
-    local = {**rows, "root_turn": rows["parent_turn"]} if "parent_turn" in rows else {**rows, "root_turn": [0.0] * 3}
+    local = {**rows, "root_angular_displacement": rows.get("parent_angular_displacement", [0.0] * 3)}
     return {"seen": [joint_displacement(joint, local, _joint_kinematics(joint, rows), 0)]}
 
 
@@ -140,7 +140,7 @@ def update_node(rows: Operands, kind: str, fixed_parent: bool, moves_q: bool) ->
     out = dict(pass_down(rows, kind, fixed_parent))
     v = rows["v"][0] + ((rows["dv"][0] if "dv" in rows else 0.0) + out.pop("rate")[0])
     out["v"] = [v]
-    return out | dict(advance_dof({**rows, "v": [v]}, moves_q)) if "travel" in rows else out
+    return out | dict(advance_dof({**rows, "v": [v]}, moves_q)) if "displacement" in rows else out
 
 
 def update_state(rows: Operands, t: Topology, final: bool) -> Rows:
@@ -152,7 +152,7 @@ def update_state(rows: Operands, t: Topology, final: bool) -> Rows:
 def advance_dof(rows: Operands, moves_q: bool) -> Rows:
     """Where a dof goes at its velocity."""
     displacement = rows["h"][0] * rows["v"][0]
-    out = {"travel": [rows["travel"][0] + displacement]}
+    out = {"displacement": [rows["displacement"][0] + displacement]}
     return out | {"q": [rows["q"][0] + displacement]} if moves_q else out
 
 
