@@ -57,8 +57,8 @@ PATCH = np.dtype([
     ("first", "i4"),                # its contacts in `Patches.contacts`: where they begin, and how many
     ("points", "i4"),
     ("anchors", "i4"),
-    ("slipped", "i4"),              # 1: friction met its limit in the last iteration
-    ("born", "i8"),                 # of its pair
+    ("broken", "i4"),               # 1: friction met its limit in the last iteration
+    ("creation_index", "i8"),       # of its pair
     ("normal0", "f8", 3),           # in the frames of both sides
     ("normal1", "f8", 3),
     ("anchor0", "f8", (ANCHORS, 3)),
@@ -123,7 +123,8 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
         first, last = pair["first"], pair["first"] + pair["contacts"]
         oldest = count
         i = first_patches[p]
-        while i >= 0 and i < len(before) and before[i]["pair"] == p and before[i]["born"] == pair["born"]:
+        while (i >= 0 and i < len(before) and before[i]["pair"] == p
+               and before[i]["creation_index"] == pair["creation_index"]):
             if _is_correlated(before[i], frames[body0], frames[body1], correlation):
                 patches[count] = before[i]
                 _carry_over(patches[count], frames[body0])
@@ -134,7 +135,7 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
             end = start[r + 1] if r + 1 < runs else last
             owner[r] = _find_patch(patches, oldest, count, contacts, start[r], end, frames[body0], frames[body1])
             if owner[r] == count:
-                patches[count]["pair"], patches[count]["born"] = p, pair["born"]
+                patches[count]["pair"], patches[count]["creation_index"] = p, pair["creation_index"]
                 count += 1
         stored = oldest
         for k in range(oldest, count):
@@ -146,7 +147,8 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
                         ordered += 1
             patches[k]["points"] = ordered - patches[k]["first"]
             if patches[k]["points"]:
-                _update_anchors(patches[k], contacts, order, frames[body0], frames[body1], threshold + pair["rest"])
+                _update_anchors(patches[k], contacts, order, frames[body0], frames[body1],
+                                threshold + pair["rest_distance"])
                 patches[stored] = patches[k]
                 stored += 1
         count = stored
@@ -162,13 +164,13 @@ def correlate_patch(patches: Array, k: int, pair: Any, touch_index: int, contact
     begun: tells one time of touching from the next. order: of contacts, as they lie.
     """
     patch, first, end = patches[k], pair["first"], pair["first"] + pair["contacts"]
-    correlated = patch["born"] == touch_index and _is_correlated(patch, frame0, frame1, correlation)
+    correlated = patch["creation_index"] == touch_index and _is_correlated(patch, frame0, frame1, correlation)
     if correlated:
         _carry_over(patch, frame0)
         correlated = _cosine(_vector(contacts[first]["normal"]), _vector(patch["normal"])) >= SAME_NORMAL
     _find_patch(patches, k, k + correlated, contacts, first, end, frame0, frame1)
-    patch["first"], patch["points"], patch["born"] = first, end - first, touch_index
-    _update_anchors(patch, contacts, order, frame0, frame1, threshold + pair["rest"])
+    patch["first"], patch["points"], patch["creation_index"] = first, end - first, touch_index
+    _update_anchors(patch, contacts, order, frame0, frame1, threshold + pair["rest_distance"])
 
 
 @scalar_code
@@ -185,7 +187,7 @@ def _split_runs(contacts: Array, first: int, last: int, start: Array) -> int:
 @scalar_code
 def _is_correlated(old: Any, frame0: Array, frame1: Array, correlation: float) -> bool:
     """Whether a patch of the last step goes on: its normals agree still, and its anchors have not parted."""
-    if old["slipped"] or old["anchors"] == 0:
+    if old["broken"] or old["anchors"] == 0:
         return False
     normal0 = rotated(frame0, _vector(old["normal0"]))
     if not _cosine(normal0, rotated(frame1, _vector(old["normal1"]))) > SAME_NORMAL:
@@ -203,7 +205,7 @@ def _is_correlated(old: Any, frame0: Array, frame1: Array, correlation: float) -
 @scalar_code
 def _carry_over(patch: Any, frame0: Array) -> None:
     """Make a patch of the last step one of this step that nothing touches yet."""
-    patch["slipped"] = 0
+    patch["broken"] = 0
     _set_row(patch["normal"], rotated(frame0, _vector(patch["normal0"])))
     _clear_bounds(patch)
 
@@ -225,7 +227,7 @@ def _find_patch(patches: Array, oldest: int, count: int, contacts: Array, start:
             index = k
     patch = patches[index]
     if index == count:
-        patch["anchors"], patch["slipped"] = 0, 0
+        patch["anchors"], patch["broken"] = 0, 0
         for j in range(ANCHORS):
             for x in range(3):
                 patch["anchor0"][j, x], patch["anchor1"][j, x] = 0.0, 0.0
@@ -340,7 +342,7 @@ Frame = Sequence[Any]       # position, then quaternion
 class FrictionPatch(NamedTuple):
     """What a patch keeps between steps, as in `patches.PATCH`."""
 
-    slipped: Scalar
+    broken: Scalar
     anchors: Scalar
     normal0: Vector
     normal1: Vector
@@ -375,7 +377,7 @@ def _is_correlated_traced(before: FrictionPatch, normal: Vector, frame0: Frame, 
                           correlation: Scalar) -> Condition:
     """Whether the patch of the last step goes on."""
     normal0 = rotated(frame0, before.normal0)
-    correlated = (before.slipped < 0.5) & (before.anchors > 0.5)
+    correlated = (before.broken < 0.5) & (before.anchors > 0.5)
     correlated = correlated & (_dot(normal0, rotated(frame1, before.normal1)).value > SAME_NORMAL)
     for j in range(ANCHORS):
         arm0, arm1 = rotated(frame0, before.anchor0[j]), rotated(frame1, before.anchor1[j])

@@ -158,7 +158,7 @@ def test_pairs_that_blocks_meet_at_once_are_those_that_each_world_meets_to_the_b
             np.testing.assert_array_equal(at_once.rows(name), one_by_one.rows(name), err_msg=name)
         for name in ("contacts", "impulses", "frictions", "touching"):
             np.testing.assert_array_equal(getattr(at_once, name), getattr(one_by_one, name), err_msg=name)
-        for name in ("points", "anchors", "slipped", "born", "anchor0", "anchor1", "normal0", "normal1"):
+        for name in ("points", "anchors", "broken", "creation_index", "anchor0", "anchor1", "normal0", "normal1"):
             np.testing.assert_array_equal(at_once.patches[name], one_by_one.patches[name], err_msg=name)
 
 

@@ -263,7 +263,7 @@ def write_contact(contacts: Any, at: Any, point: Vector, normal: Vector, separat
 def write_points_on_1(pair: Any, pose1: Pose, normal: Vector, contacts: Any, at: Any) -> Any:
     """Write the points within reach, each where it lies on shape 1; the row of the next contact."""
     for i in range(pair.points):
-        if pair.reach >= pair.distance[i]:
+        if pair.contact_distance >= pair.distance[i]:
             at = write_contact(contacts, at, transform(pose1, vector_at(pair.local1, i)), normal, pair.distance[i])
     return at
 
@@ -277,7 +277,7 @@ def write_segment_points(pair: Any, pose: Pose, to_capsule: Vector, normal: Vect
     """
     for i in range(pair.points):
         separation = pair.distance[i] - radius
-        if pair.reach >= separation:
+        if pair.contact_distance >= separation:
             point = sub(transform(pose, vector_at(pair.local0, i)), scaled(to_capsule, radius))
             at = write_contact(contacts, at, point, normal, separation)
     return at

@@ -82,7 +82,7 @@ def capsule_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1:
     start0, axis0 = _axis(size0, pose0, middle)
     start1, axis1 = _axis(size1, pose1, middle)
     radii = size0[0] + size1[0]
-    within = radii + pair.reach
+    within = radii + pair.contact_distance
     t0, t1 = closest_parameters(start0, axis0, start1, axis1)
     point0, point1 = add(scaled(axis0, t0), start0), add(scaled(axis1, t1), start1)
     offset = sub(point0, point1)
@@ -165,7 +165,8 @@ def capsule_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pos
     core0, core1 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls), box_core(size1, hulls)
     # PhysX takes the place of the box in the world for that in its own frame here
     start = sub(frame[0], pose1[0])
-    status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
+    status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start,
+                                                                 pair.contact_distance)
     if status == GJK_NON_INTERSECT:
         return at
     if status == GJK_CONTACT and before > 0 and not lost:
@@ -189,8 +190,8 @@ def _box_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector,
 
     known: whether the normal is; else it is that of the least overlap.
     """
-    hull, first, end, radius, contact_distance = box_hull(core1.half,
-                                                          hulls), core0.half, core0.end, core0.radius, pair.reach
+    hull, first, end, radius = box_hull(core1.half, hulls), core0.half, core0.end, core0.radius
+    contact_distance = pair.contact_distance
     if known:
         margin = min_component(core1.half) * BOX_MARGIN
         face = witness_face(hull, UNSCALED, negated(normal), point1, margin, pair.tolerance_length)
@@ -227,7 +228,8 @@ def capsule_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose
     half = scaled(frame[1][0], size[1])
     core0 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls)
     start = sub(frame[0], times(core1.hull.center, core1.scale))
-    status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
+    status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start,
+                                                                 pair.contact_distance)
     if status == GJK_NON_INTERSECT:
         return at
     if status == GJK_CONTACT:
@@ -247,9 +249,9 @@ def _hull_points(pair: Any, core0: Any, core1: Any, frame: Frame, normal: Vector
     known: whether the normal is; else it is that of the least overlap.
     """
     hull, first, end, inverse = core1.hull, core0.half, core0.end, over(ONE, core1.scale)
-    within, points = core0.radius + pair.reach, new_points()
+    within, points = core0.radius + pair.contact_distance, new_points()
     if not known:
-        overlaps, normal = min_overlap_axis(core1, hull, first, end, core0.radius, inverse, pair.reach)
+        overlaps, normal = min_overlap_axis(core1, hull, first, end, core0.radius, inverse, pair.contact_distance)
         if not overlaps:
             return False, normal
     ends_over_hull(hull, inverse, frame, first, end, normal, within, points)

@@ -88,7 +88,7 @@ def plane_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: P
 @scalar_code
 def _add_end(pair: Any, pose: Pose, end: Vector, radius: Number) -> None:
     """Add an end of the axis, given as the plane sees it, if it is near."""
-    if radius + pair.reach > end[0]:
+    if radius + pair.contact_distance > end[0]:
         up = (ONE, ZERO, ZERO)
         add_segment_point(pair, transform_inv(pose, end), sub(end, scaled(up, end[0])), up, end[0],
                           radius * CAPSULE_REPLACE)
@@ -128,7 +128,7 @@ def _generate_box_points(pair: Any, frame: Frame, half: Vector) -> None:
     for i in range(8):
         vertex = _box_vertex(half, i)
         height = _height(frame, half, i)
-        if pair.reach - frame[0][0] > height:
+        if pair.contact_distance - frame[0][0] > height:
             distances[count] = height + frame[0][0]
             set_vector(vertices, count, vertex)
             set_vector(feet, count, sub(from_frame(frame, vertex), scaled(up, distances[count])))
@@ -174,9 +174,9 @@ def plane_convex(pair: Any, shape0: Any, pose0: Pose, shape1: Any, pose1: Pose, 
         store_pose(pair, pose)
         points = new_points()
         face, other = _support_faces(hull, unit(times(by_transposed(frame[1], (ONE, ZERO, ZERO)), scale)))
-        _add_face_vertices(hull, face, frame, scale, pair.reach, points)
+        _add_face_vertices(hull, face, frame, scale, pair.contact_distance, points)
         if other != NO_FACE:        # PhysX takes the corners of the same face again
-            _add_face_vertices(hull, face, frame, scale, pair.reach, points)
+            _add_face_vertices(hull, face, frame, scale, pair.contact_distance, points)
         reduce_to_four(pair, points)
     return write_points_on_1(pair, pose0, negated(unit(x_axis(pose0[1]))), contacts, at)
 

@@ -63,7 +63,7 @@ COINCIDENT = np.float32(1e-5)       # centres this near have no direction betwee
 @scalar_code
 def sphere_sphere(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
     delta, radii = sub(pose0[0], pose1[0]), size0[0] + size1[0]
-    square, within = dot(delta, delta), radii + pair.reach
+    square, within = dot(delta, delta), radii + pair.contact_distance
     if not within * within > square:
         return at
     distance = math.sqrt(square)
@@ -74,7 +74,7 @@ def sphere_sphere(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: P
 @scalar_code
 def sphere_plane(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose, contacts: Any, at: Any) -> Any:
     separation = transform_inv(pose1, pose0[0])[0] - size0[0]
-    if not pair.reach >= separation:
+    if not pair.contact_distance >= separation:
         return at
     normal = x_axis(pose1[1])
     return write_contact(contacts, at, sub(pose0[0], scaled(normal, size0[0])), normal, separation)
@@ -89,7 +89,7 @@ def sphere_capsule(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: 
     length = dot(axis, axis)
     t = clamped(dot(to_sphere, axis) / length, ZERO, ONE) if length != ZERO else ZERO
     offset = sub(to_sphere, scaled(axis, t))
-    square, within = dot(offset, offset), radii + pair.reach
+    square, within = dot(offset, offset), radii + pair.contact_distance
     if not within * within > square:
         return at
     delta = sub(pose0[0], add(scaled(axis, t), start))
@@ -104,7 +104,7 @@ def sphere_box(pair: Any, size0: Vector, pose0: Pose, size1: Vector, pose1: Pose
     centre = transform_inv(pose1, pose0[0])
     closest = (clamped(centre[0], -size1[0], size1[0]), clamped(centre[1], -size1[1], size1[1]),
                clamped(centre[2], -size1[2], size1[2]))
-    delta, within = sub(centre, closest), size0[0] + pair.reach
+    delta, within = sub(centre, closest), size0[0] + pair.contact_distance
     square = dot(delta, delta)
     if not within * within > square:
         return at
@@ -155,16 +155,16 @@ def _generate(pair: Any, radius: Any, pose: Pose, core1: Any, hulls: Any) -> boo
     center, inverse = pose[0], over(ONE, core1.scale)
     core0 = segment_core(center, center, radius, hulls)
     start = sub(center, times(core1.hull.center, core1.scale))
-    status, _, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
+    status, _, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.contact_distance)
     if status == GJK_NON_INTERSECT:
         return False
     if status != GJK_CONTACT:
-        within, _, normal = min_overlap_of_faces(core1.hull, center, center, radius, inverse, pair.reach)
+        within, _, normal = min_overlap_of_faces(core1.hull, center, center, radius, inverse, pair.contact_distance)
         if not within:
             return False
         back = negated(normal)
         hit, distance = raycast_hull(core1.hull, inverse, center, back)
-        if not (hit and radius + pair.reach >= distance):
+        if not (hit and radius + pair.contact_distance >= distance):
             return False
         point1 = add(scaled(back, distance), center)
     set_point(pair, 0, (ZERO, ZERO, ZERO), point1, normal, distance)

@@ -37,10 +37,10 @@ def closest_points(pair: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, 
     on it, not on the surface round it. The distance is below 0 where shapes overlap. The search begins with the corners
     at which the pair's last one ended, and keeps its own.
     """
-    simplex, size = new_simplex(4), pair.warm
+    simplex, size = new_simplex(4), pair.warm_start_count
     near, within = precision(core0, core1), (core0.radius + core1.radius) + contact_distance
     for i in range(size):
-        set_vertex(core0, frame, core1, pair.warm0[i], pair.warm1[i], simplex, i)
+        set_vertex(core0, frame, core1, pair.warm_start0[i], pair.warm_start1[i], simplex, i)
     distance: Number = LARGEST
     if size > 0:
         closest, size = closest_on_simplex(simplex, size)
@@ -81,6 +81,6 @@ def _witness_points(simplex: Simplex, size: Any, closest: Vector) -> Any:
 
 @scalar_code
 def _store_warm_start(pair: Any, simplex: Simplex, size: Any) -> None:
-    pair.warm = size
+    pair.warm_start_count = size
     for i in range(size):
-        pair.warm0[i], pair.warm1[i] = simplex.vertex_indices[i, 0], simplex.vertex_indices[i, 1]
+        pair.warm_start0[i], pair.warm_start1[i] = simplex.vertex_indices[i, 0], simplex.vertex_indices[i, 1]

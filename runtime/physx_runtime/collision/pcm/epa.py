@@ -38,28 +38,28 @@ MAX_FACETS = 64            # and as many corners, as in PhysX, whose search give
 MAX_EDGES = 32
 
 POLYTOPE = np.dtype([
-    ("corner", "i4", (MAX_FACETS, 3)),     # by facet: rows of the corners
+    ("vertex", "i4", (MAX_FACETS, 3)),     # by facet: rows of the corners
     ("neighbour", "i4", (MAX_FACETS, 3)),  # the facet beyond each edge; edge k runs from corner k to the next
     ("edge", "i4", (MAX_FACETS, 3)),       # and which of its edges that is
     ("normal", "f4", (MAX_FACETS, 3)),
     ("height", "f4", MAX_FACETS),          # of the facet's plane over the origin
-    ("hidden", "i4", MAX_FACETS),
+    ("obsolete", "i4", MAX_FACETS),
     ("queued", "i4", MAX_FACETS),
     ("heap", "i4", MAX_FACETS),
     ("heap_size", "i4"),
     ("free", "i4", MAX_FACETS),
     ("free_count", "i4"),
-    ("leaving", "i4", MAX_FACETS),         # freed before the next round
-    ("leaving_count", "i4"),
-    ("rim", "i4", (MAX_EDGES, 2)),         # edges (facet, edge) about what a new corner hides
-    ("rim_size", "i4"),
+    ("deferred", "i4", MAX_FACETS),        # freed before the next round
+    ("deferred_count", "i4"),
+    ("silhouette", "i4", (MAX_EDGES, 2)),  # edges (facet, edge) about what a new corner hides
+    ("silhouette_size", "i4"),
 ], align=True)
 
 
 @scalar_code
 def reset(polytope: Any) -> None:
     """Take all facets away."""
-    polytope.heap_size = polytope.leaving_count = 0
+    polytope.heap_size = polytope.deferred_count = 0
     polytope.free_count = MAX_FACETS
     for i in range(MAX_FACETS):
         polytope.free[i] = MAX_FACETS - 1 - i
@@ -68,9 +68,9 @@ def reset(polytope: Any) -> None:
 @scalar_code
 def free_obsolete(polytope: Any) -> None:
     """Let go of facets that were hidden and are not in the queue."""
-    for i in range(polytope.leaving_count):
-        free(polytope, polytope.leaving[i])
-    polytope.leaving_count = 0
+    for i in range(polytope.deferred_count):
+        free(polytope, polytope.deferred[i])
+    polytope.deferred_count = 0
 
 
 @scalar_code
@@ -85,7 +85,7 @@ def add_facet(polytope: Any, vertices: Any, i: Any, j: Any, k: Any, highest: Num
     """Add a facet, and queue it if it is neither slim nor higher than `highest`."""
     polytope.free_count -= 1
     facet = polytope.free[polytope.free_count]
-    polytope.corner[facet, 0], polytope.corner[facet, 1], polytope.corner[facet, 2] = i, j, k
+    polytope.vertex[facet, 0], polytope.vertex[facet, 1], polytope.vertex[facet, 2] = i, j, k
     a = vector_at(vertices, i)
     area_normal = cross(sub(vector_at(vertices, j), a), sub(vector_at(vertices, k), a))
     square = dot(area_normal, area_normal)
@@ -94,7 +94,7 @@ def add_facet(polytope: Any, vertices: Any, i: Any, j: Any, k: Any, highest: Num
     height = dot(normal, a)
     set_vector(polytope.normal, facet, normal)
     polytope.height[facet] = height
-    polytope.hidden[facet] = polytope.queued[facet] = 0
+    polytope.obsolete[facet] = polytope.queued[facet] = 0
     if is_valid and highest >= height:
         _queue(polytope, facet)
     return facet
@@ -139,11 +139,11 @@ def link(polytope: Any, facet: Any, edge: Any, other: Any, other_edge: Any) -> N
 @scalar_code
 def find_silhouette(polytope: Any, vertices: Any, facet: Any, point: Vector) -> bool:
     """Hide all facets that a point lies over, from one on, and find their rim; False if that has too many edges."""
-    polytope.rim_size, polytope.hidden[facet] = 0, 1
+    polytope.silhouette_size, polytope.obsolete[facet] = 0, 1
     for k in range(3):
         if not _expand_silhouette(polytope, vertices, polytope.neighbour[facet, k], polytope.edge[facet, k], point):
             return False
-    return bool(polytope.rim_size > 0)
+    return bool(polytope.silhouette_size > 0)
 
 
 @scalar_code
@@ -153,34 +153,35 @@ def _expand_silhouette(polytope: Any, vertices: Any, facet: Any, edge: Any, poin
     while size > 0:
         size -= 1
         facet, edge = waiting[size, 0], waiting[size, 1]
-        if polytope.hidden[facet]:
+        if polytope.obsolete[facet]:
             continue
-        a = vector_at(vertices, polytope.corner[facet, 0])
+        a = vector_at(vertices, polytope.vertex[facet, 0])
         if dot(vector_at(polytope.normal, facet), sub(point, a)) < ZERO:
-            if polytope.rim_size == MAX_EDGES:
+            if polytope.silhouette_size == MAX_EDGES:
                 return False
-            polytope.rim[polytope.rim_size, 0], polytope.rim[polytope.rim_size, 1] = facet, edge
-            polytope.rim_size += 1
+            polytope.silhouette[polytope.silhouette_size, 0], polytope.silhouette[polytope.silhouette_size,
+                                                                                  1] = facet, edge
+            polytope.silhouette_size += 1
             continue
-        polytope.hidden[facet] = 1
+        polytope.obsolete[facet] = 1
         for k in ((edge + 2) % 3, (edge + 1) % 3):
             waiting[size, 0], waiting[size, 1] = polytope.neighbour[facet, k], polytope.edge[facet, k]
             size += 1
         if not polytope.queued[facet]:
-            polytope.leaving[polytope.leaving_count] = facet
-            polytope.leaving_count += 1
+            polytope.deferred[polytope.deferred_count] = facet
+            polytope.deferred_count += 1
     return True
 
 
 @scalar_code
 def connect(polytope: Any, vertices: Any, top: Any, highest: Number) -> bool:
     """Join a new corner to the rim by facets; False where there are not as many left."""
-    if polytope.rim_size > polytope.free_count:
+    if polytope.silhouette_size > polytope.free_count:
         return False
     first = last = 0
-    for i in range(polytope.rim_size):
-        beyond, edge = polytope.rim[i, 0], polytope.rim[i, 1]
-        source, target = polytope.corner[beyond, edge], polytope.corner[beyond, (edge + 1) % 3]
+    for i in range(polytope.silhouette_size):
+        beyond, edge = polytope.silhouette[i, 0], polytope.silhouette[i, 1]
+        source, target = polytope.vertex[beyond, edge], polytope.vertex[beyond, (edge + 1) % 3]
         facet = add_facet(polytope, vertices, target, source, top, highest)
         link(polytope, facet, 0, beyond, edge)
         if i == 0:
@@ -195,9 +196,9 @@ def connect(polytope: Any, vertices: Any, top: Any, highest: Number) -> bool:
 @scalar_code
 def facet_barycentric(polytope: Any, vertices: Any, facet: Any) -> Vector:
     """How much each corner of a facet has of the point of its plane nearest to the origin."""
-    a = vector_at(vertices, polytope.corner[facet, 0])
-    ab = sub(vector_at(vertices, polytope.corner[facet, 1]), a)
-    ac = sub(vector_at(vertices, polytope.corner[facet, 2]), a)
+    a = vector_at(vertices, polytope.vertex[facet, 0])
+    ab = sub(vector_at(vertices, polytope.vertex[facet, 1]), a)
+    ac = sub(vector_at(vertices, polytope.vertex[facet, 2]), a)
     offset = sub(scaled(vector_at(polytope.normal, facet), polytope.height[facet]), a)
     d00, d01, d11, d20, d21 = dot(ab, ab), dot(ab, ac), dot(ac, ac), dot(offset, ab), dot(offset, ac)
     size = d00 * d11 - d01 * d01
@@ -235,7 +236,7 @@ def _expand(storage: Any, core0: GjkConvex, frame: Frame, core1: GjkConvex, init
     while polytope.heap_size > 0 and count < MAX_FACETS and highest > polytope.height[polytope.heap[0]]:
         free_obsolete(polytope)
         facet = pop_closest(polytope)
-        if not polytope.hidden[facet]:
+        if not polytope.obsolete[facet]:
             normal = vector_at(polytope.normal, facet)
             point = add_support(core0, frame, core1, normal, negated(normal), simplex, count)
             distance = dot(point, normal)
@@ -263,8 +264,8 @@ def _witness_result(polytope: Any, facet: Any, simplex: Simplex, max_error: Numb
 
 @scalar_code
 def _interpolate(vertices: Any, polytope: Any, facet: Any, barycentric: Vector) -> Vector:
-    a, b, c = (vector_at(vertices, polytope.corner[facet, 0]), vector_at(vertices, polytope.corner[facet, 1]),
-               vector_at(vertices, polytope.corner[facet, 2]))
+    a, b, c = (vector_at(vertices, polytope.vertex[facet, 0]), vector_at(vertices, polytope.vertex[facet, 1]),
+               vector_at(vertices, polytope.vertex[facet, 2]))
     return add(scaled(a, barycentric[0]), add(scaled(b, barycentric[1]), scaled(c, barycentric[2])))
 
 

@@ -118,7 +118,8 @@ def add_row(out: PreparedRows, t: ContactTopology, group: str, forces: Forces, d
     for k, body in enumerate(t.solver_bodies):
         if body.moves:
             append_row(out, f"{group}_r_cross_n", *forces[k].angular)
-            append_row(out, f"{group}_answers", *delta_v[k].angular, *(delta_v[k].linear if body.kind == LINK else ()))
+            append_row(out, f"{group}_delta_velocity", *delta_v[k].angular,
+                       *(delta_v[k].linear if body.kind == LINK else ()))
 
 
 class BodyState(Protocol):
@@ -153,8 +154,8 @@ class SolverBodies:
         for k, body in enumerate(self.t.solver_bodies):
             if body.moves:
                 forces[k] = Force(reader.vector(f"{group}_r_cross_n"), axis)
-                angular = reader.vector(f"{group}_answers")
-                linear = (reader.vector(f"{group}_answers") if body.kind == LINK
+                angular = reader.vector(f"{group}_delta_velocity")
+                linear = (reader.vector(f"{group}_delta_velocity") if body.kind == LINK
                           else sp.scale(self.rows[f"body{k}_inverse_mass"][0], axis))
                 delta_velocity[k] = Motion(angular, linear)
         return (forces[0], forces[1]), (delta_velocity[0], delta_velocity[1])

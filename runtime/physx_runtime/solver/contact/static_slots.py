@@ -126,7 +126,7 @@ def _rows(layout: Layout, spec: LinkSlots, i: int, k: int, prepared: Mapping[str
 
 def _plane_rows(layout: Layout, links: Collection[int]) -> dict[int, LayoutPart]:
     """Rows for pairs that are met by rows, those that are kept between steps side by side."""
-    parts = {i: LayoutPart(parent=layout, prefix=f"met{i}_") for i in links}
+    parts = {i: LayoutPart(parent=layout, prefix=f"plane{i}_") for i in links}
     for groups in (plane_pairs.STORED, plane_pairs.CONSTANT | plane_pairs.STEP):
         for part in parts.values():
             for name, size in groups.items():
@@ -216,7 +216,7 @@ class _JointSpace:
         self._p, self._tree = p, p.trees[0].p
         add_inverse(self._tree)
         if self._tree.t.root_size:
-            self._tree.scratch("root_turned", 5)
+            self._tree.scratch("root_rotation_change", 5)
 
     def prepared_rows(self, spec: LinkSlots) -> Mapping[str, int]:
         return joint_space.prepared_rows(spec.patch.canonical, self._chain(spec))
@@ -243,7 +243,7 @@ class _JointSpace:
     def write_iteration(self, p: IslandPlan, s: Schedule, final: bool) -> None:
         if self._tree.t.root_size:
             s.do(joint_space.rotate_root, **{name: self._tree.row(name) for name in ("axes_rotation", "axes_start",
-                                                                               "root_turned")})
+                                                                               "root_rotation_change")})
         write_joint_space_iteration(p.trees[0].p, s, final)
         if not final:
             s.do(pass_time, elapsed=p.row("elapsed"), h=p.time["h"])
@@ -271,7 +271,7 @@ class _JointSpace:
         first, size = slot["used"].row, sum(span.size for span in slot.groups.values())
         spans = {"slot": Span(first, size), "elapsed": self._p.row("elapsed"), "v_root": p.v_root}
         spans |= {name: p.row(name) for name in ("dv", "root_linear_displacement", "root_angular_displacement",
-                                                 "root_turned")
+                                                 "root_rotation_change")
                   if name in p.layout.groups}
         for i, dof in enumerate(dofs):
             spans |= {f"v{i}": p.v_at(dof), f"dv{i}": p.row("dv").part(p.t.root_size + dof),

@@ -225,8 +225,8 @@ class PreviousTouches:
 @borrowing_entry
 def _read_touches(rows: Any, indices: Any, edges: Any, creation_indices: Any, nodes: Any) -> None:
     for i in range(len(indices)):
-        creation_indices[i], nodes[i, 0], nodes[i, 1] = rows[indices[i]].born, edges[indices[i], 0], edges[indices[i],
-                                                                                                           1]
+        creation_indices[i] = rows[indices[i]].creation_index
+        nodes[i, 0], nodes[i, 1] = edges[indices[i], 0], edges[indices[i], 1]
 
 
 @borrowing_entry
@@ -235,7 +235,7 @@ def _find_lost_touches(rows: Any, indices: Any, creation_indices: Any, nodes: An
     count = 0
     for i in range(len(indices)):
         pair, a, b = rows[indices[i]], nodes[i, 0], nodes[i, 1]
-        if pair.shape0 != FREE and pair.born == creation_indices[i] and pair.touching:
+        if pair.shape0 != FREE and pair.creation_index == creation_indices[i] and pair.touching:
             continue
         if a < 0 or b < 0:
             static_touch_lost[max(a, b)] = True

@@ -50,7 +50,7 @@ VECTOR_POINT_CAPACITIES = (1, 4, 4, 4, 12, 12, 12, 36)
 KEY_SHAPE = (len(KINDS), len(KINDS), len(POINT_CAPACITIES) + 1, 2, 2)
 TORSION = SURFACE.index("torsion_radius")               # of the two radii the first
 PREPARE, SOLVE_NORMAL, SOLVE, FINAL = "prepare", "solve_normal", "solve", "final"     # the instructions of a patch
-OUTPUT_ROWS = ("slipped", "impulse", "tangents", "friction_impulse")       # what is read of a patch after a step
+OUTPUT_ROWS = ("broken", "impulse", "tangents", "friction_impulse")       # what is read of a patch after a step
 OF_WORLD, OF_BODY0, OF_BODY1 = range(3)                 # whose row an operand is
 # Of a patch that is met: its structure, its pair, the places of its sides, and what these are in `Structures.owner`.
 # Behind these the actors of the sides, NOTHING for what no force moves.
@@ -294,7 +294,8 @@ def write_patches(memory: Array, base: Array, structures: Array, widths: Array, 
         k, structure = index[i], structures[i]
         points, anchors, stride = points_of[structure], anchors_of[structure], widths[structure]
         patch, surface = patches[k], surfaces[k]
-        write_patch(memory, base[i], stride, points, patch, order, contacts, pairs[patch["pair"]]["rest"], surface)
+        write_patch(memory, base[i], stride, points, patch, order, contacts, pairs[patch["pair"]]["rest_distance"],
+                    surface)
         at = base[i] + stride * (3 + SURFACE_SIZE + 5 * points)
         write_anchor_arms(memory, at, stride, anchors, patch, patch["anchor0"], frames[patch["body0"]],
                           static[patch["body0"]])
@@ -347,7 +348,7 @@ def read_patches(memory: Array, base: Array, structures: Array, widths: Array, o
                  patches: Array, order: Array, impulses: Array, frictions: Array) -> None:
     """Read what patches gave: whether they slipped, impulses of contacts and friction of anchors.
 
-    left: of each structure, rows of `slipped`, `impulse`, `tangents` and `friction_impulse` from a patch's first.
+    left: of each structure, rows of `broken`, `impulse`, `tangents` and `friction_impulse` from a patch's first.
     frictions: (n_patch, ANCHORS, 3). The others as of `give`.
     """
     for i in range(len(index)):
@@ -362,9 +363,9 @@ def read_patch(memory: Array, m: int, stride: int, rows: Array, anchors: int, pa
                friction: Array) -> None:
     """Read what the patch gave whose rows are from `m` on.
 
-    rows: of `slipped`, `impulse`, `tangents` and `friction_impulse` from there.
+    rows: of `broken`, `impulse`, `tangents` and `friction_impulse` from there.
     """
-    patch["slipped"] = 1 if memory[m + stride * rows[0]] > 0.5 else 0
+    patch["broken"] = 1 if memory[m + stride * rows[0]] > 0.5 else 0
     for j in range(patch["points"]):
         impulses[order[patch["first"] + j]] = memory[m + stride * (rows[1] + j)]
     for j in range(anchors):

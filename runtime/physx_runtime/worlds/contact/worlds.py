@@ -215,7 +215,7 @@ def _frame_rows(p: IslandPlan, kind: int, owner: int, link: int) -> tuple[int, i
     """The rows of place and rotation of the frame that shapes are in, and of those of F at the centre of mass."""
     if kind == LINK:
         tree, pose = p.trees[owner], pose_rows(p.trees[owner].p, link).row
-        return pose, pose + 3, tree.at("place", link).row, tree.p.at("rotation", link).row
+        return pose, pose + 3, tree.at("center_position", link).row, tree.p.at("rotation", link).row
     layout, prefix = (p.kinematic[owner], "") if kind == KINEMATIC else (p.bodies[owner].layout, "root_")
     frame = layout[f"{prefix}position"].row, layout[f"{prefix}rotation"].row
     return *frame, *frame
