@@ -43,14 +43,14 @@ def fall_asleep(t: ActorTopology, rows: Rows, after: Rows) -> dict[str, list[Sca
     return fall_asleep_in_island(t, rows, after, longest_counter(t, rows))
 
 
-def fall_asleep_in_island(t: ActorTopology, rows: Rows, after: Rows, longest: Scalar,
+def fall_asleep_in_island(t: ActorTopology, rows: Rows, after: Rows, max_counter: Scalar,
                           joints: Sequence[Scalar] = ()) -> dict[str, list[Scalar]]:
     """As `fall_asleep` for an actor among others that rest only with it.
 
-    longest: of the counters of all of them. joints: how many outside articulations hold each link that can move.
+    max_counter: of the counters of all of them. joints: how many outside articulations hold each link that can move.
     """
     links = _states_before(t, rows)
-    sleeps, slept_before = sleep_flags(longest, after[DIVERGED][0], rows["asleep"][0])
+    sleeps, slept_before = sleep_flags(max_counter, after[DIVERGED][0], rows["asleep"][0])
     # where an articulation moves once more, PhysX takes a body back to where it was
     frozen = sleeps if isinstance(t, BodyTopology) else slept_before
     out: dict[str, list[Scalar]] = {
@@ -102,15 +102,15 @@ def reset_requested(request: Scalar) -> Scalar:
     return request > 1.5
 
 
-def sleep_flags(longest: Scalar, diverged: Scalar, asleep: Scalar) -> tuple[Scalar, Scalar]:
+def sleep_flags(max_counter: Scalar, diverged: Scalar, asleep: Scalar) -> tuple[Scalar, Scalar]:
     """Whether a world whose longest counter this is rests, and whether it did before."""
-    sleeps = ~(longest > 0.0) & (diverged < 0.5)
+    sleeps = ~(max_counter > 0.0) & (diverged < 0.5)
     return sleeps, sleeps & (asleep > 0.5)
 
 
-def stays_awake(longest: Scalar, sleeps: Scalar) -> Scalar:
+def stays_awake(max_counter: Scalar, sleeps: Scalar) -> Scalar:
     """Whether any link of a world keeps all of them awake, by the longest of the new counters."""
-    return (longest > 0.0) & ~sleeps
+    return (max_counter > 0.0) & ~sleeps
 
 
 def apply_wake_request(link: SleepState, wakes: Scalar, started: Scalar) -> SleepState:
@@ -131,10 +131,10 @@ def _select(condition: Scalar, a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
 
 
 def _max_counter(links: list[SleepState]) -> Scalar:
-    longest: Scalar = 0.0
+    max_counter: Scalar = 0.0
     for link in links:
-        longest = maximum(longest, link.counter)
-    return longest
+        max_counter = maximum(max_counter, link.counter)
+    return max_counter
 
 
 def _next_states(t: ActorTopology, rows: Rows, links: list[SleepState], joints: Sequence[Scalar]) -> list[SleepState]:

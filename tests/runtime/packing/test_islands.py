@@ -148,7 +148,7 @@ def test_the_distance_limit_of_a_generic_joint_acts_above_0(high: float, stiffne
 
 
 @pytest.mark.parametrize(("low", "high", "range_"), [
-    (-1.0, 2.0, "most"), (1.0, -1.0, "least"), (1.0, 2.0, "both"), (2.0, 2.0, "equal"), (-1.0, -1.0, ""),
+    (-1.0, 2.0, "max"), (1.0, -1.0, "min"), (1.0, 2.0, "both"), (2.0, 2.0, "equal"), (-1.0, -1.0, ""),
     (0.0, 2.0, "both"),
 ])
 def test_bounds_of_at_least_0_make_the_range_of_a_distance_joint(low: float, high: float, range_: str) -> None:

@@ -91,7 +91,7 @@ def momentum_of(t: Topology, start: Rows, v: Scalars, biased: bool) -> Momentum:
 
 
 def restore_momentum(v: Sequence[Scalar], current: Momentum, target: Momentum, body: Compound) -> list[Scalar]:
-    """v after the rigid motion that turns momentum `now` into `wanted`, its angular part in size only."""
+    """v after the rigid motion that turns momentum `current` into `target`, its angular part in size only."""
     size, target_size = sp.norm(current.relative.angular), sp.norm(target.relative.angular)
     nonzero = size > 0.0
     ratio = where(nonzero, target_size / where(nonzero, size, 1.0), 1.0)

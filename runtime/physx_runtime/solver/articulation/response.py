@@ -35,7 +35,8 @@ def respond(t: Topology, start: Rows, prepared: Rows, link: int, impulse: Force)
 
 def mean_motions(t: Topology, rows: Rows) -> list[tuple[Motion, sp.Mat3]]:
     """Per link, the mean of its velocities inside the solver over the step, and the rotation of F after it."""
-    spherical = [x for i in range(len(t.spherical_links)) for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
+    spherical = [x for i in range(len(t.spherical_links))
+                 for x in sp.normalized(quaternion(rows, "spherical_rotation", i))]
     start = {**rows, **{name: rows[f"saved_{name}"] for name in moving_rows(t)}}
     return list(zip(solver_link_velocities(t, start, _mean_velocity(t, rows)), state_kinematics(t, rows, spherical).R,
                     strict=True))

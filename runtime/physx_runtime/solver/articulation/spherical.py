@@ -21,12 +21,13 @@ def move_spherical_links(t: Topology, rows: Rows, v: Scalars) -> dict[str, list[
         w = sp.ZERO3 if t.fixed_base else (v[3], v[4], v[5])
         for ancestor in t.path(link):          # from the root on, so that links share what is above them
             w = link_rotation(t, rows, v[t.root_size:], ancestor, w)
-        rotations += integrate_spherical_link(rows, i, sp.add(w, triple(rows, "ball_spin", i)))
-    return {"ball_rotation": rotations}
+        rotations += integrate_spherical_link(rows, i, sp.add(w, triple(rows, "spherical_spin", i)))
+    return {"spherical_rotation": rotations}
 
 
 def integrate_spherical_link(rows: Rows, index: int, w: sp.Vec3) -> sp.Quat:
     """World rotation of a link with a spherical joint after one substep at the angular velocity w."""
     h, cutoff = rows["h"][0], rows["min_rotation"][0]
     moving = h * h * sp.dot(w, w) > cutoff * cutoff
-    return compose(substep_rotation(where(moving, h, 0.0), w), quaternion(rows, "ball_rotation", index), cutoff > 0.0)
+    return compose(substep_rotation(where(moving, h, 0.0), w), quaternion(rows, "spherical_rotation", index),
+                   cutoff > 0.0)

@@ -89,7 +89,7 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
 
     out: dict[str, list[Scalar]] = momentum | {"v": v, "q": list(rows["q"]), "root_rotation": list(k.rotation[0]),
                                                "root_position": list(rows["root_position"]), "iteration": [0.0]}
-    out["push"] = [rows["h"][0] * x for x in acceleration]
+    out["force_delta_v"] = [rows["h"][0] * x for x in acceleration]
     out |= {"minv": [x for line in minv.matrix for x in line], "minv_factor": [x for line in minv.factor for x in line]}
     out |= _constraint_rows(t, rows, k, motions, minv, loads)
     return out | _moving_rows(t, rows, k, motions, v)
@@ -117,8 +117,9 @@ def _moving_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkM
     if not t.fixed_base:
         out["axes_rotation"] = list(sp.mul_quat(k.rotation[0], quaternion(rows, "root_axes", 0)))
     if t.spherical_links:
-        out["ball_rotation"] = [x for link in t.spherical_links for x in k.rotation[link]]
-        out["ball_spin"] = [rows["dt"][0] * x for link in t.spherical_links for x in motions[link].acceleration.angular]
+        out["spherical_rotation"] = [x for link in t.spherical_links for x in k.rotation[link]]
+        out["spherical_spin"] = [rows["dt"][0] * x for link in t.spherical_links
+                                 for x in motions[link].acceleration.angular]
     return out
 
 
@@ -129,8 +130,8 @@ def solve(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     """
     q = list(rows["q"])
     applies_forces = t.forces_every_iteration and not final
-    dv = list(rows["push"]) if applies_forces else [0.0] * t.nv
-    spherical = rows["ball_rotation"] if t.spherical_links else ()
+    dv = list(rows["force_delta_v"]) if applies_forces else [0.0] * t.nv
+    spherical = rows["spherical_rotation"] if t.spherical_links else ()
     k = forward_kinematics(t, rows, q, quaternion(rows, "root_rotation", 0), spherical)
     if not t.pgs:
         q, _ = spherical_positions(t, rows, k, q)
@@ -170,7 +171,7 @@ def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     out = advanced | {"q": [wrap_position(t, rows, dof, x) for dof, x in enumerate(rows["q"])]}
     if t.spherical_links or not t.fixed_base:
         spherical = [x for i in range(len(t.spherical_links))
-                     for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
+                     for x in sp.normalized(quaternion(rows, "spherical_rotation", i))]
         k = state_kinematics(t, rows, spherical)
         out["q"], locked = spherical_positions(t, rows, k, out["q"])
         out |= {"locked": locked} if locked else {}

@@ -32,7 +32,7 @@ def begin(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     w = w if t.pgs else spin.round_trip(roots, w)
     moving = {"v_moving": [*v, *w]} if t.pgs else {}
     return {"v": [*v, *w], **moving, "fall": [rows["h"][0] * x for x in gravity.linear],
-            "push": [rows["h"][0] * x for x in linear_first(a)], **start,
+            "force_delta_v": [rows["h"][0] * x for x in linear_first(a)], **start,
             "root_rotation": list(rotation), "root_position": list(rows["root_position"]),
             "root_linear_displacement": [0.0] * 3,
             "root_angular_displacement": [0.0] * 3, "delta_rotation": [0.0, 0.0, 0.0, 1.0]}
@@ -76,12 +76,13 @@ def solve(t: BodyTopology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     """The velocity after the forces of one position iteration; nothing without forces in it."""
     if final or not t.forces_every_iteration:
         return {}
-    with_gravity = [*(x + gravity for x, gravity in zip(rows["v"][0:3], rows["fall"], strict=True)), *rows["v"][3:6]]
-    v = [x + delta for x, delta in zip(with_gravity, rows["push"], strict=True)]
+    by_gravity = zip(rows["v"][0:3], rows["fall"], strict=True)
+    with_gravity = [*(x + gravity for x, gravity in by_gravity), *rows["v"][3:6]]
+    v = [x + delta for x, delta in zip(with_gravity, rows["force_delta_v"], strict=True)]
     linear, w = spin.without_axes((v[0], v[1], v[2]), t.locked_position), v[3:6]
     # where nothing turns the body, locked rotations have to wait for its motion
     if t.has_external_forces and _has_locks(t):
-        has_torque = abs(rows["push"][3]) + abs(rows["push"][4]) + abs(rows["push"][5]) > 0.0
+        has_torque = abs(rows["force_delta_v"][3]) + abs(rows["force_delta_v"][4]) + abs(rows["force_delta_v"][5]) > 0.0
         free = spin.unlock(rows, (v[3], v[4], v[5]), t.locked_rotation)[spin.VELOCITY]
         w = [where(has_torque, a, b) for a, b in zip(free, w, strict=True)]
     return {"v": [*linear, *w]}

@@ -204,11 +204,11 @@ def write_contact_sleep(p: IslandPlan, s: Schedule) -> None:
         pair_counts = actor.layout.add(PAIR_COUNTS, len(t.tree.moving_links))
         count_joints(p, s, i, pair_counts)
         if isinstance(actor, BodyPlan):
-            s.do(body.fall_asleep, actor.t, **{**actor.layout.groups, "longest": awake, "joints": pair_counts})
+            s.do(body.fall_asleep, actor.t, **{**actor.layout.groups, "max_counter": awake, "joints": pair_counts})
         else:
-            longest = actor.p.row("longest")
-            clear(s, longest)
-            write_wake_requests(actor.p, s, longest)
+            max_counter = actor.p.row("max_counter")
+            clear(s, max_counter)
+            write_wake_requests(actor.p, s, max_counter)
             write_asleep(actor.p, s, awake, pair_counts)
 
 

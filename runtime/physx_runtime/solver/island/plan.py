@@ -38,7 +38,7 @@ READ_SCRATCH = {"constrained_motion": 6}
 # Of every node, for `ancestors`: the motion with which it was integrated, the change since, and what is read of it.
 MISREAD_SCRATCH = {"integrated": 6, "velocity_change": 6, "misread_change": 6}
 CROSS_RESPONSE = "cross_response"       # 6 x 6, of a joint between links of one articulation that answer together
-ISLAND_SCRATCH = {"elapsed": 1, "size": 1, "flags": 1, "sound": 1, "longest": 1, "body0_v": 6, "body1_v": 6,
+ISLAND_SCRATCH = {"elapsed": 1, "size": 1, "flags": 1, "valid": 1, "max_counter": 1, "body0_v": 6, "body1_v": 6,
                   "body0_impulse": 6, "body1_impulse": 6, "hinge0_coordinate": 1, "hinge1_coordinate": 1}
 
 

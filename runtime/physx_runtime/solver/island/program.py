@@ -71,12 +71,12 @@ def _freeze(p: IslandPlan, s: Schedule) -> None:
     flags = [actor.layout[DIVERGED] for actor in p.actors]
     for flag in flags:
         s.do(joint_module.add_size, x=flag, size=p.row("flags"))
-    s.do(sleep.check_validity, size=p.row("size"), diverged=p.row("flags"), sound=p.row("sound"))
+    s.do(sleep.check_validity, size=p.row("size"), diverged=p.row("flags"), valid=p.row("valid"))
     for flag in flags:
         copy_rows(s, p.row("flags"), flag)
     for layout, name in (*moving, *p.persistent_rows):
-        s.repeat(layout[name].size, sleep.keep_if_valid, sound=p.row("sound"),
-                 moving={"x": layout[name].part(0), "kept": layout[f"saved_{name}"].part(0)})
+        s.repeat(layout[name].size, sleep.keep_if_valid, valid=p.row("valid"),
+                 moving={"x": layout[name].part(0), "saved": layout[f"saved_{name}"].part(0)})
 
 
 def _moving(p: IslandPlan) -> Iterator[tuple[Layout, str]]:

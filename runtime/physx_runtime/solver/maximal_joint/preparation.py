@@ -223,7 +223,7 @@ def _add_constants(out: PreparedRows, t: JointTopology, rows: Rows, row: JointRo
     if row.spring:
         _add_spring(out, t, row.spring, row, rows["h"][0], unit_response, r, kinematic_velocity)
         if t.pgs:
-            append_row(out, "again", _decay_factor(row.spring, row, rows["h"][0], unit_response))
+            append_row(out, "decay", _decay_factor(row.spring, row, rows["h"][0], unit_response))
     else:
         rebound = _bounce_velocity(row.bounce, row.error, _row_velocity(t, rows, row)) if row.bounce else 0.0
         bias = where(rebound > 0.0, 0.0, out["bias"][0]) if row.bounce else out["bias"][0]
@@ -231,7 +231,7 @@ def _add_constants(out: PreparedRows, t: JointTopology, rows: Rows, row: JointRo
         if has_target(t, kind):
             append_row(out, "target", kinematic_velocity + rebound)
         if kind.bounces:
-            append_row(out, "own_bias", bias)
+            append_row(out, "row_bias", bias)
         if kind.keeps_bias:
             append_row(out, "final_bias", where(row.keeps_bias, bias, 0.0))
         if is_constant(t) or is_fixed(t, kind):
@@ -257,7 +257,7 @@ def _add_spring(out: PreparedRows, t: JointTopology, spring: Spring, row: JointR
     if t.sapien:
         damping_scale = _spring_factor(t, spring, row, h * h * (k + d), unit_response, r)
         append_row(out, "spring", velocity_gain, position_gain - damping_scale * h * d, position_gain * row.error)
-        append_row(out, "spring_aim", target, target * unit_response, where(row.keeps_bias, 1.0, 0.0))
+        append_row(out, "spring_target", target, target * unit_response, where(row.keeps_bias, 1.0, 0.0))
     else:
         append_row(out, "spring", velocity_gain, position_gain, target + position_gain * row.error)
 

@@ -219,7 +219,7 @@ def _change(out: PreparedRows, t: JointTopology, rows: Rows, kind: RowKind, read
     before = reader.scalar(impulse_group(kind))
     change = _spring(t, rows, reader, now, final) if kind.spring else _hard(t, rows, kind, reader, now, final)
     if kind.spring and t.pgs:
-        change = change - reader.scalar("again") * before
+        change = change - reader.scalar("decay") * before
     bounded = kind.drive or kind.nonnegative or kind.nonpositive
     after = _bounded(kind, reader, before + change) if bounded else before + change
     if t.breaks:
@@ -233,7 +233,7 @@ def _spring(t: JointTopology, rows: Rows, reader: RowReader, now: tuple[Scalar, 
     speed, displacement, _ = now
     velocity_gain, position_gain, constant = reader.vector("spring")
     if t.sapien:
-        target_impulse, target, retained = reader.vector("spring_aim")
+        target_impulse, target, retained = reader.vector("spring_target")
         bias_impulse = position_gain * (displacement - target * rows["elapsed"][0]) + constant
         return velocity_gain * speed + target_impulse + (retained * bias_impulse if final else bias_impulse)
     return 0.0 if final and not t.pgs else velocity_gain * speed + position_gain * displacement + constant
@@ -244,7 +244,7 @@ def _hard(t: JointTopology, rows: Rows, kind: RowKind, reader: RowReader, now: t
     speed, error, r = now
     bias, max_angular_bias, max_linear_bias = rows["bias"]
     target = reader.scalar("target") if has_target(t, kind) else 0.0
-    row_bias = reader.scalar("own_bias") if kind.bounces else bias
+    row_bias = reader.scalar("row_bias") if kind.bounces else bias
     final_bias = reader.scalar("final_bias") if kind.keeps_bias else 0.0
     max_bias = max_angular_bias if kind.angular else max_linear_bias
     bias_velocity = minimum((final_bias if final else row_bias) * (error - target * rows["elapsed"][0]), max_bias)

@@ -51,9 +51,9 @@ def write_forces(p: Plan, s: Schedule, final: bool, separate: bool) -> Span | No
     """
     applies_forces = p.t.forces_every_iteration and not final
     if not separate:
-        return p.row("push") if applies_forces else None
+        return p.row("force_delta_v") if applies_forces else None
     if applies_forces:
-        copy_rows(s, p.row("push"), p.row("dv"))
+        copy_rows(s, p.row("force_delta_v"), p.row("dv"))
     else:
         clear(s, p.row("dv"))
     return p.row("dv")
@@ -99,7 +99,8 @@ def write_couplings(p: Plan, s: Schedule, sweep: Sweep) -> set[int]:
         add_rotation(p, s, link, "angular_displacement", p.of_link("displacement", link) if p.dofs[link] else None)
     for dof, link in zip(prismatic, children, strict=True):
         spans = {name: p.at(name, dof) for name in (
-            "displacement_axis", "displacement_offset", "displacement_moment", "displacement_spin", "seen")}
+            "displacement_axis", "displacement_offset", "displacement_moment", "displacement_spin",
+            "constraint_displacement")}
         s.do(joint.measure, p.joints[link], **spans, **_parent_rotation(p, link, "angular_displacement"),
              axes=p.of_link("axes", link),
              d=p.at("current_d", link), center=p.at("current_center", link),
@@ -204,7 +205,7 @@ def solved_operands(p: Plan, i: int, dof: int, prismatic: set[int]) -> dict[str,
     if p.t.dofs[dof].envelope:
         spans["min_response"] = p.row("min_response")
     if dof in prismatic:
-        spans["seen"] = p.at("seen", dof)
+        spans["constraint_displacement"] = p.at("constraint_displacement", dof)
     return spans
 
 
@@ -253,7 +254,8 @@ def advance_links(p: Plan, s: Schedule, v: Span) -> None:
         first = v.row + p.t.root_size
         add_rotation(p, s, link, "spin", Span(first + p.dofs[link][0], len(p.dofs[link])) if p.dofs[link] else None, v)
     for i, link in enumerate(p.spherical_links):
-        s.do(joint.advance_spherical_link, ball_rotation=p.at("ball_rotation", i), ball_spin=p.at("ball_spin", i),
+        s.do(joint.advance_spherical_link, spherical_rotation=p.at("spherical_rotation", i),
+             spherical_spin=p.at("spherical_spin", i),
              spin=p.at("spin", link), h=p.row("h"), min_rotation=p.row("min_rotation"))
     if not p.t.fixed_base:
         s.do(joint.advance_root, v=Span(v.row, 6), h=p.row("h"),

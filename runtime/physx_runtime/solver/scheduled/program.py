@@ -89,9 +89,9 @@ def write_start(p: Plan, s: Schedule) -> None:
         if p.dofs[link]:
             _coefficients(p, s, link)
     for i, link in enumerate(p.spherical_links):
-        copy_rows(s, p.at("rotation", link), p.at("ball_rotation", i))
+        copy_rows(s, p.at("rotation", link), p.at("spherical_rotation", i))
         s.do(joint_module.scaled, factor=p.row("dt"), x=Span(p.at("motion", link).row + 3, 3),
-             product=p.at("ball_spin", i))
+             product=p.at("spherical_spin", i))
     write_couplings_start(p, s)
 
 
@@ -119,11 +119,11 @@ def _gather_forces(p: Plan, s: Schedule) -> None:
         if t.has_load_friction:
             gather_needed(p, s, link, single, spans)
         s.do(link_forces, single, **spans, dt=p.row("dt"), gravity=p.row("gravity"),
-             weight=p.at("push_wrench", node), drag=p.at("drag_wrench", node), fall=p.at("fall_wrench", node),
-             carried=p.at("carried_wrench", node), own_inertia=p.at("response", node))
+             weight=p.at("external_wrench", node), drag=p.at("drag_wrench", node), fall=p.at("fall_wrench", node),
+             velocity_bias=p.at("velocity_bias_wrench", node), link_inertia=p.at("response", node))
     for i, tree_node in enumerate(p.tree.nodes):
         if tree_node.virtual and not t.fixed_base:
-            clear(s, p.at("carried_wrench", i))
+            clear(s, p.at("velocity_bias_wrench", i))
 
 
 def _respond(p: Plan, s: Schedule) -> None:
@@ -161,23 +161,24 @@ def _apply_forces(p: Plan, s: Schedule) -> None:
     v, change = p.row("v"), p.row("change")
     if p.t.has_load_friction:
         start_free(p, s)
-    _respond_to_forces(p, s, "push_wrench", p.row("joint_effort"), p.row("push"))
+    _respond_to_forces(p, s, "external_wrench", p.row("joint_effort"), p.row("force_delta_v"))
     if not p.t.fixed_base:
-        add_product(s, Span(p.row("push").row, 3), p.row("gravity"))
+        add_product(s, Span(p.row("force_delta_v").row, 3), p.row("gravity"))
     if not p.t.forces_every_iteration:
-        add_product(s, v, p.row("push"), p.row("dt"))
-    s.repeat(p.t.nv, joint_module.scaled, moving={"x": p.row("push").part(0), "product": p.row("push").part(0)},
+        add_product(s, v, p.row("force_delta_v"), p.row("dt"))
+    s.repeat(p.t.nv, joint_module.scaled,
+             moving={"x": p.row("force_delta_v").part(0), "product": p.row("force_delta_v").part(0)},
              factor=p.row("h"))
     _respond_to_forces(p, s, "drag_wrench", None, change)
     add_product(s, v, change, p.row("dt"))
     if not p.t.fixed_base:
-        project_forces(p, s, "carried_wrench", None)
+        project_forces(p, s, "velocity_bias_wrench", None)
         write_floating_start(p, s)
         save_momentum(p, s, biased=False)
     _respond_to_forces(p, s, "fall_wrench", None, change, -1.0)
     add_product(s, v, change, p.row("dt"), -1.0)
     if not p.t.fixed_base:
-        measure_momentum(p, s, p.row("now"), p.v_root, p.v_dofs, biased=True)
+        measure_momentum(p, s, p.row("current_momentum"), p.v_root, p.v_dofs, biased=True)
         restore_momentum(p, s)
 
 
@@ -228,7 +229,7 @@ def write_finish(p: Plan, s: Schedule) -> None:
         advance_links(p, s, p.row("v_moving"))
     if p.spherical_links or not t.fixed_base:
         for i in range(len(p.spherical_links)):
-            s.do(kinematics.normalize, rotation=p.at("ball_rotation", i))
+            s.do(kinematics.normalize, rotation=p.at("spherical_rotation", i))
         _pose_at_end(p, s)
     for dof in range(len(t.dofs)):
         if t.kind_of(dof) not in (PRISMATIC, SPHERICAL):
@@ -251,10 +252,10 @@ def _freeze(p: Plan, s: Schedule) -> None:
     clear(s, p.row("size"))
     for name in moving:
         s.repeat(p.row(name).size, joint.add_size, moving={"x": p.row(name).part(0)}, size=p.row("size"))
-    s.do(sleep.check_validity, size=p.row("size"), diverged=p.row(DIVERGED), sound=p.row("sound"))
+    s.do(sleep.check_validity, size=p.row("size"), diverged=p.row(DIVERGED), valid=p.row("valid"))
     for name in moving:
-        s.repeat(p.row(name).size, sleep.keep_if_valid, sound=p.row("sound"),
-                 moving={"x": p.row(name).part(0), "kept": p.row(f"saved_{name}").part(0)})
+        s.repeat(p.row(name).size, sleep.keep_if_valid, valid=p.row("valid"),
+                 moving={"x": p.row(name).part(0), "saved": p.row(f"saved_{name}").part(0)})
 
 
 @functools.lru_cache(maxsize=64)

@@ -78,7 +78,7 @@ def rotate(rows: Operands, joint: Topology) -> Rows:
 def measure(rows: Operands, joint: Topology) -> Rows:
     """Travel of a prismatic joint whose axis turns, as its constraints see it."""
     local = {**rows, "root_angular_displacement": rows.get("parent_angular_displacement", [0.0] * 3)}
-    return {"seen": [joint_displacement(joint, local, _joint_kinematics(joint, rows), 0)]}
+    return {"constraint_displacement": [joint_displacement(joint, local, _joint_kinematics(joint, rows), 0)]}
 
 
 def solve_node(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[str, float], ...], kind: str,
@@ -116,9 +116,9 @@ def solve_dof(rows: Operands, joint: Topology, index: int, constants: tuple[tupl
               final: bool) -> Rows:
     """As `solve_node` where the dof's column of M^-1 is at hand: its impulse changes all of `dv` at once.
 
-    own: the dof's part of dv.
+    dv_dof: the dof's part of dv.
     """
-    state, out = _solve(rows, joint, index, constants, rows["v"][0] + rows["own"][0], final)
+    state, out = _solve(rows, joint, index, constants, rows["v"][0] + rows["dv_dof"][0], final)
     return out | {"dv": [x + y * state.impulse for x, y in zip(rows["dv"], rows["column"], strict=True)]}
 
 
@@ -127,7 +127,8 @@ def _solve(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[s
     """A dof at the velocity `now` after its constraints, and what they have given."""
     local: dict[str, Any] = {name: rows[name] if name in JOINT_ROWS else [None] * index + rows[name] for name in rows}
     local |= {name: [None] * index + [value] for name, value in constants}
-    displacement = rows["seen"][0] if "seen" in rows else joint_displacement(joint, local, _NO_POSES, index)
+    displacement = (rows["constraint_displacement"][0] if "constraint_displacement" in rows
+                    else joint_displacement(joint, local, _NO_POSES, index))
     state = SolvedDof(rows["r"][0], local["soft"][index], velocity + local["bias"][index], displacement)
     totals = {name: [0.0] * (index + 1) for name in names_of(DOF, ACCUMULATED_IMPULSE)}
     solve_constraints(joint, local, index, state, totals, final)
@@ -172,7 +173,8 @@ def advance_root(rows: Operands) -> Rows:
 
 def advance_spherical_link(rows: Operands) -> Rows:
     """A spherical joint's link after one substep."""
-    return {"ball_rotation": integrate_spherical_link(rows, 0, sp.add(vec(rows["ball_spin"]), vec(rows["spin"])))}
+    w = sp.add(vec(rows["spherical_spin"]), vec(rows["spin"]))
+    return {"spherical_rotation": integrate_spherical_link(rows, 0, w)}
 
 
 def count(rows: Operands) -> Rows:
@@ -187,12 +189,12 @@ def wrap(rows: Operands) -> Rows:
 
 def copy(rows: Operands) -> Rows:
     """The same rows elsewhere."""
-    return {"copied": rows["given"]}
+    return {"copy": rows["source"]}
 
 
 def zero(rows: Operands) -> Rows:
     """Operands of nothing."""
-    return {"cleared": [0.0] * len(rows["cleared"])}
+    return {"zeros": [0.0] * len(rows["zeros"])}
 
 
 def set_one(rows: Operands) -> Rows:
