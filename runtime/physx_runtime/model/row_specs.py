@@ -34,13 +34,13 @@ GROUPS = {FIXED_TENDON: "fixed_tendon", TENDON_AXIS: "fixed_tendon", SPATIAL_TEN
 ARTICULATION, BODY = "articulation", "rigid body"
 
 # What makes a row.
-STATE = "state"                 # what a step goes on from
-PERSISTENT = "kept"                   # what a step keeps besides
-TIME = "time step"              # follows from the time step of all worlds
-CONTROL = "acting"               # set from outside, for the steps it is set for
-PARAMETER = "parameter"         # as authored; every world may have its own
-DERIVED = "derived"             # from parameters and the structure, by packing
-PREPARED = "start of the step"     # the constraints' coefficients
+STATE = "state"                               # what a step goes on from
+PERSISTENT = "persistent"                     # what a step stores besides
+TIME = "time step"                            # follows from the time step of all worlds
+CONTROL = "control"                           # set from outside, for the steps it is set for
+PARAMETER = "parameter"                       # as authored; every world may have its own
+DERIVED = "derived"                           # from parameters and the structure, by packing
+PREPARED = "start of the step"                # the constraints' coefficients
 ACCUMULATED_IMPULSE = "iterations"            # impulses since the step began
 STEP_IMPULSE = "whole step"            # the same, left for answers
 

@@ -230,7 +230,7 @@ class LastContacts(StepWatcher):
     def events(self, reports: ContactReports) -> Iterator[ContactEvent]:
         """What is reported of the last step; raises RuntimeError before `enable_contact_reports`."""
         if self._before is None:
-            raise RuntimeError("what touched before the step was not kept; call heed_reports before stepping")
+            raise RuntimeError("what touched before the step was not kept; call enable_contact_reports before stepping")
         now = self._worlds.solver_shapes(self._worlds.touching)
         return events_of(reports, self.read(), self._touches(self._before), self._touches(now))
 
