@@ -14,11 +14,11 @@ GLOSSARY = ROOT / "docs" / "glossary.md"
 FOLDERS = {"physx_runtime": ROOT / "runtime", "physx_schema": ROOT}
 # Private words that say nothing to who knows the field, as any part of a name that the code defines.
 REPLACED = frozenset((
-    "alike", "anew", "apart", "asked", "astray", "begun", "beside", "born", "bring", "chosen", "ear", "everyone", "found",
-    "fresh", "given", "heard", "heed", "held", "hush", "kept", "lanes", "least", "loosened", "made", "met", "most", "nobody",
-    "nowhere", "openings", "own", "parted", "place", "places", "push", "pushed", "pushes", "put", "reach", "roster", "rub",
-    "said", "seen", "shares", "stirred", "theirs", "told", "tell", "turn", "turned", "unsaid", "wanted", "way", "whose",
-    "wish", "wishes", "written"))
+    "alike", "anew", "apart", "asked", "astray", "begun", "beside", "born", "bring", "chosen", "ear", "everyone",
+    "found", "fresh", "given", "heard", "heed", "held", "hush", "kept", "lanes", "least", "loosened", "made", "met",
+    "most", "nobody", "nowhere", "openings", "own", "parted", "place", "places", "push", "pushed", "pushes", "put",
+    "reach", "roster", "rub", "said", "seen", "shares", "stirred", "theirs", "told", "tell", "turn", "turned",
+    "unsaid", "wanted", "way", "whose", "wish", "wishes", "written"))
 # Names with one of them that are right, and why.
 RIGHT = {
     "put_to_sleep": "PhysX's putToSleep",

@@ -49,13 +49,13 @@ SURFACE = np.dtype([
 
 PATCH = np.dtype([
     ("pair", "i4"),                 # row of the table of pairs
-    ("side0", "i4"),                # rows of places
-    ("side1", "i4"),
+    ("body0", "i4"),                # rows of places
+    ("body1", "i4"),
     ("first", "i4"),                # its contacts in `Patches.contacts`: where they begin, and how many
     ("points", "i4"),
     ("anchors", "i4"),
-    ("slipped", "i4"),              # 1: friction met its limit in the last iteration
-    ("born", "i8"),                 # of its pair
+    ("broken", "i4"),               # 1: friction met its limit in the last iteration
+    ("creation_index", "i8"),       # of its pair
     ("normal0", "f8", 3),           # in the frames of both sides
     ("normal1", "f8", 3),
     ("anchor0", "f8", (ANCHORS, 3)),
@@ -100,7 +100,7 @@ class Patches:
 
     def forget(self, worlds: Array, bodies: Array) -> None:
         """Give up the anchors of worlds that were set anew."""
-        self.rows = self.rows[~np.isin(bodies["world"][self.rows["side0"]], worlds)]
+        self.rows = self.rows[~np.isin(bodies["world"][self.rows["body0"]], worlds)]
 
 
 @scalar_entry
@@ -115,17 +115,18 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
     start = np.zeros(len(contacts), np.int32)
     for p in touching:
         pair = pairs[p]
-        side0, side1 = shapes[pair["shape0"]]["body"], shapes[pair["shape1"]]["body"]
+        body0, body1 = shapes[pair["shape0"]]["body"], shapes[pair["shape1"]]["body"]
         if pair["swapped"]:
-            side0, side1 = side1, side0
+            body0, body1 = body1, body0
         first, last = pair["first"], pair["first"] + pair["contacts"]
         oldest = count
         # old patches of the pair that still hold  (DyContactPrepShared.h, getFrictionPatches)
         i = first_patches[p]
-        while i >= 0 and i < len(before) and before[i]["pair"] == p and before[i]["born"] == pair["born"]:
-            if _is_correlated(before[i], frames[side0], frames[side1], correlation):
+        while (i >= 0 and i < len(before) and before[i]["pair"] == p
+               and before[i]["creation_index"] == pair["creation_index"]):
+            if _is_correlated(before[i], frames[body0], frames[body1], correlation):
                 patches[count] = before[i]
-                _carry_over(patches[count], frames[side0])
+                _carry_over(patches[count], frames[body0])
                 count += 1
             i += 1
         # contact patches: runs of one normal  (DyFrictionCorrelation.cpp, createContactPatches)
@@ -133,13 +134,13 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
         # correlation by normal with old friction patches  (DyFrictionCorrelation.cpp, correlatePatches)
         for r in range(runs):
             end = start[r + 1] if r + 1 < runs else last
-            owner[r] = _find_patch(patches, oldest, count, contacts, start[r], end, frames[side0], frames[side1])
+            owner[r] = _find_patch(patches, oldest, count, contacts, start[r], end, frames[body0], frames[body1])
             if owner[r] == count:
-                patches[count]["pair"], patches[count]["born"] = p, pair["born"]
+                patches[count]["pair"], patches[count]["creation_index"] = p, pair["creation_index"]
                 count += 1
         stored = oldest
         for k in range(oldest, count):
-            patches[k]["side0"], patches[k]["side1"], patches[k]["first"] = side0, side1, ordered
+            patches[k]["body0"], patches[k]["body1"], patches[k]["first"] = body0, body1, ordered
             for r in range(runs - 1, -1, -1):               # the newest run comes first
                 if owner[r] == k:
                     for c in range(start[r], start[r + 1] if r + 1 < runs else last):
@@ -148,7 +149,8 @@ def _correlate(shapes: Array, pairs: Array, touching: Array, contacts: Array, fr
             patches[k]["points"] = ordered - patches[k]["first"]
             # anchors grow until there are two  (DyFrictionCorrelation.cpp, growPatches)
             if patches[k]["points"]:
-                _update_anchors(patches[k], contacts, order, frames[side0], frames[side1], threshold + pair["rest"])
+                _update_anchors(patches[k], contacts, order, frames[body0], frames[body1],
+                                threshold + pair["rest_distance"])
                 patches[stored] = patches[k]
                 stored += 1
         count = stored
@@ -164,13 +166,13 @@ def correlate_patch(patches: Array, k: int, pair: Record, touch_index: int, cont
     """
     patch, first, end = patches[k], pair["first"], pair["first"] + pair["contacts"]
     # one patch per pair: the same steps without a search
-    correlated = patch["born"] == touch_index and _is_correlated(patch, frame0, frame1, correlation)
+    correlated = patch["creation_index"] == touch_index and _is_correlated(patch, frame0, frame1, correlation)
     if correlated:
         _carry_over(patch, frame0)
         correlated = _cosine(_vector(contacts[first]["normal"]), _vector(patch["normal"])) >= SAME_NORMAL
     _find_patch(patches, k, k + correlated, contacts, first, end, frame0, frame1)
-    patch["first"], patch["points"], patch["born"] = first, end - first, touch_index
-    _update_anchors(patch, contacts, order, frame0, frame1, threshold + pair["rest"])
+    patch["first"], patch["points"], patch["creation_index"] = first, end - first, touch_index
+    _update_anchors(patch, contacts, order, frame0, frame1, threshold + pair["rest_distance"])
 
 
 @scalar_code
@@ -190,7 +192,7 @@ def _is_correlated(old: Record, frame0: Array, frame1: Array, correlation: float
     """Whether a patch of the last step goes on: its normals agree still, and its anchors have not parted."""
     # not broken, R0 n0 . R1 n1 > 0.999, and |(x0 + r0 - x1 - r1) . n| < correlationDistance of all anchors
     # (DyContactPrepShared.h, pointsAreClose)
-    if old["slipped"] or old["anchors"] == 0:
+    if old["broken"] or old["anchors"] == 0:
         return False
     normal0 = rotated(frame0, _vector(old["normal0"]))
     if not _cosine(normal0, rotated(frame1, _vector(old["normal1"]))) > SAME_NORMAL:
@@ -208,7 +210,7 @@ def _is_correlated(old: Record, frame0: Array, frame1: Array, correlation: float
 @scalar_code
 def _carry_over(patch: Record, frame0: Array) -> None:
     """Make a patch of the last step one of this step that nothing touches yet."""
-    patch["slipped"] = 0
+    patch["broken"] = 0
     # n = R0 n0, bounds empty
     _set_row(patch["normal"], rotated(frame0, _vector(patch["normal0"])))
     _clear_bounds(patch)
@@ -233,7 +235,7 @@ def _find_patch(patches: Array, oldest: int, count: int, contacts: Array, start:
             index = k
     patch = patches[index]
     if index == count:
-        patch["anchors"], patch["slipped"] = 0, 0
+        patch["anchors"], patch["broken"] = 0, 0
         for j in range(ANCHORS):
             for x in range(3):
                 patch["anchor0"][j, x], patch["anchor1"][j, x] = 0.0, 0.0
@@ -354,7 +356,7 @@ BodyFrame = Scalars       # position, then quaternion
 class FrictionPatch(NamedTuple):
     """What a patch keeps between steps, as in `patches.PATCH`."""
 
-    slipped: Scalar
+    broken: Scalar
     anchors: Scalar
     normal0: Vec3
     normal1: Vec3
@@ -390,7 +392,7 @@ def _is_correlated_traced(before: FrictionPatch, normal: Vec3, frame0: BodyFrame
     """Whether the patch of the last step goes on."""
     # R0 n0 . R1 n1 > 0.999, |drift . n| < correlationDistance, n . n_contact >= 0.999
     normal0 = rotated(frame0, before.normal0)
-    correlated = (before.slipped < 0.5) & (before.anchors > 0.5)
+    correlated = (before.broken < 0.5) & (before.anchors > 0.5)
     correlated = correlated & (_dot(normal0, rotated(frame1, before.normal1)).value > SAME_NORMAL)
     for j in range(ANCHORS):
         arm0, arm1 = rotated(frame0, before.anchor0[j]), rotated(frame1, before.anchor1[j])

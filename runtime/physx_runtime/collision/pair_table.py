@@ -61,7 +61,7 @@ NO_INDEX = -1
 LISTED = np.dtype([
     ("row", "i4"),
     ("slot", "i4"),
-    ("born", "i8"),
+    ("creation_index", "i8"),
     ("owner", "i4"),        # which articulation of all worlds it is within, or BETWEEN
 ])
 
@@ -83,8 +83,8 @@ def order_touching(rows: Array, shapes: Array, listed: Array, awake: Flags) -> t
     # inside an articulation the last pair takes the place of a lost one
     all_listed = np.concatenate((listed, _listed_records(rows, shapes, touching[persisting:])))
     lost = np.flatnonzero(~persists)
-    still_overlapping = (rows["shape0"][listed["row"][lost]] != FREE) & (rows["born"][listed["row"][lost]]
-                                                                         == listed["born"][lost])
+    still_overlapping = (rows["shape0"][listed["row"][lost]] != FREE) & (rows["creation_index"][listed["row"][lost]]
+                                                                         == listed["creation_index"][lost])
     lost = lost[np.lexsort((listed["slot"][lost], still_overlapping))]
     return touching, all_listed[_order_without(all_listed["owner"], lost)]
 
@@ -100,7 +100,8 @@ def _write_listed(rows: Records, shapes: Records, touching: Array, articulations
     for i in range(len(touching)):
         pair, record = rows[touching[i]], listed[i]
         first, second = shapes[pair.shape0], shapes[pair.shape1]
-        record.row, record.slot, record.born, record.owner = touching[i], pair.slot, pair.born, BETWEEN
+        record.row, record.slot, record.owner = touching[i], pair.slot, BETWEEN
+        record.creation_index = pair.creation_index
         if first.articulation != NO_ARTICULATION and first.articulation == second.articulation:
             record.owner = first.world * articulations + first.articulation
 
@@ -117,7 +118,7 @@ def _find_touching(rows: Records, listed: Records, awake: Array, touch_rows: Arr
         k = listed[i].row
         pair = rows[k]
         # a sleeping pair keeps touching as it was
-        persists[i] = (pair.shape0 != FREE and pair.born == listed[i].born and pair.touching
+        persists[i] = (pair.shape0 != FREE and pair.creation_index == listed[i].creation_index and pair.touching
                        and (pair.contacts > 0 or not awake[k]))
         if persists[i]:
             touch_rows[persisting] = k
@@ -273,7 +274,7 @@ class PairTable:
 
     def clear_manifolds(self, pairs: Array) -> None:
         """Drop the manifolds of some pairs, which go on touching though nobody looks at them."""
-        for name in ("known", "points", "contacts", "warm"):
+        for name in ("known", "points", "contacts", "warm_start_count"):
             self.rows[name][pairs] = 0
 
     def _find(self) -> int:

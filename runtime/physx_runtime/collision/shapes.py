@@ -53,16 +53,16 @@ SHAPE = np.dtype([
 ])
 
 FREE = -1
-TO_SEARCH = -1      # in `warm` of a pair: its faces make no contact, and yet nothing parts the shapes
+TO_SEARCH = -1      # in `warm_start_count` of a pair: its faces make no contact, and yet nothing parts the shapes
 
 PAIR = np.dtype([
     ("shape0", "i4"),               # of the lower kind, of equal ones that of side 0; FREE in a free place of the table
     ("shape1", "i4"),
     ("swapped", "i4"),              # 1: side 0 of the solver owns shape 1
-    ("reach", "f4"),                # a point further apart gives no contact: the sum of the contact offsets
-    ("rest", "f4"),                 # the sum of the rest offsets
+    ("contact_distance", "f4"),     # a point further apart gives no contact: the sum of the contact offsets
+    ("rest_distance", "f4"),        # the sum of the rest offsets
     ("tolerance_length", "f4"),     # as of PairTable
-    ("born", "i8"),                 # counts up in the order in which bounds met; no two pairs share one, ever
+    ("creation_index", "i8"),       # counts up in the order in which bounds met; no two pairs share one, ever
     ("slot", "i4"),                 # its place in PhysX's pool of contact managers
     ("following", "i4"),            # the next pair of the same moving shape, or FREE
     ("touching", "i4"),             # 1 while it has contacts
@@ -74,16 +74,16 @@ PAIR = np.dtype([
     ("points", "i4"),
     ("local0", "f4", (MANIFOLD_SIZE, 3)),  # points in the frame of shape 0; of a plane's pair shape 0 is the other
     ("local1", "f4", (MANIFOLD_SIZE, 3)),
-    ("normal", "f4", (MANIFOLD_SIZE, 3)),         # in the frame of shape 1, towards shape 0
+    ("normal", "f4", (MANIFOLD_SIZE, 3)),  # in the frame of shape 1, towards shape 0
     ("distance", "f4", MANIFOLD_SIZE),
     ("position", "f4", 3),          # of shape 0 in shape 1
     ("rotation", "f4", 4),
     ("rotation0", "f4", 4),         # of both shapes in the world
     ("rotation1", "f4", 4),
     # the corners of both shapes at which the last search for closest points ended, where the next one begins
-    ("warm", "i4"),                 # how many
-    ("warm0", "i4", 4),
-    ("warm1", "i4", 4),
+    ("warm_start_count", "i4"),     # how many
+    ("warm_start0", "i4", 4),
+    ("warm_start1", "i4", 4),
 ], align=True)
 
 CONTACT = np.dtype([

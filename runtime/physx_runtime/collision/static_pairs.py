@@ -30,12 +30,12 @@ SEPARATE, OVERLAPPING, CREATED = range(3)
 NO_SLOT = -1
 # Of a pair between steps, besides what `PAIR` has of it.
 MEMORY = np.dtype([
-    ("near", "i4"),             # whether its bounds overlap: AWAY, NEAR or, within a step, NEW
-    ("touching", "i4"),         # whether it has contacts, as `near`
-    ("parted", "i4"),           # whether the step found that it has none any more
+    ("overlapping", "i4"),      # whether its bounds overlap: SEPARATE, OVERLAPPING or, within a step, CREATED
+    ("touching", "i4"),         # whether it has contacts, as `overlapping`
+    ("touch_lost", "i4"),       # whether the step found that it has none any more
     ("kinds", "i4"),            # which of the `kinds` of the pairs it is of
     ("slot", "i4"),             # its place in the order of the world's pairs that touch, NOWHERE until it is lined up
-    ("begun", "i8"),            # counts up in the order in which pairs of a world began to touch
+    ("touch_index", "i8"),      # counts up in the order in which pairs of a world began to touch
 ])
 # What tells at once of a pair in most worlds that it is apart: a ball around the moving shape in the frame of its body,
 # and bounds of the other, in whatever world.
@@ -91,10 +91,10 @@ class StaticPairs:
     def forget(self, worlds: Array) -> Array:
         """Drop what pairs of these worlds remember; which of all pairs these are."""
         in_worlds = np.isin(self.table.pairs.shapes["world"][self.all.moving], worlds)
-        for name in ("near", "touching", "begun"):
+        for name in ("overlapping", "touching", "touch_index"):
             self.all.memory[name][in_worlds] = 0
         self.all.memory["slot"][in_worlds] = NO_SLOT
-        for name in ("born", "contacts"):
+        for name in ("creation_index", "contacts"):
             self.all.rows[name][in_worlds] = 0
         return in_worlds
 
@@ -203,7 +203,7 @@ def contact_generator(kinds: tuple[tuple[int, int], ...]) -> Callable[..., None]
         update_link_overlaps(pairs, first, end, pose, colliders, close)
         for k in range(first, end):
             state = pairs.memory[k]
-            if state.near == SEPARATE:
+            if state.overlapping == SEPARATE:
                 continue
             pair, i, j, at = pairs.rows[k], pairs.rows[k].shape0, pairs.rows[k].shape1, k * MANIFOLD_SIZE
             last = contacts_of(state.kinds, pair, colliders.shapes[i], pose_at(colliders.shape_poses, i),
@@ -238,9 +238,9 @@ def update_link_overlaps(pairs: AllPairs, first: Integer, end: Integer, pose: Po
     shape = -1
     for k in range(first, end):
         state, near = pairs.memory[k], close[k - first]
-        if state.parted:
-            state.parted = 0
-        if not near and state.near == SEPARATE:
+        if state.touch_lost:
+            state.touch_lost = 0
+        if not near and state.overlapping == SEPARATE:
             continue
         pair = pairs.rows[k]
         if near:
@@ -249,17 +249,17 @@ def update_link_overlaps(pairs: AllPairs, first: Integer, end: Integer, pose: Po
                 update_shape(colliders.shapes[shape], pose, colliders.shape_poses[shape], colliders.bounds[shape])
             near = overlap(colliders.bounds, shape, colliders.bounds, _static_shape(pair, shape))
         # a pair whose bounds meet again has an empty manifold
-        if near and state.near == SEPARATE:
-            pair.known, pair.points, pair.warm, state.near = 0, 0, 0, CREATED
-        elif not near and state.near != SEPARATE:
-            state.near, pair.contacts = SEPARATE, 0
+        if near and state.overlapping == SEPARATE:
+            pair.known, pair.points, pair.warm_start_count, state.overlapping = 0, 0, 0, CREATED
+        elif not near and state.overlapping != SEPARATE:
+            state.overlapping, pair.contacts = SEPARATE, 0
             set_touch_lost(state)
 
 
 @borrowing_code
 def set_touch_lost(state: Record) -> None:
     """Heed that the shapes of a pair, if they did, touch no more."""
-    state.parted, state.touching = int(state.touching != 0), 0
+    state.touch_lost, state.touching = int(state.touching != 0), 0
 
 
 @borrowing_code
@@ -277,7 +277,7 @@ def any_overlapping(pairs: AllPairs, first: Integer, worlds: Integer, count: Int
     some = False
     for world in range(worlds):
         for k in range(first + world * count + link["first"], first + world * count + link["end"]):
-            some |= (pairs.memory[k].near != SEPARATE) | (pairs.memory[k].parted != 0)
+            some |= (pairs.memory[k].overlapping != SEPARATE) | (pairs.memory[k].touch_lost != 0)
     return some
 
 
@@ -288,9 +288,9 @@ def update_pair_events(pairs: AllPairs, first: Integer, end: Integer, colliders:
     created, touch_started, changed = False, False, False
     for k in range(first, end):
         state = pairs.memory[k]
-        created |= state.near == CREATED
+        created |= state.overlapping == CREATED
         touch_started |= state.touching == CREATED
-        changed |= state.parted != 0 or (state.touching != 0 and state.slot == NO_SLOT)
+        changed |= state.touch_lost != 0 or (state.touching != 0 and state.slot == NO_SLOT)
     if created:
         _number_created(pairs, first, end, colliders)
     if touch_started:
@@ -309,7 +309,7 @@ def sort_by_touch(pairs: AllPairs, first: Integer, end: Integer, queue: Array) -
     for k in range(first, end):
         if pairs.memory[k].touching:
             at = count
-            while at > 0 and pairs.memory[first + queue[at - 1]].begun > pairs.memory[k].begun:
+            while at > 0 and pairs.memory[first + queue[at - 1]].touch_index > pairs.memory[k].touch_index:
                 queue[at] = queue[at - 1]
                 at -= 1
             queue[at] = k - first
@@ -326,17 +326,17 @@ def _number_created(pairs: AllPairs, first: Integer, end: Integer, colliders: Co
     # born: maximum of the world and one more, in the order of the sweep
     creation_index = np.int64(0)
     for k in range(first, end):
-        creation_index = max(creation_index, pairs.rows[k].born)
+        creation_index = max(creation_index, pairs.rows[k].creation_index)
     while True:
         next_pair = -1
         for k in range(first, end):
-            if pairs.memory[k].near == CREATED and (next_pair < 0 or _sweep_key(pairs, k, colliders)
+            if pairs.memory[k].overlapping == CREATED and (next_pair < 0 or _sweep_key(pairs, k, colliders)
                                                       > _sweep_key(pairs, next_pair, colliders)):
                 next_pair = k
         if next_pair < 0:
             return
         creation_index += 1
-        pairs.rows[next_pair].born, pairs.memory[next_pair].near = creation_index, OVERLAPPING
+        pairs.rows[next_pair].creation_index, pairs.memory[next_pair].overlapping = creation_index, OVERLAPPING
 
 
 @borrowing_code
@@ -357,14 +357,14 @@ def _number_touching(pairs: AllPairs, first: Integer, end: Integer) -> None:
     """Number the pairs that begin to touch in this step, the oldest first."""
     touch_index = np.int64(0)
     for k in range(first, end):
-        touch_index = max(touch_index, pairs.memory[k].begun)
+        touch_index = max(touch_index, pairs.memory[k].touch_index)
     while True:
         next_pair = -1
         for k in range(first, end):
-            if pairs.memory[k].touching == CREATED and (next_pair < 0 or pairs.rows[k].born
-                                                        < pairs.rows[next_pair].born):
+            if pairs.memory[k].touching == CREATED and (next_pair < 0 or pairs.rows[k].creation_index
+                                                        < pairs.rows[next_pair].creation_index):
                 next_pair = k
         if next_pair < 0:
             return
         touch_index += 1
-        pairs.memory[next_pair].begun, pairs.memory[next_pair].touching = touch_index, OVERLAPPING
+        pairs.memory[next_pair].touch_index, pairs.memory[next_pair].touching = touch_index, OVERLAPPING

@@ -209,10 +209,10 @@ class Direct:
         for member, order, worlds in floating:
             nv = member.topology.nv
             inputs = {}
-            for name, region, count in (("given_mass", 0, nv * nv), ("given_coriolis", 1, nv)):
+            for name, region, count in (("input_mass", 0, nv * nv), ("input_coriolis", 1, nv)):
                 _, indices = ArrayLines(flat, starts[region] + order * sizes[region]).view(count)
                 inputs[name] = flat[indices]
-            writes.check_momentum(inputs["given_mass"], inputs["given_coriolis"])
+            writes.check_momentum(inputs["input_mass"], inputs["input_coriolis"])
             jobs.append((member, worlds, inputs, {"matrix": ArrayLines(flat, starts[2] + order * sizes[2]),
                                                   "bias": ArrayLines(flat, starts[3] + order * sizes[3])}))
         for member, worlds, inputs, results in jobs:

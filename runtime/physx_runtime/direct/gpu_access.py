@@ -228,5 +228,5 @@ class GpuAccess:
         if not part.member.topology.fixed_base:
             part.member.refresh(part.selection, clear=False)
             part.member.run(centroidal_momentum_of, part.selection,
-                            {"given_mass": (views[0], nv * nv), "given_coriolis": (views[1], nv)},
+                            {"input_mass": (views[0], nv * nv), "input_coriolis": (views[1], nv)},
                             {"matrix": views[2], "bias": views[3]})

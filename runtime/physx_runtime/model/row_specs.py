@@ -26,7 +26,7 @@ MIMIC, EXTERNAL_FORCE = "mimic joint", "authored force"
 MAXIMAL_JOINT, KINEMATIC_BODY = "joint outside articulations", "kinematic body"  # rows of islands, model.island_rows
 # Owners with row groups of their own, numbered: fixed_tendon0_stiffness. Every leaf of a spatial tendon has one.
 GROUPS = {FIXED_TENDON: "fixed_tendon", TENDON_AXIS: "fixed_tendon", SPATIAL_TENDON: "spatial_tendon",
-          LEAF: "spatial_tendon", ATTACHMENT: "spatial_tendon", MIMIC: "mimic", EXTERNAL_FORCE: "push",
+          LEAF: "spatial_tendon", ATTACHMENT: "spatial_tendon", MIMIC: "mimic", EXTERNAL_FORCE: "external_force",
           MAXIMAL_JOINT: "joint",
           KINEMATIC_BODY: "kinematic"}
 
@@ -34,13 +34,13 @@ GROUPS = {FIXED_TENDON: "fixed_tendon", TENDON_AXIS: "fixed_tendon", SPATIAL_TEN
 ARTICULATION, BODY = "articulation", "rigid body"
 
 # What makes a row.
-STATE = "state"                 # what a step goes on from
-PERSISTENT = "kept"                   # what a step keeps besides
-TIME = "time step"              # follows from the time step of all worlds
-CONTROL = "acting"               # set from outside, for the steps it is set for
-PARAMETER = "parameter"         # as authored; every world may have its own
-DERIVED = "derived"             # from parameters and the structure, by packing
-PREPARED = "start of the step"     # the constraints' coefficients
+STATE = "state"                               # what a step goes on from
+PERSISTENT = "persistent"                     # what a step stores besides
+TIME = "time step"                            # follows from the time step of all worlds
+CONTROL = "control"                           # set from outside, for the steps it is set for
+PARAMETER = "parameter"                       # as authored; every world may have its own
+DERIVED = "derived"                           # from parameters and the structure, by packing
+PREPARED = "start of the step"                # the constraints' coefficients
 ACCUMULATED_IMPULSE = "iterations"            # impulses since the step began
 STEP_IMPULSE = "whole step"            # the same, left for answers
 
@@ -120,7 +120,8 @@ TABLE: tuple[RowSpec, ...] = (
             when=lambda t: t.locked),
     RowSpec("diverged", WORLD, PERSISTENT, "1 for good once the state was not finite."),
     RowSpec("asleep", WORLD, PERSISTENT, "1 while the world rests.", when=lambda t: t.sleeping),
-    RowSpec("stirred", WORLD, PERSISTENT, "What was done to the world since the last step.", when=lambda t: t.sleeping),
+    RowSpec("wake_request", WORLD, PERSISTENT, "What was done to the world since the last step.",
+            when=lambda t: t.sleeping),
     RowSpec("wake_counter", MOVING_LINK, PERSISTENT, "What is left until the link may sleep.", "time",
             when=lambda t: t.sleeping),
     RowSpec("sleep_linear", MOVING_LINK, PERSISTENT, "Velocities added up, axes of F.", "distance / time",
@@ -135,7 +136,7 @@ TABLE: tuple[RowSpec, ...] = (
     RowSpec("erp", WORLD, TIME, "Part of a position error that an iteration takes back.", actor=ARTICULATION),
     RowSpec("gravity", WORLD, PARAMETER, "Acceleration of free fall, world axes.", "distance / time^2", ANY, XYZ),
     RowSpec("length_scale", WORLD, DERIVED, "Length units a metre.", "distance / metre", actor=ARTICULATION),
-    RowSpec("least_response", WORLD, DERIVED,
+    RowSpec("min_response", WORLD, DERIVED,
             "Response of a joint to an impulse below which envelopes take it for none.",
             "1 / mass (linear), 1 / (mass * distance^2) (angular)", actor=ARTICULATION),
     RowSpec("joint_effort", DOF, CONTROL, "Effort at the joint.", _EFFORT),
@@ -196,9 +197,9 @@ TABLE: tuple[RowSpec, ...] = (
     RowSpec("root_center", ROOT, DERIVED, "Authored centre of mass of a floating root, in F, which moves with "
             "center_of_mass: poses for collision are carried on from there.", "distance", components=XYZ,
             actor=ARTICULATION, when=_floating),
-    RowSpec("single_turn", WORLD, DERIVED, "1 where a substep's rotation of the root is rounded as PhysX's.",
+    RowSpec("single_rotation", WORLD, DERIVED, "1 where a substep's rotation of the root is rounded as PhysX's.",
             actor=ARTICULATION, when=_floating),
-    RowSpec("least_turn", WORLD, DERIVED, "What a substep leaves out of a spherical joint's rotation.", "radian",
+    RowSpec("min_rotation", WORLD, DERIVED, "What a substep leaves out of a spherical joint's rotation.", "radian",
             when=lambda t: t.spherical_links),
     *_of_schema(FIXED_TENDON, "PhysxTendonAxisRootAPI"),
     *_of_schema(TENDON_AXIS, "PhysxTendonAxisAPI", "gearing force_coefficient"),
@@ -231,23 +232,25 @@ TABLE: tuple[RowSpec, ...] = (
     # --- made within a step -----------------------------------------------------------------------------------------
     RowSpec("soft", DOF, PREPARED, "1 / (r + cfm)."),
     RowSpec("bias", DOF, PREPARED, "What link velocities inside the solver add to the joint's.", _VELOCITY),
-    RowSpec("travel_axis", DOF, PREPARED, "Axis at the step's start.", components=XYZ),
-    RowSpec("travel_moment", DOF, PREPARED, "What the parent's turning adds to a slider's travel.", components=XYZ),
-    RowSpec("travel_offset", DOF, PREPARED, "A slider's offset at the step's start.", "distance"),
-    RowSpec("travel_spin", DOF, PREPARED, "Turning of the parent that its velocity does not show.", components=XYZ),
+    RowSpec("displacement_axis", DOF, PREPARED, "Axis at the step's start.", components=XYZ),
+    RowSpec("displacement_moment", DOF, PREPARED, "What the parent's turning adds to a slider's displacement.",
+            components=XYZ),
+    RowSpec("displacement_offset", DOF, PREPARED, "A slider's offset at the step's start.", "distance"),
+    RowSpec("displacement_spin", DOF, PREPARED, "Turning of the parent that its velocity does not show.",
+            components=XYZ),
     RowSpec("lower_start", DOF, PREPARED, "From the position at the step's start to lower_limit.", _POSITION),
     RowSpec("upper_start", DOF, PREPARED, "From the position at the step's start to upper_limit.", _POSITION),
-    RowSpec("load_brake", DOF, PREPARED, "The most that the friction of its load gives in an iteration."),
-    RowSpec("drive_rate", DOF, PREPARED, "Impulse of the drive per velocity."),
+    RowSpec("load_friction_impulse", DOF, PREPARED, "The most that the friction of its load gives in an iteration."),
+    RowSpec("drive_damping_impulse", DOF, PREPARED, "Impulse of the drive per velocity."),
     RowSpec("drive_spring", DOF, PREPARED, "Impulse of the drive per distance."),
     RowSpec("drive_speed", DOF, PREPARED, "Impulse of the drive for its target velocity."),
     RowSpec("drive_start", DOF, PREPARED, "How far the drive has to go at the step's start.", _POSITION),
-    RowSpec("drive_again", DOF, PREPARED, "With PGS: impulse taken back per impulse given."),
+    RowSpec("drive_decay", DOF, PREPARED, "With PGS: impulse taken back per impulse given."),
     RowSpec("drive_total", DOF, ACCUMULATED_IMPULSE),
     RowSpec("friction_total", DOF, ACCUMULATED_IMPULSE),
     RowSpec("lower_total", DOF, ACCUMULATED_IMPULSE),
     RowSpec("upper_total", DOF, ACCUMULATED_IMPULSE),
-    *(RowSpec("given", owner, STEP_IMPULSE, "Impulse in the last step, kept where joint forces are reported.",
+    *(RowSpec("impulse", owner, STEP_IMPULSE, "Impulse in the last step, kept where joint forces are reported.",
               when=lambda t: t.tendon_impulses) for owner in (SPATIAL_TENDON, TENDON_AXIS)),
     *(RowSpec(name, owner, ACCUMULATED_IMPULSE, when=lambda t: t.pgs) for owner in (SPATIAL_TENDON, TENDON_AXIS)
       for name in ("total", "limit_total")),

@@ -296,12 +296,12 @@ def pack(articulation: Articulation, scene: Scene, solver: str = "physx") -> Pac
 def _world_rows(t: Topology, articulation: Articulation, scene: Scene, scale: float) -> RowValues:
     """Rows of the whole model."""
     rows: RowValues = {"gravity": list(scene.gravity), "length_scale": [scale],
-                  "least_response": [MIN_RESPONSE]}
+                  "min_response": [MIN_RESPONSE]}
     if t.sleeping:
         rows["sleep_threshold"] = [articulation.sleep_threshold]
     if not t.fixed_base:
-        rows |= {"root_axes": list(articulation.links[0].principal_axes), "single_turn": [1.0],
+        rows |= {"root_axes": list(articulation.links[0].principal_axes), "single_rotation": [1.0],
                  "root_center": [0.0, 0.0, 0.0]}
     if t.spherical_links:
-        rows["least_turn"] = [0.0 if t.pgs else MIN_ROTATION]
+        rows["min_rotation"] = [0.0 if t.pgs else MIN_ROTATION]
     return rows

@@ -90,7 +90,7 @@ def _range(distance: DistanceRange) -> str:
     has_min, has_max = distance.minimum >= 0.0, math.isfinite(distance.maximum)
     if has_min and has_max:
         return "equal" if distance.minimum == distance.maximum else "both"
-    return "least" if has_min else "most" if has_max else ""
+    return "min" if has_min else "max" if has_max else ""
 
 
 def maximal_joint_rows(joint: MaximalJoint, t: JointTopology, frames: tuple[Frame, Frame], length_scale: float,

@@ -158,7 +158,7 @@ def _unreported_tendon_forces(t: Topology, rows: Rows, k: Kinematics, joints: Se
 def _spatial_tendon_forces(t: Topology, rows: Rows, k: Kinematics, tendon: int) -> list[tuple[int, Force]]:
     """What a spatial tendon puts on the links of its leaf and of its root on average over the step."""
     links, points = t.spatial_tendons[tendon].links, attachment_points(t, rows, k, tendon)
-    size = rows[f"spatial_tendon{tendon}_given"][0] / rows["dt"][0]
+    size = rows[f"spatial_tendon{tendon}_impulse"][0] / rows["dt"][0]
     u_leaf, u_root = segment_direction(points[-1][1], points[-2][1]), segment_direction(points[1][1], points[0][1])
     return [(links[-1], Force(sp.ZERO3, sp.scale(size, u_leaf)).about(points[-1][0])),
             (links[0], Force(sp.ZERO3, sp.scale(-1.0 * size, u_root)).about(points[0][0]))]
@@ -189,7 +189,7 @@ def _fixed_tendon_forces(t: Topology, rows: Rows, k: Kinematics, tendon: int) ->
     reaction = NO_FORCE
     for axis, dof in enumerate(fixed.dofs):
         child = t.dofs[dof].link
-        size = rows[f"fixed_tendon{tendon}_given"][axis] / rows["dt"][0]
+        size = rows[f"fixed_tendon{tendon}_impulse"][axis] / rows["dt"][0]
         pull = axis_force(t.links[child].kind, k.axis[child], sp.scale(-1.0, k.com[child])).about(k.com[child])
         axis_forces[child] = pull * size
         opposed = fixed.opposed[axis:axis + 1] == (True,)

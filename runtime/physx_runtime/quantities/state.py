@@ -104,10 +104,10 @@ def centroidal_momentum_at_state(t: Topology, rows: Rows) -> Rows:
 
 
 def centroidal_momentum_of(t: Topology, rows: Rows) -> Rows:
-    """The same of `given_mass` and `given_coriolis`."""
+    """The same of `input_mass` and `input_coriolis`."""
     n = t.nv
-    M = [list(rows["given_mass"][n * i:n * i + n]) for i in range(6)]
-    A, bias = centroidal_momentum(t, M, rows["given_coriolis"])
+    M = [list(rows["input_mass"][n * i:n * i + n]) for i in range(6)]
+    A, bias = centroidal_momentum(t, M, rows["input_coriolis"])
     return {"matrix": flat(A), "bias": bias}
 
 

@@ -229,7 +229,7 @@ class LastContacts(StepWatcher):
     def events(self, reports: ContactReports) -> Iterator[ContactEvent]:
         """What is reported of the last step; raises RuntimeError before `enable_contact_reports`."""
         if self._before is None:
-            raise RuntimeError("what touched before the step was not kept; call heed_reports before stepping")
+            raise RuntimeError("what touched before the step was not kept; call enable_contact_reports before stepping")
         now = self._worlds.solver_shapes(self._worlds.touching)
         return events_of(reports, self.read(), self._touches(self._before), self._touches(now))
 
@@ -259,7 +259,7 @@ class LastContacts(StepWatcher):
         friction_impulses, anchors = worlds.frictions[patches, which], _anchor_points(worlds, patches, which)
         parts = [part for k, sign in enumerate((1.0, -1.0))
                  for part in ((bodies[:, k], worlds.contacts["point"], sign * normal_impulses),
-                              (worlds.patches[f"side{k}"][patches], anchors, sign * friction_impulses))]
+                              (worlds.patches[f"body{k}"][patches], anchors, sign * friction_impulses))]
         linked_bodies, points, impulses = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         linked = np.flatnonzero(worlds.table.bodies["kind"][linked_bodies] == LINK)
         owners = worlds.table.bodies["owner"][linked_bodies[linked]]
@@ -293,7 +293,7 @@ def _friction(worlds: ContactStore, names: tuple[str, ...], owners: tuple[str, .
 def _anchor_points(worlds: ContactStore, patches: Array, which: Array) -> Array:
     """Where anchors of patches are in the world, at the step's start."""
     rows = worlds.patches[patches]
-    x, y, z, *rotation = worlds.centers[rows["side0"]].T
+    x, y, z, *rotation = worlds.centers[rows["body0"]].T
     arms = rows["anchor0"][np.arange(len(which)), which].T
     return np.stack(add((x, y, z), rotate((*rotation,), (*arms,))), axis=1)
 

@@ -210,7 +210,7 @@ class OnGpu:
 
     def _request_wake(self, rows: GpuRows, selection: LineSelection, amount: float) -> None:
         if self._actor.model.topology.sleeping:
-            rows.raise_to_minimum("stirred", amount, selection)
+            rows.raise_to_minimum("wake_request", amount, selection)
 
 
 def host_worlds(name: str, worlds: DeviceValues, count: int) -> Indices:

@@ -22,7 +22,7 @@ def moving_rows(t: ActorTopology) -> list[str]:
 
 def save_state(t: ActorTopology, rows: Rows) -> dict[str, list[Scalar]]:
     """The state at the step's start, as rows of their own."""
-    return {f"kept_{name}": list(rows[name]) for name in moving_rows(t)}
+    return {f"saved_{name}": list(rows[name]) for name in moving_rows(t)}
 
 
 def is_valid(total: Scalar, flag: Scalar) -> Scalar:
@@ -42,6 +42,6 @@ def freeze_diverged(t: ActorTopology, rows: Rows) -> dict[str, list[Scalar]]:
     valid = is_valid(total, rows[DIVERGED][0])
     out: dict[str, list[Scalar]] = {
         # x' = x where valid, x_start otherwise
-        name: [where(valid, x, saved) for x, saved in zip(rows[name], rows[f"kept_{name}"], strict=True)]
+        name: [where(valid, x, saved) for x, saved in zip(rows[name], rows[f"saved_{name}"], strict=True)]
         for name in moving_rows(t)}
     return out | {DIVERGED: [where(valid, 0.0, 1.0)]}

@@ -25,7 +25,7 @@ from physx_runtime.solver.sleep import accumulating, fall_asleep
 # How often position and velocity iterations run in a step: numbers that a step is given.
 POSITION_COUNT, VELOCITY_COUNT = "n", "v"
 MOVING = ("q", "v", "iteration")    # rows that iterations change
-ACCUMULATING = "listening"     # the row that guards the end of a step: where no link listens, it only counts down
+ACCUMULATING = "accumulating"     # the row that guards the end of a step: where no link listens, it only counts down
 
 
 @functools.lru_cache(maxsize=64)

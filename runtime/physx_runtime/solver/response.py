@@ -83,7 +83,7 @@ def authored_force(spec: ExternalForceTopology, rows: Rows, index: int, R: sp.Ma
     acceleration counts times mass and inertia; away from the centre of mass its force turns the link as well.
     """
     # f, n of the authored frame in world axes: R f
-    force, torque = triple(rows, f"push{index}_force", 0), triple(rows, f"push{index}_torque", 0)
+    force, torque = triple(rows, f"external_force{index}_force", 0), triple(rows, f"external_force{index}_torque", 0)
     if not spec.world:
         force, torque = sp.mul_mv(R, force), sp.mul_mv(R, torque)
     # eACCELERATION: f = m a, n = I alpha  (PxForceMode.h)
@@ -92,7 +92,7 @@ def authored_force(spec: ExternalForceTopology, rows: Rows, index: int, R: sp.Ma
         torque = sp.mul_sv(central, torque)
     if not spec.central:
         # n += (R p - c) x f
-        arm = sp.sub(sp.mul_mv(R, triple(rows, f"push{index}_point", 0)), com)
+        arm = sp.sub(sp.mul_mv(R, triple(rows, f"external_force{index}_point", 0)), com)
         torque = sp.add(torque, sp.cross(arm, force))
     return Force(torque, force)
 
@@ -114,7 +114,7 @@ def sum_of_forces(t: ActorTopology, rows: Rows) -> Scalar:
     """Size of all link forces and pushes together: above 0 where something pushes."""
     total: Scalar = 0.0
     names = [name for name in ("link_force", "link_torque") if t.link_forces]
-    names += [f"push{i}_{name}" for i in range(len(t.external_forces)) for name in ("force", "torque")]
+    names += [f"external_force{i}_{name}" for i in range(len(t.external_forces)) for name in ("force", "torque")]
     for name in names:
         for x in rows[name]:
             total = total + abs(x)

@@ -30,7 +30,7 @@ IDEAL_ITERATIONS = 1024
 # Share of a position error that one TGS iteration, or PGS step, takes away at most (DyCpuGpuArticulation.h).
 TGS_BIAS, PGS_BIAS = 0.9, 0.8
 # Rows that soften constraints and leave out or round small turns as PhysX does; 0 in the ideal.
-SOFTENING = ("cfm_scale", "least_response", "least_turn", "single_turn")
+SOFTENING = ("cfm_scale", "min_response", "min_rotation", "single_rotation")
 
 
 class _Model(Protocol):

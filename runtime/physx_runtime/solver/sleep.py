@@ -25,7 +25,7 @@ from physx_runtime.solver.settings import mean_motions
 WAKE_TIME = 13421772 / 2**25
 ACCUMULATION_TIME = 0.5 * WAKE_TIME     # s, below which velocities are added up
 MIN_COUNTER = 1e-6       # s, of a link at rest while another one moves
-# What was done since the last step (row `stirred`): nothing; something that wakes; a new start.
+# What was done since the last step (row `wake_request`): nothing; something that wakes; a new start.
 WAKE_REQUEST_NONE, WAKE_REQUEST_WAKE, WAKE_REQUEST_RESET = 0.0, 1.0, 2.0
 
 
@@ -43,19 +43,19 @@ def fall_asleep(t: ActorTopology, rows: Rows, after: Rows) -> dict[str, list[Sca
     return fall_asleep_in_island(t, rows, after, longest_counter(t, rows))
 
 
-def fall_asleep_in_island(t: ActorTopology, rows: Rows, after: Rows, longest: Scalar,
+def fall_asleep_in_island(t: ActorTopology, rows: Rows, after: Rows, max_counter: Scalar,
                           joints: Sequence[Scalar] = ()) -> dict[str, list[Scalar]]:
     """As `fall_asleep` for an actor among others that rest only with it.
 
-    longest: of the counters of all of them. joints: how many outside articulations hold each link that can move.
+    max_counter: of the counters of all of them. joints: how many outside articulations hold each link that can move.
     """
     links = _states_before(t, rows)
     # sleeps: longest = 0  (ScArticulationSim.cpp, sleepCheck)
-    sleeps, slept_before = sleep_flags(longest, after[DIVERGED][0], rows["asleep"][0])
+    sleeps, slept_before = sleep_flags(max_counter, after[DIVERGED][0], rows["asleep"][0])
     # where an articulation moves once more, PhysX takes a body back to where it was
     frozen = sleeps if isinstance(t, BodyTopology) else slept_before
     out: dict[str, list[Scalar]] = {
-        name: [where(frozen, saved, x) for x, saved in zip(after[name], rows[f"kept_{name}"], strict=True)]
+        name: [where(frozen, saved, x) for x, saved in zip(after[name], rows[f"saved_{name}"], strict=True)]
         for name in moving_rows(t)}
     out["v"] = [where(sleeps, 0.0, x) for x in after["v"]]
     # counters of the next step: all 0, or none below MIN_COUNTER  (ScArticulationSim.cpp, sleepCheck)
@@ -65,7 +65,7 @@ def fall_asleep_in_island(t: ActorTopology, rows: Rows, after: Rows, longest: Sc
     return out | {
         "wake_counter": [link.counter for link in new], "sleep_linear": [x for link in new for x in link.linear],
         "sleep_angular": [x for link in new for x in link.angular], "asleep": [where(sleeps, 1.0, 0.0)],
-        "stirred": [WAKE_REQUEST_NONE]}
+        "wake_request": [WAKE_REQUEST_NONE]}
 
 
 def longest_counter(t: ActorTopology, rows: Rows) -> Scalar:
@@ -76,12 +76,12 @@ def longest_counter(t: ActorTopology, rows: Rows) -> Scalar:
 def _states_before(t: ActorTopology, rows: Rows) -> list[SleepState]:
     """All links that can move before a step is counted."""
     # wakes by a request or by sum |f| > 0  (ScArticulationSim.cpp, internalWakeUp)
-    wakes_up = wake_requested(rows["stirred"][0])
+    wakes_up = wake_requested(rows["wake_request"][0])
     if t.has_external_forces:
         wakes_up = wakes_up | (sum_of_forces(t, rows) > 0.0)
     return [apply_wake_request(SleepState(rows["wake_counter"][i], triple(rows, "sleep_linear", i),
                                           triple(rows, "sleep_angular", i)), wakes_up,
-                               reset_requested(rows["stirred"][0]))
+                               reset_requested(rows["wake_request"][0]))
             for i in range(len(t.tree.moving_links))]
 
 
@@ -106,15 +106,15 @@ def reset_requested(request: Scalar) -> Scalar:
     return request > 1.5
 
 
-def sleep_flags(longest: Scalar, diverged: Scalar, asleep: Scalar) -> tuple[Scalar, Scalar]:
+def sleep_flags(max_counter: Scalar, diverged: Scalar, asleep: Scalar) -> tuple[Scalar, Scalar]:
     """Whether a world whose longest counter this is rests, and whether it did before."""
-    sleeps = ~(longest > 0.0) & (diverged < 0.5)
+    sleeps = ~(max_counter > 0.0) & (diverged < 0.5)
     return sleeps, sleeps & (asleep > 0.5)
 
 
-def stays_awake(longest: Scalar, sleeps: Scalar) -> Scalar:
+def stays_awake(max_counter: Scalar, sleeps: Scalar) -> Scalar:
     """Whether any link of a world keeps all of them awake, by the longest of the new counters."""
-    return (longest > 0.0) & ~sleeps
+    return (max_counter > 0.0) & ~sleeps
 
 
 def apply_wake_request(link: SleepState, wakes: Scalar, started: Scalar) -> SleepState:
@@ -137,10 +137,10 @@ def _select(condition: Scalar, a: sp.Vec3, b: sp.Vec3) -> sp.Vec3:
 
 
 def _max_counter(links: list[SleepState]) -> Scalar:
-    longest: Scalar = 0.0
+    max_counter: Scalar = 0.0
     for link in links:
-        longest = maximum(longest, link.counter)
-    return longest
+        max_counter = maximum(max_counter, link.counter)
+    return max_counter
 
 
 def _next_states(t: ActorTopology, rows: Rows, links: list[SleepState], joints: Sequence[Scalar]) -> list[SleepState]:

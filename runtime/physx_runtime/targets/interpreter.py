@@ -272,9 +272,9 @@ def cores() -> int:
 
 # A guard among the words of a pass.
 GUARD = np.dtype([
-    ("place", "i8"),            # its first word
+    ("position", "i8"),         # its first word
     ("flag", "i8"),             # the row that it asks
-    ("words", "i8"),            # how many it passes over
+    ("word_count", "i8"),       # how many it passes over
     ("if_set", "?"),            # where the row is not 0 in some lane; otherwise where it is 0 in all
 ])
 GUARD_WORDS = 3                 # the address, how many words it passes over, its row
@@ -313,17 +313,17 @@ def resolve_guards(bytecode: Array, guards: Array, rows: Array, resolved: Array)
     """
     position = end = 0
     for guard in guards:
-        if guard.place < position:
+        if guard.position < position:
             continue                        # within what another one passes over
-        for k in range(position, guard.place):
+        for k in range(position, guard.position):
             resolved[end] = bytecode[k]
             end += 1
         some = False
         for lane in range(rows.shape[1]):
             some |= rows[guard.flag, lane] != 0.0
-        position = guard.place + GUARD_WORDS
+        position = guard.position + GUARD_WORDS
         if some == guard.if_set:
-            position += guard.words
+            position += guard.word_count
     for k in range(position, len(bytecode)):
         resolved[end] = bytecode[k]
         end += 1

@@ -169,7 +169,7 @@ class Bench:
                                    ("max_linear_velocity", np.inf, links), ("max_angular_velocity", np.inf, links),
                                    ("velocity_clamp", np.inf, dofs)):
             sim.set_row(name, np.full(count, value))
-        for name in {"least_turn", "single_turn"} & input_rows(sim.topology).keys():
+        for name in {"min_rotation", "single_rotation"} & input_rows(sim.topology).keys():
             sim.set_row(name, [0.0])
         if not self.solver.softened:
             sim.set_row("cfm_scale", np.zeros(links))

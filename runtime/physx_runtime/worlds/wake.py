@@ -38,7 +38,7 @@ class WakeControl:
 
     def clear_wake_state(self, worlds: Indices) -> None:
         """Forget what keeps the worlds with these indices awake; those must not move."""
-        self._write_rows(worlds, stirred=WAKE_REQUEST_NONE, wake_counter=0.0, sleep_linear=0.0, sleep_angular=0.0)
+        self._write_rows(worlds, wake_request=WAKE_REQUEST_NONE, wake_counter=0.0, sleep_linear=0.0, sleep_angular=0.0)
 
     def put_to_sleep(self, worlds: Indices) -> None:
         """Let the worlds with these indices sleep, which nothing keeps awake."""
@@ -49,7 +49,7 @@ class WakeControl:
         """(n_world,) which worlds nothing of their own keeps awake."""
         if not self._topology.sleeping:
             return np.ones(self._store.count, dtype=np.bool_)
-        wake_request, counters = self._store.rows("stirred")[:, 0], self._store.rows("wake_counter")
+        wake_request, counters = self._store.rows("wake_request")[:, 0], self._store.rows("wake_counter")
         return np.asarray((wake_request < WAKE_REQUEST_WAKE) & (counters == 0.0).all(axis=1))
 
     @property
@@ -57,7 +57,7 @@ class WakeControl:
         """(n_world,) which worlds are asleep and nothing written since would wake them."""
         if not self._topology.sleeping:
             return np.zeros(self._store.count, dtype=np.bool_)
-        asleep, wake_request = (self._store.rows(name)[:, 0] for name in ("asleep", "stirred"))
+        asleep, wake_request = (self._store.rows(name)[:, 0] for name in ("asleep", "wake_request"))
         return np.asarray((asleep > 0.5) & (wake_request < WAKE_REQUEST_WAKE))
 
     def _request_wake(self, worlds: Indices | None, request: float) -> None:
@@ -65,14 +65,14 @@ class WakeControl:
             return
         rows = gpu_rows(self._store)
         if rows is not None:
-            rows.raise_to_minimum("stirred", request, rows.select(worlds))
+            rows.raise_to_minimum("wake_request", request, rows.select(worlds))
         elif worlds is None and not isinstance(self._store, BufferView):
-            self._store.raise_to_minimum("stirred", request)
+            self._store.raise_to_minimum("wake_request", request)
         else:
             indices = slice(None) if worlds is None else worlds
-            requests = self._store.rows("stirred")
+            requests = self._store.rows("wake_request")
             requests[indices, 0] = np.maximum(requests[indices, 0], request)
-            self._store.write("stirred", requests)
+            self._store.write("wake_request", requests)
 
     def _write_rows(self, worlds: Indices, **values: float) -> None:
         for name, value in values.items() if self._topology.sleeping else ():

@@ -83,7 +83,7 @@ def test_a_pair_is_made_anew_when_its_bounds_have_been_apart() -> None:
     for distance in (0.15, 0.19, 1.0, 0.19):
         contacts = generate(table, poses_at(np.array([[0, 0, 0], [distance, 0, 0]])))
         assert len(contacts) == len(table.touching) == (distance < 0.24)
-        born.append(sorted(table.rows["born"][table.touching].tolist()))
+        born.append(sorted(table.rows["creation_index"][table.touching].tolist()))
     assert born == [[0], [0], [], [1]]
 
 

@@ -22,7 +22,7 @@ class Meeting:
     def __init__(self) -> None:
         self.patches = Patches(threshold=0.04, correlation=0.025)
         self.shapes, self.pairs = np.zeros(2, SHAPE), np.zeros(1, PAIR)
-        self.shapes["body"], self.pairs["shape1"], self.pairs["born"] = (0, 1), 1, 7
+        self.shapes["body"], self.pairs["shape1"], self.pairs["creation_index"] = (0, 1), 1, 7
         self.frames = np.zeros((2, 7))
         self.frames[:, 6] = 1.0
 
@@ -82,7 +82,7 @@ def test_what_sticks_keeps_its_anchors_where_they_were_born(box: Meeting) -> Non
 
 
 def test_what_slipped_gets_new_anchors(box: Meeting) -> None:
-    box.touch(CORNERS)[0]["slipped"] = 1
+    box.touch(CORNERS)[0]["broken"] = 1
     moved = CORNERS + ASIDE
     np.testing.assert_allclose(box.touch(moved)[0]["anchor1"], moved[[2, 1]])
 
@@ -117,6 +117,6 @@ def test_a_pair_that_parts_forgets(box: Meeting) -> None:
 
 def test_another_pair_at_the_same_place_of_the_table_remembers_nothing(box: Meeting) -> None:
     box.touch(CORNERS)
-    box.pairs["born"] = 8
+    box.pairs["creation_index"] = 8
     moved = CORNERS + ASIDE
     np.testing.assert_allclose(box.touch(moved)[0]["anchor1"], moved[[2, 1]])

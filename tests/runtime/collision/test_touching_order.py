@@ -25,7 +25,7 @@ class World:
         self.shapes["articulation"] = np.repeat([0, ROBOT, OTHER], COUNT)
         self.rows = np.zeros(len(sides), PAIR)
         self.rows["shape0"], self.rows["shape1"] = np.array(sides).T
-        self.rows["born"] = self.rows["slot"] = np.arange(len(sides))
+        self.rows["creation_index"] = self.rows["slot"] = np.arange(len(sides))
         self.listed = np.zeros(0, LISTED)
 
     def step(self, *touching: int) -> list[int]:
@@ -105,5 +105,5 @@ def test_of_several_that_part_in_one_step_and_stay_near_those_go_first_whose_pla
 def test_a_row_that_another_pair_has_taken_is_not_listed_for_it() -> None:
     world = World(within(ROBOT, 3))
     world.step(0, 1, 2)
-    world.rows["born"][0], world.rows["touching"][0] = 9, 0
+    world.rows["creation_index"][0], world.rows["touching"][0] = 9, 0
     assert world.step(0, 1, 2) == [1, 2, 0]

@@ -48,7 +48,7 @@ def test_a_joint_has_the_numbers_of_what_acts_on_it() -> None:
         ("stiffness", "damping", "max_force", "target_position", "target_velocity"), 6)
     assert joint_rows(replace(FIXED, cone="soft"), PARAMETER) == {
         "cone_angle": 2, "cone_stiffness": 1, "cone_damping": 1}
-    rope = JointTopology(DISTANCE, SIDES, range="most")
+    rope = JointTopology(DISTANCE, SIDES, range="max")
     assert joint_rows(rope, PARAMETER) == {"minimum_distance": 1, "maximum_distance": 1}
     assert set(joint_rows(replace(rope, spring=True), PARAMETER)) == {
         "minimum_distance", "maximum_distance", "spring_stiffness", "spring_damping"}

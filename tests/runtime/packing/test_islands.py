@@ -104,7 +104,7 @@ def test_an_islands_numbers_are_those_that_its_rows_name() -> None:
                            meters=0.01))
     settings = {f"actor{i}_{name}" for i in (0, 1) for name in ("dt", "h")}
     kept = {name for name in island_output_rows(found.topology) if name.rpartition("_")[2] in (
-        "diverged", "asleep", "stirred", "counter", "linear", "angular")}
+        "diverged", "asleep", "request", "counter", "linear", "angular")}
     known = island_input_rows(found.topology) | island_output_rows(found.topology)
     given = {name: len(values) for name, values in {**found.parameters, **found.state}.items()}
     assert given == {name: size for name, size in known.items() if name in given}
@@ -148,7 +148,7 @@ def test_the_distance_limit_of_a_generic_joint_acts_above_0(high: float, stiffne
 
 
 @pytest.mark.parametrize(("low", "high", "range_"), [
-    (-1.0, 2.0, "most"), (1.0, -1.0, "least"), (1.0, 2.0, "both"), (2.0, 2.0, "equal"), (-1.0, -1.0, ""),
+    (-1.0, 2.0, "max"), (1.0, -1.0, "min"), (1.0, 2.0, "both"), (2.0, 2.0, "equal"), (-1.0, -1.0, ""),
     (0.0, 2.0, "both"),
 ])
 def test_bounds_of_at_least_0_make_the_range_of_a_distance_joint(low: float, high: float, range_: str) -> None:

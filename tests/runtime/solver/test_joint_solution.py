@@ -69,9 +69,10 @@ def test_a_joint_is_solved_from_what_was_prepared_alone(kind: str, sides: tuple[
     made = dict(prepared_rows(t))
     assert not set(made) & {*joint_rows(t, *OUTPUT_MAKERS, *INPUT_MAKERS), *preparation_inputs(t)}
     moving = [k for k, side in enumerate(sides) if side in (BODY, LINK)]
-    sizes = made | {"elapsed": 1} | {f"side{k}_{name}": size for k in moving for name, size in (
-        ("v", 6), ("travel", 3), ("turn", 3), ("turned_by", 4), ("inverse_mass", 1), ("inverse_inertia", 6))}
-    results = {f"side{k}_{'v' if sides[k] == BODY else 'impulse'}" for k in moving}
+    sizes = made | {"elapsed": 1} | {f"body{k}_{name}": size for k in moving for name, size in (
+        ("v", 6), ("displacement", 3), ("angular_displacement", 3), ("delta_rotation", 4), ("inverse_mass", 1),
+                                                                                                ("inverse_inertia", 6))}
+    results = {f"body{k}_{'v' if sides[k] == BODY else 'impulse'}" for k in moving}
     for final, totals in ((False, {"impulse", "spring_impulse"}), (True, {"impulse"})):
         _, found = trace(lambda rows, final=final: solve(t, rows, final), row_scalars(sizes))
         assert set(found) == results | (totals & set(made))
@@ -85,8 +86,9 @@ def test_a_joint_is_solved_from_what_was_prepared_alone(kind: str, sides: tuple[
 def test_everything_prepared_is_needed(kind: str) -> None:
     t = JointTopology(solver_bodies=(SolverBody(BODY), SolverBody(BODY)), **KINDS[kind])
     made = dict(prepared_rows(t))
-    sizes = made | {"elapsed": 1} | {f"side{k}_{name}": size for k in (0, 1) for name, size in (
-        ("v", 6), ("travel", 3), ("turn", 3), ("turned_by", 4), ("inverse_mass", 1), ("inverse_inertia", 6))}
+    sizes = made | {"elapsed": 1} | {f"body{k}_{name}": size for k in (0, 1) for name, size in (
+        ("v", 6), ("displacement", 3), ("angular_displacement", 3), ("delta_rotation", 4), ("inverse_mass", 1),
+                                                                                                ("inverse_inertia", 6))}
     read: set[str] = set()
     for final in (False, True):
         code, _ = trace(lambda rows, final=final: solve(t, rows, final), row_scalars(sizes))
@@ -221,8 +223,8 @@ def test_a_broken_joint_gives_nothing() -> None:
 
 PLACES = ([0.0, 0.0, 0.0], [0.4, -0.3, 0.5])        # of the links' centres of mass, which are their origins
 ANCHOR = [0.3, 0.2, -0.4]
-STILL = {f"side{k}_{name}": values for k in (0, 1) for name, values in (
-    ("travel", [0.0] * 3), ("turn", [0.0] * 3), ("turned_by", UPRIGHT))}
+STILL = {f"body{k}_{name}": values for k in (0, 1) for name, values in (
+    ("displacement", [0.0] * 3), ("angular_displacement", [0.0] * 3), ("delta_rotation", UPRIGHT))}
 
 
 def two_links(axes: tuple[AxisTopology, ...], answers: Array, coupled: bool, cfm: float = 0.0,
@@ -233,18 +235,18 @@ def two_links(axes: tuple[AxisTopology, ...], answers: Array, coupled: bool, cfm
              **({"cross_response": [*answers[:6, 6:].ravel()]} if coupled else {})}
     upper = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
     for k, response in enumerate((answers[:6, :6], answers[6:, 6:])):
-        given |= {f"side{k}_response": [*(response[:3, :3][i] for i in upper), *response[3:, :3].ravel(),
+        given |= {f"body{k}_response": [*(response[:3, :3][i] for i in upper), *response[3:, :3].ravel(),
                                         *(response[3:, 3:][i] for i in upper)],
-                  f"side{k}_cfm": [k * cfm], f"side{k}_origin": PLACES[k], f"side{k}_rotation": UPRIGHT,
-                  f"side{k}_position": PLACES[k], f"frame{k}_position": [*np.subtract(ANCHOR, PLACES[k])], **more}
+                  f"body{k}_cfm": [k * cfm], f"body{k}_origin": PLACES[k], f"body{k}_rotation": UPRIGHT,
+                  f"body{k}_position": PLACES[k], f"frame{k}_position": [*np.subtract(ANCHOR, PLACES[k])], **more}
     return t, {name: [0.0] * size for name, size in joint_rows(t, *OUTPUT_MAKERS, *INPUT_MAKERS).items()} | given
 
 
 def impulses(t: JointTopology, rows: Rows, v: Array, final: bool) -> Array:
     """What one solve gives both links (12,), at the velocities v (12,)."""
-    now = STILL | {"elapsed": [0.0], "side0_v": [*v[:6]], "side1_v": [*v[6:]]}
+    now = STILL | {"elapsed": [0.0], "body0_v": [*v[:6]], "body1_v": [*v[6:]]}
     made = solve(t, rows | prepare(t, rows) | now, final)
-    return np.array([*made["side0_impulse"], *made["side1_impulse"]])
+    return np.array([*made["body0_impulse"], *made["body1_impulse"]])
 
 
 def random_answers() -> Array:

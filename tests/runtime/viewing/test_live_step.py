@@ -48,7 +48,7 @@ def test_a_page_finds_the_bits_of_the_native_step_also_after_a_slider_moved(stag
     sim = Simulation(opened_stage, path="specialised")
     slider = live.sliders[0]
     moved = 0.5 * (slider.value + slider.high)
-    changes = [(CHANGED, at, moved) for at in slider.at] + [(CHANGED, live.address["stirred_0"], 1.0)]
+    changes = [(CHANGED, at, moved) for at in slider.at] + [(CHANGED, live.address["wake_request_0"], 1.0)]
     found = run_module(live.binary, live.memory, STEPS, live.iterations, changes)
     first = live.address["q_0"] // 4
     for i in range(STEPS):

@@ -158,7 +158,7 @@ def test_pairs_that_blocks_meet_at_once_are_those_that_each_world_meets_to_the_b
             np.testing.assert_array_equal(at_once.rows(name), one_by_one.rows(name), err_msg=name)
         for name in ("contacts", "impulses", "frictions", "touching"):
             np.testing.assert_array_equal(getattr(at_once, name), getattr(one_by_one, name), err_msg=name)
-        for name in ("points", "anchors", "slipped", "born", "anchor0", "anchor1", "normal0", "normal1"):
+        for name in ("points", "anchors", "broken", "creation_index", "anchor0", "anchor1", "normal0", "normal1"):
             np.testing.assert_array_equal(at_once.patches[name], one_by_one.patches[name], err_msg=name)
 
 
@@ -171,7 +171,7 @@ def test_contacts_impulses_and_friction_are_read_alike(ants: Both) -> None:
         order, patch_order = (np.lexsort((np.maximum(rows["shape0"], rows["shape1"]),
                                           np.minimum(rows["shape0"], rows["shape1"]))) for rows in (pair, of_patch))
         kept.append((shapes["kind"][pair["shape0"]][order], found["point"][order], worlds.impulses[order],
-                     worlds.frictions[patch_order], worlds.centers[patches["side0"]][patch_order]))
+                     worlds.frictions[patch_order], worlds.centers[patches["body0"]][patch_order]))
     assert len(kept[0][0]) > WORLDS
     for together, alone in zip(*kept, strict=True):
         np.testing.assert_allclose(together, alone, atol=APART[ants.alone.dtype], rtol=0)
@@ -213,7 +213,7 @@ def test_worlds_rest_and_wake_with_the_steps_with_which_each_does_by_itself(ant:
     ants.write("actor0_sleep_threshold", np.array([[STILL], [STILL], [0.0]]))
     for step in range(215):
         if step == 175:
-            ants.write("actor0_stirred", np.array([[1.0], [0.0], [0.0]]))
+            ants.write("actor0_wake_request", np.array([[1.0], [0.0], [0.0]]))
         ants.step(1)
         turns.append([(worlds.rows("actor0_asleep").ravel().tolist(), told(worlds), len(worlds.touching))
                       for worlds in (ants.together, ants.alone)])

@@ -126,10 +126,10 @@ def spherical(random: Random, length: float) -> Joint:
 
 def distance(random: Random, length: float) -> Joint:
     """Two anchors that start apart, held at least, at most or exactly so far, or by a spring."""
-    apart, kind = _between(random, 0.3, 0.6), str(random.choice(["both", "least", "most", "equal"]))
+    apart, kind = _between(random, 0.3, 0.6), str(random.choice(["both", "min", "max", "equal"]))
     direction = random.normal(size=3)
-    least = {"both": 0.8 * apart, "least": 0.9 * apart, "equal": apart}.get(kind, -1.0)
-    most = {"both": 1.2 * apart, "most": 1.1 * apart, "equal": apart}.get(kind, -1.0)
+    least = {"both": 0.8 * apart, "min": 0.9 * apart, "equal": apart}.get(kind, -1.0)
+    most = {"both": 1.2 * apart, "max": 1.1 * apart, "equal": apart}.get(kind, -1.0)
     values: Attributes = {"float physics:minDistance": least * length, "float physics:maxDistance": most * length}
     schemas: tuple[str, ...] = ()
     if random.random() < 0.3:

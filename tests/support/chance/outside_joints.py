@@ -89,9 +89,9 @@ def placed(t: JointTopology, random: Generator, turn: Array, offset: Array,
         if kind != WORLD:
             body, center = random_rotation(random), anchor + random.uniform(-1, 1, 3)
             origin = center + random.uniform(-1, 1, 3) if kind == LINK else center
-            rows |= {f"side{side}_rotation": quaternion(body), f"side{side}_position": center}
+            rows |= {f"body{side}_rotation": quaternion(body), f"body{side}_position": center}
         if kind == LINK:
-            rows[f"side{side}_origin"] = origin
+            rows[f"body{side}_origin"] = origin
         rows |= {f"frame{side}_rotation": quaternion(body.T @ own), f"frame{side}_position": body.T @ (anchor - origin)}
     return rows
 
@@ -114,11 +114,11 @@ def parameters(t: JointTopology, random: Generator) -> Rows:
 def moved(rows: Rows, side: int, linear: Array, angular: Array, time: float) -> Rows:
     """The rows after one side has moved: the velocity of its centre of mass, its angular velocity in world axes."""
     turn = about(time * angular)
-    center = rows[f"side{side}_position"] + time * linear
-    out = {f"side{side}_position": center,
-           f"side{side}_rotation": quaternion(turn @ rotation(rows[f"side{side}_rotation"]))}
-    if f"side{side}_origin" in rows:
-        out[f"side{side}_origin"] = center + turn @ (rows[f"side{side}_origin"] - rows[f"side{side}_position"])
+    center = rows[f"body{side}_position"] + time * linear
+    out = {f"body{side}_position": center,
+           f"body{side}_rotation": quaternion(turn @ rotation(rows[f"body{side}_rotation"]))}
+    if f"body{side}_origin" in rows:
+        out[f"body{side}_origin"] = center + turn @ (rows[f"body{side}_origin"] - rows[f"body{side}_position"])
     return rows | out
 
 
@@ -126,9 +126,9 @@ def frames(rows: Rows) -> list[tuple[Array, Array]]:
     """World rotation and anchor of A and of B, from the definition."""
     found = []
     for side in (0, 1):
-        body = rotation(rows[f"side{side}_rotation"]) if f"side{side}_rotation" in rows else np.eye(3)
-        center = rows.get(f"side{side}_position", np.zeros(3))
-        origin = rows.get(f"side{side}_origin", center)
+        body = rotation(rows[f"body{side}_rotation"]) if f"body{side}_rotation" in rows else np.eye(3)
+        center = rows.get(f"body{side}_position", np.zeros(3))
+        origin = rows.get(f"body{side}_origin", center)
         found.append((body @ rotation(rows[f"frame{side}_rotation"]),
                       origin + body @ rows[f"frame{side}_position"]))
     return found

@@ -86,7 +86,7 @@ class BodyIsland:
             made = solve(joint, rows | self.at_sides(joint.solver_bodies) | {"elapsed": [elapsed]}, final)
             for k, side in enumerate(joint.solver_bodies):
                 if side.kind == BODY:
-                    self.bodies[side.owner]["v"] = made.pop(f"side{k}_v")
+                    self.bodies[side.owner]["v"] = made.pop(f"body{k}_v")
             rows |= made
 
     def _end(self) -> Rows:
@@ -110,12 +110,14 @@ class BodyIsland:
                 rows = self.bodies[side.owner] if side.kind == BODY else self.driven[side.owner]
                 names = OF_BODY if side.kind == BODY else {"position": "position", "rotation": "rotation",
                                                            "velocity": "velocity"}
-                found |= {f"side{k}_{name}": rows[own] for name, own in names.items()}
+                found |= {f"body{k}_{name}": rows[own] for name, own in names.items()}
         return found
 
 
 # What a joint calls what a body's step has.
-OF_BODY = {"position": "root_position", "rotation": "root_rotation", "v": "v", "travel": "root_travel",
-           "turn": "root_turn", "turned_by": "turned_by", "inverse_mass": "inverse_mass",
+OF_BODY = {"position": "root_position", "rotation": "root_rotation", "v": "v",
+           "displacement": "root_linear_displacement",
+           "angular_displacement": "root_angular_displacement", "delta_rotation": "delta_rotation",
+           "inverse_mass": "inverse_mass",
            "inverse_inertia": "inverse_inertia"}
 

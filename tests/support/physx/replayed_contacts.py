@@ -52,7 +52,7 @@ class Replay:
         found = self.contacts.get(self.step, np.zeros(0, CONTACT))
         counts = np.bincount(found["pair"], minlength=len(pairs.rows))
         fresh = (counts > 0) & (pairs.rows["contacts"] == 0)
-        pairs.rows["born"][fresh] = (self.step + 1) * len(pairs.rows) + np.flatnonzero(fresh)
+        pairs.rows["creation_index"][fresh] = (self.step + 1) * len(pairs.rows) + np.flatnonzero(fresh)
         pairs.rows["contacts"], pairs.rows["first"] = counts, np.searchsorted(found["pair"], np.arange(len(counts)))
         pairs.touching = np.flatnonzero(counts).astype(np.int32)
         self.step += 1

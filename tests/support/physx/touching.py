@@ -136,7 +136,7 @@ def differences(touching: Touching) -> Iterator[tuple[int, tuple[int, int], Arra
     for step, poses in enumerate(touching.poses):
         contacts = generate(table, np.ascontiguousarray(poses))
         own: dict[tuple[int, int], list[int]] = {}
-        born = table.rows["born"][contacts["pair"]]
+        born = table.rows["creation_index"][contacts["pair"]]
         for row in sorted(range(len(contacts)), key=lambda row: int(born[row]) in known):
             pair = table.rows[contacts["pair"][row]]
             sides = sorted(int(touching.shapes["body"][pair[name]]) for name in ("shape0", "shape1"))

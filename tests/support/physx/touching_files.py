@@ -34,8 +34,8 @@ def read(path: Path) -> Touching:
         data = {name: file[name] for name in file.files}
     steps: list[dict[tuple[int, int], np.ndarray]] = [{} for _ in data["poses"]]
     first = 0
-    for step, side0, side1, count in data["rows"]:
-        steps[step][int(side0), int(side1)] = data["contacts"][first:first + count]
+    for step, body0, body1, count in data["rows"]:
+        steps[step][int(body0), int(body1)] = data["contacts"][first:first + count]
         first += count
     meshes = sum(name.startswith("points") for name in data)
     return Touching(_shapes(data["shapes"]), tuple(data["bodies"].tolist()), int(data["moving"]),

@@ -276,7 +276,7 @@ def create_pairs(rows: Records, free_rows: Array, new_pairs: Array, slots: Array
                  supported: Array, creation_index: Integer, tolerance_length: Scalar, heads: Array) -> Integer:
     """Write new pairs in front of their shapes' chains, up to the first of two kinds that are not supported: how many.
 
-    fresh: (shape, partner), in the order of their birth, of which the first is number `born`; taken: their slots.
+    new_pairs: (shape, partner), in the order of their creation; the first has number `creation_index`.
     """
     for i in range(len(new_pairs)):
         shape, partner = new_pairs[i, 0], new_pairs[i, 1]
@@ -290,7 +290,7 @@ def create_pairs(rows: Records, free_rows: Array, new_pairs: Array, slots: Array
         solver_shape0, solver_shape1 = (partner, shape) if later else (shape, partner)
         swapped = ranks[shapes[solver_shape0].kind] > ranks[shapes[solver_shape1].kind]
         pair.shape0, pair.shape1 = (solver_shape1, solver_shape0) if swapped else (solver_shape0, solver_shape1)
-        pair.swapped, pair.born, pair.slot = swapped, creation_index + i, slots[i]
+        pair.swapped, pair.creation_index, pair.slot = swapped, creation_index + i, slots[i]
         pair.tolerance_length = tolerance_length
         _add_offsets(pair, a, b)
         pair.following, heads[shape] = heads[shape], free_rows[i]
@@ -308,15 +308,15 @@ def update_offsets(rows: Records, shapes: Records) -> None:
 @borrowing_code
 def _add_offsets(pair: Record, a: Record, b: Record) -> None:
     # contactDist = contactOffset_0 + contactOffset_1, rest = restOffset_0 + restOffset_1
-    pair.reach = a.contact_offset + b.contact_offset
-    pair.rest = a.rest_offset + b.rest_offset
+    pair.contact_distance = a.contact_offset + b.contact_offset
+    pair.rest_distance = a.rest_offset + b.rest_offset
 
 
 @borrowing_code
 def reset_pair(pair: Record) -> None:
     """Make a pair one that never touched; its manifold has no points."""
     pair.touching, pair.first, pair.contacts, pair.manifolds = 0, 0, 0, 0
-    pair.known, pair.points, pair.warm = 0, 0, 0
+    pair.known, pair.points, pair.warm_start_count = 0, 0, 0
 
 
 @scalar_code

@@ -37,7 +37,7 @@ from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 WITHIN_ARTICULATION, TWO_ARTICULATIONS, OVERLAPPED_BEFORE, OVERLAPPING_NOW = range(4)       # when a pair is found
 DYNAMIC, STATIC, KINEMATIC = range(3)                 # sweeps of objects that have met now: among what moves, with ...
 # What pairs are sorted by, the first above all: these two, then where a pair is in a sweep of objects and of shapes.
-KEYS = ("found", "sweep", *(f"{part} of {what}" for what in ("objects", "shapes") for part in (
+KEYS = ("phase", "sweep", *(f"{part} of {what}" for what in ("objects", "shapes") for part in (
     "begins with the second", "low of the lower", "age of the lower", "low of the upper", "age of the upper")))
 
 

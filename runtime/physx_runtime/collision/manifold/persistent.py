@@ -274,7 +274,7 @@ def write_points_on_1(pair: Record, pose1: Pose, normal: Vec3, contacts: Records
     """Write the points within reach, each where it lies on shape 1; the row of the next contact."""
     # separation <= contactDist  (GuPersistentContactManifold.cpp, addManifoldContactsToContactBuffer)
     for i in range(pair.points):
-        if pair.reach >= pair.distance[i]:
+        if pair.contact_distance >= pair.distance[i]:
             at = write_contact(contacts, at, transform(pose1, vector_at(pair.local1, i)), normal, pair.distance[i])
     return at
 
@@ -289,7 +289,7 @@ def write_segment_points(pair: Record, pose: Pose, to_capsule: Vec3, normal: Vec
     # separation = d - r, point = T p0 - r n  (GuPersistentContactManifold.cpp, addManifoldContactsToContactBuffer)
     for i in range(pair.points):
         separation = pair.distance[i] - radius
-        if pair.reach >= separation:
+        if pair.contact_distance >= separation:
             point = sub(transform(pose, vector_at(pair.local0, i)), scaled(to_capsule, radius))
             at = write_contact(contacts, at, point, normal, separation)
     return at

@@ -166,7 +166,7 @@ def box_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hu
             at: Integer) -> Integer:
     # faces first, GJK and EPA where these make no contact  (GuPCMContactBoxBox.cpp, pcmContactBoxBox)
     after = box_faces(pair, size0, pose0, size1, pose1, contacts, at)
-    if pair.warm == TO_SEARCH:
+    if pair.warm_start_count == TO_SEARCH:
         return box_gjk(pair, size0, pose0, size1, pose1, hulls, contacts, at)
     return after
 
@@ -184,7 +184,7 @@ def box_faces(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, 
         store_rotations(pair, pose0[1], pose1[1])
         separated, after = _generate(pair, size0, _unit_frame(pose0), size1, _unit_frame(pose1), contacts, at)
         if not separated and after == at:
-            pair.warm = TO_SEARCH
+            pair.warm_start_count = TO_SEARCH
         return after
     if pair.points == 0:
         return at
@@ -195,11 +195,12 @@ def box_faces(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, 
 def box_gjk(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hulls: Hulls, contacts: Records,
             at: Integer) -> Integer:
     """Add where boxes are nearest that meet by edges or corners alone, and write all points; the row of the next."""
-    pair.warm = 0
+    pair.warm_start_count = 0
     frame, margin = frame_of(relative(pose0, pose1)), _margin(pair, size0, size1)
     # replace distance 0.05 of the margin
     core0, core1 = box_core(size0, hulls), box_core(size1, hulls)
-    status, point0, point1, normal, distance, _ = closest_points(pair, core0, frame, core1, frame[0], pair.reach)
+    status, point0, point1, normal, distance, _ = closest_points(pair, core0, frame, core1, frame[0],
+                                                                 pair.contact_distance)
     if status != GJK_CONTACT:
         return at
     add_manifold_point(pair, to_frame(frame, point0), point1, normal, distance, margin * BOX_REPLACE)
@@ -225,7 +226,7 @@ def _generate(pair: Record, half0: Vec3, frame0: Frame, half1: Vec3, frame1: Fra
     Boxes that meet by edges or corners alone are not apart and yet have no point here.
     """
     # separating axis test, then clip the incident face  (GuPCMContactBoxBox.cpp, doBoxBoxGenerateContacts)
-    face, below = _min_overlap_face(half0, half1, frame_in(frame1, frame0), pair.reach)
+    face, below = _min_overlap_face(half0, half1, frame_in(frame1, frame0), pair.contact_distance)
     if face == SEPARATED:
         return True, at
     on0, on1 = np.empty((MAX_POINTS, 3), np.float32), np.empty((MAX_POINTS, 3), np.float32)
@@ -233,11 +234,12 @@ def _generate(pair: Record, half0: Vec3, frame0: Frame, half1: Vec3, frame1: Fra
     if face < 3:
         frame, ex, ey = _face_frame(half0, frame0, face, below)
         towards0 = by_transposed(frame[1], frame[1][2])
-        count = _points_over(frame, ex, ey, negated(towards0), half1, frame1, pair.reach, on0, on1, distances)
+        count = _points_over(frame, ex, ey, negated(towards0), half1, frame1, pair.contact_distance, on0, on1,
+                             distances)
     else:
         frame, ex, ey = _face_frame(half1, frame1, face - 3, not below)
         towards0 = negated(by_transposed(frame[1], frame[1][2]))
-        count = _points_over(frame, ex, ey, towards0, half0, frame0, pair.reach, on1, on0, distances)
+        count = _points_over(frame, ex, ey, towards0, half0, frame0, pair.contact_distance, on1, on0, distances)
     if count == 0:
         return False, at
     # points and normal from the frame of the reference face to both boxes

@@ -82,7 +82,7 @@ def capsule_capsule(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: 
     start0, axis0 = _axis(size0, pose0, middle)
     start1, axis1 = _axis(size1, pose1, middle)
     radii = size0[0] + size1[0]
-    within = radii + pair.reach
+    within = radii + pair.contact_distance
     t0, t1 = closest_parameters(start0, axis0, start1, axis1)
     point0, point1 = add(scaled(axis0, t0), start0), add(scaled(axis1, t1), start1)
     offset = sub(point0, point1)
@@ -174,7 +174,8 @@ def capsule_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose
     core0, core1 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls), box_core(size1, hulls)
     # PhysX takes the place of the box in the world for that in its own frame here
     start = sub(frame[0], pose1[0])
-    status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
+    status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start,
+                                                                 pair.contact_distance)
     if status == GJK_NON_INTERSECT:
         return at
     # GJK's point joins the manifold, unless points were lost
@@ -202,8 +203,8 @@ def _box_points(pair: Record, core0: GjkConvex, core1: GjkConvex, frame: Frame, 
     """
     # reference face: witness of the closest point, else that of the least overlap
     # (GuPCMContactGenSphereCapsule.cpp, generateCapsuleBoxFullContactManifold)
-    hull, first, end, radius, contact_distance = box_hull(core1.half,
-                                                          hulls), core0.half, core0.end, core0.radius, pair.reach
+    hull, first, end, radius = box_hull(core1.half, hulls), core0.half, core0.end, core0.radius
+    contact_distance = pair.contact_distance
     if known:
         margin = min_component(core1.half) * BOX_MARGIN
         face = witness_face(hull, UNSCALED, negated(normal), point1, margin, pair.tolerance_length)
@@ -243,7 +244,8 @@ def capsule_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, po
     core0 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls)
     # search starts along the way between the centres
     start = sub(frame[0], times(core1.hull.center, core1.scale))
-    status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
+    status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start,
+                                                                 pair.contact_distance)
     if status == GJK_NON_INTERSECT:
         return at
     if status == GJK_CONTACT:
@@ -268,9 +270,9 @@ def _hull_points(pair: Record, core0: GjkConvex, core1: GjkConvex, frame: Frame,
     # ends whose ray against the normal meets the hull, then edges crossed by the axis
     # (GuPCMContactGenSphereCapsule.cpp, generateFullContactManifold)
     hull, first, end, inverse = core1.hull, core0.half, core0.end, over(ONE, core1.scale)
-    within, points = core0.radius + pair.reach, new_points()
+    within, points = core0.radius + pair.contact_distance, new_points()
     if not known:
-        overlaps, normal = min_overlap_axis(core1, hull, first, end, core0.radius, inverse, pair.reach)
+        overlaps, normal = min_overlap_axis(core1, hull, first, end, core0.radius, inverse, pair.contact_distance)
         if not overlaps:
             return False, normal
     ends_over_hull(hull, inverse, frame, first, end, normal, within, points)

@@ -337,7 +337,7 @@ def convex_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pos
     store_rotations(pair, pose0[1], pose1[1])
     # GJK from the last simplex, EPA where they overlap
     status, point0, point1, normal, distance, last = closest_points(pair, poly0.core, frame, poly1.core, frame[0],
-                                                                    pair.reach)
+                                                                    pair.contact_distance)
     if status == GJK_NON_INTERSECT:
         return at
     mean = local_normal(pair)
@@ -352,7 +352,7 @@ def convex_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pos
     back, points = frame_of(relative(pose1, pose0)), new_points()
     if known:
         _add_witness_points(pair, poly0, poly1, frame, back, normal, point0, point1, points)
-    elif not _add_min_overlap_points(poly0, poly1, frame, back, pair.reach, points):
+    elif not _add_min_overlap_points(poly0, poly1, frame, back, pair.contact_distance, points):
         return at
     if points.count[0] > 0:
         reduce_to_four(pair, points)
@@ -401,7 +401,7 @@ def _add_witness_points(pair: Record, poly0: PolygonalData, poly1: PolygonalData
     # witness faces; the one straighter to the normal is the reference
     # (GuPCMContactGenBoxConvex.cpp, addGJKEPAContacts)
     normal1, normal0 = negated(normal), by_transposed(frame[1], normal)
-    length, contact_distance = pair.tolerance_length, pair.reach
+    length, contact_distance = pair.tolerance_length, pair.contact_distance
     face1 = witness_face(poly1.hull, poly1.inverse, normal1, point1, _witness_margin(poly1), length)
     face0 = witness_face(poly0.hull, poly0.inverse, normal0, to_frame(frame, point0), _witness_margin(poly0), length)
     up1, up0 = face_normal(poly1.hull, face1, poly1.inverse), face_normal(poly0.hull, face0, poly0.inverse)

@@ -72,7 +72,7 @@ def _contact_cores(pair: Record, kind0: Integer, size0: Vec3, pose0: Pose, kind1
     core0 = core_of(kind0, size0, (sub(pose0[0], middle), pose0[1]), vertices1[:0])
     core1 = core_of(kind1, size1, (sub(pose1[0], middle), pose1[1]), vertices1)
     points, gaps = np.empty((4, 3), np.float32), np.empty(4, np.float32)
-    count, normal = touching_points(core0, core1, pair.reach, (ZERO, ZERO, ZERO), points, gaps)
+    count, normal = touching_points(core0, core1, pair.contact_distance, (ZERO, ZERO, ZERO), points, gaps)
     for i in range(count):
         at = write_contact(contacts, at, add(vector_at(points, i), middle), normal, gaps[i])
     return at
@@ -113,13 +113,13 @@ def _contact_core_mesh(storage: Records, pair: Record, shape0: Record, pose0: Po
     """The same with room for patches, which the caller keeps: a record does not keep its array alive."""
     patches, size, row, pose = storage[0], size_of(shape0), shape1.geometry, relative(pose0, pose1)
     # triangles in the box of the core and its contact offset  (GuContactConvexCoreMesh.cpp, contactConvexCoreTrimesh)
-    half = size[1] + pair.reach, size[0] + pair.reach, size[0] + pair.reach
+    half = size[1] + pair.contact_distance, size[0] + pair.contact_distance, size[0] + pair.contact_distance
     vertices = np.empty((3, 3), np.float32)
     core0 = core_of(shape0.kind, size, pose, vertices[:0])
     thickness = min_component(half) * THICKNESS
     for triangle in triangles_in_box(meshes, row, frame_of(pose), (ZERO, ZERO, ZERO), half):
         core1, front = _triangle(meshes, row, triangle, thickness, vertices)
-        _add_contacts(patches, core0, core1, front, pair.reach, pose1, meshes, row, triangle)
+        _add_contacts(patches, core0, core1, front, pair.contact_distance, pose1, meshes, row, triangle)
     return write_patches(patches, contacts, at)
 
 
@@ -162,7 +162,7 @@ def plane_core(pair: Record, kind0: Integer, size0: Vec3, pose0: Pose, kind1: In
     core, normal = core_of(kind1, size1, pose1, np.empty((0, 3), np.float32)), negated(up)
     lowest = support_point(core, normal)
     gap = dot(lowest, up) + height
-    if not gap < pair.reach:
+    if not gap < pair.contact_distance:
         return at
     points = np.empty((MAX_FACE_POINTS, 3), np.float32)
     count, _ = support_face(core, normal, lowest, points)

@@ -329,11 +329,11 @@ def convex_mesh(pair: Record, manifolds: Record, shape0: Record, pose0: Pose, sh
     if is_invalidated(manifolds, pose, margin * HULL_INVALIDATE):
         reset_manifolds(manifolds, pose)
         # triangles in the hull's box and its contact offset
-        inflated = half[0] + pair.reach, half[1] + pair.reach, half[2] + pair.reach
+        inflated = half[0] + pair.contact_distance, half[1] + pair.contact_distance, half[2] + pair.contact_distance
         candidates = triangles_in_box(meshes, shape1.geometry, frame_of(pose), center, inflated)
         _generate(np.zeros(1, CONTACT_BUFFER), np.zeros(1, EDGE_CACHE), manifolds, poly,
                   frame_of(relative(pose1, pose0)), meshes,
-                  shape1.geometry, candidates, pair.reach, margin * HULL_REPLACE)
+                  shape1.geometry, candidates, pair.contact_distance, margin * HULL_REPLACE)
     else:
         refresh_all(manifolds, frame_of(pose), margin * HULL_BREAKING)
     # every manifold has a normal of its own

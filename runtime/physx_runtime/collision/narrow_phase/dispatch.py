@@ -112,7 +112,7 @@ def with_search(loop: ContactMethod, search: ContactMethod) -> ContactMethod:
     def combined(rows: Records, selected: Array, shapes: Records, shape_poses: Array, geometry: Geometry,
                  manifolds: Records, contacts: Records, at: int) -> int:
         at = loop(rows, selected, shapes, shape_poses, geometry, manifolds, contacts, at)
-        remaining = selected[rows["warm"][selected] == TO_SEARCH]
+        remaining = selected[rows["warm_start_count"][selected] == TO_SEARCH]
         return search(rows, remaining, shapes, shape_poses, geometry, manifolds, contacts, at) if len(remaining) else at
 
     return combined

@@ -90,7 +90,7 @@ def plane_capsule(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Po
 def _add_end(pair: Record, pose: Pose, end: Vec3, radius: Scalar) -> None:
     """Add an end of the axis, given as the plane sees it, if it is near."""
     # end_x < radius + contactDist, point on the plane end - end_x n
-    if radius + pair.reach > end[0]:
+    if radius + pair.contact_distance > end[0]:
         up = (ONE, ZERO, ZERO)
         add_segment_point(pair, transform_inv(pose, end), sub(end, scaled(up, end[0])), up, end[0],
                           radius * CAPSULE_REPLACE)
@@ -134,7 +134,7 @@ def _generate_box_points(pair: Record, frame: Frame, half: Vec3) -> None:
     for i in range(8):
         vertex = _box_vertex(half, i)
         height = _height(frame, half, i)
-        if pair.reach - frame[0][0] > height:
+        if pair.contact_distance - frame[0][0] > height:
             distances[count] = height + frame[0][0]
             set_vector(vertices, count, vertex)
             set_vector(feet, count, sub(from_frame(frame, vertex), scaled(up, distances[count])))
@@ -184,9 +184,9 @@ def plane_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pose
         points = new_points()
         # support face against the plane  (GuPCMContactGenUtil.cpp, getPolygonIndex)
         face, other = _support_faces(hull, unit(times(by_transposed(frame[1], (ONE, ZERO, ZERO)), scale)))
-        _add_face_vertices(hull, face, frame, scale, pair.reach, points)
+        _add_face_vertices(hull, face, frame, scale, pair.contact_distance, points)
         if other != NO_FACE:        # PhysX takes the corners of the same face again
-            _add_face_vertices(hull, face, frame, scale, pair.reach, points)
+            _add_face_vertices(hull, face, frame, scale, pair.contact_distance, points)
         reduce_to_four(pair, points)
     return write_points_on_1(pair, pose0, negated(unit(x_axis(pose0[1]))), contacts, at)
 

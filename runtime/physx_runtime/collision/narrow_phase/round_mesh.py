@@ -69,7 +69,7 @@ def sphere_mesh(pair: Record, manifolds: Record, shape0: Record, pose0: Pose, sh
     if is_invalidated(manifolds, pose, radius * ROUND_INVALIDATE):
         reset_manifolds(manifolds, pose)
         _make_sphere_manifolds(np.zeros(1, CONTACT_BUFFER), np.zeros(1, EDGE_CACHE), manifolds,
-                               transform_inv(pose1, pose0[0]), radius, pair.reach,
+                               transform_inv(pose1, pose0[0]), radius, pair.contact_distance,
                                meshes, shape1.geometry)
     else:
         refresh_all(manifolds, frame_of(pose), radius * ROUND_BREAKING)
@@ -157,7 +157,7 @@ def capsule_mesh(pair: Record, manifolds: Record, shape0: Record, pose0: Pose, s
         center = transform_inv(pose1, pose0[0])
         _make_capsule_manifolds(np.zeros(1, CONTACT_BUFFER), manifolds, center, add(center, half_axis),
                                 sub(center, half_axis), radius,
-                                pair.reach, frame_of(relative(pose1, pose0)), meshes, shape1.geometry)
+                                pair.contact_distance, frame_of(relative(pose1, pose0)), meshes, shape1.geometry)
     else:
         refresh_all(manifolds, frame_of(pose), radius * ROUND_BREAKING)
     for m in range(manifolds.count):

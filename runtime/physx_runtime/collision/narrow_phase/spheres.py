@@ -65,7 +65,7 @@ def sphere_sphere(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Po
     # n = (c0 - c1) / |c0 - c1|, separation = |c0 - c1| - r0 - r1
     # (GuPCMContactSphereSphere.cpp, pcmContactSphereSphere)
     delta, radii = sub(pose0[0], pose1[0]), size0[0] + size1[0]
-    square, within = dot(delta, delta), radii + pair.reach
+    square, within = dot(delta, delta), radii + pair.contact_distance
     if not within * within > square:
         return at
     distance = math.sqrt(square)
@@ -78,7 +78,7 @@ def sphere_plane(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pos
                  at: Integer) -> Integer:
     # separation = x - r in the plane's frame  (GuPCMContactSpherePlane.cpp, pcmContactSpherePlane)
     separation = transform_inv(pose1, pose0[0])[0] - size0[0]
-    if not pair.reach >= separation:
+    if not pair.contact_distance >= separation:
         return at
     normal = x_axis(pose1[1])
     return write_contact(contacts, at, sub(pose0[0], scaled(normal, size0[0])), normal, separation)
@@ -95,7 +95,7 @@ def sphere_capsule(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: P
     length = dot(axis, axis)
     t = clamped(dot(to_sphere, axis) / length, ZERO, ONE) if length != ZERO else ZERO
     offset = sub(to_sphere, scaled(axis, t))
-    square, within = dot(offset, offset), radii + pair.reach
+    square, within = dot(offset, offset), radii + pair.contact_distance
     if not within * within > square:
         return at
     # separation by the distance to the axis, n by the difference of the points
@@ -114,7 +114,7 @@ def sphere_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose,
     centre = transform_inv(pose1, pose0[0])
     closest = (clamped(centre[0], -size1[0], size1[0]), clamped(centre[1], -size1[1], size1[1]),
                clamped(centre[2], -size1[2], size1[2]))
-    delta, within = sub(centre, closest), size0[0] + pair.reach
+    delta, within = sub(centre, closest), size0[0] + pair.contact_distance
     square = dot(delta, delta)
     if not within * within > square:
         return at
@@ -170,18 +170,18 @@ def _generate(pair: Record, radius: Scalar, pose: Pose, core1: GjkConvex, hulls:
     center, inverse = pose[0], over(ONE, core1.scale)
     core0 = segment_core(center, center, radius, hulls)
     start = sub(center, times(core1.hull.center, core1.scale))
-    status, _, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.reach)
+    status, _, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.contact_distance)
     if status == GJK_NON_INTERSECT:
         return False
     # centre inside: face of least overlap, depth by a ray against its normal
     # (GuPCMContactSphereConvex.cpp, fullContactsGenerationSphereConvex)
     if status != GJK_CONTACT:
-        within, _, normal = min_overlap_of_faces(core1.hull, center, center, radius, inverse, pair.reach)
+        within, _, normal = min_overlap_of_faces(core1.hull, center, center, radius, inverse, pair.contact_distance)
         if not within:
             return False
         back = negated(normal)
         hit, distance = raycast_hull(core1.hull, inverse, center, back)
-        if not (hit and radius + pair.reach >= distance):
+        if not (hit and radius + pair.contact_distance >= distance):
             return False
         point1 = add(scaled(back, distance), center)
     set_point(pair, 0, (ZERO, ZERO, ZERO), point1, normal, distance)

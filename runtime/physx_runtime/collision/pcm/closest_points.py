@@ -46,11 +46,11 @@ def closest_points(pair: Record, core0: GjkConvex, frame: Frame, core1: GjkConve
     at which the pair's last one ended, and keeps its own.
     """
     # GJK  (GuGJKPenetration.h, gjkPenetration)
-    simplex, size = new_simplex(4), pair.warm
+    simplex, size = new_simplex(4), pair.warm_start_count
     near, within = precision(core0, core1), (core0.radius + core1.radius) + contact_distance
     # warm start from the last simplex  (GuGJKPenetration.h, assignWarmStartValue)
     for i in range(size):
-        set_vertex(core0, frame, core1, pair.warm0[i], pair.warm1[i], simplex, i)
+        set_vertex(core0, frame, core1, pair.warm_start0[i], pair.warm_start1[i], simplex, i)
     distance: Scalar = LARGEST
     if size > 0:
         closest, size = closest_on_simplex(simplex, size)
@@ -98,6 +98,6 @@ def _witness_points(simplex: Simplex, size: Integer, closest: Vec3) -> tuple[Vec
 
 @scalar_code
 def _store_warm_start(pair: Record, simplex: Simplex, size: Integer) -> None:
-    pair.warm = size
+    pair.warm_start_count = size
     for i in range(size):
-        pair.warm0[i], pair.warm1[i] = simplex.vertex_indices[i, 0], simplex.vertex_indices[i, 1]
+        pair.warm_start0[i], pair.warm_start1[i] = simplex.vertex_indices[i, 0], simplex.vertex_indices[i, 1]

@@ -35,28 +35,28 @@ MAX_FACETS = 64            # and as many corners, as in PhysX, whose search give
 MAX_EDGES = 32
 
 POLYTOPE = np.dtype([
-    ("corner", "i4", (MAX_FACETS, 3)),     # by facet: rows of the corners
+    ("vertex", "i4", (MAX_FACETS, 3)),     # by facet: rows of the corners
     ("neighbour", "i4", (MAX_FACETS, 3)),  # the facet beyond each edge; edge k runs from corner k to the next
     ("edge", "i4", (MAX_FACETS, 3)),       # and which of its edges that is
     ("normal", "f4", (MAX_FACETS, 3)),
     ("height", "f4", MAX_FACETS),          # of the facet's plane over the origin
-    ("hidden", "i4", MAX_FACETS),
+    ("obsolete", "i4", MAX_FACETS),
     ("queued", "i4", MAX_FACETS),
     ("heap", "i4", MAX_FACETS),
     ("heap_size", "i4"),
     ("free", "i4", MAX_FACETS),
     ("free_count", "i4"),
-    ("leaving", "i4", MAX_FACETS),         # freed before the next round
-    ("leaving_count", "i4"),
-    ("rim", "i4", (MAX_EDGES, 2)),         # edges (facet, edge) about what a new corner hides
-    ("rim_size", "i4"),
+    ("deferred", "i4", MAX_FACETS),        # freed before the next round
+    ("deferred_count", "i4"),
+    ("silhouette", "i4", (MAX_EDGES, 2)),  # edges (facet, edge) about what a new corner hides
+    ("silhouette_size", "i4"),
 ], align=True)
 
 
 @scalar_code
 def reset(polytope: Record) -> None:
     """Take all facets away."""
-    polytope.heap_size = polytope.leaving_count = 0
+    polytope.heap_size = polytope.deferred_count = 0
     polytope.free_count = MAX_FACETS
     for i in range(MAX_FACETS):
         polytope.free[i] = MAX_FACETS - 1 - i
@@ -65,9 +65,9 @@ def reset(polytope: Record) -> None:
 @scalar_code
 def free_obsolete(polytope: Record) -> None:
     """Let go of facets that were hidden and are not in the queue."""
-    for i in range(polytope.leaving_count):
-        free(polytope, polytope.leaving[i])
-    polytope.leaving_count = 0
+    for i in range(polytope.deferred_count):
+        free(polytope, polytope.deferred[i])
+    polytope.deferred_count = 0
 
 
 @scalar_code
@@ -82,7 +82,7 @@ def add_facet(polytope: Record, vertices: Array, i: Integer, j: Integer, k: Inte
     """Add a facet, and queue it if it is neither slim nor higher than `highest`."""
     polytope.free_count -= 1
     facet = polytope.free[polytope.free_count]
-    polytope.corner[facet, 0], polytope.corner[facet, 1], polytope.corner[facet, 2] = i, j, k
+    polytope.vertex[facet, 0], polytope.vertex[facet, 1], polytope.vertex[facet, 2] = i, j, k
     a = vector_at(vertices, i)
     # n = (b - a) x (c - a) / |...|, height = n . a  (GuEPA.cpp, addFacet)
     area_normal = cross(sub(vector_at(vertices, j), a), sub(vector_at(vertices, k), a))
@@ -92,7 +92,7 @@ def add_facet(polytope: Record, vertices: Array, i: Integer, j: Integer, k: Inte
     height = dot(normal, a)
     set_vector(polytope.normal, facet, normal)
     polytope.height[facet] = height
-    polytope.hidden[facet] = polytope.queued[facet] = 0
+    polytope.obsolete[facet] = polytope.queued[facet] = 0
     # only facets below the best upper bound can be closest
     if is_valid and highest >= height:
         _queue(polytope, facet)
@@ -141,11 +141,11 @@ def link(polytope: Record, facet: Integer, edge: Integer, other: Integer, other_
 def find_silhouette(polytope: Record, vertices: Array, facet: Integer, point: Vec3) -> bool:
     """Hide all facets that a point lies over, from one on, and find their rim; False if that has too many edges."""
     # facets visible from the new vertex, depth first; their horizon  (GuEPA.cpp, silhouette)
-    polytope.rim_size, polytope.hidden[facet] = 0, 1
+    polytope.silhouette_size, polytope.obsolete[facet] = 0, 1
     for k in range(3):
         if not _expand_silhouette(polytope, vertices, polytope.neighbour[facet, k], polytope.edge[facet, k], point):
             return False
-    return bool(polytope.rim_size > 0)
+    return bool(polytope.silhouette_size > 0)
 
 
 @scalar_code
@@ -155,23 +155,24 @@ def _expand_silhouette(polytope: Record, vertices: Array, facet: Integer, edge: 
     while size > 0:
         size -= 1
         facet, edge = waiting[size, 0], waiting[size, 1]
-        if polytope.hidden[facet]:
+        if polytope.obsolete[facet]:
             continue
-        a = vector_at(vertices, polytope.corner[facet, 0])
+        a = vector_at(vertices, polytope.vertex[facet, 0])
         # hidden from the point: n . (p - a) < 0, an edge of the silhouette
         if dot(vector_at(polytope.normal, facet), sub(point, a)) < ZERO:
-            if polytope.rim_size == MAX_EDGES:
+            if polytope.silhouette_size == MAX_EDGES:
                 return False
-            polytope.rim[polytope.rim_size, 0], polytope.rim[polytope.rim_size, 1] = facet, edge
-            polytope.rim_size += 1
+            polytope.silhouette[polytope.silhouette_size, 0], polytope.silhouette[polytope.silhouette_size,
+                                                                                  1] = facet, edge
+            polytope.silhouette_size += 1
             continue
-        polytope.hidden[facet] = 1
+        polytope.obsolete[facet] = 1
         for k in ((edge + 2) % 3, (edge + 1) % 3):
             waiting[size, 0], waiting[size, 1] = polytope.neighbour[facet, k], polytope.edge[facet, k]
             size += 1
         if not polytope.queued[facet]:
-            polytope.leaving[polytope.leaving_count] = facet
-            polytope.leaving_count += 1
+            polytope.deferred[polytope.deferred_count] = facet
+            polytope.deferred_count += 1
     return True
 
 
@@ -179,12 +180,12 @@ def _expand_silhouette(polytope: Record, vertices: Array, facet: Integer, edge: 
 def connect(polytope: Record, vertices: Array, top: Integer, highest: Scalar) -> bool:
     """Join a new corner to the rim by facets; False where there are not as many left."""
     # fan of facets from the silhouette to the new vertex  (GuEPA.cpp, PenetrationDepth)
-    if polytope.rim_size > polytope.free_count:
+    if polytope.silhouette_size > polytope.free_count:
         return False
     first = last = 0
-    for i in range(polytope.rim_size):
-        beyond, edge = polytope.rim[i, 0], polytope.rim[i, 1]
-        source, target = polytope.corner[beyond, edge], polytope.corner[beyond, (edge + 1) % 3]
+    for i in range(polytope.silhouette_size):
+        beyond, edge = polytope.silhouette[i, 0], polytope.silhouette[i, 1]
+        source, target = polytope.vertex[beyond, edge], polytope.vertex[beyond, (edge + 1) % 3]
         facet = add_facet(polytope, vertices, target, source, top, highest)
         link(polytope, facet, 0, beyond, edge)
         if i == 0:
@@ -200,9 +201,9 @@ def connect(polytope: Record, vertices: Array, top: Integer, highest: Scalar) ->
 def facet_barycentric(polytope: Record, vertices: Array, facet: Integer) -> Vec3:
     """How much each corner of a facet has of the point of its plane nearest to the origin."""
     # lambda of the origin's projection height n: Cramer's rule on ab, ac
-    a = vector_at(vertices, polytope.corner[facet, 0])
-    ab = sub(vector_at(vertices, polytope.corner[facet, 1]), a)
-    ac = sub(vector_at(vertices, polytope.corner[facet, 2]), a)
+    a = vector_at(vertices, polytope.vertex[facet, 0])
+    ab = sub(vector_at(vertices, polytope.vertex[facet, 1]), a)
+    ac = sub(vector_at(vertices, polytope.vertex[facet, 2]), a)
     offset = sub(scaled(vector_at(polytope.normal, facet), polytope.height[facet]), a)
     d00, d01, d11, d20, d21 = dot(ab, ab), dot(ab, ac), dot(ac, ac), dot(offset, ab), dot(offset, ac)
     size = d00 * d11 - d01 * d01
@@ -242,7 +243,7 @@ def _expand(storage: Records, core0: GjkConvex, frame: Frame, core1: GjkConvex, 
     while polytope.heap_size > 0 and count < MAX_FACETS and highest > polytope.height[polytope.heap[0]]:
         free_obsolete(polytope)
         facet = pop_closest(polytope)
-        if not polytope.hidden[facet]:
+        if not polytope.obsolete[facet]:
             normal = vector_at(polytope.normal, facet)
             point = add_support(core0, frame, core1, normal, negated(normal), simplex, count)
             distance = dot(point, normal)
@@ -274,8 +275,8 @@ def _witness_result(polytope: Record, facet: Integer, simplex: Simplex,
 
 @scalar_code
 def _interpolate(vertices: Array, polytope: Record, facet: Integer, barycentric: Vec3) -> Vec3:
-    a, b, c = (vector_at(vertices, polytope.corner[facet, 0]), vector_at(vertices, polytope.corner[facet, 1]),
-               vector_at(vertices, polytope.corner[facet, 2]))
+    a, b, c = (vector_at(vertices, polytope.vertex[facet, 0]), vector_at(vertices, polytope.vertex[facet, 1]),
+               vector_at(vertices, polytope.vertex[facet, 2]))
     return add(scaled(a, barycentric[0]), add(scaled(b, barycentric[1]), scaled(c, barycentric[2])))
 
 

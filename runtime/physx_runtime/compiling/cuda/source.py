@@ -274,7 +274,7 @@ def cached_source(key: str, make: Callable[[], KernelSource]) -> KernelSource:
 
     key: names what `make` depends on, besides the package's own code.
     """
-    name = f"made_{hashlib.sha256(f'{key} {package_code()}'.encode()).hexdigest()[:24]}.pickle"
+    name = f"source_{hashlib.sha256(f'{key} {package_code()}'.encode()).hexdigest()[:24]}.pickle"
     data = read_cached(name)
     if data is not None:
         return cast(KernelSource, pickle.loads(data))

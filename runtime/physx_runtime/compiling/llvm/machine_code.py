@@ -70,7 +70,7 @@ def load_cached_function(key: str, make: Callable[[], Iterable[tuple[str, str]]]
     key: names what `make` depends on, besides the package's own code.
     """
     digest = hashlib.sha256(f"{key} {package_code()} {' '.join(_processor(HOST))}".encode()).hexdigest()[:24]
-    record = read_cached(f"made_{digest}.txt")
+    record = read_cached(f"symbols_{digest}.txt")
     if record is not None:
         symbols = record.decode().split()
         if all((symbol, HOST) in _addresses for symbol in symbols):
@@ -81,7 +81,7 @@ def load_cached_function(key: str, make: Callable[[], Iterable[tuple[str, str]]]
             _link(cached_codes, HOST)
             return _addresses[symbols[-1], HOST]
     new_codes = _object_codes(make(), HOST)
-    write_cached(f"made_{digest}.txt", " ".join(new_codes).encode())
+    write_cached(f"symbols_{digest}.txt", " ".join(new_codes).encode())
     _link(new_codes, HOST)
     return _addresses[list(new_codes)[-1], HOST]
 

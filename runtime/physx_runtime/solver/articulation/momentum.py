@@ -78,7 +78,8 @@ def momentum_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[Link
                     for i, motion in enumerate(motions)]
     return {"momentum_matrix": [x for line in M[0:6] for x in line],
             "momentum_bias": [dt * x for x in generalized_force(t, k, bias_momenta)[0:6]],
-            "com_start": [*compound_body(t, rows, k).center], "root_travel": [0.0] * 3, "root_turn": [0.0] * 3}
+            "com_start": [*compound_body(t, rows, k).center], "root_linear_displacement": [0.0] * 3,
+            "root_angular_displacement": [0.0] * 3}
 
 
 def momentum_of(t: Topology, start: Rows, v: Scalars, biased: bool) -> Momentum:
@@ -94,7 +95,7 @@ def momentum_of(t: Topology, start: Rows, v: Scalars, biased: bool) -> Momentum:
 
 
 def restore_momentum(v: Sequence[Scalar], current: Momentum, target: Momentum, body: Compound) -> list[Scalar]:
-    """v after the rigid motion that turns momentum `now` into `wanted`, its angular part in size only."""
+    """v after the rigid motion that turns momentum `current` into `target`, its angular part in size only."""
     # w += I^-1 (|L_target| / |L| - 1) L: the size of L is restored, its direction is not
     # (DyFeatherstoneForwardDynamic.cpp, computeLinkInternalAcceleration)
     size, target_size = sp.norm(current.relative.angular), sp.norm(target.relative.angular)
@@ -118,7 +119,7 @@ def finish_floating(t: Topology, rows: Rows, k: Kinematics) -> dict[str, list[Sc
     now = about_center(v, generalized_force(t, k, momenta)[0:6], body.center)
     v = restore_momentum(v, now, momentum_of(t, rows, v, biased=True), body)
 
-    displacement = [*rows["root_travel"], *rows["root_turn"], *rows["travel"]]
+    displacement = [*rows["root_linear_displacement"], *rows["root_angular_displacement"], *rows["displacement"]]
     displacement_momentum = momentum_of(t, rows, displacement, biased=False).relative.linear
     return {"v": v, "root_position": list(root_position_after(rows, displacement_momentum, body))}
 
@@ -131,5 +132,5 @@ def root_position_after(rows: Rows, displacement_momentum: sp.Vec3, body: Compou
     # c_end = c_start + (p_travel + dt p_bias) / m, x_root += root_travel + c_end - c_body
     bias = sp.scale(rows["dt"][0], triple(rows, "momentum_bias", 0))
     center = sp.add(sp.scale(1.0 / body.mass, sp.add(displacement_momentum, bias)), triple(rows, "com_start", 0))
-    displacement = sp.add(triple(rows, "root_travel", 0), sp.sub(center, body.center))
+    displacement = sp.add(triple(rows, "root_linear_displacement", 0), sp.sub(center, body.center))
     return sp.add(triple(rows, "root_position", 0), displacement)

@@ -36,8 +36,9 @@ def respond(t: Topology, start: Rows, prepared: Rows, link: int, impulse: Force)
 
 def mean_motions(t: Topology, rows: Rows) -> list[tuple[Motion, sp.Mat3]]:
     """Per link, the mean of its velocities inside the solver over the step, and the rotation of F after it."""
-    spherical = [x for i in range(len(t.spherical_links)) for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
-    start = {**rows, **{name: rows[f"kept_{name}"] for name in moving_rows(t)}}
+    spherical = [x for i in range(len(t.spherical_links))
+                 for x in sp.normalized(quaternion(rows, "spherical_rotation", i))]
+    start = {**rows, **{name: rows[f"saved_{name}"] for name in moving_rows(t)}}
     return list(zip(solver_link_velocities(t, start, _mean_velocity(t, rows)), state_kinematics(t, rows, spherical).R,
                     strict=True))
 
@@ -46,8 +47,8 @@ def _mean_velocity(t: Topology, rows: Rows) -> list[Scalar]:
     """The generalised velocity that moved the articulation, over the whole step."""
     if t.pgs:
         return list(rows["v_moving"])
-    displacement = [] if t.fixed_base else [*rows["root_travel"], *rows["root_turn"]]
-    displacement += rows["travel"] if t.dofs else []
+    displacement = [] if t.fixed_base else [*rows["root_linear_displacement"], *rows["root_angular_displacement"]]
+    displacement += rows["displacement"] if t.dofs else []
     # v_mean = (q_end - q_start) / dt
     inverse_dt = 1.0 / rows["dt"][0]
     return [inverse_dt * x for x in displacement]
@@ -60,7 +61,7 @@ def move_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
     """
     # axes' = exp(h w) axes, root' = axes' conj(root_axes)  (DyFeatherstoneArticulation.cpp, propagateTransform)
     delta = substep_rotation(rows["h"][0], (v[3], v[4], v[5]))
-    axes = compose(delta, quaternion(rows, "axes_rotation", 0), rows["single_turn"][0] > 0.0)
+    axes = compose(delta, quaternion(rows, "axes_rotation", 0), rows["single_rotation"][0] > 0.0)
     rotation = sp.mul_quat(axes, sp.conjugate(quaternion(rows, "root_axes", 0)))
     return integrate_root(rows, v) | {"axes_rotation": list(axes), "root_rotation": list(rotation)}
 
@@ -69,5 +70,6 @@ def integrate_root(rows: Rows, v: Scalars) -> dict[str, list[Scalar]]:
     """The root's velocity integrated, linear and angular, after one more substep."""
     h = rows["h"][0]
     # x += h v, theta += h w  (DyFeatherstoneArticulation.cpp, recordDeltaMotion)
-    return {"root_travel": [p + h * x for p, x in zip(rows["root_travel"], v[0:3], strict=True)],
-            "root_turn": [a + h * x for a, x in zip(rows["root_turn"], v[3:6], strict=True)]}
+    linear, angular = rows["root_linear_displacement"], rows["root_angular_displacement"]
+    return {"root_linear_displacement": [p + h * x for p, x in zip(linear, v[0:3], strict=True)],
+            "root_angular_displacement": [a + h * x for a, x in zip(angular, v[3:6], strict=True)]}

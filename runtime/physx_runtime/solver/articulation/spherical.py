@@ -14,7 +14,7 @@ def move_spherical_links(t: Topology, rows: Rows, v: Scalars) -> dict[str, list[
     """World rotations of links with spherical joints after one substep.
 
     PhysX turns each by its angular velocity inside the solver, axes and dt Jdot v as at the step's start; by no more
-    than least_turn it turns none (DyFeatherstoneArticulation.cpp, propagateTransform).
+    than min_rotation it turns none (DyFeatherstoneArticulation.cpp, propagateTransform).
     """
     rotations: list[Scalar] = []
     for i, link in enumerate(t.spherical_links):
@@ -22,13 +22,14 @@ def move_spherical_links(t: Topology, rows: Rows, v: Scalars) -> dict[str, list[
         w = sp.ZERO3 if t.fixed_base else (v[3], v[4], v[5])
         for ancestor in t.path(link):          # from the root on, so that links share what is above them
             w = link_rotation(t, rows, v[t.root_size:], ancestor, w)
-        rotations += integrate_spherical_link(rows, i, sp.add(w, triple(rows, "ball_spin", i)))
-    return {"ball_rotation": rotations}
+        rotations += integrate_spherical_link(rows, i, sp.add(w, triple(rows, "spherical_spin", i)))
+    return {"spherical_rotation": rotations}
 
 
 def integrate_spherical_link(rows: Rows, index: int, w: sp.Vec3) -> sp.Quat:
     """World rotation of a link with a spherical joint after one substep at the angular velocity w."""
     # q' = exp(h w) q where |h w| > least_turn  (DyFeatherstoneArticulation.cpp, propagateTransform)
-    h, cutoff = rows["h"][0], rows["least_turn"][0]
+    h, cutoff = rows["h"][0], rows["min_rotation"][0]
     moving = h * h * sp.dot(w, w) > cutoff * cutoff
-    return compose(substep_rotation(where(moving, h, 0.0), w), quaternion(rows, "ball_rotation", index), cutoff > 0.0)
+    return compose(substep_rotation(where(moving, h, 0.0), w), quaternion(rows, "spherical_rotation", index),
+                   cutoff > 0.0)

@@ -94,7 +94,7 @@ def begin(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     out: dict[str, list[Scalar]] = momentum | {"v": v, "q": list(rows["q"]), "root_rotation": list(k.rotation[0]),
                                                "root_position": list(rows["root_position"]), "iteration": [0.0]}
     # h a acts in every position iteration  (DyFeatherstoneArticulation.cpp, applyTgsSubstepForces)
-    out["push"] = [rows["h"][0] * x for x in acceleration]
+    out["force_delta_v"] = [rows["h"][0] * x for x in acceleration]
     out |= {"minv": [x for line in minv.matrix for x in line], "minv_factor": [x for line in minv.factor for x in line]}
     out |= _constraint_rows(t, rows, k, motions, minv, loads)
     return out | _moving_rows(t, rows, k, motions, v)
@@ -118,15 +118,16 @@ def _constraint_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[L
 def _moving_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMotion],
                  v: list[Scalar]) -> dict[str, list[Scalar]]:
     """What substeps move besides q: travel, rotations of the root's axes and of links with spherical joints."""
-    out: dict[str, list[Scalar]] = {"travel": [0.0] * len(t.dofs)}
+    out: dict[str, list[Scalar]] = {"displacement": [0.0] * len(t.dofs)}
     if t.pgs:
         out["v_moving"] = v
     if not t.fixed_base:
         out["axes_rotation"] = list(sp.mul_quat(k.rotation[0], quaternion(rows, "root_axes", 0)))
     if t.spherical_links:
-        out["ball_rotation"] = [x for link in t.spherical_links for x in k.rotation[link]]
+        out["spherical_rotation"] = [x for link in t.spherical_links for x in k.rotation[link]]
         # what link velocities have besides J v: dt Jdot v
-        out["ball_spin"] = [rows["dt"][0] * x for link in t.spherical_links for x in motions[link].acceleration.angular]
+        out["spherical_spin"] = [rows["dt"][0] * x for link in t.spherical_links
+                                 for x in motions[link].acceleration.angular]
     return out
 
 
@@ -138,8 +139,8 @@ def solve(t: Topology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     q = list(rows["q"])
     applies_forces = t.forces_every_iteration and not final
     # dv = h a + M^-1 J^T F, F the impulses of this iteration
-    dv = list(rows["push"]) if applies_forces else [0.0] * t.nv
-    spherical = rows["ball_rotation"] if t.spherical_links else ()
+    dv = list(rows["force_delta_v"]) if applies_forces else [0.0] * t.nv
+    spherical = rows["spherical_rotation"] if t.spherical_links else ()
     k = forward_kinematics(t, rows, q, quaternion(rows, "root_rotation", 0), spherical)
     if not t.pgs:
         q, _ = spherical_positions(t, rows, k, q)
@@ -171,7 +172,7 @@ def _advance(t: Topology, rows: Rows, v: Sequence[Scalar]) -> dict[str, list[Sca
     # (DyFeatherstoneForwardDynamic.cpp, computeAndEnforceJointPositions)
     displacement = [rows["h"][0] * x for x in v[t.root_size:]]
     out = {"q": [x if t.kind_of(dof) == SPHERICAL else x + displacement[dof] for dof, x in enumerate(rows["q"])],
-           "travel": [x + displacement[dof] for dof, x in enumerate(rows["travel"])]}
+           "displacement": [x + displacement[dof] for dof, x in enumerate(rows["displacement"])]}
     out |= move_spherical_links(t, rows, v) if t.spherical_links else {}
     return out if t.fixed_base else out | move_root(rows, v)
 
@@ -184,7 +185,7 @@ def finish(t: Topology, rows: Rows) -> dict[str, list[Scalar]]:
     # q of a spherical joint is read off the poses  (DyFeatherstoneForwardDynamic.cpp, computeSphericalJointPositions)
     if t.spherical_links or not t.fixed_base:
         spherical = [x for i in range(len(t.spherical_links))
-                     for x in sp.normalized(quaternion(rows, "ball_rotation", i))]
+                     for x in sp.normalized(quaternion(rows, "spherical_rotation", i))]
         k = state_kinematics(t, rows, spherical)
         out["q"], locked = spherical_positions(t, rows, k, out["q"])
         out |= {"locked": locked} if locked else {}

@@ -17,8 +17,8 @@ from physx_runtime.language.ops import Rows, Scalar, Scalars, Unfused, plain, si
 
 # How far the square of a rotation's length strays from 1 by rounding; what is further off was written so.
 LENGTH_TOLERANCE = 1e-5
-SQRT_INERTIA, SQRT_INVERSE_INERTIA = "inertia_root", "inverse_root"     # I^1/2 and I^-1/2, world axes
-MOMENTUM, VELOCITY = "root_momentum", "left_velocity"       # m and w as the last iteration left them
+SQRT_INERTIA, SQRT_INVERSE_INERTIA = "sqrt_inertia", "sqrt_inverse_inertia"     # I^1/2 and I^-1/2, world axes
+MOMENTUM, VELOCITY = "root_momentum", "last_velocity"       # m and w as the last iteration left them
 
 
 def renormalize(q: sp.Quat) -> sp.Quat:

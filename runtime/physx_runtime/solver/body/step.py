@@ -34,9 +34,10 @@ def begin(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     w = w if t.pgs else spin.round_trip(roots, w)
     moving = {"v_moving": [*v, *w]} if t.pgs else {}
     return {"v": [*v, *w], **moving, "fall": [rows["h"][0] * x for x in gravity.linear],
-            "push": [rows["h"][0] * x for x in linear_first(a)], **start,
-            "root_rotation": list(rotation), "root_position": list(rows["root_position"]), "root_travel": [0.0] * 3,
-            "root_turn": [0.0] * 3, "turned_by": [0.0, 0.0, 0.0, 1.0]}
+            "force_delta_v": [rows["h"][0] * x for x in linear_first(a)], **start,
+            "root_rotation": list(rotation), "root_position": list(rows["root_position"]),
+            "root_linear_displacement": [0.0] * 3,
+            "root_angular_displacement": [0.0] * 3, "delta_rotation": [0.0, 0.0, 0.0, 1.0]}
 
 
 def _has_locks(t: BodyTopology) -> bool:
@@ -79,12 +80,13 @@ def solve(t: BodyTopology, rows: Rows, final: bool) -> dict[str, list[Scalar]]:
     if final or not t.forces_every_iteration:
         return {}
     # v += h g, then v += h f / m: two roundings  (DyTGSDynamics.cpp, applySubstepGravity)
-    with_gravity = [*(x + gravity for x, gravity in zip(rows["v"][0:3], rows["fall"], strict=True)), *rows["v"][3:6]]
-    v = [x + delta for x, delta in zip(with_gravity, rows["push"], strict=True)]
+    by_gravity = zip(rows["v"][0:3], rows["fall"], strict=True)
+    with_gravity = [*(x + gravity for x, gravity in by_gravity), *rows["v"][3:6]]
+    v = [x + delta for x, delta in zip(with_gravity, rows["force_delta_v"], strict=True)]
     linear, w = spin.without_axes((v[0], v[1], v[2]), t.locked_position), v[3:6]
     # where nothing turns the body, locked rotations have to wait for its motion
     if t.has_external_forces and _has_locks(t):
-        has_torque = abs(rows["push"][3]) + abs(rows["push"][4]) + abs(rows["push"][5]) > 0.0
+        has_torque = abs(rows["force_delta_v"][3]) + abs(rows["force_delta_v"][4]) + abs(rows["force_delta_v"][5]) > 0.0
         free = spin.unlock(rows, (v[3], v[4], v[5]), t.locked_rotation)[spin.VELOCITY]
         w = [where(has_torque, a, b) for a, b in zip(free, w, strict=True)]
     return {"v": [*linear, *w]}
@@ -110,9 +112,9 @@ def integrate_pose(t: BodyTopology, rows: Rows, v: Sequence[Scalar]) -> dict[str
     if t.locked_position or locked:
         locked["v"] = [*linear, *w]
     return {**locked, "root_position": spin.integrate(rows["root_position"], linear, h),
-            "root_travel": spin.integrate(rows["root_travel"], linear, h),
-            "root_turn": spin.integrate(rows["root_turn"], w, h),
-            "turned_by": list(spin.accumulate_rotation(quaternion(rows, "turned_by", 0), w, h))}
+            "root_linear_displacement": spin.integrate(rows["root_linear_displacement"], linear, h),
+            "root_angular_displacement": spin.integrate(rows["root_angular_displacement"], w, h),
+            "delta_rotation": list(spin.accumulate_rotation(quaternion(rows, "delta_rotation", 0), w, h))}
 
 
 def finish(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
@@ -122,7 +124,7 @@ def finish(t: BodyTopology, rows: Rows) -> dict[str, list[Scalar]]:
     pose = {} if t.forces_every_iteration else integrate_pose(t, {**rows, "h": rows["dt"]}, velocity)
     rows = {**rows, **pose, **unlocked}
     # q' = delta q
-    rotation = spin.apply_delta_rotation(quaternion(rows, "turned_by", 0), quaternion(rows, "root_rotation", 0))
+    rotation = spin.apply_delta_rotation(quaternion(rows, "delta_rotation", 0), quaternion(rows, "root_rotation", 0))
     return {**pose, "v": list(rows["v"]), "root_position": list(rows["root_position"]),
             "root_rotation": list(rotation)}
 
@@ -141,7 +143,8 @@ def mean_motion(t: BodyTopology, rows: Rows) -> tuple[Motion, sp.Mat3]:
     if t.forces_every_iteration:
         # v_mean = travel / dt
         inverse_dt = 1.0 / rows["dt"][0]
-        velocity = motion_of([inverse_dt * x for x in (*rows["root_travel"], *rows["root_turn"])])
+        displacement = *rows["root_linear_displacement"], *rows["root_angular_displacement"]
+        velocity = motion_of([inverse_dt * x for x in displacement])
     return velocity, sp.matrix(sp.normalized(quaternion(rows, "root_rotation", 0)))
 
 

@@ -23,7 +23,7 @@ def clamp_to_envelope(rows: Rows, dof: int, P: Scalar, w: Scalar, r: Scalar, per
     """
     # the clamp is solved for |P| of one sign  (DyCpuGpuArticulation.h, clampDriveImpulse)
     limit, resistance = rows["max_force"][dof], rows["velocity_dependent_resistance"][dof]
-    min_response = rows["least_response"][0]
+    min_response = rows["min_response"][0]
     sign = where(P < 0.0, -1.0, 1.0)
     p, w = abs(P), sign * w
     safe_resistance = where(resistance > 0.0, resistance, 1.0)
@@ -54,7 +54,7 @@ def _impulse_bounds(low: Scalar, high: Scalar, v_max: Scalar, slope: Scalar, w: 
     return where(unbounded, low, lower), where(unbounded, high, upper)
 
 
-DRIVE_ROWS = ("drive_rate", "drive_spring", "drive_speed", "drive_start", "drive_again")
+DRIVE_ROWS = ("drive_damping_impulse", "drive_spring", "drive_speed", "drive_start", "drive_decay")
 
 
 def drive_coefficients(t: Topology, rows: Rows, dof: int, r: Scalar, soft: Scalar) -> dict[str, Scalar]:
@@ -70,9 +70,9 @@ def drive_coefficients(t: Topology, rows: Rows, dof: int, r: Scalar, soft: Scala
     accelerates = t.dofs[dof].drive == "acceleration"
     x = soft / (1.0 + a) if accelerates else 1.0 / (1.0 + a * r)
     speed = rows["target_velocity"][dof]
-    decay = {"drive_again": 1.0 / (1.0 + a) if accelerates else x} if t.pgs else {}
+    decay = {"drive_decay": 1.0 / (1.0 + a) if accelerates else x} if t.pgs else {}
     return decay | {
-        "drive_rate": x * a,
+        "drive_damping_impulse": x * a,
         "drive_spring": x * h * k,
         "drive_speed": x * h * d * speed,
         "drive_start": _error(t, rows, dof) - (dt - h) * speed,
@@ -115,8 +115,8 @@ def solve_drive(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: bool
     if not frozen:      # before + F; v comes last, as the rest does not wait for other constraints
         target = rows["drive_start"][dof] + rows["iteration"][0] * h * rows["target_velocity"][dof]
         impulse = rows["drive_spring"][dof] * (target - joint.displacement) + (rows["drive_speed"][dof] + before)
-        impulse = impulse - rows["drive_again"][dof] * total if t.pgs else impulse
-        impulse = impulse - rows["drive_rate"][dof] * joint.v
+        impulse = impulse - rows["drive_decay"][dof] * total if t.pgs else impulse
+        impulse = impulse - rows["drive_damping_impulse"][dof] * joint.v
     # |F + before| <= maxForce period  (DyFeatherstoneArticulation.cpp, clampDriveImpulse)
     F: Scalar = 0.0
     if t.dofs[dof].envelope:

@@ -96,7 +96,7 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
         r = inner(row, column)
         x, x_limit = axis_fractions(rows, tendon, axis, len(dofs), r)
         if t.tendon_impulses and not t.pgs:
-            per_axis.setdefault(f"{name}_given_share", []).extend([x, x_limit])
+            per_axis.setdefault(f"{name}_impulse_fraction", []).extend([x, x_limit])
         spring = [total + x * c for total, c in zip(spring, column, strict=True)]
         limits = [total + x_limit * c for total, c in zip(limits, column, strict=True)]
         if branch is not None:
@@ -104,8 +104,8 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
             y_spring = [total + x * c for total, c in zip(y_spring, y, strict=True)]
             y_limits = [total + x_limit * c for total, c in zip(y_limits, y, strict=True)]
         if t.tendon_impulses and not t.pgs:
-            summed.setdefault(f"{name}_spring_share", []).append(x)
-            summed.setdefault(f"{name}_limit_share", []).append(x_limit)
+            summed.setdefault(f"{name}_spring_fraction", []).append(x)
+            summed.setdefault(f"{name}_limit_fraction", []).append(x_limit)
         for part, values in pgs_axis_rows(rows, tendon, axis, len(dofs), r).items() if t.pgs else ():
             per_axis.setdefault(part, []).extend(values)
         per_axis.setdefault(f"{name}_column", []).extend(column)
@@ -132,8 +132,8 @@ def pgs_axis_rows(rows: Rows, tendon: int, axis: int, axes: int, r: Scalar) -> d
     """With PGS: an axis' share of the tendon's force, and the x of its spring and of its limit."""
     name = f"fixed_tendon{tendon}"
     stiff, stiff_limit = _stiffening(rows, tendon, r)
-    return {f"{name}_share": [rows[f"{name}_force_coefficient"][axis] / float(axes)], f"{name}_again": [1.0 / stiff],
-            f"{name}_limit_again": [1.0 / stiff_limit]}
+    return {f"{name}_fraction": [rows[f"{name}_force_coefficient"][axis] / float(axes)], f"{name}_decay": [1.0 / stiff],
+            f"{name}_limit_decay": [1.0 / stiff_limit]}
 
 
 def _stiffening(rows: Rows, tendon: int, r: Scalar) -> tuple[Scalar, Scalar]:
@@ -156,12 +156,12 @@ def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar]
         for axis in range(len(dofs)):
             F = axis_impulse(rows, tendon, axis, pull, limit, out)
             if t.tendon_impulses:
-                out[f"{name}_given"][axis] = rows[f"{name}_given"][axis] + F
+                out[f"{name}_impulse"][axis] = rows[f"{name}_impulse"][axis] + F
             velocities.add((rows[f"{name}_column"][axis * t.nv:(axis + 1) * t.nv], F))
         return
     if t.tendon_impulses:
-        out[f"{name}_given"] = [total - x * pull - x_limit * limit for total, x, x_limit in zip(
-            rows[f"{name}_given"], rows[f"{name}_spring_share"], rows[f"{name}_limit_share"], strict=True)]
+        out[f"{name}_impulse"] = [total - x * pull - x_limit * limit for total, x, x_limit in zip(
+            rows[f"{name}_impulse"], rows[f"{name}_spring_fraction"], rows[f"{name}_limit_fraction"], strict=True)]
     branch, pulls = tendon_branch(t, tendon), ((f"{name}_spring", -pull), (f"{name}_limit", -limit))
     if branch is None:
         velocities.add(*((rows[f"{row}_column"], F) for row, F in pulls))
@@ -189,7 +189,7 @@ def axis_impulse(rows: Rows, tendon: int, axis: int, pull: Scalar, limit: Scalar
     # PGS: F = -x (share P + total), total += F
     for prefix, impulse in (("", pull), ("limit_", limit)):
         total = rows[f"{name}_{prefix}total"][axis]
-        change = -(rows[f"{name}_{prefix}again"][axis] * (rows[f"{name}_share"][axis] * impulse + total))
+        change = -(rows[f"{name}_{prefix}decay"][axis] * (rows[f"{name}_fraction"][axis] * impulse + total))
         out[f"{name}_{prefix}total"][axis] = total + change
         F = F + change
     return F

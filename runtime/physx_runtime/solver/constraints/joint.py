@@ -42,7 +42,8 @@ def dof_coefficients(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[L
                      soft: Scalar, load: Scalar) -> dict[str, list[Scalar]]:
     """What the constraints of one dof with response r, whose joint carries a load, need during the iterations."""
     out = {"soft": [soft], "bias": [velocity_bias(t, rows, k, motions, dof)]}
-    out["load_brake"] = [rows["load_friction"][dof] * load * rows["h"][0] if t.dofs[dof].load_friction else 0.0]
+    out["load_friction_impulse"] = [rows["load_friction"][dof] * load * rows["h"][0] if t.dofs[dof].load_friction
+                                    else 0.0]
     out |= displacement_start(t, rows, k, motions, dof)
     out |= {f"{bound}_start": [rows[f"{bound}_limit"][dof] - rows["q"][dof]] for bound in ("lower", "upper")}
     names = DRIVE_ROWS if t.pgs else DRIVE_ROWS[:-1]

@@ -116,7 +116,7 @@ def solve_friction(t: Topology, rows: Rows, dof: int, joint: SolvedDof, final: b
 def solve_load_friction(rows: Rows, dof: int, joint: SolvedDof) -> None:
     """Stop the joint or brake it by what its load allows in an iteration, whatever it gave in those before."""
     # |F| <= friction load h, not accumulated  (PhysX 5.3.1, DyFeatherstoneForwardDynamic.cpp, computeJointFriction)
-    max_impulse = rows["load_brake"][dof]
+    max_impulse = rows["load_friction_impulse"][dof]
     joint.apply_impulse(clamp(-(joint.v * joint.soft), -max_impulse, max_impulse))
 
 

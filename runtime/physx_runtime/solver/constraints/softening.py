@@ -93,10 +93,12 @@ def displacement_start(t: Topology, rows: Rows, k: Kinematics, motions: Sequence
     axis = k.axes[dof]
     if not axis_can_rotate(t, dof):
         rotary = axis if t.links[child].kind in ROTARY_JOINTS else sp.ZERO3
-        return {"travel_axis": [*rotary], "travel_moment": [0.0] * 3, "travel_offset": [0.0], "travel_spin": [0.0] * 3}
+        return {"displacement_axis": [*rotary], "displacement_moment": [0.0] * 3, "displacement_offset": [0.0],
+                "displacement_spin": [0.0] * 3}
     offset = separation(t, k, dof)
-    return {"travel_axis": [*axis], "travel_moment": [*sp.cross(offset, axis)], "travel_offset": [sp.dot(axis, offset)],
-            "travel_spin": [*sp.scale(rows["dt"][0], motions[t.links[child].parent].acceleration.angular)]}
+    return {"displacement_axis": [*axis], "displacement_moment": [*sp.cross(offset, axis)],
+            "displacement_offset": [sp.dot(axis, offset)],
+            "displacement_spin": [*sp.scale(rows["dt"][0], motions[t.links[child].parent].acceleration.angular)]}
 
 
 def parent_rotation(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
@@ -105,17 +107,17 @@ def parent_rotation(t: Topology, rows: Rows, dof: int) -> sp.Vec3:
     The turns of the joints above about their axes at the start, and dt Jdot v for the time that has passed.
     """
     # theta = theta_root + sum axis_i (q_i - q0_i) + t dt (Jdot v)_w
-    rotation = sp.ZERO3 if t.fixed_base else triple(rows, "root_turn", 0)
+    rotation = sp.ZERO3 if t.fixed_base else triple(rows, "root_angular_displacement", 0)
     for link in t.path(t.links[t.dofs[dof].link].parent):
-        rotation = link_rotation(t, rows, rows["travel"], link, rotation)
+        rotation = link_rotation(t, rows, rows["displacement"], link, rotation)
     elapsed = rows["iteration"][0] * rows["h"][0]
-    return sp.add(rotation, sp.scale(elapsed, triple(rows, "travel_spin", dof)))
+    return sp.add(rotation, sp.scale(elapsed, triple(rows, "displacement_spin", dof)))
 
 
 def link_rotation(t: Topology, rows: Rows, amounts: Scalars, link: int, rotation: sp.Vec3) -> sp.Vec3:
     """`turn` of a link's parent and what the link's own dofs add, each turning by its amount about its axis."""
     for dof in t.dofs_of(link) if t.links[link].kind in ROTARY_JOINTS else ():
-        rotation = sp.add(rotation, sp.scale(amounts[dof], triple(rows, "travel_axis", dof)))
+        rotation = sp.add(rotation, sp.scale(amounts[dof], triple(rows, "displacement_axis", dof)))
     return rotation
 
 
@@ -130,9 +132,10 @@ def joint_displacement(t: Topology, rows: Rows, k: Kinematics, dof: int) -> Scal
     if t.pgs:
         return 0.0
     if t.kind_of(dof) == SPHERICAL:
-        return rows["travel"][dof] + rows["iteration"][0] * rows["h"][0] * rows["bias"][dof]
+        return rows["displacement"][dof] + rows["iteration"][0] * rows["h"][0] * rows["bias"][dof]
     if not axis_can_rotate(t, dof):
-        return rows["travel"][dof]
+        return rows["displacement"][dof]
+    along_axis = sp.dot(triple(rows, "displacement_axis", dof), separation(t, k, dof))
     # displacement = axis . (r - r_start) - (r_start x axis) . theta_parent
-    displacement = sp.dot(triple(rows, "travel_axis", dof), separation(t, k, dof)) - rows["travel_offset"][dof]
-    return displacement - sp.dot(triple(rows, "travel_moment", dof), parent_rotation(t, rows, dof))
+    displacement = along_axis - rows["displacement_offset"][dof]
+    return displacement - sp.dot(triple(rows, "displacement_moment", dof), parent_rotation(t, rows, dof))

@@ -94,7 +94,7 @@ def solve_spatial_tendon(t: Topology, rows: Rows, tendon: int, k: Kinematics, ve
     rate = velocities.rate(rows[f"{name}_row"]) + rows[f"{name}_bias"][0]
     F = spatial_tendon_impulse(t, rows, tendon, length, rate, out)
     if t.tendon_impulses:
-        out[f"{name}_given"] = [rows[f"{name}_given"][0] + F]
+        out[f"{name}_impulse"] = [rows[f"{name}_impulse"][0] + F]
     velocities.add((rows[f"{name}_column"], F))
 
 

@@ -139,9 +139,9 @@ def solution_inputs(chain: Chain) -> dict[str, int]:
     """
     rows = {"elapsed": 1, "dv": chain.nv}
     if not chain.t.fixed_base:
-        rows |= {"v_root": 6, "root_travel": 3, "root_turn": 3, "root_turned": 5}
+        rows |= {"v_root": 6, "root_linear_displacement": 3, "root_angular_displacement": 3, "root_rotation_change": 5}
     for i in range(len(chain.t.dofs)):
-        rows |= {f"v{i}": 1, f"dv{i}": 1, f"travel{i}": 1, f"axis{i}": 3}
+        rows |= {f"v{i}": 1, f"dv{i}": 1, f"displacement{i}": 1, f"axis{i}": 3}
     return rows
 
 
@@ -151,7 +151,7 @@ def preparation_inputs(chain: Chain) -> dict[str, int]:
     hinge{i}: of the joint of the i-th dof; minv_root, minv{i}: lines of M^-1; minv{i}_{j}: where those of dofs cross.
     """
     dofs = range(len(chain.t.dofs))
-    rows = solution_inputs(chain) | {"side0_position": 3, "side0_cfm": 1, "position": 3, "center": 3, "com": 3,
+    rows = solution_inputs(chain) | {"body0_position": 3, "body0_cfm": 1, "position": 3, "center": 3, "com": 3,
                                      "motion": 12, "a_com": 3, "dt": 1, "h": 1}
     rows |= {f"hinge{i}": 3 for i in dofs} | {f"tree_position{i}": 3 for i in range(1, len(chain.t.links))}
     rows |= {"minv_root": chain.t.root_size * chain.nv} | {f"minv{i}": chain.nv for i in dofs}
@@ -174,8 +174,8 @@ def prepare(rows: Operands, t: ContactTopology, full: ContactTopology, chain: Ch
     sizes = {"point_used": t.points, "separation": t.points, "anchor_used": t.anchors}
     step = _TreeSetup(t, rows | {name: rows[name][:size] for name, size in sizes.items()}, chain)
     out = prepare_with(step)
-    out["root_arm"], out["carried"] = list(step.arms.root), list(step.bias.angular)
-    out["grown"] = list(step.arms.growth)
+    out["root_arm"], out["velocity_bias"] = list(step.arms.root), list(step.bias.angular)
+    out["growth"] = list(step.arms.growth)
     out["arms"] = [x for arm in step.arms.arms for x in arm]
     out["impulse"] = [0.0] * full.points
     out["friction_impulse"] = [0.0] * (2 * full.anchors)
@@ -209,7 +209,7 @@ def rotate_root(rows: Operands) -> PreparedRows:
     # delta = q conj(q_start), excess = |q|^2 - |q_start|^2
     now, start = quat(rows["axes_rotation"]), quat(rows["axes_start"])
     squares = [(q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]) for q in (now, start)]
-    return {"root_turned": [*rounded.product(now, sp.conjugate(start)), squares[0] - squares[1]]}
+    return {"root_rotation_change": [*rounded.product(now, sp.conjugate(start)), squares[0] - squares[1]]}
 
 
 def _axes(chain: Chain, rows: Operands) -> list[Vec3]:
@@ -259,11 +259,11 @@ class _TreeSetup(PatchSetup):
         jacobian = self.arms.generalized(force)
         delta_velocity = times([[line[i] for line in self._lines] for i in range(self._chain.nv)], jacobian)
         response = [*delta_velocity[:t.root_size], *times(self._crossings, jacobian)]
-        append_row(out, f"{group}_levers", *force.angular)
-        append_row(out, f"{group}_reach", *jacobian[_axis_size(t):])
+        append_row(out, f"{group}_r_cross_n", *force.angular)
+        append_row(out, f"{group}_jacobian", *jacobian[_axis_size(t):])
         append_row(out, f"{group}_bias", force.dot(self.bias))
-        append_row(out, f"{group}_answers", *delta_velocity)
-        append_row(out, f"{group}_felt", *(inner(jacobian, other) for other in self._row_responses))
+        append_row(out, f"{group}_delta_velocity", *delta_velocity)
+        append_row(out, f"{group}_delassus", *(inner(jacobian, other) for other in self._row_responses))
         self._row_responses.append(response)
         return inner(jacobian, response)
 
@@ -295,13 +295,15 @@ class _TreeVelocities:
         # v + dv at the first row; afterwards only impulses of this patch change it
         root_v = [a + b for a, b in zip(rows["v_root"], rows["dv"][:t.root_size], strict=True)] if t.root_size else []
         self._velocities = [*root_v, *(rows[f"v{i}"][0] + rows[f"dv{i}"][0] for i in dofs)]
-        axes, displacements = _axes(chain, rows), [rows[f"travel{i}"][0] for i in dofs]
-        arms = LeverArms(t, vec(rows["root_arm"]), vec(rows["grown"]), axes, [vec(rows["arms"], i) for i in dofs])
-        root_rotation = (quat(rows["root_turned"]), rows["root_turned"][4]) if t.root_size else (None,)
+        axes, displacements = _axes(chain, rows), [rows[f"displacement{i}"][0] for i in dofs]
+        arms = LeverArms(t, vec(rows["root_arm"]), vec(rows["growth"]), axes, [vec(rows["arms"], i) for i in dofs])
+        change = rows["root_rotation_change"] if t.root_size else []
+        root_rotation = (quat(change), change[4]) if t.root_size else (None,)
         linear = arms.displacement(displacements, *root_rotation)
-        angular = sp.scale(rows["elapsed"][0], vec(rows["carried"]))
+        angular = sp.scale(rows["elapsed"][0], vec(rows["velocity_bias"]))
         if t.root_size:
-            linear, angular = sp.add(linear, vec(rows["root_travel"])), sp.add(angular, vec(rows["root_turn"]))
+            linear = sp.add(linear, vec(rows["root_linear_displacement"]))
+            angular = sp.add(angular, vec(rows["root_angular_displacement"]))
         for i in dofs:
             if t.kind_of(i) in ROTARY_JOINTS:
                 angular = sp.add(angular, sp.scale(displacements[i], axes[i]))
@@ -310,8 +312,9 @@ class _TreeVelocities:
     def row(self, reader: RowReader, group: str, axis: Vec3) -> _Row:
         t, axis_size = self._chain.t, _axis_size(self._chain.t)
         jacobian, delta_velocity, delassus = (reader.several(f"{group}_{name}", size) for name, size in (
-            ("reach", t.root_size + len(t.dofs) - axis_size), ("answers", self._chain.nv), ("felt", len(self._rows))))
-        force, bias = Force(reader.vector(f"{group}_levers"), axis), reader.scalar(f"{group}_bias")
+            ("jacobian", t.root_size + len(t.dofs) - axis_size), ("delta_velocity", self._chain.nv),
+            ("delassus", len(self._rows))))
+        force, bias = Force(reader.vector(f"{group}_r_cross_n"), axis), reader.scalar(f"{group}_bias")
         self._rows.append(_Row(len(self._rows), force, [*axis[:axis_size], *jacobian], bias, delta_velocity, delassus))
         return self._rows[-1]
 

@@ -66,7 +66,7 @@ def prepared_rows(t: ContactTopology) -> Mapping[str, int]:
 
 def preparation_inputs(t: ContactTopology) -> dict[str, int]:
     """What preparing a patch reads, and how many numbers each is."""
-    sizes = {f"side{k}_{name}": size for k, body in enumerate(t.solver_bodies) for name,
+    sizes = {f"body{k}_{name}": size for k, body in enumerate(t.solver_bodies) for name,
              size in AT_START[body.kind].items()}
     return {**patch_rows(t), "dt": 1, "h": 1, **sizes}
 
@@ -83,7 +83,7 @@ def prepare_with(setup: PatchSetup) -> PreparedRows:
     _add_friction(out, setup)
     if setup.t.torsional:
         _add_torsion(out, setup)
-    out["slipped"] = [0.0]
+    out["broken"] = [0.0]
     return out
 
 
@@ -154,9 +154,9 @@ def _add_points(out: PreparedRows, s: PatchSetup) -> None:
         append_row(out, "error", where(bounces, error, depth))
         append_row(out, "target", rebound + s.target_velocity(forces))
         bias_coefficient, velocity_multiplier = _stiffness(out, s, unit_response, r, depth, closing)
-        append_row(out, "coefficient", bias_coefficient)
+        append_row(out, "bias_coefficient", bias_coefficient)
         append_row(out, "reciprocal", r)
-        append_row(out, "multiplier", where(active, velocity_multiplier, 0.0))
+        append_row(out, "velocity_multiplier", where(active, velocity_multiplier, 0.0))
         append_row(out, "impulse", 0.0)
         # least friction load at links: 1/4 of sum max(v_target - separation / dt - v, 0) r / points
         gap = maximum(depth, 0.0) if s.t.pgs else depth
@@ -164,10 +164,11 @@ def _add_points(out: PreparedRows, s: PatchSetup) -> None:
     # maxPenBias of a compliant contact is infinite  (DyTGSContactPrep.cpp, setupFinalizeSolverConstraints)
     compliant = s.scalar("stiffness") > 0.0
     # between bodies compliant surfaces part as fast as they may, at links they do not but with PGS
-    append_row(out, "fastest", s.scalar("max_depenetration") if s.t.has_link and not s.t.pgs
+    append_row(out, "max_bias_velocity", s.scalar("max_depenetration") if s.t.has_link and not s.t.pgs
                else where(compliant, math.inf, s.scalar("max_depenetration")))
     if s.t.has_link:
-        append_row(out, "least", MIN_NORMAL_FRACTION * stopping_impulse / maximum(_sum(s.rows["point_used"]), 1.0))
+        append_row(out, "min_normal_impulse",
+                   MIN_NORMAL_FRACTION * stopping_impulse / maximum(_sum(s.rows["point_used"]), 1.0))
 
 
 def _stiffness(out: PreparedRows, s: PatchSetup, unit_response: Scalar, r: Scalar, depth: Scalar,
@@ -181,7 +182,7 @@ def _stiffness(out: PreparedRows, s: PatchSetup, unit_response: Scalar, r: Scala
     a = s.h * (where(separated & logical_not(closing), 0.0, s.scalar("damping")) + s.h * k)
     x = 1.0 / (1.0 + a * where(accelerates, 1.0, unit_response))
     if s.t.pgs:
-        append_row(out, "kept", where(compliant, 1.0 - x, 1.0))
+        append_row(out, "impulse_multiplier", where(compliant, 1.0 - x, 1.0))
     bias_coefficient = -s.h * k * x * where(accelerates, 1.0, unit_response + s.cfm if s.t.pgs else unit_response)
     # rigid: bias = -separation / h before the surface, -biasCoefficient separation / h behind it
     bias_scale = where(separated, 1.0, s.bias_coefficient) / s.h
@@ -197,8 +198,9 @@ def _add_friction(out: PreparedRows, s: PatchSetup) -> None:
     append_row(out, "tangents", *first, *second)
     # friction impulse <= mu N / anchors per anchor  (DyTGSContactPrep.cpp, setupFinalizeSolverConstraints)
     used = s.rows["anchor_used"]
-    append_row(out, "share", 1.0 / maximum(_sum(used), 1.0))
-    append_row(out, "rate", (SAPIEN_BIAS if s.t.has_link else s.bias_coefficient) / s.h if s.t.sapien else 1.0 / s.h)
+    append_row(out, "anchor_fraction", 1.0 / maximum(_sum(used), 1.0))
+    append_row(out, "friction_bias_scale",
+               (SAPIEN_BIAS if s.t.has_link else s.bias_coefficient) / s.h if s.t.sapien else 1.0 / s.h)
     offset = sp.sub(*s.positions)
     for j, is_used in enumerate(used):
         # error = (r0 + x0 - r1 - x1) . t, the anchors' drift  (DyTGSContactPrep.cpp, setupFinalizeSolverConstraints)
@@ -251,7 +253,7 @@ def _add_torsion(out: PreparedRows, s: PatchSetup) -> None:
         depth = maximum(depth, -separation * used)
     anchors = _sum(s.rows["anchor_used"])
     is_single = where(anchors < 1.5, anchors, 0.0)
-    append_row(out, "torsion_reach", maximum(s.scalar("min_torsion_radius"), sqrt(depth * s.scalar("torsion_radius"))))
+    append_row(out, "torsion_arm", maximum(s.scalar("min_torsion_radius"), sqrt(depth * s.scalar("torsion_radius"))))
     append_row(out, "torsion_multiplier", _friction_multiplier(s, unit_response, is_single))
     if s.has_kinematic:
         append_row(out, "torsion_target", s.target_velocity(forces))
@@ -261,10 +263,10 @@ def _add_torsion(out: PreparedRows, s: PatchSetup) -> None:
 def solve(t: ContactTopology, rows: Rows, final: bool) -> PreparedRows:
     """A patch's impulses so far, and what those of this iteration do.
 
-    rows: what the patch is given and what `prepare` made of it, `elapsed`, and per moving side `sideK_v`,
-    `sideK_travel` and `sideK_turn`; of a body `sideK_inverse_mass`. Makes `impulse`, `friction_impulse`,
-    `torsion_impulse`, `slipped`, `sideK_v` of bodies and `sideK_impulse` of links. final: an iteration for velocities
-    alone, in which no depth is taken back.
+    rows: what the patch is given and what `prepare` made of it, `elapsed`, and per moving side `bodyK_v`,
+    `bodyK_displacement` and `bodyK_angular_displacement`; of a body `bodyK_inverse_mass`. Makes `impulse`,
+    `friction_impulse`, `torsion_impulse`, `broken`, `bodyK_v` of bodies and `bodyK_impulse` of links. final: an
+    iteration for velocities alone, in which no depth is taken back.
     """
     return solve_with(SolverBodies(t, rows), t, rows, final)
 
@@ -276,7 +278,7 @@ def solve_with(state: BodyState, t: ContactTopology, rows: Rows, final: bool) ->
     broken = _solve_friction(out, t, rows, reader, state, normal_impulse, final)
     if t.torsional:
         broken = _solve_torsion(out, t, rows, reader, state, normal_impulse, broken)
-    return {**out, "slipped": [broken], **state.outputs()}
+    return {**out, "broken": [broken], **state.outputs()}
 
 
 def solve_normal(t: ContactTopology, rows: Rows) -> PreparedRows:
@@ -292,7 +294,7 @@ def _solve_normal(out: PreparedRows, t: ContactTopology, rows: Rows, reader: Row
     # F = max(min(maxPenBias, c separation) r - (v - target) m, -total), total <= maxImpulse
     # (DyTGSContactPrep.cpp, solveDynamicContactsStep; PGS: DySolverConstraints.cpp, solveContact)
     normal, normal_impulse = triple(rows, "normal", 0), 0.0
-    max_bias_velocity, max_impulse, elapsed = rows["fastest"][0], rows["max_impulse"][0], rows["elapsed"][0]
+    max_bias_velocity, max_impulse, elapsed = rows["max_bias_velocity"][0], rows["max_impulse"][0], rows["elapsed"][0]
     springs = rows["stiffness"][0] > 0.0 if t.pgs else False      # with PGS they act in every iteration
     for _ in range(t.points):
         row = state.row(reader, "point", normal)
@@ -302,16 +304,16 @@ def _solve_normal(out: PreparedRows, t: ContactTopology, rows: Rows, reader: Row
         # velocity iterations take back no penetration
         if final:
             depth = where(springs, depth, maximum(depth, 0.0))
-        bias = minimum(max_bias_velocity, reader.scalar("coefficient") * depth)
+        bias = minimum(max_bias_velocity, reader.scalar("bias_coefficient") * depth)
         speed = state.velocity(row) - target
-        change = maximum(bias * reader.scalar("reciprocal") - speed * reader.scalar("multiplier"), -before)
-        retained = reader.scalar("kept") * before if t.pgs else before
+        change = maximum(bias * reader.scalar("reciprocal") - speed * reader.scalar("velocity_multiplier"), -before)
+        retained = reader.scalar("impulse_multiplier") * before if t.pgs else before
         after = minimum(retained + change, max_impulse)
         append_row(out, "impulse", after)
         state.apply_impulse(row, after - before)
         normal_impulse = normal_impulse + after
     # PhysX bounds friction of links from below
-    return maximum(normal_impulse, rows["least"][0]) if t.has_link else normal_impulse
+    return maximum(normal_impulse, rows["min_normal_impulse"][0]) if t.has_link else normal_impulse
 
 
 def _solve_friction(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
@@ -319,7 +321,7 @@ def _solve_friction(out: PreparedRows, t: ContactTopology, rows: Rows, reader: R
                     final: bool) -> Scalar:
     """Friction, anchor after anchor; 1 where one slips."""
     # |F_t| <= mu_s N, F_t = mu_d N once it slips
-    load = rows["share"][0] * normal_impulse
+    load = rows["anchor_fraction"][0] * normal_impulse
     static_limit, dynamic_limit = rows["static_friction"][0] * load, rows["dynamic_friction"][0] * load
     if t.pgs:
         return _solve_axes(out, t, rows, reader, state, (static_limit, dynamic_limit), final)
@@ -329,7 +331,7 @@ def _solve_friction(out: PreparedRows, t: ContactTopology, rows: Rows, reader: R
 def _solve_anchors(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowReader, state: BodyState,
                    limits: tuple[Scalar, Scalar]) -> Scalar:
     """Both axes of an anchor at once."""
-    (static_limit, dynamic_limit), broken, scale = limits, 0.0, rows["rate"][0]
+    (static_limit, dynamic_limit), broken, scale = limits, 0.0, rows["friction_bias_scale"][0]
     axes = triple(rows, "tangents", 0), triple(rows, "tangents", 1)
     for _ in range(t.anchors):
         # both tangents together: F_t *= min(mu_d N, |F_t|) / |F_t| where |F_t| > mu_s N
@@ -351,7 +353,7 @@ def _solve_axes(out: PreparedRows, t: ContactTopology, rows: Rows, reader: RowRe
                 limits: tuple[Scalar, Scalar], final: bool) -> Scalar:
     """Axis after axis, each within the limits by itself; in velocity iterations no axis goes back to where it began."""
     # PGS: each tangent by itself, a pyramid  (DySolverConstraints.cpp, solveContact)
-    broken, scale = 0.0, 0.0 if final else rows["rate"][0]
+    broken, scale = 0.0, 0.0 if final else rows["friction_bias_scale"][0]
     for axis in [triple(rows, "tangents", i) for _ in range(t.anchors) for i in (0, 1)]:
         row = state.row(reader, "friction", axis)
         before = reader.scalar("friction_impulse")
@@ -390,7 +392,7 @@ def _solve_torsion(out: PreparedRows, t: ContactTopology, rows: Rows, reader: Ro
     speed = state.velocity(row)
     if any(body.kind == KINEMATIC for body in t.solver_bodies):
         speed = speed - rows["torsion_target"][0]
-    before, load = rows["torsion_impulse"][0], rows["torsion_reach"][0] * normal_impulse
+    before, load = rows["torsion_impulse"][0], rows["torsion_arm"][0] * normal_impulse
     impulse = before - rows["torsion_multiplier"][0] * speed
     after, slides = _clamp_friction(impulse, (rows["static_friction"][0] * load, rows["dynamic_friction"][0] * load))
     append_row(out, "torsion_impulse", after)

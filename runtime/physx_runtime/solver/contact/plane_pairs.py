@@ -29,38 +29,39 @@ from physx_runtime.solver.scheduled.fragments.kinematics import Operands, vec
 POINTS = {SPHERE: 1, CAPSULE: 2}
 MAX_POINTS = 2
 # Of the records of a pair: flags and counts, its manifold, its patch.
-PERSISTENT = {"near": 1, "touching": 1, "known": 1, "points": 1, "local0": 3 * MAX_POINTS, "local1": 3 * MAX_POINTS,
-              "distance": MAX_POINTS, "position": 3, "rotation_kept": 4, "slipped": 1, "anchors": 1, "normal0": 3,
+PERSISTENT = {"overlapping": 1, "touching": 1, "known": 1, "points": 1, "local0": 3 * MAX_POINTS,
+              "local1": 3 * MAX_POINTS,
+              "distance": MAX_POINTS, "position": 3, "manifold_rotation": 4, "broken": 1, "anchors": 1, "normal0": 3,
               "normal1": 3, "anchor0": 3 * ANCHORS, "anchor1": 3 * ANCHORS}
 # What a step leaves to be read: the link's frame and contacts it began with, and what these gave.
 OUTPUT = {"frame": 7, "contacts": 1, "contact_point": 3 * MAX_POINTS, "contact_separation": MAX_POINTS,
           "impulse": MAX_POINTS,
           "tangents": 6, "friction_impulse": 2 * ANCHORS}
 STORED = PERSISTENT | OUTPUT
-# What stands, the same in all steps. collider: its pose in the mass frame. size: radius, half height. outside, normal:
-# of the plane, and that of contacts. most: a contact farther apart gets no anchor.
-CONSTANT = {"collider": 7, "size": 2, "offset": 1, "plane": 7, "low": 3, "high": 3, "outside": 3, "normal": 3,
-            "reach": 1, "rest": 1, "most": 1, "correlation": 1, "frame1": 7}
+# The same in all steps. collider: its pose in the mass frame. size: radius, half height. plane_normal, normal: of the
+# plane, and that of contacts. anchor_threshold: a contact farther apart gets no anchor.
+CONSTANT = {"collider": 7, "size": 2, "offset": 1, "plane": 7, "low": 3, "high": 3, "plane_normal": 3, "normal": 3,
+            "contact_distance": 1, "rest_distance": 1, "anchor_threshold": 1, "correlation": 1, "frame1": 7}
 # Of a step alone: where the collider is, whether the bounds met in this step, whether the pair touched in the last one,
 # whether either is otherwise now.
-STEP = {"placed": 7, "fresh": 1, "touched": 1, "changed": 1}
+STEP = {"collider_pose": 7, "is_new": 1, "touched": 1, "changed": 1}
 SLOT = ("used", "several", "point", "separation", "point_used", "anchor0", "anchor1", "anchor_used")
 
 
 def write_contacts(s: Schedule, kind: int, rows: Mapping[str, Span], slot: Layout, link: Mapping[str, Span]) -> None:
-    """Fill a link's slot. rows: KEPT, STANDING and MET; link: poses of its mass frame, centre of mass
+    """Fill a link's slot. rows: STORED, CONSTANT and STEP; link: poses of its mass frame, centre of mass
     and rotation of F."""
     spans = {**rows, **link, "slot_used": slot["used"], "slot_several": slot["several"]}
     s.do(_broad_phase, kind, **spans)
     guarded = Schedule()
     guarded.do(_narrow_phase, kind, **spans, **{f"slot_{name}": slot[name] for name in SLOT[2:]})
-    s.where_any(rows["near"], guarded)
+    s.where_any(rows["overlapping"], guarded)
 
 
 def write_output(s: Schedule, kind: int, rows: Mapping[str, Span], slot: Layout) -> None:
     """Keep what a slot's patch gave."""
     guarded = Schedule()
-    outputs = {name: rows[name] for name in ("slipped", "tangents", "friction_impulse")}
+    outputs = {name: rows[name] for name in ("broken", "tangents", "friction_impulse")}
     outputs["impulse"] = rows["impulse"].part(0, POINTS[kind])
     guarded.do(_output, **outputs, **{f"slot_{name}": slot[name] for name in outputs})
     s.where_any(slot["used"], guarded)
@@ -72,12 +73,13 @@ def _broad_phase(rows: Operands, kind: int) -> Rows:
     pose = transform_fast(pose_of(singles(rows["pose"])), pose_of(singles(rows["collider"])))
     low, high = (vec(singles(rows[name])) for name in ("low", "high"))
     overlapping = bounds_overlap(kind, _size(rows), singles(rows["offset"])[0], pose, low, high)
-    overlapped, touched = rows["near"][0] > 0.5, rows["touching"][0]
+    overlapped, touched = rows["overlapping"][0] > 0.5, rows["touching"][0]
     # a pair is created or lost where overlap changes
     changed = (overlapping & logical_not(overlapped)) | (logical_not(overlapping) & (overlapped | (touched > 0.5)))
     nothing = {name: [0.0] for name in ("touching", "contacts", "slot_used", "slot_several")}
-    return {"near": [_flag(overlapping)], "fresh": [_flag(overlapping & logical_not(overlapped))], "touched": [touched],
-            "changed": [_flag(changed)], "placed": [x.value for x in (*pose[0], *pose[1])], **nothing}
+    return {"overlapping": [_flag(overlapping)], "is_new": [_flag(overlapping & logical_not(overlapped))],
+            "touched": [touched],
+            "changed": [_flag(changed)], "collider_pose": [x.value for x in (*pose[0], *pose[1])], **nothing}
 
 
 def _narrow_phase(rows: Operands, kind: int) -> Rows:
@@ -85,14 +87,14 @@ def _narrow_phase(rows: Operands, kind: int) -> Rows:
     out = dict[str, list[Scalar]]()
     # PCM, then friction patches  (DyFrictionCorrelation.cpp, correlatePatches)
     touch = _contacts(out, rows, kind)
-    touches = touch.used[0] & (rows["near"][0] > 0.5)
+    touches = touch.used[0] & (rows["overlapping"][0] > 0.5)
     contacts = Contacts([touches, *(used & touches for used in touch.used[1:])],
                         [vec(unfused([x.value for x in point])) for point in touch.point],
                         unfused([x.value for x in touch.separation]), vec(unfused(rows["normal"])))
     frames = [*rows["center"], *rows["rotation"]], rows["frame1"]
     before = _patch(rows)
     patch = correlate_patch_traced(before, rows["touched"][0] > 0.5, contacts, unfused(frames[0]), unfused(frames[1]),
-                                   rows["most"][0], rows["correlation"][0])
+                                   rows["anchor_threshold"][0], rows["correlation"][0])
     _store_patch(out, touches, patch, before)
     _fill_slot(out, rows, contacts, touch, patch, frames)
     changed = logical_not(touches) & (rows["touched"][0] > 0.5) | touches & (rows["touched"][0] < 0.5)
@@ -103,33 +105,33 @@ def _narrow_phase(rows: Operands, kind: int) -> Rows:
 
 
 def _contacts(out: dict[str, list[Scalar]], rows: Operands, kind: int) -> PlaneContacts:
-    pose, plane = pose_of(singles(rows["placed"])), pose_of(singles(rows["plane"]))
+    pose, plane = pose_of(singles(rows["collider_pose"])), pose_of(singles(rows["plane"]))
     # narrow phase against the plane z = 0 of its frame
-    plane_normal, contact_distance = vec(singles(rows["outside"])), singles(rows["reach"])[0]
+    plane_normal, contact_distance = vec(singles(rows["plane_normal"])), singles(rows["contact_distance"])[0]
     if kind == SPHERE:
         return sphere_on_plane(_size(rows)[0], pose, plane, plane_normal, contact_distance)
-    is_new = rows["fresh"][0] > 0.5
+    is_new = rows["is_new"][0] > 0.5
     local0, local1 = ([vec(singles(rows[name]), i) for i in range(MAX_POINTS)] for name in ("local0", "local1"))
     before = Manifold(where(is_new, 0.0, rows["known"][0]), where(is_new, 0.0, rows["points"][0]), local0, local1,
-                      singles(rows["distance"]), pose_of(singles([*rows["position"], *rows["rotation_kept"]])))
+                      singles(rows["distance"]), pose_of(singles([*rows["position"], *rows["manifold_rotation"]])))
     now, touch = capsule_on_plane(before, _size(rows), pose, plane, plane_normal, contact_distance)
     out["known"], out["points"] = [now.known], [now.points]
     for name, values in (("local0", now.local0), ("local1", now.local1), ("distance", [now.distance]),
-                         ("position", now.pose[:1]), ("rotation_kept", now.pose[1:])):
+                         ("position", now.pose[:1]), ("manifold_rotation", now.pose[1:])):
         out[name] = [x.value for part in values for x in part]
     return touch
 
 
 def _patch(rows: Operands) -> FrictionPatch:
     anchors = ([vec(unfused(rows[name]), j) for j in range(ANCHORS)] for name in ("anchor0", "anchor1"))
-    return FrictionPatch(rows["slipped"][0], rows["anchors"][0], vec(unfused(rows["normal0"])),
+    return FrictionPatch(rows["broken"][0], rows["anchors"][0], vec(unfused(rows["normal0"])),
                          vec(unfused(rows["normal1"])), *anchors)
 
 
 def _store_patch(out: dict[str, list[Scalar]], touches: Condition, patch: FrictionPatch, before: FrictionPatch) -> None:
     """As it is now where the pair touches."""
     out["anchors"] = [where(touches, patch.anchors, before.anchors)]
-    out["slipped"] = [where(touches, 0.0, before.slipped)]
+    out["broken"] = [where(touches, 0.0, before.broken)]
     for name, now, old in (("normal0", [patch.normal0], [before.normal0]), ("normal1", [patch.normal1],
                            [before.normal1]), ("anchor0", patch.anchor0, before.anchor0),
                            ("anchor1", patch.anchor1, before.anchor1)):
@@ -143,7 +145,7 @@ def _fill_slot(out: dict[str, list[Scalar]], rows: Operands, contacts: Contacts,
     points = [x.value for point in contacts.point for x in point]
     used = [_flag(condition) for condition in contacts.used]
     touches = contacts.used[0]
-    rest_distance, empty = singles(rows["rest"])[0], [0.0] * (MAX_POINTS - len(used))
+    rest_distance, empty = singles(rows["rest_distance"])[0], [0.0] * (MAX_POINTS - len(used))
     out["contacts"] = [sum(used[1:], used[0])]
     out["contact_point"] = [*points, *(3 * empty)]
     out["contact_separation"] = [*(x.value for x in touch.separation), *empty]

@@ -54,7 +54,8 @@ LinkRef = tuple[int, int]
 # Writes instructions of a position iteration, or of a velocity iteration where the argument is True.
 Writer = Callable[[Schedule, bool], None]
 # What patches read of a link in every iteration, but for its velocity, and once a step: by what they call it.
-LINK_NAMES = {"position": "place", "response": "response", "travel": "travel", "turn": "turn"}
+LINK_NAMES = {"position": "center_position", "response": "response", "displacement": "displacement",
+              "angular_displacement": "angular_displacement"}
 
 
 def write_velocities_at_start(p: IslandPlan, s: Schedule) -> None:
@@ -93,12 +94,12 @@ def _note_point(points: list[tuple[int, LinkRef]], actor_link: LinkRef, s: Sched
 
 
 def body_row(p: IslandPlan, actor_link: LinkRef, k: int, name: str, at_start: bool) -> Span:
-    """The rows of a link that a patch calls `sideK_NAME`."""
+    """The rows of a link that a patch calls `bodyK_NAME`."""
     tree, link = p.trees[actor_link[0]], actor_link[1]
     if name == "cfm":
         return tree.p.at("cfm", link)
     if name == "impulse" or (name == "v" and not at_start):
-        return p.row(f"side{k}_{name}")
+        return p.row(f"body{k}_{name}")
     return tree.at("velocity" if name == "v" else LINK_NAMES[name], link)
 
 
@@ -106,7 +107,7 @@ def pre_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
     """Before a patch among the joints: the link's velocity after all impulses so far."""
     # a fixed base does not answer
     s, tree, link = Schedule(), p.trees[actor_link[0]], actor_link[1]
-    out = p.row(f"side{k}_v")
+    out = p.row(f"body{k}_v")
     if links.is_fixed(tree.p, link):
         copy_rows(s, tree.at("velocity", link), out)
         return s
@@ -120,7 +121,7 @@ def pre_ancestor_patch(p: IslandPlan, actor_link: LinkRef, k: int, link: int) ->
     """Before a patch of a link, at side k, and one below it: the velocities that PhysX reads of them."""
     s, tree = Schedule(), p.trees[actor_link[0]]
     # of two links on one path: velocities as PhysX reads them  (DyFeatherstoneArticulation.cpp, pxcFsGetVelocities)
-    read_pair(tree, s, actor_link[1], link, {actor_link[1]: p.row(f"side{k}_v"), link: p.row(f"side{1 - k}_v")})
+    read_pair(tree, s, actor_link[1], link, {actor_link[1]: p.row(f"body{k}_v"), link: p.row(f"body{1 - k}_v")})
     return s
 
 
@@ -128,7 +129,7 @@ def post_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
     """Behind it: its impulse, up the link's path."""
     # impulse to the root  (DyFeatherstoneArticulation.cpp, pxcFsApplyImpulse)
     s = Schedule()
-    links.raise_impulse(p.trees[actor_link[0]], s, actor_link[1], p.row(f"side{k}_impulse"))
+    links.raise_impulse(p.trees[actor_link[0]], s, actor_link[1], p.row(f"body{k}_impulse"))
     return s
 
 
@@ -137,19 +138,20 @@ def pre_static_patch(p: IslandPlan, actor_link: LinkRef, k: int) -> Schedule:
     # within the joint's turn the velocity is at hand
     # (DyFeatherstoneArticulation.cpp, solveInternalJointConstraintRecursive)
     s = Schedule()
-    links.read_link_velocity(p.trees[actor_link[0]], s, actor_link[1], p.row(f"side{k}_v"))
+    links.read_link_velocity(p.trees[actor_link[0]], s, actor_link[1], p.row(f"body{k}_v"))
     return s
 
 
 def post_static_patch(p: IslandPlan, actor_link: LinkRef, k: int, joins: bool) -> Schedule:
     """Behind it: its impulse on the link; joins: not the first of the link in this sweep."""
     s = Schedule()
-    links.apply_link_impulse(p.trees[actor_link[0]], s, actor_link[1], p.row(f"side{k}_impulse"), joins)
+    links.apply_link_impulse(p.trees[actor_link[0]], s, actor_link[1], p.row(f"body{k}_impulse"), joins)
     return s
 
 
 # What a rigid body calls what its patches read.
-BODY_NAMES = {"position": "root_position", "travel": "root_travel", "turn": "root_turn"}
+BODY_NAMES = {"position": "root_position", "displacement": "root_linear_displacement",
+              "angular_displacement": "root_angular_displacement"}
 WORLD_ROWS = {"dt": 1, "h": 1, "elapsed": 1}
 
 
@@ -158,7 +160,7 @@ class Template:
     """One instruction, and of each operand that is not the patch's own whose row it is and which."""
 
     code: GatherFragment
-    operands: tuple[tuple[str, str], ...]       # ("side0" | "side1" | "world", name)
+    operands: tuple[tuple[str, str], ...]       # ("body0" | "body1" | "world", name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,8 +190,8 @@ def _template(t: ContactTopology, layout: Layout, algorithm: object, *static: bo
     spans = dict(layout.groups) | {name: Span(0, size) for name, size in WORLD_ROWS.items()}
     for k, solver_body in enumerate(t.solver_bodies):
         sizes = AT_START[solver_body.kind] | IN_ITERATIONS[solver_body.kind]
-        spans |= {f"side{k}_{name}": Span(0, size) for name, size in sizes.items()}
-        sources |= {f"side{k}_{name}": (f"side{k}", name) for name in sizes}
+        spans |= {f"body{k}_{name}": Span(0, size) for name, size in sizes.items()}
+        sources |= {f"body{k}_{name}": (f"body{k}", name) for name in sizes}
     schedule = Schedule()
     schedule.do(algorithm, t, *static, **spans)         # type: ignore[arg-type]
     code = GatherFragment(schedule.instructions[0].fragment, {name: span.row for name, span in layout.groups.items()},
@@ -197,7 +199,7 @@ def _template(t: ContactTopology, layout: Layout, algorithm: object, *static: bo
     return Template(code, tuple(sources[name] for name in code.addressed))
 
 
-STAYS_AWAKE, PAIR_COUNTS = "kept_awake", "pairs_held"
+STAYS_AWAKE, PAIR_COUNTS = "stays_awake", "pair_counts"
 
 
 def write_contact_sleep(p: IslandPlan, s: Schedule) -> None:
@@ -210,11 +212,11 @@ def write_contact_sleep(p: IslandPlan, s: Schedule) -> None:
         pair_counts = actor.layout.add(PAIR_COUNTS, len(t.tree.moving_links))
         count_joints(p, s, i, pair_counts)
         if isinstance(actor, BodyPlan):
-            s.do(body.fall_asleep, actor.t, **{**actor.layout.groups, "longest": awake, "joints": pair_counts})
+            s.do(body.fall_asleep, actor.t, **{**actor.layout.groups, "max_counter": awake, "joints": pair_counts})
         else:
-            longest = actor.p.row("longest")
-            clear(s, longest)
-            write_wake_requests(actor.p, s, longest)
+            max_counter = actor.p.row("max_counter")
+            clear(s, max_counter)
+            write_wake_requests(actor.p, s, max_counter)
             write_asleep(actor.p, s, awake, pair_counts)
 
 

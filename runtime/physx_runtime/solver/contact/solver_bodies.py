@@ -56,12 +56,13 @@ AT_START: dict[str, dict[str, int]] = {
     BODY: {"position": 3, "v": 6, "inverse_mass": 1, "inverse_inertia": 6}}
 # What it reads or makes besides in every iteration.
 IN_ITERATIONS: dict[str, dict[str, int]] = {
-    WORLD: {}, KINEMATIC: {}, LINK: {"travel": 3, "turn": 3, "impulse": 6}, BODY: {"travel": 3, "turn": 3}}
+    WORLD: {}, KINEMATIC: {}, LINK: {"displacement": 3, "angular_displacement": 3, "impulse": 6},
+    BODY: {"displacement": 3, "angular_displacement": 3}}
 
 
 def positions(t: ContactTopology, rows: Rows) -> tuple[Vec3, Vec3]:
     """Centres of mass at the step's start; the world's origin of what does not move."""
-    first, second = (ZERO3 if body.kind == WORLD else triple(rows, f"side{k}_position", 0)
+    first, second = (ZERO3 if body.kind == WORLD else triple(rows, f"body{k}_position", 0)
                      for k, body in enumerate(t.solver_bodies))
     return first, second
 
@@ -76,20 +77,20 @@ def responses(t: ContactTopology, rows: Rows) -> Responses:
 def _response(kind: str, rows: Rows, k: int) -> LinkResponse:
     if kind == LINK:
         # T = M^-1 in the link's six directions; [1 / m, I^-1] of a body
-        return response_of(rows[f"side{k}_response"])
+        return response_of(rows[f"body{k}_response"])
     return body_response(rows, k) if kind == BODY else NO_LINK_RESPONSE
 
 
 def velocities(t: ContactTopology, rows: Rows) -> Motions:
     """Of what forces move, now."""
-    first, second = (motion_of(rows[f"side{k}_v"]) if body.moves else NO_MOTION for k,
+    first, second = (motion_of(rows[f"body{k}_v"]) if body.moves else NO_MOTION for k,
                      body in enumerate(t.solver_bodies))
     return first, second
 
 
 def kinematic_velocities(t: ContactTopology, rows: Rows) -> Motions:
     """Of what is moved from outside."""
-    first, second = (motion_of(rows[f"side{k}_velocity"]) if body.kind == KINEMATIC else NO_MOTION
+    first, second = (motion_of(rows[f"body{k}_velocity"]) if body.kind == KINEMATIC else NO_MOTION
                      for k, body in enumerate(t.solver_bodies))
     return first, second
 
@@ -97,8 +98,9 @@ def kinematic_velocities(t: ContactTopology, rows: Rows) -> Motions:
 def displacements(t: ContactTopology, rows: Rows) -> Motions:
     """How both sides have moved since the step's start: time integrals of their velocities."""
     # dx = integral of v dt since the step's start, dtheta that of w
-    first, second = (Motion(triple(rows, f"side{k}_turn", 0), triple(rows, f"side{k}_travel", 0)) if body.moves
-                     else NO_MOTION for k, body in enumerate(t.solver_bodies))
+    first, second = (Motion(triple(rows, f"body{k}_angular_displacement", 0),
+                            triple(rows, f"body{k}_displacement", 0)) if body.moves else NO_MOTION
+                     for k, body in enumerate(t.solver_bodies))
     return first, second
 
 
@@ -112,7 +114,7 @@ def cfm_of(t: ContactTopology, rows: Rows) -> Scalar:
     """The cfm of the softer link, 0 between bodies."""
     # cfm = max of both links  (DyTGSContactPrep.cpp, getCFM)
     return functools.reduce(maximum,
-                            (rows[f"side{k}_cfm"][0] for k, body in enumerate(t.solver_bodies) if body.kind == LINK),
+                            (rows[f"body{k}_cfm"][0] for k, body in enumerate(t.solver_bodies) if body.kind == LINK),
                             0.0)
 
 
@@ -120,8 +122,9 @@ def add_row(out: PreparedRows, t: ContactTopology, group: str, forces: Forces, d
     """Put what a row does to the sides that move, for `Sides.row` to read back."""
     for k, body in enumerate(t.solver_bodies):
         if body.moves:
-            append_row(out, f"{group}_levers", *forces[k].angular)
-            append_row(out, f"{group}_answers", *delta_v[k].angular, *(delta_v[k].linear if body.kind == LINK else ()))
+            append_row(out, f"{group}_r_cross_n", *forces[k].angular)
+            append_row(out, f"{group}_delta_velocity", *delta_v[k].angular,
+                       *(delta_v[k].linear if body.kind == LINK else ()))
 
 
 # A row of a patch, as the state that made it reads it back.
@@ -160,10 +163,10 @@ class SolverBodies:
         # J M^-1: [1 / m n, I^-1 (r x n)] of a body, T J^T of a link
         for k, body in enumerate(self.t.solver_bodies):
             if body.moves:
-                forces[k] = Force(reader.vector(f"{group}_levers"), axis)
-                angular = reader.vector(f"{group}_answers")
-                linear = (reader.vector(f"{group}_answers") if body.kind == LINK
-                          else sp.scale(self.rows[f"side{k}_inverse_mass"][0], axis))
+                forces[k] = Force(reader.vector(f"{group}_r_cross_n"), axis)
+                angular = reader.vector(f"{group}_delta_velocity")
+                linear = (reader.vector(f"{group}_delta_velocity") if body.kind == LINK
+                          else sp.scale(self.rows[f"body{k}_inverse_mass"][0], axis))
                 delta_velocity[k] = Motion(angular, linear)
         return (forces[0], forces[1]), (delta_velocity[0], delta_velocity[1])
 
@@ -185,9 +188,9 @@ class SolverBodies:
         out = PreparedRows()
         for k, body in enumerate(self.t.solver_bodies):
             if body.kind == BODY:
-                out[f"side{k}_v"] = linear_first(self._velocities[k])
+                out[f"body{k}_v"] = linear_first(self._velocities[k])
             elif body.kind == LINK:
-                out[f"side{k}_impulse"] = linear_first(self._impulses[k])
+                out[f"body{k}_impulse"] = linear_first(self._impulses[k])
         return out
 
 

@@ -127,7 +127,7 @@ def _rows(layout: Layout, spec: LinkSlots, i: int, k: int, prepared: Mapping[str
 
 def _plane_rows(layout: Layout, links: Collection[int]) -> dict[int, LayoutPart]:
     """Rows for pairs that are met by rows, those that are kept between steps side by side."""
-    parts = {i: LayoutPart(parent=layout, prefix=f"met{i}_") for i in links}
+    parts = {i: LayoutPart(parent=layout, prefix=f"plane{i}_") for i in links}
     for groups in (plane_pairs.STORED, plane_pairs.CONSTANT | plane_pairs.STEP):
         for part in parts.values():
             for name, size in groups.items():
@@ -138,7 +138,7 @@ def _plane_rows(layout: Layout, links: Collection[int]) -> dict[int, LayoutPart]
 def _link_poses(p: IslandPlan, spec: LinkSlots) -> dict[str, Span]:
     tree = p.trees[spec.owner]
     return {"pose": pose_rows(tree.p, spec.link), "rotation": tree.p.at("rotation", spec.link),
-            "center": tree.at("place", spec.link)}
+            "center": tree.at("center_position", spec.link)}
 
 
 def _write_iterations(p: IslandPlan, method: _Sweeps | _JointSpace, links_with: tuple[LinkSlots, ...],
@@ -192,9 +192,9 @@ class _Sweeps:
     def write_solve(self, s: Schedule, spec: LinkSlots, slot: Layout, final: bool) -> None:
         tree, p = self._tree(spec), self._p
         # v of the link, one patch, then its impulse on the link before the next patch
-        links.read_link_velocity(tree, s, spec.link, p.row("side0_v"))
+        links.read_link_velocity(tree, s, spec.link, p.row("body0_v"))
         s.do(fragments.solve, spec.patch.canonical, final, **self._operands(spec, slot, at_start=False))
-        links.apply_link_impulse(tree, s, spec.link, p.row("side0_impulse"), adds=True)
+        links.apply_link_impulse(tree, s, spec.link, p.row("body0_impulse"), adds=True)
 
     def _tree(self, spec: LinkSlots) -> TreePlan:
         return self._p.trees[spec.owner]
@@ -203,7 +203,7 @@ class _Sweeps:
         p, actor_link = self._p, (spec.owner, spec.link)
         spans = dict(slot.groups) | p.time | {"elapsed": p.row("elapsed")}
         for name in AT_START[LINK] | IN_ITERATIONS[LINK]:
-            spans[f"side0_{name}"] = body_row(p, actor_link, 0, name, at_start)
+            spans[f"body0_{name}"] = body_row(p, actor_link, 0, name, at_start)
         return spans
 
 
@@ -221,7 +221,7 @@ class _JointSpace:
         self._p, self._tree = p, p.trees[0].p
         add_inverse(self._tree)
         if self._tree.t.root_size:
-            self._tree.scratch("root_turned", 5)
+            self._tree.scratch("root_rotation_change", 5)
 
     def prepared_rows(self, spec: LinkSlots) -> Mapping[str, int]:
         return joint_space.prepared_rows(spec.patch.canonical, self._chain(spec))
@@ -232,8 +232,8 @@ class _JointSpace:
 
     def write_prepare(self, s: Schedule, spec: LinkSlots, slot: Layout) -> None:
         p, (_, dofs) = self._tree, joint_space.chain_to(self._tree.t, spec.link)
-        spans = self._operands(spec, slot) | {"side0_position": self._p.trees[0].at("place", spec.link),
-                                              "side0_cfm": p.at("cfm", spec.link)}
+        spans = self._operands(spec, slot) | {"body0_position": self._p.trees[0].at("center_position", spec.link),
+                                              "body0_cfm": p.at("cfm", spec.link)}
         spans |= {name: p.row(name) for name in ("dt", "h")}
         spans |= {name: p.at(name, spec.link) for name in ("position", "center", "com", "motion", "a_com")}
         spans |= {f"tree_position{i}": p.at("tree_position", link)
@@ -250,7 +250,7 @@ class _JointSpace:
         if self._tree.t.root_size:
             # the root's rotation since the start, once per iteration for all patches
             s.do(joint_space.rotate_root, **{name: self._tree.row(name) for name in ("axes_rotation", "axes_start",
-                                                                               "root_turned")})
+                                                                               "root_rotation_change")})
         write_joint_space_iteration(p.trees[0].p, s, final)
         if not final:
             s.do(pass_time, elapsed=p.row("elapsed"), h=p.time["h"])
@@ -278,11 +278,12 @@ class _JointSpace:
         p, (_, dofs) = self._tree, joint_space.chain_to(self._tree.t, spec.link)
         first, size = slot["used"].row, sum(span.size for span in slot.groups.values())
         spans = {"slot": Span(first, size), "elapsed": self._p.row("elapsed"), "v_root": p.v_root}
-        spans |= {name: p.row(name) for name in ("dv", "root_travel", "root_turn", "root_turned")
+        spans |= {name: p.row(name) for name in ("dv", "root_linear_displacement", "root_angular_displacement",
+                                                 "root_rotation_change")
                   if name in p.layout.groups}
         for i, dof in enumerate(dofs):
             spans |= {f"v{i}": p.v_at(dof), f"dv{i}": p.row("dv").part(p.t.root_size + dof),
-                      f"travel{i}": p.at("travel", dof), f"axis{i}": p.at("axes", dof)}
+                      f"displacement{i}": p.at("displacement", dof), f"axis{i}": p.at("axes", dof)}
         return spans
 
     def _chain(self, spec: LinkSlots) -> joint_space.Chain:

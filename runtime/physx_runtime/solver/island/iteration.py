@@ -99,25 +99,26 @@ def _write_tree(a: TreePlan, s: Schedule, dv: Span | None, sweep: Sweep) -> None
 
 def write_island_sleep(p: IslandPlan, s: Schedule) -> None:
     """After everything else of a step: whether the island rests, and every counter."""
-    # longest = max of the counters of all bodies in the island
-    longest = p.row("longest")
-    clear(s, longest)
+    # max_counter = max of the counters of all bodies in the island
+    max_counter = p.row("max_counter")
+    clear(s, max_counter)
     bodies = [actor for actor in p.bodies.values() if actor.t.sleeping]
     trees = [actor.p for actor in p.trees.values() if actor.p.t.sleeping]
     for actor in bodies:
-        s.do(body.wake, actor.t, **actor.layout.groups, longest=longest)
+        s.do(body.wake, actor.t, **actor.layout.groups, max_counter=max_counter)
     for tree in trees:
-        write_wake_requests(tree, s, longest)
+        write_wake_requests(tree, s, max_counter)
     # kinematics that move keep the island awake
     for kinematic in p.kinematic:
-        s.do(body.keep_awake, active=kinematic["active"], longest=longest)
+        s.do(body.keep_awake, active=kinematic["active"], max_counter=max_counter)
     _restore_joints(p, s)
     for i, actor in p.bodies.items():
         if actor.t.sleeping:
-            s.do(body.fall_asleep, actor.t, **actor.layout.groups, longest=longest, joints=_joint_counts(p, s, i))
+            s.do(body.fall_asleep, actor.t, **actor.layout.groups, max_counter=max_counter,
+                 joints=_joint_counts(p, s, i))
     for i, tree_plan in p.trees.items():
         if tree_plan.p.t.sleeping:
-            write_asleep(tree_plan.p, s, longest, _joint_counts(p, s, i))
+            write_asleep(tree_plan.p, s, max_counter, _joint_counts(p, s, i))
 
 
 def _restore_joints(p: IslandPlan, s: Schedule) -> None:
@@ -125,8 +126,8 @@ def _restore_joints(p: IslandPlan, s: Schedule) -> None:
     # asleep: impulses and angles of joints stay those of the last step
     sleeping = [actor.layout for actor, t in zip(p.actors, p.t.actors, strict=True) if t.sleeping]
     for rows, name in p.persistent_rows if sleeping else ():
-        s.repeat(rows[name].size, joint.undo, moving={"x": rows[name].part(0), "kept": rows[f"kept_{name}"].part(0)},
-                 longest=p.row("longest"), diverged=sleeping[0][DIVERGED], asleep=sleeping[0]["asleep"])
+        s.repeat(rows[name].size, joint.undo, moving={"x": rows[name].part(0), "saved": rows[f"saved_{name}"].part(0)},
+                 max_counter=p.row("max_counter"), diverged=sleeping[0][DIVERGED], asleep=sleeping[0]["asleep"])
 
 
 def _joint_counts(p: IslandPlan, s: Schedule, actor: int) -> Span:

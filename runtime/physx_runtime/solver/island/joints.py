@@ -11,7 +11,8 @@ from physx_runtime.solver.island.fragments import joint as fragments
 from physx_runtime.solver.island.links import read_pair
 from physx_runtime.solver.island.plan import IslandPlan, TreePlan, ancestor_and_link
 
-MOTION = ("travel", "turn", "turned_by")        # of what a joint moves, since the step's start
+# Of what a joint moves, since the step's start.
+MOTION = ("displacement", "angular_displacement", "delta_rotation")
 
 
 def write_prepare(p: IslandPlan, s: Schedule, j: int) -> None:
@@ -30,11 +31,11 @@ def _velocities_at_start(p: IslandPlan, s: Schedule, t: JointTopology) -> dict[s
     # v at the start, for restitution
     for k, side in enumerate(t.solver_bodies if t.bounces else ()):
         if side.kind == BODY:
-            spans[f"side{k}_v"] = p.bodies[side.owner].row("v")
+            spans[f"body{k}_v"] = p.bodies[side.owner].row("v")
         elif side.kind == LINK:
             tree = p.trees[side.owner]
             links.read_velocities(tree, s, [side.link], None)
-            spans[f"side{k}_v"] = tree.at("velocity", side.link)
+            spans[f"body{k}_v"] = tree.at("velocity", side.link)
     return spans
 
 
@@ -56,13 +57,14 @@ def _poses(p: IslandPlan, t: JointTopology) -> dict[str, Span]:
     for k, side in enumerate(t.solver_bodies):
         if side.kind == BODY:
             body = p.bodies[side.owner]
-            spans |= {f"side{k}_position": body.row("root_position"), f"side{k}_rotation": body.row("root_rotation")}
+            spans |= {f"body{k}_position": body.row("root_position"), f"body{k}_rotation": body.row("root_rotation")}
         elif side.kind == LINK:
             tree = p.trees[side.owner]
-            spans |= {f"side{k}_origin": tree.at("origin", side.link), f"side{k}_position": tree.at("place", side.link),
-                      f"side{k}_rotation": tree.p.at("rotation", side.link)}
+            spans |= {f"body{k}_origin": tree.at("origin", side.link),
+                      f"body{k}_position": tree.at("center_position", side.link),
+                      f"body{k}_rotation": tree.p.at("rotation", side.link)}
         elif side.kind == KINEMATIC:
-            spans |= {f"side{k}_{name}": p.kinematic[side.owner][name] for name in ("position", "rotation", "velocity")}
+            spans |= {f"body{k}_{name}": p.kinematic[side.owner][name] for name in ("position", "rotation", "velocity")}
     return spans
 
 
@@ -72,10 +74,10 @@ def _responses(p: IslandPlan, t: JointTopology) -> dict[str, Span]:
     for k, side in enumerate(t.solver_bodies):
         # M^-1 at the side: [1 / m, I^-1] of a body, T and cfm of a link
         if side.kind == BODY:
-            spans |= {f"side{k}_{name}": p.bodies[side.owner].row(name) for name in ("inverse_mass", "inverse_inertia")}
+            spans |= {f"body{k}_{name}": p.bodies[side.owner].row(name) for name in ("inverse_mass", "inverse_inertia")}
         elif side.kind == LINK:
             tree = p.trees[side.owner]
-            spans |= {f"side{k}_response": tree.at("response", side.link), f"side{k}_cfm": tree.p.at("cfm", side.link)}
+            spans |= {f"body{k}_response": tree.at("response", side.link), f"body{k}_cfm": tree.p.at("cfm", side.link)}
     return spans
 
 
@@ -86,7 +88,7 @@ def write_solve(p: IslandPlan, s: Schedule, j: int, final: bool) -> None:
     _solve(p, s, j, final, _velocities(p, s, j))
     for k, side in enumerate(sides):
         if side.kind == LINK:
-            links.raise_impulse(p.trees[side.owner], s, side.link, p.row(f"side{k}_impulse"))
+            links.raise_impulse(p.trees[side.owner], s, side.link, p.row(f"body{k}_impulse"))
 
 
 def _velocities(p: IslandPlan, s: Schedule, j: int) -> dict[str, Span]:
@@ -96,14 +98,14 @@ def _velocities(p: IslandPlan, s: Schedule, j: int) -> dict[str, Span]:
     # two links on one path: see `read_pair`  (DyFeatherstoneArticulation.cpp, pxcFsGetVelocities)
     pair = first and ancestor_and_link(first.p.t, t)
     if first and pair and pair in first.misread:
-        spans = {f"side{k}_v": p.row(f"side{k}_v") for k in (0, 1)}
-        read_pair(first, s, *pair, {side.link: spans[f"side{k}_v"] for k, side in enumerate(t.solver_bodies)})
+        spans = {f"body{k}_v": p.row(f"body{k}_v") for k in (0, 1)}
+        read_pair(first, s, *pair, {side.link: spans[f"body{k}_v"] for k, side in enumerate(t.solver_bodies)})
         return spans
     for k, side in enumerate(t.solver_bodies):
         if side.kind == BODY:
-            spans[f"side{k}_v"] = p.bodies[side.owner].row("v")
+            spans[f"body{k}_v"] = p.bodies[side.owner].row("v")
         elif side.kind == LINK:
-            spans[f"side{k}_v"] = links.current_velocity(p.trees[side.owner], s, side.link, p.row(f"side{k}_v"))
+            spans[f"body{k}_v"] = links.current_velocity(p.trees[side.owner], s, side.link, p.row(f"body{k}_v"))
     return spans
 
 
@@ -119,14 +121,14 @@ def _write_inside(p: IslandPlan, a: TreePlan, joints: tuple[int, ...], s: Schedu
     """Joints of one link to the world or kinematic bodies, behind the link's own joint."""
     for index, j in enumerate(joints):
         k, side = next((k, side) for k, side in enumerate(p.t.joints[j].solver_bodies) if side.kind == LINK)
-        links.read_link_velocity(a, s, side.link, p.row(f"side{k}_v"))
-        _solve(p, s, j, final, {f"side{k}_v": p.row(f"side{k}_v")})
-        links.apply_link_impulse(a, s, side.link, p.row(f"side{k}_impulse"), adds=index > 0)
+        links.read_link_velocity(a, s, side.link, p.row(f"body{k}_v"))
+        _solve(p, s, j, final, {f"body{k}_v": p.row(f"body{k}_v")})
+        links.apply_link_impulse(a, s, side.link, p.row(f"body{k}_impulse"), adds=index > 0)
 
 
 def _solve(p: IslandPlan, s: Schedule, j: int, final: bool, velocities: dict[str, Span]) -> None:
     t = p.t.joints[j]
-    impulses = {f"side{k}_impulse": p.row(f"side{k}_impulse") for k,
+    impulses = {f"body{k}_impulse": p.row(f"body{k}_impulse") for k,
                 side in enumerate(t.solver_bodies) if side.kind == LINK}
     s.do(fragments.solve, t.canonical, final, **_now(p, j), **velocities, **impulses, elapsed=p.row("elapsed"))
 
@@ -134,7 +136,7 @@ def _solve(p: IslandPlan, s: Schedule, j: int, final: bool, velocities: dict[str
 def _now(p: IslandPlan, j: int) -> dict[str, Span]:
     """What a joint is given in iterations, but for velocities."""
     t = p.t.joints[j]
-    motion = {f"side{k}_{name}": span for k, side in enumerate(t.solver_bodies) for name,
+    motion = {f"body{k}_{name}": span for k, side in enumerate(t.solver_bodies) for name,
               span in _motion(p, side).items()}
     return {**p.joints[j].groups, **p.time, **_responses(p, t), **motion}
 
@@ -143,7 +145,9 @@ def _motion(p: IslandPlan, side: SolverBody) -> dict[str, Span]:
     """How what a joint holds has moved since the step's start."""
     if side.kind == BODY:
         body = p.bodies[side.owner]
-        return {"travel": body.row("root_travel"), "turn": body.row("root_turn"), "turned_by": body.row("turned_by")}
+        return {"displacement": body.row("root_linear_displacement"),
+                "angular_displacement": body.row("root_angular_displacement"),
+                "delta_rotation": body.row("delta_rotation")}
     if side.kind == LINK:
         return {name: p.trees[side.owner].at(name, side.link) for name in MOTION}
     return {}
@@ -153,5 +157,5 @@ def write_conclusion(p: IslandPlan, s: Schedule, j: int) -> None:
     # force = impulse / dt, broken above its limits  (DyTGSContactPrep.cpp, writeBack1DStep)
     """What a joint leaves at the step's end: its force, and whether it gives way."""
     t = p.t.joints[j]
-    velocities = {f"side{k}_v": p.row(f"side{k}_v") for k, side in enumerate(t.solver_bodies) if side.moves}
+    velocities = {f"body{k}_v": p.row(f"body{k}_v") for k, side in enumerate(t.solver_bodies) if side.moves}
     s.do(fragments.conclude, t.canonical, **_now(p, j), **velocities)

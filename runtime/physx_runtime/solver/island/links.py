@@ -41,8 +41,9 @@ def write_links_start(a: TreePlan, s: Schedule) -> None:
         # T of the solver is that of the step's start in all iterations
         s.do(links.start_pose, is_fixed(p, link), root_position=p.row("root_position"), position=p.at("position", link),
              center=p.at("center", link), response=p.at("response", p.tree.last[link]), origin=a.at("origin", link),
-             place=a.at("place", link), held_response=a.at("response", link))
-        s.do(links.zero_motion, **{name: a.at(name, link) for name in ("travel", "turn", "turned_by")})
+             center_position=a.at("center_position", link), constrained_response=a.at("response", link))
+        s.do(links.zero_motion, **{name: a.at(name, link) for name in (
+            "displacement", "angular_displacement", "delta_rotation")})
     if a.constrained and not p.t.fixed_base:
         copy_rows(s, p.row("axes_rotation"), p.row("axes_start"))
 
@@ -67,10 +68,11 @@ def read_velocities(a: TreePlan, s: Schedule, targets: list[int], dv: Span | Non
     """Velocities of held links after the change `dv` of v, where there is any yet."""
     # v_c = J (v + dv) + dt Jdot v
     p = a.p
-    sweep_motions(p, s, targets, "held_motion", p.row("v"), dv)
+    sweep_motions(p, s, targets, "constrained_motion", p.row("v"), dv)
     for link in targets:
         guarded = Schedule()
-        guarded.do(links.solver_velocity, is_fixed(p, link), held_motion=p.at("held_motion", p.tree.last[link]),
+        guarded.do(links.solver_velocity, is_fixed(p, link),
+                   constrained_motion=p.at("constrained_motion", p.tree.last[link]),
                    dt=p.row("dt"), velocity=a.at("velocity", link),
                    **{name: p.at(name, link) for name in ("motion", "a_com", "center")})
         _guard(a, s, link, guarded)
@@ -110,7 +112,7 @@ def begin_impulses(a: TreePlan, s: Schedule) -> None:
     # u = 0, p_root = 0 at the iteration's start
     clear(s, Span(p.row("u").row, len(p.tree.nodes)))
     if not p.t.fixed_base:
-        clear(s, p.row("held_P"))
+        clear(s, p.row("constrained_P"))
     a.has_impulses = False
 
 
@@ -140,7 +142,7 @@ def read_link_velocity(a: TreePlan, s: Schedule, link: int, out: Span) -> None:
     """The velocity of a held link after the twist of its node."""
     p = a.p
     s.do(links.velocity_after_impulses, velocity=a.at("velocity", link), twist=p.at("twist", p.tree.last[link]),
-         center=p.at("center", link), side_v=out)
+         center=p.at("center", link), body_v=out)
 
 
 def raise_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span) -> None:
@@ -184,7 +186,7 @@ def apply_link_impulse(a: TreePlan, s: Schedule, link: int, impulse: Span, adds:
     # p += F, twist += T F: seen by the links below
     p, i = a.p, a.p.tree.last[link]
     s.do(links.impulse_to_wrench, adds, impulse=impulse, center=p.at("center", link), P=p.at("P", i))
-    s.do(links.respond, impulse=impulse, center=p.at("center", link), held_response=a.at("response", link),
+    s.do(links.respond, impulse=impulse, center=p.at("center", link), constrained_response=a.at("response", link),
          twist=p.at("twist", i))
 
 
@@ -195,7 +197,7 @@ def measure_motion(a: TreePlan, s: Schedule, elapsed: Span) -> None:
     if not a.active:
         return
     always = paths_to(p.t, [link for link in a.active if link not in a.flags])
-    pose_root(p, s, "seen_")
+    pose_root(p, s, "current_")
     _pose_current(a, s, always)
     for link in a.active:
         guarded = Schedule()
@@ -208,20 +210,21 @@ def _pose_current(a: TreePlan, s: Schedule, path: list[int]) -> None:
     """Poses and turns of links on a path."""
     p = a.p
     # c(q) along the path, theta = sum axis_i dq_i
-    pose_below(p, s, path, solved=True, prefix="seen_")
+    pose_below(p, s, path, solved=True, prefix="current_")
     for link in path:
-        add_rotation(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
+        add_rotation(p, s, link, "angular_displacement", p.of_link("displacement", link) if p.dofs[link] else None)
 
 
 def _measure_link(a: TreePlan, s: Schedule, link: int, elapsed: Span) -> None:
     p = a.p
-    spans = {} if p.t.fixed_base else {"root_travel": p.row("root_travel")}
+    spans = {} if p.t.fixed_base else {"root_linear_displacement": p.row("root_linear_displacement")}
     spans |= {name: p.at(name, link) for name in ("position", "center", "rotation", "motion")}
-    spans |= {f"seen_{name}": p.at(f"seen_{name}", link) for name in ("position", "center", "rotation")}
-    spans["link_turn"] = p.at("turn", link) if link else p.row("root_turn")
+    spans |= {f"current_{name}": p.at(f"current_{name}", link) for name in ("position", "center", "rotation")}
+    spans["link_angular_displacement"] = (p.at("angular_displacement", link) if link
+                                          else p.row("root_angular_displacement"))
     if link == 0 and not p.t.fixed_base:
         spans |= {name: p.row(name) for name in ("axes_rotation", "axes_start")}
-    names = ("travel", "turn", *(("turned_by",) if link in a.by_joints else ()))
+    names = ("displacement", "angular_displacement", *(("delta_rotation",) if link in a.by_joints else ()))
     s.do(links.displacement, is_fixed(p, link), **spans, elapsed=elapsed, dt=p.row("dt"),
          **{name: a.at(name, link) for name in names})
 
@@ -231,12 +234,12 @@ def compute_root_twist(a: TreePlan, s: Schedule) -> None:
     # twist_root = T_0 p_root
     p = a.p
     if not p.t.fixed_base:
-        s.do(response.root_twist, response=p.at("response"), P=p.row("held_P"), twist=p.at("twist"))
+        s.do(response.root_twist, response=p.at("response"), P=p.row("constrained_P"), twist=p.at("twist"))
 
 
 def _wrench_at(a: TreePlan, node: int) -> Span:
     """Where the wrench on a node is; that on the root stays for all impulses of an iteration."""
-    return a.p.at("P", node) if node else a.p.row("held_P")
+    return a.p.at("P", node) if node else a.p.row("constrained_P")
 
 
 def store_integrated(a: TreePlan, s: Schedule) -> None:
@@ -255,21 +258,24 @@ def read_pair(a: TreePlan, s: Schedule, ancestor: int, link: int, out: dict[int,
     compute_root_twist(a, s)
     if not p.t.fixed_base:
         s.do(fragments.root_change, v=p.v_root, v_integrated=Span(p.row("v_integrated").row, 6), dv=Span(dv.row, 6),
-             twist=p.at("twist"), since=p.at("since"))
+             twist=p.at("twist"), velocity_change=p.at("velocity_change"))
     for i in nodes_to(p, [link]):
-        _write_change(a, s, i, dv, mistaken=i not in ancestors)
+        _write_change(a, s, i, dv, misread=i not in ancestors)
         if i == last[ancestor]:
             parent = p.parent(ancestor)
-            s.do(fragments.misread_velocity, p.t.fixed_base and parent == 0, parent_since=p.at("since", last[parent]),
-                 parent_center=p.at("center", parent), center=p.at("center", ancestor), mistaken=p.at("mistaken", i))
+            s.do(fragments.misread_velocity, p.t.fixed_base and parent == 0,
+                 parent_velocity_change=p.at("velocity_change", last[parent]),
+                 parent_center=p.at("center", parent), center=p.at("center", ancestor),
+                 misread_change=p.at("misread_change", i))
     for other, span in out.items():
-        s.do(fragments.read_link, integrated=p.at("integrated", last[other]), mistaken=p.at("mistaken", last[other]),
-             dt=p.row("dt"), side_v=span, **{name: p.at(name, other) for name in ("motion", "a_com", "center")})
+        s.do(fragments.read_link, integrated=p.at("integrated", last[other]),
+             misread_change=p.at("misread_change", last[other]),
+             dt=p.row("dt"), body_v=span, **{name: p.at(name, other) for name in ("motion", "a_com", "center")})
 
 
-def _write_change(a: TreePlan, s: Schedule, i: int, dv: Span, mistaken: bool) -> None:
+def _write_change(a: TreePlan, s: Schedule, i: int, dv: Span, misread: bool) -> None:
     p, node = a.p, a.p.tree.nodes[i]
-    names = ("twist", "since", *(("mistaken",) if mistaken else ()))
+    names = ("twist", "velocity_change", *(("misread_change",) if misread else ()))
     spans = p.shift(i) | {f"parent_{name}": p.at(name, node.parent) for name in names}
     spans |= {name: p.at(name, i) for name in names}
     if node.dof is not None:
@@ -286,7 +292,7 @@ def write_cross_response(p: IslandPlan, s: Schedule, j: int) -> None:
     # C_ij = (T_01)_ij: twist of one link for unit wrenches on the other
     # (DyFeatherstoneArticulation.cpp, getImpulseResponse; left out by PhysX's joints)
     first, second = p.t.joints[j].solver_bodies
-    a, wrench = p.trees[first.owner], p.row("side0_impulse")
+    a, wrench = p.trees[first.owner], p.row("body0_impulse")
     for i in range(6):
         begin_impulses(a, s)
         s.do(fragments.unit_wrench, i, wrench=wrench)

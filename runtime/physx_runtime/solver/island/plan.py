@@ -31,14 +31,15 @@ from physx_runtime.solver.scheduled.sleep import SPEED_LIMIT_SCRATCH
 Pair = tuple[int, int]
 # Of every link that joints hold: F and the centre of mass at the step's start, the response there, the velocity before
 # the running iteration's impulses, and the motion since the start.
-CONSTRAINED_SCRATCH = {"origin": 3, "place": 3, "response": 21, "velocity": 6, "travel": 3, "turn": 3, "turned_by": 4}
+CONSTRAINED_SCRATCH = {"origin": 3, "center_position": 3, "response": 21, "velocity": 6, "displacement": 3,
+                       "angular_displacement": 3, "delta_rotation": 4}
 # Of every node: the velocity of its link as coordinates have it.
-READ_SCRATCH = {"held_motion": 6}
+READ_SCRATCH = {"constrained_motion": 6}
 # Of every node, for `ancestors`: the motion with which it was integrated, the change since, and what is read of it.
-MISREAD_SCRATCH = {"integrated": 6, "since": 6, "mistaken": 6}
+MISREAD_SCRATCH = {"integrated": 6, "velocity_change": 6, "misread_change": 6}
 CROSS_RESPONSE = "cross_response"       # 6 x 6, of a joint between links of one articulation that answer together
-ISLAND_SCRATCH = {"elapsed": 1, "size": 1, "flags": 1, "sound": 1, "longest": 1, "side0_v": 6, "side1_v": 6,
-                  "side0_impulse": 6, "side1_impulse": 6, "hinge0_coordinate": 1, "hinge1_coordinate": 1}
+ISLAND_SCRATCH = {"elapsed": 1, "size": 1, "flags": 1, "valid": 1, "max_counter": 1, "body0_v": 6, "body1_v": 6,
+                  "body0_impulse": 6, "body1_impulse": 6, "hinge0_coordinate": 1, "hinge1_coordinate": 1}
 
 
 @dataclass(slots=True)
@@ -83,7 +84,7 @@ class TreePlan:
 
     def at(self, name: str, link: int) -> Span:
         """Rows of a link that joints hold."""
-        return self.p.at(f"held_{name}", self.constrained.index(link))
+        return self.p.at(f"constrained_{name}", self.constrained.index(link))
 
 
 @dataclass(slots=True)
@@ -145,7 +146,7 @@ def make_island_plan(t: IslandTopology, touching: Sequence[tuple[int, int]] = ()
         for name, size in prepared_rows(joint.canonical).items():
             groups.add(name, size)
         for name, size in joint_rows(joint, PERSISTENT).items():
-            groups.add(f"kept_{name}", size)
+            groups.add(f"saved_{name}", size)
         first, second = joint.solver_bodies
         if t.coupled and first.kind == second.kind == LINK and first.owner == second.owner:
             groups.add(CROSS_RESPONSE, 36)
@@ -158,7 +159,7 @@ def _body_plan(t: BodyTopology, part: Layout) -> BodyPlan:
         if name not in part.groups:
             part.add(name, size)
     for name in moving_rows(t):
-        part.add(f"kept_{name}", state_rows(t)[name])
+        part.add(f"saved_{name}", state_rows(t)[name])
     return BodyPlan(t, part)
 
 
@@ -182,10 +183,10 @@ def _tree_plan(t: IslandTopology, order: SolvingOrder, actor: int, p: Plan, touc
     if plan.constrained:
         p.add_current_poses()
         for name, width in CONSTRAINED_SCRATCH.items():
-            p.scratch(f"held_{name}", len(plan.constrained), width)
+            p.scratch(f"constrained_{name}", len(plan.constrained), width)
         for name, width in READ_SCRATCH.items():
             p.scratch(name, len(p.tree.nodes), width)
-        p.scratch("held_P", 1, 6)
+        p.scratch("constrained_P", 1, 6)
         p.scratch("axes_start", 1, 4)       # a floating root's principal axes at the step's start
     if t.articulation_contact_last:
         for name, width in SPEED_LIMIT_SCRATCH.items():

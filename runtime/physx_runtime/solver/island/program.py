@@ -36,7 +36,7 @@ def write_island_start(p: IslandPlan, s: Schedule) -> None:
     for actor in p.actors:
         if isinstance(actor, BodyPlan):
             for name in moving_rows(actor.t):
-                copy_rows(s, actor.row(name), actor.row(f"kept_{name}"))
+                copy_rows(s, actor.row(name), actor.row(f"saved_{name}"))
             s.do(body.begin, actor.t, **actor.layout.groups)
         else:
             # poses, M^-1 and rows of the start  (DyTGSDynamics.cpp, prepareBodiesAndConstraints)
@@ -44,7 +44,7 @@ def write_island_start(p: IslandPlan, s: Schedule) -> None:
             write_links_start(actor, s)
             store_integrated(actor, s)
     for groups, name in p.persistent_rows:
-        copy_rows(s, groups[name], groups[f"kept_{name}"])
+        copy_rows(s, groups[name], groups[f"saved_{name}"])
     for j in range(len(p.t.joints)):
         write_cross_response(p, s, j)
         write_prepare(p, s, j)
@@ -74,12 +74,12 @@ def _freeze(p: IslandPlan, s: Schedule) -> None:
     flags = [actor.layout[DIVERGED] for actor in p.actors]
     for flag in flags:
         s.do(joint_module.add_size, x=flag, size=p.row("flags"))
-    s.do(sleep.check_validity, size=p.row("size"), diverged=p.row("flags"), sound=p.row("sound"))
+    s.do(sleep.check_validity, size=p.row("size"), diverged=p.row("flags"), valid=p.row("valid"))
     for flag in flags:
         copy_rows(s, p.row("flags"), flag)
     for layout, name in (*moving, *p.persistent_rows):
-        s.repeat(layout[name].size, sleep.keep_if_valid, sound=p.row("sound"),
-                 moving={"x": layout[name].part(0), "kept": layout[f"kept_{name}"].part(0)})
+        s.repeat(layout[name].size, sleep.keep_if_valid, valid=p.row("valid"),
+                 moving={"x": layout[name].part(0), "saved": layout[f"saved_{name}"].part(0)})
 
 
 def _moving(p: IslandPlan) -> Iterator[tuple[Layout, str]]:

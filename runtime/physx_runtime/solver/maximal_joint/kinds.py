@@ -44,8 +44,8 @@ class JointGeometry:
 def rows_of(t: JointTopology, rows: Rows) -> JointGeometry:
     """The geometry of a joint.
 
-    rows: its row groups without prefix, `length_scale`, and per side that is not the world `sideK_rotation`,
-    `sideK_position` and, of a link, `sideK_origin`. Of a gear or a rack with hinges `hingeK_coordinate` too, their
+    rows: its row groups without prefix, `length_scale`, and per side that is not the world `bodyK_rotation`,
+    `bodyK_position` and, of a link, `bodyK_origin`. Of a gear or a rack with hinges `hingeK_coordinate` too, their
     angles, of a rack's second how far it is out.
     """
     # drives, limits, locked axes  (ExtD6Joint.cpp, D6JointSolverPrep)
@@ -118,7 +118,7 @@ def preparation_inputs(t: JointTopology) -> dict[str, int]:
                       **by_kind.get(body.kind, {"inverse_mass": 1, "inverse_inertia": 6})}
         if t.bounces and body.moves:
             body_sizes["v"] = 6
-        sizes |= {f"side{k}_{name}": size for name, size in body_sizes.items()}
+        sizes |= {f"body{k}_{name}": size for name, size in body_sizes.items()}
     return sizes
 
 

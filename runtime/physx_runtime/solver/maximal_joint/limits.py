@@ -259,11 +259,11 @@ def distance_rows(t: JointTopology, rows: Rows, frames: JointFrames) -> list[Joi
         return [row(error - clamp(error, -tolerance, tolerance))]
     result = []
     # C_min = distance - min + tolerance, F >= 0  (ExtDistanceJoint.cpp, setupMinConstraint)
-    if t.range in ("both", "least"):
+    if t.range in ("both", "min"):
         min_distance = rows["minimum_distance"][0]
         result.append(row(distance - min_distance + tolerance, lower=0.0, keeps_bias=min_distance <= distance))
     # C_max = distance - max - tolerance, F <= 0  (ExtDistanceJoint.cpp, setupMaxConstraint)
-    if t.range in ("both", "most"):
+    if t.range in ("both", "max"):
         max_distance = rows["maximum_distance"][0]
         result.append(row(distance - max_distance - tolerance, upper=0.0, keeps_bias=distance <= max_distance))
     return result

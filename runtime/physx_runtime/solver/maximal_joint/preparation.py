@@ -145,14 +145,14 @@ def impulse_group(kind: RowKind) -> str:
 def _response(t: JointTopology, rows: Rows, k: int) -> LinkResponse:
     kind = t.solver_bodies[k].kind
     if kind == LINK:
-        return response_of(rows[f"side{k}_response"])
+        return response_of(rows[f"body{k}_response"])
     return body_response(rows, k) if kind == BODY else NO_LINK_RESPONSE
 
 
 def body_response(rows: Rows, k: int) -> LinkResponse:
     """Of a rigid body at its centre of mass."""
     # M^-1 = [I^-1, 0; 0, 1 / m]
-    m, x = rows[f"side{k}_inverse_mass"][0], rows[f"side{k}_inverse_inertia"]
+    m, x = rows[f"body{k}_inverse_mass"][0], rows[f"body{k}_inverse_inertia"]
     return LinkResponse((x[0], x[1], x[2], x[3], x[4], x[5]), NO_LINK_RESPONSE.cross, (m, m, m, 0.0, 0.0, 0.0))
 
 
@@ -185,7 +185,7 @@ def _add_constant_rows(out: PreparedRows, t: JointTopology, rows: Rows, ordered:
     """Axes, levers and how rows answer each other; how the sides answer each row, and one over that."""
     # cfm = max of both links  (DyTGSContactPrep.cpp, getCFM)
     cfm = functools.reduce(
-        maximum, [rows[f"side{k}_cfm"][0] for k, body in enumerate(t.solver_bodies) if body.kind == LINK] or [0.0])
+        maximum, [rows[f"body{k}_cfm"][0] for k, body in enumerate(t.solver_bodies) if body.kind == LINK] or [0.0])
     previous: list[Motions] = []
     unit_responses, inverse_responses = [], []
     for row in ordered:
@@ -211,7 +211,7 @@ def _add_forces(out: PreparedRows, t: JointTopology, row: JointRow) -> None:
     append_row(out, "axes", *_axes(t, row))
     for k, arm_cross_axis in enumerate(() if row.angular else (row.angular0, row.angular1)):
         if t.measures_force or t.solver_bodies[k].moves:
-            append_row(out, "levers", *arm_cross_axis)
+            append_row(out, "r_cross_n", *arm_cross_axis)
 
 
 def _coupled_response(rows: Rows, forces: Forces, responses: Responses) -> Motions:
@@ -234,7 +234,7 @@ def _add_constants(out: PreparedRows, t: JointTopology, rows: Rows, row: JointRo
     if row.spring:
         _add_spring(out, t, row.spring, row, rows["h"][0], unit_response, r, kinematic_velocity)
         if t.pgs:
-            append_row(out, "again", _decay_factor(row.spring, row, rows["h"][0], unit_response))
+            append_row(out, "decay", _decay_factor(row.spring, row, rows["h"][0], unit_response))
     else:
         # restitution: v_target = -e v where C <= 0 and -v > threshold; such a row has no bias
         rebound = _bounce_velocity(row.bounce, row.error, _row_velocity(t, rows, row)) if row.bounce else 0.0
@@ -243,9 +243,9 @@ def _add_constants(out: PreparedRows, t: JointTopology, rows: Rows, row: JointRo
         if has_target(t, kind):
             append_row(out, "target", kinematic_velocity + rebound)
         if kind.bounces:
-            append_row(out, "own_bias", bias)
+            append_row(out, "row_bias", bias)
         if kind.keeps_bias:
-            append_row(out, "kept_bias", where(row.keeps_bias, bias, 0.0))
+            append_row(out, "final_bias", where(row.keeps_bias, bias, 0.0))
         if is_constant(t) or is_fixed(t, kind):
             append_row(out, "reciprocal", r)
     if kind.drive:
@@ -271,7 +271,7 @@ def _add_spring(out: PreparedRows, t: JointTopology, spring: Spring, row: JointR
     if t.sapien:
         damping_scale = _spring_factor(t, spring, row, h * h * (k + d), unit_response, r)
         append_row(out, "spring", velocity_gain, position_gain - damping_scale * h * d, position_gain * row.error)
-        append_row(out, "spring_aim", target, target * unit_response, where(row.keeps_bias, 1.0, 0.0))
+        append_row(out, "spring_target", target, target * unit_response, where(row.keeps_bias, 1.0, 0.0))
     else:
         append_row(out, "spring", velocity_gain, position_gain, target + position_gain * row.error)
 
@@ -301,7 +301,7 @@ def _row_velocity(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
     """J v at the step's start."""
     # J v
     names = {KINEMATIC: "velocity", BODY: "v", LINK: "v"}
-    first, second = (motion_of(rows[f"side{k}_{names[body.kind]}"]) if body.kind in names else NO_MOTION
+    first, second = (motion_of(rows[f"body{k}_{names[body.kind]}"]) if body.kind in names else NO_MOTION
                      for k, body in enumerate(t.solver_bodies))
     return velocity_along(forces_of(row), (first, second))
 
@@ -309,6 +309,6 @@ def _row_velocity(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
 def _kinematic_velocity(t: JointTopology, rows: Rows, row: JointRow) -> Scalar:
     """How fast what is moved from outside comes along the row."""
     # v_target = -J v_kinematic
-    velocities = [motion_of(rows[f"side{k}_velocity"]) if body.kind == KINEMATIC else NO_MOTION
+    velocities = [motion_of(rows[f"body{k}_velocity"]) if body.kind == KINEMATIC else NO_MOTION
                   for k, body in enumerate(t.solver_bodies)]
     return -velocity_along(forces_of(row), (velocities[0], velocities[1]))

@@ -55,8 +55,8 @@ def _frame(t: JointTopology, rows: Rows, index: int) -> tuple[Quat, Vec3, Vec3]:
     if t.solver_bodies[index].kind == WORLD:
         return rotation, position, sp.ZERO3
     # p = x + R(q) frame_p, q = q frame_q; bodies leave its length as it is
-    body_q, center = quaternion(rows, f"side{index}_rotation", 0), triple(rows, f"side{index}_position", 0)
-    origin = triple(rows, f"side{index}_origin", 0) if f"side{index}_origin" in rows else center
+    body_q, center = quaternion(rows, f"body{index}_rotation", 0), triple(rows, f"body{index}_position", 0)
+    origin = triple(rows, f"body{index}_origin", 0) if f"body{index}_origin" in rows else center
     rotated, anchor = rounded.transform_product(body_q, rotation), sp.add(origin, rounded.rotate(body_q, position))
     return rotated if t.solver_bodies[index].kind == BODY else sp.normalized(rotated), anchor, center
 

@@ -72,10 +72,12 @@ def _moved_body(t: JointTopology, rows: Rows, k: int, reader: RowReader) -> Move
     if not body.moves:
         return MovedBody(NO_MOTION, NO_LINK_RESPONSE, arm, ZERO3, ZERO3)
     # dx = R(delta) r + x - r: of the point where linear rows act  (DyTGSContactPrep.cpp, solve1DStep)
-    rotated = (rounded.rotate if body.rotates_itself else sp.rotate)(quaternion(rows, f"side{k}_turned_by", 0), arm)
-    displacement = sp.sub(sp.add(rotated, triple(rows, f"side{k}_travel", 0)), arm)
+    rotate = rounded.rotate if body.rotates_itself else sp.rotate
+    rotated = rotate(quaternion(rows, f"body{k}_delta_rotation", 0), arm)
+    displacement = sp.sub(sp.add(rotated, triple(rows, f"body{k}_displacement", 0)), arm)
     response = body_response(rows, k) if body.kind == BODY else NO_LINK_RESPONSE
-    return MovedBody(motion_of(rows[f"side{k}_v"]), response, rotated, displacement, triple(rows, f"side{k}_turn", 0))
+    return MovedBody(motion_of(rows[f"body{k}_v"]), response, rotated, displacement,
+                     triple(rows, f"body{k}_angular_displacement", 0))
 
 
 def bodies_at_start(t: JointTopology, reader: RowReader) -> Bodies:
@@ -107,7 +109,7 @@ def forces_now(t: JointTopology, kind: RowKind, bodies: Bodies, reader: RowReade
 def _r_cross_n(t: JointTopology, k: int, body: MovedBody, axis: Vec3, reader: RowReader) -> Vec3:
     if not (t.measures_force or t.solver_bodies[k].moves):
         return ZERO3
-    return reader.vector("levers") if is_constant(t) else sp.cross(body.arm, axis)
+    return reader.vector("r_cross_n") if is_constant(t) else sp.cross(body.arm, axis)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +138,10 @@ def project_out(rotational_rows: list[RotationalRow], forces: Forces) -> tuple[F
 def solve(t: JointTopology, rows: Rows, final: bool) -> PreparedRows:
     """A joint's impulses so far, and what those of this iteration do.
 
-    rows: what `prepare` made, `elapsed`, and per moving side `sideK_v`, `sideK_travel`, `sideK_turn` and
-    `sideK_turned_by`; of a body `sideK_inverse_mass` and `sideK_inverse_inertia`. Makes `impulse`, `spring_impulse`,
-    `sideK_v` of bodies and `sideK_impulse` of links. final: an iteration for velocities alone, in which nothing has a
+    rows: what `prepare` made, `elapsed`, and per moving side `bodyK_v`, `bodyK_displacement`,
+    `bodyK_angular_displacement` and `bodyK_delta_rotation`; of a body `bodyK_inverse_mass` and
+    `bodyK_inverse_inertia`. Makes `impulse`, `spring_impulse`, `bodyK_v` of bodies and `bodyK_impulse` of links.
+    final: an iteration for velocities alone, in which nothing has a
     bias but limits that are not reached yet.
     """
     out: PreparedRows = {}
@@ -177,7 +180,7 @@ def _solve_body_rows(out: PreparedRows, t: JointTopology, rows: Rows, bodies: Bo
         first, second = first + delta_velocity[0] * change, second - delta_velocity[1] * change
     for k, velocity in enumerate((first, second)):
         if t.solver_bodies[k].kind == BODY:
-            out[f"side{k}_v"] = linear_first(velocity)
+            out[f"body{k}_v"] = linear_first(velocity)
 
 
 def _spun(t: JointTopology, k: int, reader: RowReader) -> Motion:
@@ -202,9 +205,9 @@ def _solve_constant_rows(out: PreparedRows, t: JointTopology, rows: Rows, bodies
         impulse0, impulse1 = impulse0 + forces[0] * changes[-1], impulse1 + forces[1] * changes[-1]
     for k, impulse in enumerate((impulse0, NO_FORCE - impulse1)):
         if t.solver_bodies[k].kind == LINK:
-            out[f"side{k}_impulse"] = linear_first(impulse)
+            out[f"body{k}_impulse"] = linear_first(impulse)
         elif t.solver_bodies[k].kind == BODY:
-            out[f"side{k}_v"] = linear_first(velocities[k] + bodies[k].response.motion(impulse))
+            out[f"body{k}_v"] = linear_first(velocities[k] + bodies[k].response.motion(impulse))
 
 
 def _error(kind: RowKind, forces: Forces, bodies: Bodies, reader: RowReader) -> Scalar:
@@ -227,7 +230,7 @@ def _change(out: PreparedRows, t: JointTopology, rows: Rows, kind: RowKind, read
     change = _spring(t, rows, reader, now, final) if kind.spring else _hard(t, rows, kind, reader, now, final)
     # PGS: F -= x total
     if kind.spring and t.pgs:
-        change = change - reader.scalar("again") * before
+        change = change - reader.scalar("decay") * before
     bounded = kind.drive or kind.nonnegative or kind.nonpositive
     after = _bounded(kind, reader, before + change) if bounded else before + change
     if t.breaks:
@@ -244,7 +247,7 @@ def _spring(t: JointTopology, rows: Rows, reader: RowReader, now: tuple[Scalar, 
     velocity_gain, position_gain, constant = reader.vector("spring")
     # PhysX 5.3.1: velocity iterations keep the bias where the limit is not reached
     if t.sapien:
-        target_impulse, target, retained = reader.vector("spring_aim")
+        target_impulse, target, retained = reader.vector("spring_target")
         bias_impulse = position_gain * (displacement - target * rows["elapsed"][0]) + constant
         return velocity_gain * speed + target_impulse + (retained * bias_impulse if final else bias_impulse)
     return 0.0 if final and not t.pgs else velocity_gain * speed + position_gain * displacement + constant
@@ -256,8 +259,8 @@ def _hard(t: JointTopology, rows: Rows, kind: RowKind, reader: RowReader, now: t
     # F = (clamp(-C / sqrt(h dt), bounds) + v_target - v) / (J M^-1 J^T + cfm)  (DyTGSContactPrep.cpp, solve1DStep)
     bias, max_angular_bias, max_linear_bias = rows["bias"]
     target = reader.scalar("target") if has_target(t, kind) else 0.0
-    row_bias = reader.scalar("own_bias") if kind.bounces else bias
-    final_bias = reader.scalar("kept_bias") if kind.keeps_bias else 0.0
+    row_bias = reader.scalar("row_bias") if kind.bounces else bias
+    final_bias = reader.scalar("final_bias") if kind.keeps_bias else 0.0
     max_bias = max_angular_bias if kind.angular else max_linear_bias
     bias_velocity = minimum((final_bias if final else row_bias) * (error - target * rows["elapsed"][0]), max_bias)
     # limits are pushed out as fast as C asks, but in no faster than maxBias

@@ -77,7 +77,7 @@ def write_mimic_iteration(p: Plan, s: Schedule, i: int, final: bool) -> None:
     # dv -= column F  (DyArticulationMimicJoint.cpp, solveInternalMimicJointConstraints)
     spans = {}
     if not final:
-        spans = {argument: p.at("seen_q" if p.t.kind_of(dof) == SPHERICAL else "q", dof)
+        spans = {argument: p.at("current_q" if p.t.kind_of(dof) == SPHERICAL else "q", dof)
                  for argument, dof in (("q", follower), ("other_q", reference))}
     s.do(coupling.pull_mimic, final, **spans, v=p.v_at(follower), other_v=p.v_at(reference),
          dv=p.row("dv").part(first + follower), other_dv=p.row("dv").part(first + reference),

@@ -20,7 +20,7 @@ from physx_runtime.solver.scheduled.tendons import coupled, write_couplings_iter
 from physx_runtime.solver.scheduled.tree import paths_to
 
 # What the constraints of a degree of freedom may read of it.
-SOLVED_ROWS = ("travel", *names_of(DOF, CONTROL, PARAMETER, PREPARED, ACCUMULATED_IMPULSE))
+SOLVED_ROWS = ("displacement", *names_of(DOF, CONTROL, PARAMETER, PREPARED, ACCUMULATED_IMPULSE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +53,9 @@ def write_forces(p: Plan, s: Schedule, final: bool, separate: bool) -> Span | No
     applies_forces = p.t.forces_every_iteration and not final
     # TGS: h a in every iteration  (DyFeatherstoneArticulation.cpp, applyTgsSubstepForces)
     if not separate:
-        return p.row("push") if applies_forces else None
+        return p.row("force_delta_v") if applies_forces else None
     if applies_forces:
-        copy_rows(s, p.row("push"), p.row("dv"))
+        copy_rows(s, p.row("force_delta_v"), p.row("dv"))
     else:
         clear(s, p.row("dv"))
     return p.row("dv")
@@ -97,19 +97,21 @@ def write_couplings(p: Plan, s: Schedule, sweep: Sweep) -> set[int]:
     observed += p.spherical_links if p.t.mimics else []
     if (children or observed) and not p.t.pgs:
         p.add_current_poses()
-        pose_links(p, s, paths_to(p.t, children + observed), solved=True, prefix="seen_")
+        pose_links(p, s, paths_to(p.t, children + observed), solved=True, prefix="current_")
         for link in p.spherical_links if p.t.mimics else ():
-            read_coordinates(p, s, link, "seen_q", "seen_")
+            read_coordinates(p, s, link, "current_q", "current_")
     # spatial tendons, fixed tendons, mimic joints  (DyFeatherstoneArticulation.cpp, solveInternalConstraints)
     write_couplings_iteration(p, s, sweep.final)
     for link in paths_to(p.t, [p.parent(child) for child in children]):
-        add_rotation(p, s, link, "turn", p.of_link("travel", link) if p.dofs[link] else None)
+        add_rotation(p, s, link, "angular_displacement", p.of_link("displacement", link) if p.dofs[link] else None)
     for dof, link in zip(prismatic, children, strict=True):
-        spans = {name: p.at(name, dof) for name in ("travel_axis", "travel_offset", "travel_moment", "travel_spin",
-                                                    "seen")}
-        s.do(joint.measure, p.joints[link], **spans, **_parent_rotation(p, link, "turn"), axes=p.of_link("axes", link),
-             d=p.at("seen_d", link), center=p.at("seen_center", link),
-             parent_center=p.at("seen_center", p.parent(link)),
+        spans = {name: p.at(name, dof) for name in (
+            "displacement_axis", "displacement_offset", "displacement_moment", "displacement_spin",
+            "constraint_displacement")}
+        s.do(joint.measure, p.joints[link], **spans, **_parent_rotation(p, link, "angular_displacement"),
+             axes=p.of_link("axes", link),
+             d=p.at("current_d", link), center=p.at("current_center", link),
+             parent_center=p.at("current_center", p.parent(link)),
              iteration=p.row("iteration"), h=p.row("h"))
     return set(prismatic)
 
@@ -118,19 +120,19 @@ def _parent_rotation(p: Plan, link: int, name: str, v: Span | None = None) -> di
     """The operand `parent_rotation`, where the parent turns at all; v: the velocities of a spin."""
     parent = p.parent(link)
     if parent:
-        return {"parent_turn": p.at(name, parent)}
+        return {"parent_angular_displacement": p.at(name, parent)}
     if p.t.fixed_base:
         return {}
-    return {"parent_turn": Span(v.row + 3, 3) if v else p.row("root_turn")}
+    return {"parent_angular_displacement": Span(v.row + 3, 3) if v else p.row("root_angular_displacement")}
 
 
 def add_rotation(p: Plan, s: Schedule, link: int, name: str, amounts: Span | None, v: Span | None = None) -> None:
     # theta_i = theta_parent + sum axis q
     """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
-    spans = {"amounts": amounts, "travel_axis": p.of_link("travel_axis", link)} if amounts else {}
+    spans = {"amounts": amounts, "displacement_axis": p.of_link("displacement_axis", link)} if amounts else {}
     kind = p.t.links[link].kind
     s.do(joint.rotate, p.joints[link], **(spans if kind in ROTARY_JOINTS else {}), **_parent_rotation(p, link, name, v),
-         turn=p.at(name, link))
+         angular_displacement=p.at(name, link))
 
 
 def _depth_first(p: Plan, s: Schedule, dv: Span | None, prismatic: set[int], sweep: Sweep) -> Iterator[int]:
@@ -212,9 +214,9 @@ def solved_operands(p: Plan, i: int, dof: int, prismatic: set[int]) -> dict[str,
     spans |= {"v": p.v_at(dof), "r": p.at("r", i), "iteration": p.row("iteration"), "dt": p.row("dt"),
               "h": p.row("h"), "erp": p.row("erp")}
     if p.t.dofs[dof].envelope:
-        spans["least_response"] = p.row("least_response")
+        spans["min_response"] = p.row("min_response")
     if dof in prismatic:
-        spans["seen"] = p.at("seen", dof)
+        spans["constraint_displacement"] = p.at("constraint_displacement", dof)
     return spans
 
 
@@ -254,7 +256,7 @@ def _update_velocities(p: Plan, s: Schedule, dv: Span | None, moves: bool) -> No
         if dv is not None:
             spans["dv"] = Span(dv.row + p.t.root_size + node.dof, 1)
         if moves:
-            spans |= {"h": p.row("h"), "q": p.at("q", node.dof), "travel": p.at("travel", node.dof)}
+            spans |= {"h": p.row("h"), "q": p.at("q", node.dof), "displacement": p.at("displacement", node.dof)}
         moves_q = p.t.links[node.link].kind != SPHERICAL
         s.do(joint.update_node, node.kind, p.has_fixed_parent(i), moves_q, **spans)
 
@@ -266,9 +268,12 @@ def advance_links(p: Plan, s: Schedule, v: Span) -> None:
         first = v.row + p.t.root_size
         add_rotation(p, s, link, "spin", Span(first + p.dofs[link][0], len(p.dofs[link])) if p.dofs[link] else None, v)
     for i, link in enumerate(p.spherical_links):
-        s.do(joint.advance_spherical_link, ball_rotation=p.at("ball_rotation", i), ball_spin=p.at("ball_spin", i),
-             spin=p.at("spin", link), h=p.row("h"), least_turn=p.row("least_turn"))
+        s.do(joint.advance_spherical_link, spherical_rotation=p.at("spherical_rotation", i),
+             spherical_spin=p.at("spherical_spin", i),
+             spin=p.at("spin", link), h=p.row("h"), min_rotation=p.row("min_rotation"))
     if not p.t.fixed_base:
-        s.do(joint.advance_root, v=Span(v.row, 6), h=p.row("h"), root_travel=p.row("root_travel"),
-             root_rotation=p.row("root_rotation"), root_turn=p.row("root_turn"), single_turn=p.row("single_turn"),
-             root_axes=p.row("root_axes"), axes_rotation=p.row("axes_rotation"))
+        s.do(joint.advance_root, v=Span(v.row, 6), h=p.row("h"),
+             root_linear_displacement=p.row("root_linear_displacement"),
+             root_rotation=p.row("root_rotation"), root_angular_displacement=p.row("root_angular_displacement"),
+             single_rotation=p.row("single_rotation"), root_axes=p.row("root_axes"),
+             axes_rotation=p.row("axes_rotation"))

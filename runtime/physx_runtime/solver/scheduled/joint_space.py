@@ -42,11 +42,11 @@ def write_floating_start(p: Plan, s: Schedule) -> None:
                  axes=p.of_link("axes", link), position=p.at("position", link),
                  momentum_column=p.of_link("momentum_column", link))
     # bias = dt sum J^T I (Jdot v)
-    s.do(joint.scaled, factor=p.row("dt"), x=p.at("carried_wrench"), product=p.row("momentum_bias"))
+    s.do(joint.scaled, factor=p.row("dt"), x=p.at("velocity_bias_wrench"), product=p.row("momentum_bias"))
     weigh(p, s)
     copy_rows(s, Span(p.row("compound").row + 1, 3), p.row("com_start"))
-    clear(s, p.row("root_travel"))
-    clear(s, p.row("root_turn"))
+    clear(s, p.row("root_linear_displacement"))
+    clear(s, p.row("root_angular_displacement"))
 
 
 def weigh(p: Plan, s: Schedule) -> None:
@@ -72,15 +72,16 @@ def measure_momentum(p: Plan, s: Schedule, out: Span, root: Span, rates: Span, b
 
 def save_momentum(p: Plan, s: Schedule, biased: bool) -> None:
     """The momentum at v, to be had again after what follows."""
-    measure_momentum(p, s, p.row("wanted"), p.v_root, p.v_dofs, biased)
-    copy_rows(s, p.v_root, p.row("wanted_v"))
+    measure_momentum(p, s, p.row("target_momentum"), p.v_root, p.v_dofs, biased)
+    copy_rows(s, p.v_root, p.row("target_v"))
 
 
 def restore_momentum(p: Plan, s: Schedule) -> None:
-    """The root's velocity with which momentum `now` becomes `wanted`."""
+    """The root's velocity with which momentum `current_momentum` becomes `target_momentum`."""
     # w += I^-1 (|L_target| / |L| - 1) L, v += dp / m - w x c
-    s.do(momentum.restore, v=p.v_root, now=p.row("now"), wanted=p.row("wanted"), wanted_v=p.row("wanted_v"),
-         wanted_center=p.row("com_start"), compound=p.row("compound"))
+    s.do(momentum.restore, v=p.v_root, current_momentum=p.row("current_momentum"),
+         target_momentum=p.row("target_momentum"), target_v=p.row("target_v"),
+         target_center=p.row("com_start"), compound=p.row("compound"))
 
 
 def write_floating_end(p: Plan, s: Schedule) -> None:
@@ -92,21 +93,22 @@ def write_floating_end(p: Plan, s: Schedule) -> None:
     weigh(p, s)
     save_momentum(p, s, biased=True)
     move_links(p, s, root_stays=True)
-    clear(s, p.row("now"))
+    clear(s, p.row("current_momentum"))
     for link in range(len(p.t.links)):
-        s.do(momentum.add_link_momentum, momentum=p.row("now"),
+        s.do(momentum.add_link_momentum, momentum=p.row("current_momentum"),
              **{name: p.at(name, link) for name in ("motion", "center", "mass", "v_com", "world_inertia", "position")})
     restore_momentum(p, s)
-    copy_rows(s, p.row("root_turn"), Span(p.row("wanted_v").row + 3, 3))
+    copy_rows(s, p.row("root_angular_displacement"), Span(p.row("target_v").row + 3, 3))
     # p_travel: momentum with q - q0 for v
-    measure_momentum(p, s, p.row("wanted"), p.row("wanted_v"), p.row("travel"), biased=False)
-    s.do(momentum.carry_root, momentum=p.row("wanted"), compound=p.row("compound"), dt=p.row("dt"),
-         **{name: p.row(name) for name in ("root_position", "root_travel", "com_start", "momentum_bias")})
+    measure_momentum(p, s, p.row("target_momentum"), p.row("target_v"), p.row("displacement"), biased=False)
+    s.do(momentum.carry_root, momentum=p.row("target_momentum"), compound=p.row("compound"), dt=p.row("dt"),
+         **{name: p.row(name) for name in ("root_position", "root_linear_displacement", "com_start", "momentum_bias")})
 
 
 # What a position iteration moves, and by what.
-INTEGRATED = ("q", "travel", "root_rotation", "root_travel", "root_turn", "axes_rotation", "root_axes", "single_turn",
-              "iteration", "h")
+INTEGRATED = ("q", "displacement", "root_rotation", "root_linear_displacement", "root_angular_displacement",
+              "axes_rotation", "root_axes",
+              "single_rotation", "iteration", "h")
 
 
 def add_inverse(p: Plan) -> None:
@@ -155,7 +157,7 @@ def write_joint_space_iteration(p: Plan, s: Schedule, final: bool) -> None:
         if node.dof is not None:
             index = p.t.root_size + node.dof
             s.do(joint.solve_dof, p.joints[node.link], node.dof - p.dofs[node.link][0], p.constants[node.link], final,
-                 **solved_operands(p, i, node.dof, prismatic), column=column_of(p, index), own=dv.part(index), dv=dv)
+                 **solved_operands(p, i, node.dof, prismatic), column=column_of(p, index), dv_dof=dv.part(index), dv=dv)
         write_behind(p, s, i, final)
     integrated = {name: p.row(name) for name in INTEGRATED if name in p.layout.groups} if not final else {}
     s.do(joint.update_state, p.t, final, v=p.row("v"), dv=dv, **integrated)
@@ -167,7 +169,7 @@ def gather_needed(p: Plan, s: Schedule, link: int, single: Topology, spans: Mapp
     alone, given: as of the fragment `link_forces`.
     """
     s.do(kinematics.bias_wrench, single, **spans, dt=p.row("dt"), gravity=p.row("gravity"),
-         needed=p.at("needed_wrench", p.tree.last[link]))
+         bias_force=p.at("bias_wrench", p.tree.last[link]))
 
 
 def start_free(p: Plan, s: Schedule) -> None:
@@ -175,7 +177,7 @@ def start_free(p: Plan, s: Schedule) -> None:
     clear(s, p.row("free_twist"))
     for i, node in enumerate(p.tree.nodes):
         if node.virtual or (i == 0 and p.t.fixed_base):
-            clear(s, p.at("needed_wrench", i))
+            clear(s, p.at("bias_wrench", i))
 
 
 def add_free(p: Plan, s: Schedule, sign: float = 1.0) -> None:
@@ -194,8 +196,8 @@ def write_loads(p: Plan, s: Schedule) -> None:
         node = p.tree.last[link]
         s.do(kinematics.add_acceleration, **common,
              **{name: p.at(name, link) for name in ("mass", "world_inertia", "center")},
-             free=p.at("free_twist", node), needed=p.at("needed_wrench", node))
-    project_forces(p, s, "needed_wrench", None)
+             free=p.at("free_twist", node), bias_force=p.at("bias_wrench", node))
+    project_forces(p, s, "bias_wrench", None)
     for link in range(1, len(p.t.links)):
-        s.do(kinematics.joint_load, needed=p.at("needed_wrench", p.tree.last[link]), center=p.at("center", link),
+        s.do(kinematics.joint_load, bias_force=p.at("bias_wrench", p.tree.last[link]), center=p.at("center", link),
              load=p.at("load", link))

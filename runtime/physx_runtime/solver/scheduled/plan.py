@@ -23,17 +23,18 @@ from physx_runtime.solver.scheduled.tree import Tree, build_tree, dofs_by_link, 
 # Of every link, made by the step: its pose and velocity (world axes, about its anchor), inertia, softening, and for
 # momentum the composite body; `turn` and `spin` are what `constraints.travel.link_turn` adds up.
 LINK_SCRATCH = {"rotation": 4, "R": 9, "d": 3, "center": 3, "position": 3, "motion": 12, "v_com": 3, "a_com": 3,
-                "world_inertia": 6, "cfm": 1, "composite": 10, "turn": 3, "spin": 3}
-SPHERICAL_SCRATCH = {"ball_rotation": 4, "ball_spin": 3}
+                "world_inertia": 6, "cfm": 1, "composite": 10, "angular_displacement": 3, "spin": 3}
+SPHERICAL_SCRATCH = {"spherical_rotation": 4, "spherical_spin": 3}
 SLEEP_SCRATCH = {"mean_motion": 6}      # of every link: its velocity inside the solver at its centre of mass
 # Of every dof: coefficients, axis, impulse F of the running iteration, travel, and travel as constraints see it.
-DOF_SCRATCH = {**widths_of(DOF, PREPARED, ACCUMULATED_IMPULSE), "axes": 3, "F": 1, "travel": 1, "seen": 1,
+DOF_SCRATCH = {**widths_of(DOF, PREPARED, ACCUMULATED_IMPULSE), "axes": 3, "F": 1, "displacement": 1,
+               "constraint_displacement": 1,
                "momentum_column": 6}
 # Of every node, as in `dynamics.aba`: K, y, 1/D, r, u, its response to wrenches, wrenches P and twists.
 NODE_SCRATCH = {"K": 6, "y": 6, "inverse_d": 1, "r": 1, "u": 1, "response": 21, "P": 6, "twist": 6,
-                "push_wrench": 6, "drag_wrench": 6, "fall_wrench": 6, "carried_wrench": 6}
+                "external_wrench": 6, "drag_wrench": 6, "fall_wrench": 6, "velocity_bias_wrench": 6}
 # Of every node, where loads rub: what it needs, and how it accelerates where nothing but forces acts.
-LOAD_SCRATCH = {"needed_wrench": 6, "free_twist": 6}
+LOAD_SCRATCH = {"bias_wrench": 6, "free_twist": 6}
 
 WIDTHS = {**widths_of(LINK), **LINK_SCRATCH, **DOF_SCRATCH, **NODE_SCRATCH, **SPHERICAL_SCRATCH, **SLEEP_SCRATCH,
           **LOAD_SCRATCH}
@@ -67,10 +68,10 @@ class Plan:
 
     def add_current_poses(self) -> None:
         """Rows for poses during the iterations, beside those of the step's start."""
-        if "seen_R" not in self.layout.groups:
+        if "current_R" not in self.layout.groups:
             for name in ("rotation", "R", "d", "center", "position"):
-                self.scratch(f"seen_{name}", len(self.t.links), LINK_SCRATCH[name])
-            self.scratch("seen_q", len(self.t.dofs))
+                self.scratch(f"current_{name}", len(self.t.links), LINK_SCRATCH[name])
+            self.scratch("current_q", len(self.t.dofs))
 
     def scratch(self, name: str, size: int, width: int = 1) -> Span:
         """Rows for something more."""
@@ -132,9 +133,10 @@ def make_plan_in(layout: Layout, t: Topology) -> Plan:
     for table, number in ((LINK_SCRATCH, len(t.links)), (DOF_SCRATCH, len(t.dofs)), (NODE_SCRATCH, len(tree.nodes))):
         for name, width in table.items():
             layout.add(name, width * number)
-    for name, size in (("push", t.nv), ("dv", t.nv), ("change", t.nv), ("iteration", 1), ("excess", 1), ("size", 1),
-                       ("sound", 1), ("root_turn", 3), ("root_travel", 3), ("axes_rotation", 4), ("com_start", 3),
-                       ("momentum_bias", 6), ("now", 6), ("wanted", 6), ("wanted_v", 6), ("compound", 10)):
+    for name, size in (("force_delta_v", t.nv), ("dv", t.nv), ("change", t.nv), ("iteration", 1), ("excess", 1),
+                       ("size", 1), ("valid", 1), ("root_angular_displacement", 3), ("root_linear_displacement", 3),
+                       ("axes_rotation", 4), ("com_start", 3), ("momentum_bias", 6), ("current_momentum", 6),
+                       ("target_momentum", 6), ("target_v", 6), ("compound", 10)):
         layout.add(name, size)
     for name, width in SPHERICAL_SCRATCH.items():
         layout.add(name, width * len(t.spherical_links))
@@ -145,13 +147,13 @@ def make_plan_in(layout: Layout, t: Topology) -> Plan:
         for name, width in LOAD_SCRATCH.items():
             layout.add(name, width * len(tree.nodes))
     if t.sleeping:
-        for name in ("wakes", "started", "pushing", "longest", "resting", "frozen"):
+        for name in ("wakes", "started", "external_force_size", "max_counter", "resting", "frozen"):
             layout.add(name, 1)
         layout.add("mean", t.nv)
         for name, width in SLEEP_SCRATCH.items():
             layout.add(name, width * len(t.links))
     for name in moving_rows(t):
-        layout.add(f"kept_{name}", state_rows(t)[name])
+        layout.add(f"saved_{name}", state_rows(t)[name])
     return Plan(t, tree, joint_topologies(t), dofs_by_link(t), layout, t.spherical_links, _locked(t, layout))
 
 

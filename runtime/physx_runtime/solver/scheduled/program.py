@@ -67,7 +67,7 @@ def write_start(p: Plan, s: Schedule) -> None:
     """Everything at the step's start, as `articulation.step.begin`."""
     t = p.t
     for name in moving_rows(t):
-        copy_rows(s, p.row(name), p.row(f"kept_{name}"))
+        copy_rows(s, p.row(name), p.row(f"saved_{name}"))
     # qd *= min(1, min_i max_i / |qd_i|)  (DyFeatherstoneArticulation.cpp, computeLinkStates)
     _clamp_start(p, s)
     s.do(kinematics.normalize, rotation=p.row("root_rotation"))
@@ -78,7 +78,7 @@ def write_start(p: Plan, s: Schedule) -> None:
     _gather_forces(p, s)
     _respond(p, s)
     _apply_forces(p, s)
-    for name in (*names_of(DOF, ACCUMULATED_IMPULSE), "travel"):
+    for name in (*names_of(DOF, ACCUMULATED_IMPULSE), "displacement"):
         clear(s, p.row(name))
     clear(s, p.row("iteration"))
     if t.pgs:
@@ -93,9 +93,9 @@ def write_start(p: Plan, s: Schedule) -> None:
         if p.dofs[link]:
             _coefficients(p, s, link)
     for i, link in enumerate(p.spherical_links):
-        copy_rows(s, p.at("rotation", link), p.at("ball_rotation", i))
+        copy_rows(s, p.at("rotation", link), p.at("spherical_rotation", i))
         s.do(joint_module.scaled, factor=p.row("dt"), x=Span(p.at("motion", link).row + 3, 3),
-             product=p.at("ball_spin", i))
+             product=p.at("spherical_spin", i))
     write_couplings_start(p, s)
 
 
@@ -117,18 +117,18 @@ def _gather_forces(p: Plan, s: Schedule) -> None:
             "R", "center", "motion", "v_com", "a_com", "world_inertia", "composite",
             *names_of(LINK, PARAMETER, DERIVED), *(LINK_FORCE_ROWS if t.link_forces else ()))}
         indices = [i for i, external_force in enumerate(t.external_forces) if external_force.link == link]
-        spans |= {f"push{k}_{name}": p.row(f"push{i}_{name}") for k, i in enumerate(indices)
+        spans |= {f"external_force{k}_{name}": p.row(f"external_force{i}_{name}") for k, i in enumerate(indices)
                   for name in names_of(EXTERNAL_FORCE)}
         single = replace(SINGLE_LINK, fixed_base=t.fixed_base, link_forces=t.link_forces,
                          external_forces=tuple(replace(t.external_forces[i], link=0) for i in indices))
         if t.has_load_friction:
             gather_needed(p, s, link, single, spans)
         s.do(link_forces, single, **spans, dt=p.row("dt"), gravity=p.row("gravity"),
-             weight=p.at("push_wrench", node), drag=p.at("drag_wrench", node), fall=p.at("fall_wrench", node),
-             carried=p.at("carried_wrench", node), own_inertia=p.at("response", node))
+             weight=p.at("external_wrench", node), drag=p.at("drag_wrench", node), fall=p.at("fall_wrench", node),
+             velocity_bias=p.at("velocity_bias_wrench", node), link_inertia=p.at("response", node))
     for i, tree_node in enumerate(p.tree.nodes):
         if tree_node.virtual and not t.fixed_base:
-            clear(s, p.at("carried_wrench", i))
+            clear(s, p.at("velocity_bias_wrench", i))
 
 
 def _respond(p: Plan, s: Schedule) -> None:
@@ -171,20 +171,21 @@ def _apply_forces(p: Plan, s: Schedule) -> None:
     if p.t.has_load_friction:
         start_free(p, s)
     # push = M^-1 (J^T f + tau), + g of a floating root
-    _respond_to_forces(p, s, "push_wrench", p.row("joint_effort"), p.row("push"))
+    _respond_to_forces(p, s, "external_wrench", p.row("joint_effort"), p.row("force_delta_v"))
     if not p.t.fixed_base:
-        add_product(s, Span(p.row("push").row, 3), p.row("gravity"))
+        add_product(s, Span(p.row("force_delta_v").row, 3), p.row("gravity"))
     # forces once a step: v += dt push
     if not p.t.forces_every_iteration:
-        add_product(s, v, p.row("push"), p.row("dt"))
+        add_product(s, v, p.row("force_delta_v"), p.row("dt"))
     # forces in every iteration: v += h push
-    s.repeat(p.t.nv, joint_module.scaled, moving={"x": p.row("push").part(0), "product": p.row("push").part(0)},
+    s.repeat(p.t.nv, joint_module.scaled,
+             moving={"x": p.row("force_delta_v").part(0), "product": p.row("force_delta_v").part(0)},
              factor=p.row("h"))
     # v += dt M^-1 J^T f_drag
     _respond_to_forces(p, s, "drag_wrench", None, change)
     add_product(s, v, change, p.row("dt"))
     if not p.t.fixed_base:
-        project_forces(p, s, "carried_wrench", None)
+        project_forces(p, s, "velocity_bias_wrench", None)
         write_floating_start(p, s)
         save_momentum(p, s, biased=False)
     # v -= dt M^-1 C(q, v)  (DyFeatherstoneForwardDynamic.cpp, computeLinkInternalAcceleration)
@@ -192,7 +193,7 @@ def _apply_forces(p: Plan, s: Schedule) -> None:
     add_product(s, v, change, p.row("dt"), -1.0)
     # p and |L| as before
     if not p.t.fixed_base:
-        measure_momentum(p, s, p.row("now"), p.v_root, p.v_dofs, biased=True)
+        measure_momentum(p, s, p.row("current_momentum"), p.v_root, p.v_dofs, biased=True)
         restore_momentum(p, s)
 
 
@@ -220,7 +221,7 @@ def _coefficients(p: Plan, s: Schedule, link: int) -> None:
     constant = {name for name in names if all(f"{name}_{i}" in literal
                                               for i in range(p.widths[name] * len(p.dofs[link])))}
     p.constants[link] = tuple((name, literal[f"{name}_0"]) for name in sorted(constant) if p.widths[name] == 1)
-    unused = set() if joint.links[1].kind in ROTARY_JOINTS or not joint.fixed_base else {"travel_axis"}
+    unused = set() if joint.links[1].kind in ROTARY_JOINTS or not joint.fixed_base else {"displacement_axis"}
     outputs = {name: p.of_link(name, link) for name in names_of(DOF, PREPARED) if name not in constant | unused}
     s.do(joints.coefficients, joint, **spans, **outputs)
 
@@ -240,12 +241,12 @@ def write_finish(p: Plan, s: Schedule) -> None:
     if t.pgs:
         for dof in range(len(t.dofs)):
             s.do(joint.advance_dof, t.kind_of(dof) != SPHERICAL, h=p.row("h"), q=p.at("q", dof),
-                 travel=p.at("travel", dof), v=p.row("v_moving").part(t.root_size + dof))
+                 displacement=p.at("displacement", dof), v=p.row("v_moving").part(t.root_size + dof))
         advance_links(p, s, p.row("v_moving"))
     # q of spherical joints by the poses  (DyFeatherstoneForwardDynamic.cpp, computeSphericalJointPositions)
     if p.spherical_links or not t.fixed_base:
         for i in range(len(p.spherical_links)):
-            s.do(kinematics.normalize, rotation=p.at("ball_rotation", i))
+            s.do(kinematics.normalize, rotation=p.at("spherical_rotation", i))
         _pose_at_end(p, s)
     # q -+= 4 pi beyond 2 pi  (DyFeatherstoneForwardDynamic.cpp, computeAndEnforceJointPositions)
     for dof in range(len(t.dofs)):
@@ -271,10 +272,10 @@ def _freeze(p: Plan, s: Schedule) -> None:
     clear(s, p.row("size"))
     for name in moving:
         s.repeat(p.row(name).size, joint.add_size, moving={"x": p.row(name).part(0)}, size=p.row("size"))
-    s.do(sleep.check_validity, size=p.row("size"), diverged=p.row(DIVERGED), sound=p.row("sound"))
+    s.do(sleep.check_validity, size=p.row("size"), diverged=p.row(DIVERGED), valid=p.row("valid"))
     for name in moving:
-        s.repeat(p.row(name).size, sleep.keep_if_valid, sound=p.row("sound"),
-                 moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)})
+        s.repeat(p.row(name).size, sleep.keep_if_valid, valid=p.row("valid"),
+                 moving={"x": p.row(name).part(0), "saved": p.row(f"saved_{name}").part(0)})
 
 
 @functools.lru_cache(maxsize=64)

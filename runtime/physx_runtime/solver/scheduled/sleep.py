@@ -21,39 +21,40 @@ from physx_runtime.solver.scheduled.sweeps import clear, copy_rows, move_links
 def write_sleep(p: Plan, s: Schedule) -> None:
     """After everything else of a step: what rests, and every link's counter."""
     if p.t.sleeping:
-        clear(s, p.row("longest"))
-        write_wake_requests(p, s, p.row("longest"))
-        write_asleep(p, s, p.row("longest"))
+        clear(s, p.row("max_counter"))
+        write_wake_requests(p, s, p.row("max_counter"))
+        write_asleep(p, s, p.row("max_counter"))
 
 
-def write_wake_requests(p: Plan, s: Schedule, longest: Span) -> None:
+def write_wake_requests(p: Plan, s: Schedule, max_counter: Span) -> None:
     """Counters of worlds that something woke, and the longest of them so far."""
     flags = {name: p.row(name) for name in ("wakes", "started")}
     # sum |f| > 0 wakes
-    clear(s, p.row("pushing"))
-    force_rows = [f"push{i}_{name}" for i in range(len(p.t.external_forces)) for name in ("force", "torque")]
+    clear(s, p.row("external_force_size"))
+    force_rows = [f"external_force{i}_{name}" for i in range(len(p.t.external_forces)) for name in ("force", "torque")]
     for name in (*(LINK_FORCE_ROWS if p.t.link_forces else ()), *force_rows):
-        s.repeat(p.row(name).size, joint.add_size, moving={"x": p.row(name).part(0)}, size=p.row("pushing"))
-    s.do(sleep.decide, **flags, **{name: p.row(name) for name in ("stirred", "pushing")})
+        s.repeat(p.row(name).size, joint.add_size, moving={"x": p.row(name).part(0)}, size=p.row("external_force_size"))
+    s.do(sleep.decide, **flags, **{name: p.row(name) for name in ("wake_request", "external_force_size")})
     for i in range(len(p.t.moving_links)):
-        s.do(sleep.wake, **_counter_rows(p, i), **flags, longest=longest)
+        s.do(sleep.wake, **_counter_rows(p, i), **flags, max_counter=max_counter)
 
 
-def write_asleep(p: Plan, s: Schedule, longest: Span, joints: Span | None = None) -> None:
+def write_asleep(p: Plan, s: Schedule, max_counter: Span, joints: Span | None = None) -> None:
     """Worlds whose longest counter is 0 rest; every link's counter after the step.
 
     joints: how many outside articulations hold each link that can move.
     """
     # longest = max_i counter_i, sleeps at 0  (ScArticulationSim.cpp, sleepCheck)
-    s.do(sleep.sleep_flags, longest=longest, diverged=p.row(DIVERGED),
-         **{name: p.row(name) for name in ("asleep", "stirred", "resting", "frozen")})
+    s.do(sleep.sleep_flags, max_counter=max_counter, diverged=p.row(DIVERGED),
+         **{name: p.row(name) for name in ("asleep", "wake_request", "resting", "frozen")})
     _put_to_sleep(p, s)
     _count(p, s, joints)
 
 
 def _put_to_sleep(p: Plan, s: Schedule) -> None:
     for name in moving_rows(p.t):
-        s.repeat(p.row(name).size, sleep.undo, moving={"x": p.row(name).part(0), "kept": p.row(f"kept_{name}").part(0)},
+        s.repeat(p.row(name).size, sleep.undo,
+                 moving={"x": p.row(name).part(0), "saved": p.row(f"saved_{name}").part(0)},
                  frozen=p.row("frozen"))
     # v = 0 of what sleeps
     s.repeat(p.t.nv, sleep.stop, moving={"v": p.row("v").part(0)}, resting=p.row("resting"))
@@ -71,7 +72,8 @@ def write_mean_motions(p: Plan, s: Schedule) -> None:
     if t.pgs:
         copy_rows(s, p.row("v_moving"), mean)
     else:
-        parts = [p.row("travel")] if t.fixed_base else [p.row(x) for x in ("root_travel", "root_turn", "travel")]
+        root = () if t.fixed_base else ("root_linear_displacement", "root_angular_displacement")
+        parts = [p.row(name) for name in (*root, "displacement")]
         first = mean.row
         for part in parts:
             s.repeat(part.size, sleep.mean_rate, moving={"x": part.part(0), "mean": Span(first, 1)}, dt=p.row("dt"))
@@ -83,13 +85,14 @@ def write_mean_motions(p: Plan, s: Schedule) -> None:
 
 def _count(p: Plan, s: Schedule, joints: Span | None) -> None:
     # counter -= dt, or up again by E / threshold  (ScBodySim.cpp, updateWakeCounter)
-    clear(s, p.row("longest"))
+    clear(s, p.row("max_counter"))
     for i, link in enumerate(p.t.moving_links):
         s.do(sleep.count_down, **_counter_rows(p, i), **({"joints": joints.part(i)} if joints else {}),
              **{name: p.at(name, link) for name in ("R", "mean_motion", "mass", "inertia")},
-             **{name: p.row(name) for name in ("dt", "sleep_threshold", "longest")})
+             **{name: p.row(name) for name in ("dt", "sleep_threshold", "max_counter")})
     for i in range(len(p.t.moving_links)):
-        s.do(sleep.apply_island_state, **_counter_rows(p, i), resting=p.row("resting"), longest=p.row("longest"))
+        s.do(sleep.apply_island_state, **_counter_rows(p, i), resting=p.row("resting"),
+             max_counter=p.row("max_counter"))
 
 
 def _counter_rows(p: Plan, i: int) -> dict[str, Span]:

@@ -15,12 +15,12 @@ POSE_ROWS = ("rotation", "R", "d", "center", "position")
 
 def copy_rows(s: Schedule, source: Span, target: Span) -> None:
     """Copy rows."""
-    s.repeat(source.size, joint.copy, moving={"given": source.part(0), "copied": target.part(0)})
+    s.repeat(source.size, joint.copy, moving={"source": source.part(0), "copy": target.part(0)})
 
 
 def clear(s: Schedule, span: Span) -> None:
     """Set rows to 0."""
-    s.repeat(span.size, joint.zero, moving={"cleared": span.part(0)})
+    s.repeat(span.size, joint.zero, moving={"zeros": span.part(0)})
 
 
 def add_product(s: Schedule, total: Span, x: Span, factor: Span | None = None, sign: float = 1.0) -> None:
@@ -54,7 +54,7 @@ def pose_below(p: Plan, s: Schedule, links: Sequence[int], solved: bool, prefix:
         if coordinates and not prefix:
             spans["axes"] = p.of_link("axes", link)
         if solved and p.t.links[link].kind == SPHERICAL:
-            spans["ball"] = p.at("ball_rotation", p.spherical_links.index(link))
+            spans["ball"] = p.at("spherical_rotation", p.spherical_links.index(link))
         s.do(kinematics.pose, p.joints[link], **spans, **p.locked_of(link),
              parent_rotation=p.at(f"{prefix}rotation", p.parent(link)),
              parent_position=p.at(f"{prefix}position", p.parent(link)),

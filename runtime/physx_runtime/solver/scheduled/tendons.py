@@ -37,7 +37,7 @@ from physx_runtime.solver.scheduled.sweeps import add_product, clear, copy_rows,
 from physx_runtime.solver.scheduled.tree import SINGLE_LINK
 
 # What PGS holds of every axis of a fixed tendon.
-PGS_PARTS = ("share", "again", "limit_again", *names_of(TENDON_AXIS, ACCUMULATED_IMPULSE))
+PGS_PARTS = ("fraction", "decay", "limit_decay", *names_of(TENDON_AXIS, ACCUMULATED_IMPULSE))
 
 
 def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
@@ -57,8 +57,8 @@ def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
         for part in ("spring_column", "limit_column"):
             clear(s, p.scratch(f"{name}_{part}", p.t.nv))
     if p.t.tendon_impulses:
-        clear(s, p.row(f"{name}_given"))
-        for part in () if p.t.pgs else ("spring_share", "limit_share"):
+        clear(s, p.row(f"{name}_impulse"))
+        for part in () if p.t.pgs else ("spring_fraction", "limit_fraction"):
             p.scratch(f"{name}_{part}", axes)
     response = p.row("couple_axis_response")
     for axis, dof in enumerate(tendon.dofs):
@@ -72,16 +72,16 @@ def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
         respond_pair(p, s, response, ends)
         # x = share / (1 + a r)
         pgs_rows = {f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in (
-            "share", "again", "limit_again")} if p.t.pgs else {}
+            "fraction", "decay", "limit_decay")} if p.t.pgs else {}
         s.do(coupling.scale, axes, p.t.pgs, response=response, h=p.row("h"), **parameters(p, name, TENDON_AXIS, axis),
-             share=p.row("couple_share"), limit_share=p.row("couple_limit_share"), **pgs_rows,
+             fraction=p.row("couple_fraction"), limit_fraction=p.row("couple_limit_fraction"), **pgs_rows,
              **parameters(p, name, FIXED_TENDON))
         if not p.t.pgs:
-            add_product(s, p.row(f"{name}_spring_column"), column, p.row("couple_share"))
-            add_product(s, p.row(f"{name}_limit_column"), column, p.row("couple_limit_share"))
+            add_product(s, p.row(f"{name}_spring_column"), column, p.row("couple_fraction"))
+            add_product(s, p.row(f"{name}_limit_column"), column, p.row("couple_limit_fraction"))
         if p.t.tendon_impulses and not p.t.pgs:
-            copy_rows(s, p.row("couple_share"), p.row(f"{name}_spring_share").part(axis))
-            copy_rows(s, p.row("couple_limit_share"), p.row(f"{name}_limit_share").part(axis))
+            copy_rows(s, p.row("couple_fraction"), p.row(f"{name}_spring_fraction").part(axis))
+            copy_rows(s, p.row("couple_limit_fraction"), p.row(f"{name}_limit_fraction").part(axis))
     _write_rate(p, s, i)
 
 
@@ -98,16 +98,16 @@ def write_fixed_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
          limit_impulse=p.row("couple_limit_impulse"), h=p.row("h"), **parameters(p, name, FIXED_TENDON))
     for axis in range(len(p.t.fixed_tendons[i].dofs)) if p.t.pgs else ():
         s.do(coupling.pull_axis, pull=p.row("couple_impulse"), limit_pull=p.row("couple_limit_impulse"),
-             impulse=p.row("couple_share"),
+             impulse=p.row("couple_fraction"),
              **{f"fixed_tendon0_{part}": p.at(f"{name}_{part}", axis) for part in PGS_PARTS})
-        add_product(s, p.row("dv"), p.at(f"{name}_columns", axis), p.row("couple_share"))
+        add_product(s, p.row("dv"), p.at(f"{name}_columns", axis), p.row("couple_fraction"))
         if p.t.tendon_impulses:
-            add_product(s, p.row(f"{name}_given").part(axis), p.row("couple_share"))
+            add_product(s, p.row(f"{name}_impulse").part(axis), p.row("couple_fraction"))
     if p.t.pgs:
         return
     if p.t.tendon_impulses:
-        add_product(s, p.row(f"{name}_given"), p.row(f"{name}_spring_share"), p.row("couple_impulse"), -1.0)
-        add_product(s, p.row(f"{name}_given"), p.row(f"{name}_limit_share"), p.row("couple_limit_impulse"), -1.0)
+        add_product(s, p.row(f"{name}_impulse"), p.row(f"{name}_spring_fraction"), p.row("couple_impulse"), -1.0)
+        add_product(s, p.row(f"{name}_impulse"), p.row(f"{name}_limit_fraction"), p.row("couple_limit_impulse"), -1.0)
     add_product(s, p.row("dv"), p.row(f"{name}_spring_column"), p.row("couple_impulse"), -1.0)
     add_product(s, p.row("dv"), p.row(f"{name}_limit_column"), p.row("couple_limit_impulse"), -1.0)
 
@@ -163,7 +163,7 @@ def write_spatial_tendon_start(p: Plan, s: Schedule, i: int) -> None:
     for part in names_of(SPATIAL_TENDON, ACCUMULATED_IMPULSE):
         clear(s, p.scratch(f"{name}_{part}", 1))
     if p.t.tendon_impulses:
-        clear(s, p.row(f"{name}_given"))
+        clear(s, p.row(f"{name}_impulse"))
     # L and both end segments at the poses of the start
     _attach(p, s, i, "")
     _measure(p, s, i)
@@ -189,7 +189,7 @@ def write_spatial_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
     name = f"spatial_tendon{i}"
     # TGS: L at the poses of now; PGS: of the start
     if not p.t.pgs:
-        _attach(p, s, i, "seen_")
+        _attach(p, s, i, "current_")
         _measure(p, s, i)
     # F = x (h k (L - L_rest) - a Ldot), dv += column F
     # (DyFeatherstoneArticulation.cpp, solveInternalSpatialTendonConstraints)
@@ -201,7 +201,7 @@ def write_spatial_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
          **start_rows(p, name, SPATIAL_TENDON, "response", *names_of(SPATIAL_TENDON, ACCUMULATED_IMPULSE)))
     add_product(s, p.row("dv"), p.row(f"{name}_column"), p.row("couple_impulse"))
     if p.t.tendon_impulses:
-        add_product(s, p.row(f"{name}_given"), p.row("couple_impulse"))
+        add_product(s, p.row(f"{name}_impulse"), p.row("couple_impulse"))
 
 
 def _attach(p: Plan, s: Schedule, tendon: int, prefix: str) -> None:
@@ -229,7 +229,7 @@ def write_couplings_start(p: Plan, s: Schedule) -> None:
         return
     p.scratch("couple_wrench", len(p.tree.nodes), 6)
     p.scratch("couple_force", len(p.t.dofs))
-    for name in ("impulse", "limit_impulse", "rate", "length", "share", "limit_share", "axis_response"):
+    for name in ("impulse", "limit_impulse", "rate", "length", "fraction", "limit_fraction", "axis_response"):
         p.scratch(f"couple_{name}", 1)
     # order of solving  (DyFeatherstoneArticulation.cpp, solveInternalConstraints)
     for i in range(len(p.t.spatial_tendons)):

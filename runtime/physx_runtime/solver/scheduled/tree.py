@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from physx_runtime.model.topology import PRISMATIC, ROOT, ROTARY_JOINTS, LinkTopology, Topology
 
-ROTARY, SLIDING, RIGID = "turn", "slide", "rigid"
+ROTARY, SLIDING, RIGID = "rotary", "slide", "rigid"
 SINGLE_LINK = Topology(True, True, (LinkTopology(-1, ROOT),), ())
 
 

@@ -150,8 +150,8 @@ def _unload(gpu: Gpu, module: ctypes.c_void_p, graphs: Mapping[tuple[object, ...
 def try_kernel() -> tuple[str, tuple[int, int]]:
     """The name and compute capability of the GPU, once a kernel ran on it. Raises DeviceError where none does."""
     gpu, dtype = find_gpu(), "float64"
-    program = trace_program((PassSource("keep", lambda rows: {"kept": rows["x"]}),
-                             PassSource("double", lambda rows: {"x": [rows["kept"][0] * 2.0]})), {"x": 1}, {})
+    program = trace_program((PassSource("copy", lambda rows: {"scratch": rows["x"]}),
+                             PassSource("double", lambda rows: {"x": [rows["scratch"][0] * 2.0]})), {"x": 1}, {})
     kernels, start = LoadedKernels(gpu, emit_kernels(program, dtype, IN_REGISTERS)), np.ones((1, LANES), dtype)
     x, scratch = (gpu.allocate(start.nbytes, "a trial") for _ in range(2))
     lines = PitchedLines(x.address, start.nbytes)

@@ -104,8 +104,8 @@ def _rows(model: PackedModel, item: BodyCase) -> dict[str, DoubleArray]:
     free = {"gravity": np.zeros(3), "linear_damping": np.zeros(1), "angular_damping": np.zeros(1),
             "max_linear_velocity": np.full(1, np.inf), "max_angular_velocity": np.full(1, np.inf)}
     rows |= {name: values for name, values in free.items() if name not in item.authored_rows}
-    rows["push0_force"], rows["push0_torque"] = (np.array(sp.rotate(rotation, load))
-                                                 for load in (item.force, item.torque))
+    rows["external_force0_force"], rows["external_force0_torque"] = (np.array(sp.rotate(rotation, load))
+                                                                     for load in (item.force, item.torque))
     if item.velocity is not None:
         rows["v"] = np.array([*item.velocity[0], *item.velocity[1]])
     if item.isotropic:

@@ -242,8 +242,8 @@ class RelativeMotion:
                 wrenches[body] += sign * loads[:, None] * self._wrench(body)[:, None]
         for body, (force, torque) in wrenches.items():
             actor, index = self._load_rows[body]
-            self.scene[actor].set_row(f"push{index}_force", force)
-            self.scene[actor].set_row(f"push{index}_torque", torque)
+            self.scene[actor].set_row(f"external_force{index}_force", force)
+            self.scene[actor].set_row(f"external_force{index}_torque", torque)
 
     def coordinate(self) -> DoubleArray:
         """(n_world,) how far the second frame went from its start, rad or length."""

@@ -164,7 +164,7 @@ def _live_head(live: LiveStep, index: Mapping[str, int], tendons: Sequence[Tendo
     at = live.address
     return {
         "dt": live.dt, "iterations": live.iterations, "bodies": [index[link] for link in live.links],
-        "pose": at.get("pose_0", 0), "stirred": at.get("stirred_0"), "joints": live.joints, "q": at.get("q_0"),
+        "pose": at.get("pose_0", 0), "stirred": at.get("wake_request_0"), "joints": live.joints, "q": at.get("q_0"),
         "tendons": [[at[mark.row], 1.0 / (mark.force_fraction * live.dt)] if mark.row in at and mark.force_fraction
                     else None
                     for mark in tendons],

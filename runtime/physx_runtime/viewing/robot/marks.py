@@ -104,7 +104,7 @@ def tendon_marks(articulation: Articulation, index: Mapping[str, int]) -> Iterat
         path = tuple((bodies[joints[axis.dof].child], joints[axis.dof].child_frame[0]) for axis in fixed.axes)
         first = joints[fixed.axes[0].dof]
         yield TendonMark(f"{fixed.path} {fixed.name}", ((bodies[first.parent], first.parent_frame[0]), *path),
-                         f"fixed_tendon{i}_given_0", fixed.axes[0].force_coefficient / len(fixed.axes))
+                         f"fixed_tendon{i}_impulse_0", fixed.axes[0].force_coefficient / len(fixed.axes))
     leaves = 0
     for spatial in articulation.spatial_tendons:
         for leaf_path in spatial.leaf_paths() if spatial.enabled else ():
@@ -112,7 +112,7 @@ def tendon_marks(articulation: Articulation, index: Mapping[str, int]) -> Iterat
             yield TendonMark(f"{attachments[-1].path} {attachments[-1].name}",
                              tuple((bodies[a.link], position_in_link(articulation.links[a.link], a))
                                    for a in attachments),
-                             f"spatial_tendon{leaves}_given_0", 1.0)
+                             f"spatial_tendon{leaves}_impulse_0", 1.0)
             leaves += 1
 
 

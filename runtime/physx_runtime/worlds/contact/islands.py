@@ -46,7 +46,7 @@ class WakeStateReader:
         sleeping = [(i, actor) for i, actor in enumerate(t.actors) if actor.sleeping]
         self._asleep, self._wake_request = (np.array([layout[f"{ACTOR_GROUP}{i}_{name}_0"] for i, _ in sleeping],
                                                      np.int64)
-                                            for name in ("asleep", "stirred"))
+                                            for name in ("asleep", "wake_request"))
         self._counters = _RowLists(layout, [[f"{ACTOR_GROUP}{i}_wake_counter"] for i, _ in sleeping])
         self._external_forces = _RowLists(layout,
                                           [[f"{ACTOR_GROUP}{i}_{name}" for name in external_force_row_names(actor)]
@@ -68,7 +68,7 @@ class WakeStateReader:
         return body.owner if body.moves else NO_ACTOR
 
     def read(self, rows: Array) -> tuple[Flags, Flags]:
-        """(n_node,) what is live, actors that are awake or were stirred and kinematic bodies on their way or just
+        """(n_node,) what is live, actors that are awake or are to wake and kinematic bodies on their way or just
         arrived; and what is ready to rest: its counters are 0, and nothing was done to it."""
         live, ready = np.empty((2, self._worlds, self.nodes_per_world), np.bool_)
         live[:], ready[:] = self._sleepless, not self._sleepless
@@ -145,7 +145,7 @@ class WakeStateWriter:
         self._awake_rows = np.array([layout[STAYS_AWAKE].row for layout in actors.values()], np.int64)
         # articulations count behind the touches of a step, bodies beside them, with the counters from before
         self._articulations = np.array([i for i in actors if i in p.trees], np.int64)
-        self._wake_request = np.array([actors[i]["stirred"].row for i in self._articulations.tolist()], np.int64)
+        self._wake_request = np.array([actors[i]["wake_request"].row for i in self._articulations.tolist()], np.int64)
         self._pair_count_rows = np.array([self._pair_count_row(p, body) for body in bodies], np.int64)
         self._bodies_by_world = rows_by_world(np.where(self._pair_count_rows != NO_ACTOR, bodies["world"], EVERY_WORLD),
                                               count)
@@ -200,7 +200,7 @@ def rows_named(layout: Mapping[str, int], name: str) -> Iterator[int]:
 def external_force_row_names(t: ActorTopology) -> list[str]:
     """Groups of rows that wake an actor which is pushed, while one of them is not 0."""
     return [*(LINK_FORCE_ROWS if t.link_forces else ()),
-            *(f"push{i}_{name}" for i in range(len(t.external_forces)) for name in ("force", "torque"))]
+            *(f"external_force{i}_{name}" for i in range(len(t.external_forces)) for name in ("force", "torque"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +221,8 @@ class PreviousTouches:
 @borrowing_entry
 def _read_touches(rows: Records, indices: Array, edges: Array, creation_indices: Array, nodes: Array) -> None:
     for i in range(len(indices)):
-        creation_indices[i], nodes[i, 0], nodes[i, 1] = rows[indices[i]].born, edges[indices[i], 0], edges[indices[i],
-                                                                                                           1]
+        creation_indices[i] = rows[indices[i]].creation_index
+        nodes[i, 0], nodes[i, 1] = edges[indices[i], 0], edges[indices[i], 1]
 
 
 @borrowing_entry
@@ -231,7 +231,7 @@ def _find_lost_touches(rows: Records, indices: Array, creation_indices: Array, n
     count = 0
     for i in range(len(indices)):
         pair, a, b = rows[indices[i]], nodes[i, 0], nodes[i, 1]
-        if pair.shape0 != FREE and pair.born == creation_indices[i] and pair.touching:
+        if pair.shape0 != FREE and pair.creation_index == creation_indices[i] and pair.touching:
             continue
         if a < 0 or b < 0:
             static_touch_lost[max(a, b)] = True

@@ -48,7 +48,7 @@ VECTOR_POINT_CAPACITIES = (1, 4, 4, 4, 12, 12, 12, 36)
 KEY_SHAPE = (len(KINDS), len(KINDS), len(POINT_CAPACITIES) + 1, 2, 2)
 TORSION = SURFACE.index("torsion_radius")               # of the two radii the first
 PREPARE, SOLVE_NORMAL, SOLVE, FINAL = "prepare", "solve_normal", "solve", "final"     # the instructions of a patch
-OUTPUT_ROWS = ("slipped", "impulse", "tangents", "friction_impulse")       # what is read of a patch after a step
+OUTPUT_ROWS = ("broken", "impulse", "tangents", "friction_impulse")       # what is read of a patch after a step
 OF_WORLD, OF_BODY0, OF_BODY1 = range(3)                 # whose row an operand is
 # Of a patch that is met: its structure, its pair, the places of its sides, and what these are in `Structures.owner`.
 # Behind these the actors of the sides, NOTHING for what no force moves.
@@ -78,7 +78,7 @@ class BodyRows:
         self.rows = np.zeros(0, np.int64)
 
     def start(self, kind: str, k: int, name: str, at_start: bool) -> int:
-        """Where in `rows` begin those that patches call `sideK_NAME`."""
+        """Where in `rows` begin those that patches call `bodyK_NAME`."""
         key = (kind, k, name, at_start) if kind == LINK else (kind, name)
         if key not in self._tables:
             rows = self._of_links(k, name, at_start) if kind == LINK else self._of_owners(kind, name)
@@ -176,7 +176,7 @@ class PatchStructures:
         if source == "world":
             p = self._program.plan
             return OF_WORLD, (p.time[name] if name in p.time else p.row(name)).row
-        k = int(source == "side1")
+        k = int(source == "body1")
         kind = self._topologies[structure].solver_bodies[k].kind
         return OF_BODY0 + k, self._body_rows.start(kind, k, name, at_start)
 
@@ -188,7 +188,7 @@ def _describe(indices: Array, patches: Records, surfaces: Array, kinds: Array, o
     for i in range(len(indices)):
         k = indices[i]
         patch = patches[k]
-        body0, body1, size = patch.side0, patch.side1, 0
+        body0, body1, size = patch.body0, patch.body1, 0
         while size < len(points) and points[size] < patch.points:
             size += 1
         two_anchors = int(patch.anchors > 1)
@@ -292,13 +292,14 @@ def write_patches(memory: Array, base: Array, structures: Array, widths: Array, 
         k, structure = index[i], structures[i]
         points, anchors, stride = points_of[structure], anchors_of[structure], widths[structure]
         patch, surface = patches[k], surfaces[k]
-        write_patch(memory, base[i], stride, points, patch, order, contacts, pairs[patch["pair"]]["rest"], surface)
+        write_patch(memory, base[i], stride, points, patch, order, contacts, pairs[patch["pair"]]["rest_distance"],
+                    surface)
         at = base[i] + stride * (3 + SURFACE_SIZE + 5 * points)
-        write_anchor_arms(memory, at, stride, anchors, patch, patch["anchor0"], frames[patch["side0"]],
-                          static[patch["side0"]])
+        write_anchor_arms(memory, at, stride, anchors, patch, patch["anchor0"], frames[patch["body0"]],
+                          static[patch["body0"]])
         write_anchor_arms(memory, at + stride * 3 * anchors, stride, anchors, patch, patch["anchor1"],
-                          frames[patch["side1"]],
-                          static[patch["side1"]])
+                          frames[patch["body1"]],
+                          static[patch["body1"]])
         for j in range(anchors):
             memory[at + stride * (6 * anchors + j)] = 1.0 if j < patch["anchors"] else 0.0
 
@@ -345,7 +346,7 @@ def read_patches(memory: Array, base: Array, structures: Array, widths: Array, o
                  patches: Array, order: Array, impulses: Array, frictions: Array) -> None:
     """Read what patches gave: whether they slipped, impulses of contacts and friction of anchors.
 
-    left: of each structure, rows of `slipped`, `impulse`, `tangents` and `friction_impulse` from a patch's first.
+    left: of each structure, rows of `broken`, `impulse`, `tangents` and `friction_impulse` from a patch's first.
     frictions: (n_patch, ANCHORS, 3). The others as of `give`.
     """
     for i in range(len(index)):
@@ -360,9 +361,9 @@ def read_patch(memory: Array, m: int, stride: int, rows: Array, anchors: int, pa
                impulses: Array, friction: Array) -> None:
     """Read what the patch gave whose rows are from `m` on.
 
-    rows: of `slipped`, `impulse`, `tangents` and `friction_impulse` from there.
+    rows: of `broken`, `impulse`, `tangents` and `friction_impulse` from there.
     """
-    patch["slipped"] = 1 if memory[m + stride * rows[0]] > 0.5 else 0
+    patch["broken"] = 1 if memory[m + stride * rows[0]] > 0.5 else 0
     for j in range(patch["points"]):
         impulses[order[patch["first"] + j]] = memory[m + stride * (rows[1] + j)]
     for j in range(anchors):
@@ -392,8 +393,8 @@ def _fill_surfaces(patches: Records, pairs: Records, shapes: Records, surfaces: 
         row[0], row[1] = surface.static_friction, surface.dynamic_friction
         row[2], row[3] = surface.restitution, bounce_threshold
         row[4], row[5], row[6] = surface.stiffness, surface.damping, surface.acceleration_spring
-        row[7] = min(max_depenetration[patch.side0], max_depenetration[patch.side1])
-        row[8] = min(max_impulse[patch.side0], max_impulse[patch.side1])
+        row[7] = min(max_depenetration[patch.body0], max_depenetration[patch.body1])
+        row[8] = min(max_impulse[patch.body0], max_impulse[patch.body1])
         row[9] = max(torsion_radius[a], torsion_radius[b])
         row[10] = max(min_torsion_radius[a], min_torsion_radius[b])
 

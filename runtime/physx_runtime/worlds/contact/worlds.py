@@ -98,7 +98,7 @@ class ContactWorlds(Buffer):
         pair = self.table.pairs.rows[self.contacts["pair"]]
         remaining = ~np.isin(np.maximum(shapes[pair["shape0"]], shapes[pair["shape1"]]), worlds)
         self.contacts, self.impulses = self.contacts[remaining], self.impulses[remaining]
-        self.frictions = self.frictions[~np.isin(self.table.bodies["world"][self.patches["side0"]], worlds)]
+        self.frictions = self.frictions[~np.isin(self.table.bodies["world"][self.patches["body0"]], worlds)]
         self.islands.forget(worlds)
         self._state_tracker.forget(worlds)
         self._patches.forget(worlds, self.table.bodies)
@@ -167,7 +167,7 @@ class ContactWorlds(Buffer):
         """Some of the patches, world by world."""
         if self.count == 1:
             return [patches]
-        worlds = self.table.bodies["world"][self.patches["side0"][patches]]
+        worlds = self.table.bodies["world"][self.patches["body0"][patches]]
         return [patches[rows] for rows in rows_by_world(worlds, self.count)]
 
 
@@ -212,7 +212,7 @@ def _frame_rows(p: IslandPlan, kind: int, owner: int, link: int) -> tuple[int, i
     """The rows of place and rotation of the frame that shapes are in, and of those of F at the centre of mass."""
     if kind == LINK:
         tree, pose = p.trees[owner], pose_rows(p.trees[owner].p, link).row
-        return pose, pose + 3, tree.at("place", link).row, tree.p.at("rotation", link).row
+        return pose, pose + 3, tree.at("center_position", link).row, tree.p.at("rotation", link).row
     layout, prefix = (p.kinematic[owner], "") if kind == KINEMATIC else (p.bodies[owner].layout, "root_")
     frame = layout[f"{prefix}position"].row, layout[f"{prefix}rotation"].row
     return *frame, *frame

@@ -51,10 +51,10 @@ from physx_runtime.worlds.static_contact.plane_pairs import (
 NO_ROW = -1              # in place of the row `asleep` where nothing sleeps
 # Of a world.
 WAKE_STATE = np.dtype([
-    ("awake", "?"),             # the step moves it
-    ("fresh", "?"),             # the step before moved it, or it was set anew
-    ("ready", "?"),             # every counter is 0
-    ("falling", "?"),           # it rests with the step's end
+    ("awake", "?"),                 # the step moves it
+    ("was_awake", "?"),             # the step before moved it, or it was set anew
+    ("can_sleep", "?"),             # every counter is 0
+    ("falling_asleep", "?"),        # it rests with the step's end
 ])
 
 
@@ -81,7 +81,7 @@ def wake_rows(program: SlotProgram, links: Sequence[tuple[int, int]]) -> WakeRow
                         np.int64)
 
     moving, pair_count_row = t.tree.moving_links, plan.layout[PAIR_COUNTS].row
-    return WakeRows(int(rows("asleep")[0]), int(rows("stirred")[0]), plan.layout[STAYS_AWAKE].row,
+    return WakeRows(int(rows("asleep")[0]), int(rows("wake_request")[0]), plan.layout[STAYS_AWAKE].row,
                     rows("wake_counter"), rows(*external_force_row_names(t)) if t.has_external_forces else none,
                     np.array([pair_count_row + moving.index(link) if link in moving else NO_ROW for _, link in links],
                              np.int64))
@@ -105,14 +105,14 @@ def read_wake_state(block: SlotBlock, first_world: int, rows: WakeRows, worlds: 
         state = worlds[world]
         woken = (block.memory[i + rows.wake_request * block.size] >= WAKE_REQUEST_WAKE
                  or _any(block.memory, i, block.size, rows.external_forces))
-        fell, state.fresh = state.falling, state.awake
+        fell, state.was_awake = state.falling_asleep, state.awake
         state.awake = woken or not block.memory[i + rows.asleep * block.size] > 0.5
-        state.ready = not (woken or _any(block.memory, i, block.size, rows.wake_counters))
-        state.falling = False
+        state.can_sleep = not (woken or _any(block.memory, i, block.size, rows.wake_counters))
+        state.falling_asleep = False
         if fell or not state.awake:
             _clear_manifolds(pairs, patches, world * count, (world + 1) * count)
         awake += state.awake
-        active += state.awake or state.fresh
+        active += state.awake or state.was_awake
     return awake, active
 
 
@@ -129,7 +129,7 @@ def _any(memory: Array, base: int, stride: int, rows: Array) -> bool:
 def _clear_manifolds(pairs: AllPairs, patches: Array, first: int, end: int) -> None:
     for k in range(first, end):
         pair = pairs.rows[k]
-        pair.known, pair.points, pair.contacts, pair.warm = 0, 0, 0, 0
+        pair.known, pair.points, pair.contacts, pair.warm_start_count = 0, 0, 0, 0
         patches[k].anchors, pairs.memory[k].slot = 0, NO_SLOT
 
 
@@ -141,12 +141,12 @@ def write_wake_state(memory: Array, base: int, stride: int, rows: WakeRows, stat
     for link in range(len(links)):
         overlaps = 0
         for k in range(first + links[link]["first"], first + links[link]["end"]):
-            static_touch_lost |= pairs.memory[k].parted != 0
-            overlaps += pairs.memory[k].near != SEPARATE
+            static_touch_lost |= pairs.memory[k].touch_lost != 0
+            overlaps += pairs.memory[k].overlapping != SEPARATE
         if rows.pair_counts[link] != NO_ROW:
             memory[base + rows.pair_counts[link] * stride] = overlaps
-    state.falling = state.ready and not static_touch_lost
-    memory[base + rows.stays_awake * stride] = not state.falling
+    state.falling_asleep = state.can_sleep and not static_touch_lost
+    memory[base + rows.stays_awake * stride] = not state.falling_asleep
     wake_row = base + rows.wake_request * stride
     if static_touch_lost:
         memory[wake_row] = max(memory[wake_row], WAKE_REQUEST_WAKE)
@@ -161,8 +161,8 @@ LINK_SLOTS = np.dtype([
     ("first", "i4"),            # its pairs
     ("end", "i4"),
     ("points", "i4"),           # places of each of its slots, of which it has one for each pair
-    ("met", "?"),               # its one pair is met by rows
-    ("made", "i4", 4),          # from a slot's first row: slipped, impulse, tangents, friction_impulse
+    ("is_plane_pair", "?"),     # its one pair is met by rows
+    ("output_offsets", "i4", 4),  # from a slot's first row: broken, impulse, tangents, friction_impulse
 ])
 FLAG_ROWS = 2   # rows of a slot before those of its patch: whether it is used, whether by several contacts or anchors
 NORMAL_Z = 2      # of a patch's rows: the last of its normal
@@ -232,7 +232,7 @@ def make_advance(kinds: tuple[tuple[int, int], ...]) -> Callable[..., None]:
         any_active = update_plane_pairs(plane_rows, block, world_count, links, pairs, first * count, colliders)
         for number in range(len(links)):        # the rows of one link's slots stay near while all worlds write them
             link = links[number]
-            queue.is_active[number] = not link["met"] and (
+            queue.is_active[number] = not link["is_plane_pair"] and (
                 _find_candidates(block, link, pairs, queue.candidates) or any_overlapping(pairs, first * count,
                                                                                           world_count, count, link))
             if not queue.is_active[number]:
@@ -243,14 +243,14 @@ def make_advance(kinds: tuple[tuple[int, int], ...]) -> Callable[..., None]:
                 pose, candidates = pose_of_link(block, world, link), queue.candidates[world, link["first"]:]
                 if states[first + world].awake:
                     touch_link(pairs, begin, end, pose, colliders, candidates)
-                elif states[first + world].fresh:
+                elif states[first + world].was_awake:
                     update_link_overlaps(pairs, begin, end, pose, colliders, candidates)
         if any_active:
             _assign_slots(first, world_count, count, links, pairs, colliders, queue, states)
             clear_touch_lost(plane_rows, world_count, pairs, first * count, count)
         for number in range(len(links)):
             link = links[number]
-            if not link["met"] and (queue.is_active[number] or _any_filled(block, link)):
+            if not link["is_plane_pair"] and (queue.is_active[number] or _any_filled(block, link)):
                 _fill_link(block, first, world_count, link, slots,
                            queue.slots if queue.is_active[number] else queue.empty_slots, pairs,
                            pair_patches)
@@ -372,7 +372,7 @@ def _fill_link(block: SlotBlock, first: int, world_count: int, link: Record, slo
     for world in range(world_count):
         if slot_pairs[world, link["first"]] >= 0:
             patch = pair_patches.patches[(first + world) * len(slots) + link["first"]]
-            _read_frame(block.memory, world, block.size, link, pair_patches.centers[patch["side0"]])
+            _read_frame(block.memory, world, block.size, link, pair_patches.centers[patch["body0"]])
         _write_slots(block, world, link, slots, slot_pairs[world], pairs, pair_patches)
 
 
@@ -434,11 +434,12 @@ def _write_slot_patch(memory: Array, m: int, stride: int, points: int, p: int, p
                       pair_patches: PairPatches) -> None:
     """Write the patch of a pair as it is in this step into a slot."""
     patch, pair = pair_patches.patches[p], pairs.rows[p]
-    frame0, frame1 = pair_patches.centers[patch["side0"]], pair_patches.centers[patch["side1"]]
-    correlate_patch(pair_patches.patches, p, pair, pairs.memory[p]["begun"], pairs.contacts, pair_patches.order, frame0,
+    frame0, frame1 = pair_patches.centers[patch["body0"]], pair_patches.centers[patch["body1"]]
+    correlate_patch(pair_patches.patches, p, pair, pairs.memory[p]["touch_index"], pairs.contacts, pair_patches.order,
+                    frame0,
                     frame1,
                     pair_patches.threshold, pair_patches.correlation)
-    write_patch(memory, m, stride, points, patch, pair_patches.order, pairs.contacts, pair["rest"],
+    write_patch(memory, m, stride, points, patch, pair_patches.order, pairs.contacts, pair["rest_distance"],
                 pair_patches.surfaces[pair_patches.surface_of[p]])
     at = m + stride * (3 + SURFACE_SIZE + 5 * points)
     write_anchor_arms(memory, at, stride, ANCHORS, patch, patch["anchor0"], frame0, False)
@@ -460,11 +461,11 @@ def _read_slots(block: SlotBlock, world_count: int, links: Array, slots: Array, 
                 frictions: Array) -> None:
     """Read what patches gave out of the slots of a block; the last one has lanes without a world."""
     for link in links:
-        for slot in range(link["first"], 0 if link["met"] else link["end"]):
+        for slot in range(link["first"], 0 if link["is_plane_pair"] else link["end"]):
             for world in range(world_count):
                 p = block.slot_pairs[slot, world]
                 if p >= 0:
                     m = (slots[slot] + FLAG_ROWS) * block.size + world
-                    read_patch(block.memory, m, block.size, link["made"], ANCHORS, pair_patches.patches[p],
+                    read_patch(block.memory, m, block.size, link["output_offsets"], ANCHORS, pair_patches.patches[p],
                                pair_patches.order,
                                impulses, frictions[p])

@@ -69,10 +69,10 @@ class PairPatches(NamedTuple):
 ON_PLANES = {(SPHERE, PLANE): SPHERE, (PLANE, CAPSULE): CAPSULE}
 OFFSETS = dict(zip(STORED, np.cumsum([0, *STORED.values()]).tolist(), strict=False))      # of rows among those kept
 STORED_SIZE, PERSISTENT_SIZE = sum(STORED.values()), sum(PERSISTENT.values())
-OVERLAPPING, TOUCHING = OFFSETS["near"], OFFSETS["touching"]
+OVERLAPPING, TOUCHING = OFFSETS["overlapping"], OFFSETS["touching"]
 # Of what is remembered, by the record that has it too.
 PAIR_FIELDS = {name: name for name in PERSISTENT if name in (PAIR.names or ()) and name != "touching"} | {
-    "rotation_kept": "rotation"}
+    "manifold_rotation": "rotation"}
 POINT_FIELDS = ("local0", "local1", "distance")
 PATCH_FIELDS = tuple(name for name in PERSISTENT if name in (PATCH.names or ()))
 
@@ -113,11 +113,12 @@ def _constant_rows(pairs: StaticPairs, pair_patches: PairPatches, pair: int) -> 
     constants = {"collider": np.c_[shapes["position"], shapes["rotation"]], "size": shapes["size"][:, :2],
                  "offset": shapes["contact_offset"], "plane": table.shape_poses[plane],
                  "low": table.bounds[plane, 0, :3],
-                 "high": table.bounds[plane, 1, :3], "outside": plane_normals, "normal": sign[:, None] * plane_normals,
-                 "reach": rows["reach"], "rest": rows["rest"],
-                 "most": pair_patches.threshold + rows["rest"].astype(np.float64),
+                 "high": table.bounds[plane, 1, :3], "plane_normal": plane_normals,
+                 "normal": sign[:, None] * plane_normals,
+                 "contact_distance": rows["contact_distance"], "rest_distance": rows["rest_distance"],
+                 "anchor_threshold": pair_patches.threshold + rows["rest_distance"].astype(np.float64),
                  "correlation": np.full(len(rows), pair_patches.correlation),
-                 "frame1": pair_patches.centers[patches["side1"]]}
+                 "frame1": pair_patches.centers[patches["body1"]]}
     surfaces = pair_patches.surfaces[pair_patches.surface_of[selection]]
     constants |= {name: surfaces[:, i] for i, name in enumerate(SURFACE)}
     return {name: values.reshape(len(rows), -1) for name, values in constants.items()}
@@ -133,7 +134,8 @@ class PlanePairs:
         self.rows = PlanePairRows(stored, np.zeros(stored.shape[:2], np.bool_),
                                   np.array(list(program.plane_rows), np.int64),
                                   np.array(pair_indices, np.int64),
-                                  np.array([layout["near"].row for layout in program.plane_rows.values()], np.int64),
+                                  np.array([layout["overlapping"].row for layout in program.plane_rows.values()],
+                                           np.int64),
                                   np.array([layout["changed"].row for layout in program.plane_rows.values()], np.int64))
         self._constants = [_constant_rows(pairs, pair_patches, pair) for pair in pair_indices]
         self.stale = False
@@ -149,7 +151,7 @@ class PlanePairs:
     def forget(self, worlds: Array) -> None:
         """Give up what pairs of these worlds keep."""
         block_size = self.rows.stored.shape[3]
-        for name in ("near", "touching", "anchors", "contacts"):
+        for name in ("overlapping", "touching", "anchors", "contacts"):
             self.rows.stored[worlds // block_size, :, OFFSETS[name], worlds % block_size] = 0.0
 
     def load_records(self) -> None:
@@ -158,7 +160,7 @@ class PlanePairs:
         for i in range(len(self.rows.pairs)):
             pairs, memory, patches = self._records(i)
             values = np.zeros((self._count, STORED_SIZE))
-            for name in ("near", "touching"):
+            for name in ("overlapping", "touching"):
                 _columns(values, name)[:, 0] = memory[name] != 0
             for name, field in PAIR_FIELDS.items():
                 columns = _columns(values, name)
@@ -185,8 +187,8 @@ class PlanePairs:
                 patches[name][touching] = _columns(values, name).reshape(len(touching), *patches.dtype[name].shape)
             pairs["first"][touching] = patches["first"][touching] = rows * MANIFOLD_SIZE
             patches["points"][touching] = pairs["contacts"][touching]
-            patches["born"][touching] = memory["begun"][touching]
-            self._pair_patches.centers[patches["side0"][touching]] = _columns(values, "frame")
+            patches["creation_index"][touching] = memory["touch_index"][touching]
+            self._pair_patches.centers[patches["body0"][touching]] = _columns(values, "frame")
             self._write_contacts(rows, values, self._constants[i]["normal"][0])
             _write_impulses(rows, values, impulses, frictions)
 
@@ -271,7 +273,7 @@ def update_plane_pairs(plane_rows: PlanePairRows, block: SlotBlock, world_count:
             k = first + world * links[-1]["end"] + plane_rows.pairs[i]
             overlapping, touching = rows[plane_rows.first[i] + OVERLAPPING,
                                          world] != 0.0, rows[plane_rows.first[i] + TOUCHING, world] != 0.0
-            if overlapping and pairs.memory[k].near == SEPARATE:
+            if overlapping and pairs.memory[k].overlapping == SEPARATE:
                 shape, pose = pairs.moving[k], pose_of_link(block, world, links[plane_rows.links[i]])
                 update_shape(colliders.shapes[shape], pose, colliders.shape_poses[shape], colliders.bounds[shape])
             _update_pair_state(pairs.memory[k], overlapping, touching)
@@ -281,10 +283,10 @@ def update_plane_pairs(plane_rows: PlanePairRows, block: SlotBlock, world_count:
 @borrowing_code
 def _update_pair_state(memory: Record, overlapping: bool, touching: bool) -> None:
     """Tell a pair whether its bounds and its shapes meet."""
-    if overlapping and memory.near == SEPARATE:
-        memory.near = CREATED
+    if overlapping and memory.overlapping == SEPARATE:
+        memory.overlapping = CREATED
     elif not overlapping:
-        memory.near = SEPARATE
+        memory.overlapping = SEPARATE
     if touching and not memory.touching:
         memory.touching = CREATED
     elif memory.touching and not touching:
@@ -296,4 +298,4 @@ def clear_touch_lost(plane_rows: PlanePairRows, world_count: int, pairs: AllPair
     """Tell no more that pairs have parted; as `update_plane_pairs`."""
     for world in range(world_count):
         for pair in plane_rows.pairs:
-            pairs.memory[first + world * count + pair].parted = 0
+            pairs.memory[first + world * count + pair].touch_lost = 0

@@ -47,7 +47,7 @@ from physx_runtime.worlds.static_contact.advance import (
 from physx_runtime.worlds.static_contact.plane_pairs import STORED_SIZE, PairPatches, PlanePairs, plane_pair_kinds
 from physx_runtime.worlds.store import SCHEDULED
 
-OUTPUT_ROWS = ("slipped", "impulse", "tangents", "friction_impulse")
+OUTPUT_ROWS = ("broken", "impulse", "tangents", "friction_impulse")
 
 
 class StaticContactWorlds(Buffer):
@@ -151,14 +151,14 @@ class StaticContactWorlds(Buffer):
     def reported_pairs(self, pairs: Array) -> NDArray[np.bool_]:
         """Which pairs, rows of the table, are of something that is awake after the step, and so tell contacts."""
         states = self._wake_states[self.table.pairs.shapes["world"][self._pairs.all.moving[pairs]]]
-        return np.asarray(states["awake"] & ~states["falling"])
+        return np.asarray(states["awake"] & ~states["falling_asleep"])
 
     def forget(self, worlds: Array) -> None:
         """Give up all that pairs of these worlds remember, and their contacts: they were set anew."""
         self._plane_pairs.forget(worlds)
         self._state_tracker.forget(worlds)
         self._pair_patches.patches["anchors"][self._pairs.forget(worlds)] = 0
-        self._wake_states["awake"][worlds], self._wake_states["falling"][worlds] = True, False
+        self._wake_states["awake"][worlds], self._wake_states["falling_asleep"][worlds] = True, False
 
     # --- stepping ------------------------------------------------------------------------------------------------
 
@@ -262,12 +262,12 @@ def _slot_rows(pairs: StaticPairs, program: SlotProgram) -> tuple[Array, Array]:
     for i, (row, (owner, link), slots) in enumerate(zip(links, pairs.links, program.slots, strict=True)):
         tree, pair_indices = program.plan.trees[owner], np.flatnonzero(pairs.of_link == i)
         row["owner"] = owner
-        row["pose"], row["center"] = pose_rows(tree.p, link).row, tree.at("place", link).row
+        row["pose"], row["center"] = pose_rows(tree.p, link).row, tree.at("center_position", link).row
         row["rotation"], row["points"] = tree.p.at("rotation", link).row, pairs.points[i]
         row["first"], row["end"] = pair_indices[0], pair_indices[-1] + 1
         first = slots[0]["used"].row + FLAG_ROWS
-        row["met"] = i in program.plane_rows
-        row["made"] = [slots[0][name].row - first for name in OUTPUT_ROWS]
+        row["is_plane_pair"] = i in program.plane_rows
+        row["output_offsets"] = [slots[0][name].row - first for name in OUTPUT_ROWS]
     return links, np.array([slot["used"].row for slots in program.slots for slot in slots], np.int64)
 
 
@@ -277,7 +277,7 @@ def _make_pair_patches(pairs: StaticPairs) -> PairPatches:
     patches = np.zeros(len(rows), PATCH)
     patches["pair"] = np.arange(len(rows))
     other = np.where(rows["shape0"] == moving, rows["shape1"], rows["shape0"])
-    patches["side0"], patches["side1"] = shapes["body"][moving], shapes["body"][other]
+    patches["body0"], patches["body1"] = shapes["body"][moving], shapes["body"][other]
     surfaces, surface_of = np.unique(surfaces_of(table, patches), axis=0, return_inverse=True)
     return PairPatches(patches, np.arange(len(rows) * MANIFOLD_SIZE, dtype=np.int32),
                         np.c_[table.bodies["position"], table.bodies["rotation"]], surfaces, surface_of.ravel(),

@@ -50,7 +50,7 @@ class Coupled:
             rows = moved(rows, side, linear, angular, motion[i])
             read = slide(t, rows)["slide_position"] if self.slides[i] else hinge(t, rows)["hinge_angle"]
             made[f"hinge{i}_coordinate"] = np.array(read)
-            for name in ("side{}_position", "side{}_rotation", "frame{}_position", "frame{}_rotation"):
+            for name in ("body{}_position", "body{}_rotation", "frame{}_position", "frame{}_rotation"):
                 made[name.format(i)] = rows[name.format(side)]
         return made
 
@@ -135,6 +135,6 @@ def test_a_rack_moves_as_the_rim_beside_it(above: float, tilt: float, ratio: flo
     rows = {"frame0_position": np.zeros(3), "frame0_rotation": upright, "ratio": np.array([RATIO]),
             "frame1_position": np.array([0.3, 0.0, -above]), "frame1_rotation": slider}
     for side in (0, 1):
-        rows |= {f"side{side}_position": np.zeros(3), f"side{side}_rotation": upright}
+        rows |= {f"body{side}_position": np.zeros(3), f"body{side}_rotation": upright}
     row, = rows_of(t, rows).rows
     assert np.abs(np.array(row.linear1) - ratio * np.array([np.sin(tilt), np.cos(tilt), 0.0])).max() < F64

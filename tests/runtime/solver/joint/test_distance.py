@@ -12,7 +12,7 @@ from support.chance.packed_trees import Rows
 from support.mechanics.joint_rates import RATE, rate_difference
 
 F64 = 1e-14         # some dozen operations on numbers of size 1
-KINDS = ("both", "least", "most", "equal")
+KINDS = ("both", "min", "max", "equal")
 LEAST, MOST, SLACK = 0.4, 0.9, 0.025
 
 
@@ -41,7 +41,7 @@ def test_errors_are_what_the_distance_lacks(distance: float) -> None:
     assert (least.keeps_bias, most.keeps_bias) == (distance >= LEAST, distance <= MOST)
 
 
-@pytest.mark.parametrize(("kind", "bounds"), [("least", (0.0, np.inf)), ("most", (-np.inf, 0.0))])
+@pytest.mark.parametrize(("kind", "bounds"), [("min", (0.0, np.inf)), ("max", (-np.inf, 0.0))])
 def test_a_side_that_is_off_makes_no_row(kind: str, bounds: tuple[float, float]) -> None:
     row, = rows_of(joint(kind), apart(joint(kind), 0.5)).rows
     assert (row.lower, row.upper) == bounds
@@ -56,7 +56,7 @@ def test_equal_bounds_make_one_row_with_a_slack_both_ways(distance: float, error
 
 
 def test_the_slack_counts_in_the_stage_s_units() -> None:
-    t = joint("least")
+    t = joint("min")
     rows = apart(t, 50.0) | {"length_scale": np.array([100.0])}
     assert rows_of(t, rows).rows[0].error == pytest.approx(50.0 - LEAST + 2.5, abs=100 * F64)
 
@@ -75,15 +75,15 @@ def test_rows_act_along_the_line_between_the_anchors_at_b_s(kind: str) -> None:
     made = rows_of(t, rows)
     for row in made.rows:
         assert np.abs(np.array(row.linear0) - (a - b) / 0.7).max() < F64
-        assert np.abs(np.array(row.angular0) - np.cross(b - rows["side0_position"], row.linear0)).max() < F64
+        assert np.abs(np.array(row.angular0) - np.cross(b - rows["body0_position"], row.linear0)).max() < F64
         assert row.spring and row.spring.stiffness == rows["spring_stiffness"][0]
         assert row.spring.damping == rows["spring_damping"][0] and row.spring.target_velocity == 0.0
         assert row.hint == NO_HINT and row.holds and not row.drive and not row.angular
-    assert np.abs(np.array(made.arm0) - (b - rows["side0_position"])).max() < F64
+    assert np.abs(np.array(made.arm0) - (b - rows["body0_position"])).max() < F64
 
 
 def test_anchors_at_one_place_are_parted_along_x() -> None:
-    t = joint("least")
+    t = joint("min")
     row, = rows_of(t, apart(t, 0.0)).rows
     assert row.linear0 == (1.0, 0.0, 0.0)
     assert np.isfinite([row.error, *row.angular0, *row.angular1]).all()

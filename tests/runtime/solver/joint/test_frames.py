@@ -24,14 +24,14 @@ def test_frames_are_those_of_the_definition(kinds: tuple[str, str]) -> None:
     found = joint_frames(t, rows)
     pairs = [(found.A, R), (found.B, S), (rotation(np.array(found.relative)), R.T @ S), (found.between, q - p),
              (found.offset, R.T @ (q - p)),
-             (found.arm0, q - rows.get("side0_position", np.zeros(3))),
-             (found.arm1, q - rows.get("side1_position", np.zeros(3)))]
+             (found.arm0, q - rows.get("body0_position", np.zeros(3))),
+             (found.arm1, q - rows.get("body1_position", np.zeros(3)))]
     assert max(np.abs(np.subtract(a, b)).max() for a, b in pairs) < F64
 
 
 def test_the_other_quaternion_of_a_side_is_the_same_joint() -> None:
     rows = random_rows(HINGE, np.random.default_rng(1))
-    other = rows | {"side1_rotation": -rows["side1_rotation"]}
+    other = rows | {"body1_rotation": -rows["body1_rotation"]}
     assert rows_of(HINGE, rows) == rows_of(HINGE, other)
 
 
@@ -39,7 +39,7 @@ def test_the_arms_of_a_joint_without_locked_translations_end_at_b_s_anchor() -> 
     rows = random_rows(HINGE, np.random.default_rng(2))
     made = rows_of(locking(3, 4, 5), rows)
     anchor = frames(rows)[1][1]
-    assert np.abs(np.array(made.arm0) - (anchor - rows["side0_position"])).max() < F64
+    assert np.abs(np.array(made.arm0) - (anchor - rows["body0_position"])).max() < F64
     assert made.lever == made.arm0
 
 
@@ -47,5 +47,5 @@ def test_the_first_arm_ends_at_a_s_anchor_where_all_translations_are_locked() ->
     rows = random_rows(HINGE, np.random.default_rng(3))
     (_, anchor), (_, other) = frames(rows)
     made = rows_of(HINGE, rows)
-    assert np.abs(np.array(made.arm0) - (anchor - rows["side0_position"])).max() < F64
-    assert np.abs(np.array(made.lever) - (other - rows["side0_position"])).max() < F64
+    assert np.abs(np.array(made.arm0) - (anchor - rows["body0_position"])).max() < F64
+    assert np.abs(np.array(made.lever) - (other - rows["body0_position"])).max() < F64

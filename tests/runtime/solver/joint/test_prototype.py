@@ -40,7 +40,7 @@ def same_joint(prototype: ModuleType, t: JointTopology, rows: Rows, settings: di
         if t.solver_bodies[side].kind == BODY:
             spec = {"name": side, "com": (0, 0, 0), "pa": (1, 0, 0, 0), "kinematic": False, "mass": 1.0,
                     "inertia": (1, 1, 1), "lin_damp": 0.0, "ang_damp": 0.0, "extra": {}, "lock_lin": 0, "lock_rot": 0}
-            pose = [*rows[f"side{side}_position"], *rows[f"side{side}_rotation"]]
+            pose = [*rows[f"body{side}_position"], *rows[f"body{side}_rotation"]]
             bodies[side] = prototype.Body(spec, np.float64, pose, np.zeros(6))
     names = [side if t.solver_bodies[side].kind == BODY else None for side in (0, 1)]
     frames = {f"pos{i}": rows[f"frame{i}_position"] for i in (0, 1)}
@@ -118,15 +118,15 @@ def test_rows_of_locked_axes_are_the_prototype_s(prototype: ModuleType, axes: tu
 
 
 @pytest.mark.parametrize("spring", [False, True])
-@pytest.mark.parametrize("kind", ["both", "least", "most", "equal"])
+@pytest.mark.parametrize("kind", ["both", "min", "max", "equal"])
 def test_rows_of_distance_joints_are_the_prototype_s(prototype: ModuleType, kind: str, spring: bool) -> None:
     random = np.random.default_rng(2)
     t = JointTopology(DISTANCE, BODIES, range=kind, spring=spring)
     for _ in range(30):
         rows = random_rows(t, random)
         least, most = sorted(random.uniform(0.0, 1.0, 2))
-        least = {"equal": most, "most": -1.0}.get(kind, least)
-        most = -1.0 if kind == "least" else most
+        least = {"equal": most, "max": -1.0}.get(kind, least)
+        most = -1.0 if kind == "min" else most
         rows |= {"minimum_distance": np.array([least]), "maximum_distance": np.array([most])}
         settings: dict[str, Any] = {"kind": "Distance", "min": least, "max": most}
         if spring:

@@ -88,7 +88,7 @@ def test_traced_geometry_is_that_of_numbers(kind: str) -> None:
 def test_traced_rotational_rows_stay_independent_half_a_turn_apart() -> None:
     t = locking(3, 4, 5)
     rows = floats(random_rows(t, np.random.default_rng(3)))
-    rows |= {f"{what}{side}_rotation": [0.0, 0.0, 0.0, 1.0] for what in ("side", "frame") for side in (0, 1)}
+    rows |= {f"{what}{side}_rotation": [0.0, 0.0, 0.0, 1.0] for what in ("body", "frame") for side in (0, 1)}
     rows["frame1_rotation"] = [1.0, 0.0, 0.0, 0.0]
     given = row_scalars({name: len(values) for name, values in rows.items()})
     code, _ = trace(lambda rows: {"axis": list(rows_of(t, rows).rows[0].angular0)}, given)

@@ -46,18 +46,18 @@ def _moving_every_iteration(t: BodyTopology) -> BodyTopology:
 def wake(rows: Operands, t: BodyTopology) -> Rows:
     """The longest counter of the island so far, with the body's."""
     # an island sleeps once all its bodies are ready  (PxsIslandSim.cpp)
-    return {"longest": [maximum(rows["longest"][0], sleep.longest_counter(t, rows))]}
+    return {"max_counter": [maximum(rows["max_counter"][0], sleep.longest_counter(t, rows))]}
 
 
 def fall_asleep(rows: Operands, t: BodyTopology) -> Rows:
     """The body at the step's end, at rest where the whole island rests, and its counter."""
     # sleeping is decided on the motion of the step  (DySleep.cpp, sleepCheck)
-    start = {**rows, "root_rotation": rows["kept_root_rotation"]}
-    return sleep.fall_asleep_in_island(_moving_every_iteration(t), start, rows, rows["longest"][0], rows["joints"])
+    start = {**rows, "root_rotation": rows["saved_root_rotation"]}
+    return sleep.fall_asleep_in_island(_moving_every_iteration(t), start, rows, rows["max_counter"][0], rows["joints"])
 
 
 def keep_awake(rows: Operands) -> Rows:
     """A counter that no island rests with, where a kinematic body at its joints is active."""
     # an active kinematic keeps its island awake
-    longest = rows["longest"][0]
-    return {"longest": [where(rows["active"][0] > 0.5, maximum(longest, sleep.MIN_COUNTER), longest)]}
+    max_counter = rows["max_counter"][0]
+    return {"max_counter": [where(rows["active"][0] > 0.5, maximum(max_counter, sleep.MIN_COUNTER), max_counter)]}

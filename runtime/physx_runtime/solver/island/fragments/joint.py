@@ -36,8 +36,8 @@ def slide(rows: Operands, t: JointTopology) -> Rows:
 
 def undo(rows: Operands) -> Rows:
     """The kept value in an island that rested before."""
-    _, slept_before = sleep.sleep_flags(rows["longest"][0], rows["diverged"][0], rows["asleep"][0])
-    return {"x": [where(slept_before, rows["kept"][0], rows["x"][0])]}
+    _, slept_before = sleep.sleep_flags(rows["max_counter"][0], rows["diverged"][0], rows["asleep"][0])
+    return {"x": [where(slept_before, rows["saved"][0], rows["x"][0])]}
 
 
 def count(rows: Operands) -> Rows:

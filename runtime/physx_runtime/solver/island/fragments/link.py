@@ -28,12 +28,12 @@ def start_pose(rows: Operands, is_fixed: bool) -> Rows:
     # T at the mass centre: X T X^T
     origin = sp.add(vec(rows["root_position"]), vec(rows["position"]))
     T = NO_LINK_RESPONSE if is_fixed else response_of(rows["response"]).at(vec(rows["center"]))
-    return {"origin": origin, "place": sp.add(origin, vec(rows["center"])), "held_response": flat(T)}
+    return {"origin": origin, "center_position": sp.add(origin, vec(rows["center"])), "constrained_response": flat(T)}
 
 
 def zero_motion(rows: Operands) -> Rows:
     """A link that has not moved yet."""
-    return {"travel": [0.0] * 3, "turn": [0.0] * 3, "turned_by": [0.0, 0.0, 0.0, 1.0]}
+    return {"displacement": [0.0] * 3, "angular_displacement": [0.0] * 3, "delta_rotation": [0.0, 0.0, 0.0, 1.0]}
 
 
 def root_motion(rows: Operands) -> Rows:
@@ -58,14 +58,14 @@ def solver_velocity(rows: Operands, is_fixed: bool) -> Rows:
     if is_fixed:
         return {"velocity": [0.0] * 6}
     # v_c = J v + dt Jdot v
-    motion = motion_of(rows["held_motion"]).at(vec(rows["center"]))
+    motion = motion_of(rows["constrained_motion"]).at(vec(rows["center"]))
     return {"velocity": linear_first(motion + central_acceleration(rows) * rows["dt"][0])}
 
 
 def velocity_after_impulses(rows: Operands) -> Rows:
     """The velocity of the centre of mass after a change of the link's motion."""
     # v_c += (M^-1 J^T F)_link
-    return {"side_v": linear_first(motion_of(rows["velocity"]) + motion_of(rows["twist"]).at(vec(rows["center"])))}
+    return {"body_v": linear_first(motion_of(rows["velocity"]) + motion_of(rows["twist"]).at(vec(rows["center"])))}
 
 
 def unit_wrench(rows: Operands, i: int) -> Rows:
@@ -88,7 +88,7 @@ def impulse_to_wrench(rows: Operands, adds: bool) -> Rows:
 def respond(rows: Operands) -> Rows:
     """The change of a link's motion with what an impulse about its centre of mass adds by its own response."""
     # dv_link = T f, without the rest of the tree's answer  (DyFeatherstoneArticulation.cpp, getImpulseSelfResponse)
-    response = response_of(rows["held_response"]).motion(force_of(rows["impulse"]))
+    response = response_of(rows["constrained_response"]).motion(force_of(rows["impulse"]))
     center = vec(rows["center"])
     return {"twist": linear_first(motion_of(rows["twist"]) + response.at(sp.scale(-1.0, center)))}
 
@@ -127,20 +127,21 @@ def displacement(rows: Operands, is_fixed: bool) -> Rows:
     anchor 0.1 m away by 1e-8 m, and friction that PhysX's velocity iterations make unstable raises that to 1e-3 rad/s.
     """
     # dx = c(q) - c(q0) + root_travel  (DyFeatherstoneArticulation.cpp, getLinkMotionVector)
-    linear = sp.sub(sp.add(vec(rows["seen_position"]), vec(rows["seen_center"])),
+    linear = sp.sub(sp.add(vec(rows["current_position"]), vec(rows["current_center"])),
                     sp.add(vec(rows["position"]), vec(rows["center"])))
-    if "root_travel" in rows:
-        linear = sp.add(linear, vec(rows["root_travel"]))
+    if "root_linear_displacement" in rows:
+        linear = sp.add(linear, vec(rows["root_linear_displacement"]))
     # delta = q conj(q0)  (DyFeatherstoneArticulation.cpp, getDeltaQ)
     if "axes_start" in rows:
         delta = rounded.product(quat(rows["axes_rotation"]), sp.conjugate(quat(rows["axes_start"])))
     else:
-        delta = sp.mul_quat(quat(rows["seen_rotation"]), sp.conjugate(quat(rows["rotation"])))
+        delta = sp.mul_quat(quat(rows["current_rotation"]), sp.conjugate(quat(rows["rotation"])))
     sign = where(delta[3] < 0.0, -1.0, 1.0)
     # theta = integral of w: turns of the joints, and t dt (Jdot v)_w
     velocity_bias = sp.scale(rows["elapsed"][0] * rows["dt"][0], vec(rows["motion"], 1))
-    rotation = velocity_bias if is_fixed else sp.add(vec(rows["link_turn"]), velocity_bias)
-    return {"travel": linear, "turn": rotation, "turned_by": [sign * x for x in delta]}
+    rotation = velocity_bias if is_fixed else sp.add(vec(rows["link_angular_displacement"]), velocity_bias)
+    return {"displacement": linear, "angular_displacement": rotation,
+            "delta_rotation": [sign * x for x in delta]}
 
 
 def pass_time(rows: Operands) -> Rows:
@@ -151,7 +152,7 @@ def pass_time(rows: Operands) -> Rows:
 def root_change(rows: Operands) -> Rows:
     """Change of the floating root's velocity since it was last integrated; its twist is that by impulses to come."""
     # change since the last integration: v - v_integrated + dv + twist
-    return {"since": [v - integrated + dv + twist for v, integrated, dv, twist in zip(
+    return {"velocity_change": [v - integrated + dv + twist for v, integrated, dv, twist in zip(
         rows["v"], rows["v_integrated"], rows["dv"], rows["twist"], strict=True)]}
 
 
@@ -163,15 +164,15 @@ def node_change(rows: Operands, kind: str, is_fixed: bool) -> Rows:
     """
     # dqd = u / D - K . a
     # the change that PhysX reads starts at the common link  (DyFeatherstoneArticulation.cpp, pxcFsGetVelocities)
-    a, parent_change = _motion_at(rows, "parent_twist", is_fixed), _motion_at(rows, "parent_since", is_fixed)
-    misread = _motion_at(rows, "parent_mistaken", False) if "parent_mistaken" in rows else NO_MOTION
-    out = {"twist": a, "since": parent_change, "mistaken": misread}
+    a, parent_change = _motion_at(rows, "parent_twist", is_fixed), _motion_at(rows, "parent_velocity_change", is_fixed)
+    misread = _motion_at(rows, "parent_misread_change", False) if "parent_misread_change" in rows else NO_MOTION
+    out = {"twist": a, "velocity_change": parent_change, "misread_change": misread}
     if kind != RIGID:
         S, K = subspace(kind == ROTARY, vec(rows["axis"])), force_of(rows["K"])
         coming = rows["inverse_d"][0] * rows["u"][0] - K.dot(a)
         change = rows["v"][0] - rows["v_integrated"][0] + rows["dv"][0] + coming
-        out = {"twist": a + S * coming, "since": parent_change + S * change,
-               "mistaken": misread + S * (change + K.dot(parent_change - misread))}
+        out = {"twist": a + S * coming, "velocity_change": parent_change + S * change,
+               "misread_change": misread + S * (change + K.dot(parent_change - misread))}
     return {name: linear_first(motion) for name, motion in out.items()}
 
 
@@ -185,10 +186,10 @@ def _motion_at(rows: Operands, name: str, is_fixed: bool) -> Motion:
 def misread_velocity(rows: Operands, is_fixed: bool) -> Rows:
     """An ancestor's change read as its parent's, of one centre of mass for the other."""
     if is_fixed:
-        return {"mistaken": [0.0] * 6}
+        return {"misread_change": [0.0] * 6}
     # v_parent at the parent's mass centre is taken for that of the ancestor's
-    parent = motion_of(rows["parent_since"]).at(vec(rows["parent_center"]))
-    return {"mistaken": linear_first(parent.at(sp.scale(-1.0, vec(rows["center"]))))}
+    parent = motion_of(rows["parent_velocity_change"]).at(vec(rows["parent_center"]))
+    return {"misread_change": linear_first(parent.at(sp.scale(-1.0, vec(rows["center"]))))}
 
 
 def read_link(rows: Operands) -> Rows:
@@ -196,4 +197,4 @@ def read_link(rows: Operands) -> Rows:
     # v_read = v_integrated + dt Jdot v + change as misread
     center = vec(rows["center"])
     velocity = motion_of(rows["integrated"]).at(center) + central_acceleration(rows) * rows["dt"][0]
-    return {"side_v": linear_first(velocity + motion_of(rows["mistaken"]).at(center))}
+    return {"body_v": linear_first(velocity + motion_of(rows["misread_change"]).at(center))}

@@ -72,7 +72,7 @@ def scale(rows: Operands, axes: int, pgs: bool) -> Rows:
         return pgs_axis_rows(rows, 0, 0, axes, rows["response"][0])
     # x = share / (1 + a r)
     x, x_limit = axis_fractions(rows, 0, 0, axes, rows["response"][0])
-    return {"share": [x], "limit_share": [x_limit]}
+    return {"fraction": [x], "limit_fraction": [x_limit]}
 
 
 def add_rate(rows: Operands) -> Rows:

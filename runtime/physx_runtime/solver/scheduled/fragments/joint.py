@@ -42,7 +42,7 @@ def clamp_velocity(rows: Operands) -> Rows:
 
 
 # Operands that all dofs of a joint share.
-JOINT_ROWS = frozenset(("dt", "h", "erp", "iteration", "least_response"))
+JOINT_ROWS = frozenset(("dt", "h", "erp", "iteration", "min_response"))
 
 _NO_POSES = Kinematics([], [], [], [], [], [], [])
 
@@ -75,14 +75,14 @@ def _joint_kinematics(joint: Topology, rows: Operands) -> Kinematics:
 def rotate(rows: Operands, joint: Topology) -> Rows:
     """Turn of a link since the step's start, or its spin, from its parent's and its joint's amounts."""
     # theta_i = theta_parent + sum axis q
-    parent = vec(rows["parent_turn"]) if "parent_turn" in rows else sp.ZERO3
-    return {"turn": link_rotation(joint, rows, rows.get("amounts", []), 1, parent)}
+    parent = vec(rows["parent_angular_displacement"]) if "parent_angular_displacement" in rows else sp.ZERO3
+    return {"angular_displacement": link_rotation(joint, rows, rows.get("amounts", []), 1, parent)}
 
 
 def measure(rows: Operands, joint: Topology) -> Rows:
     """Travel of a prismatic joint whose axis turns, as its constraints see it."""
-    local = {**rows, "root_turn": rows["parent_turn"]} if "parent_turn" in rows else {**rows, "root_turn": [0.0] * 3}
-    return {"seen": [joint_displacement(joint, local, _joint_kinematics(joint, rows), 0)]}
+    local = {**rows, "root_angular_displacement": rows.get("parent_angular_displacement", [0.0] * 3)}
+    return {"constraint_displacement": [joint_displacement(joint, local, _joint_kinematics(joint, rows), 0)]}
 
 
 def solve_node(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[str, float], ...], kind: str,
@@ -125,10 +125,10 @@ def solve_dof(rows: Operands, joint: Topology, index: int, constants: tuple[tupl
               final: bool) -> Rows:
     """As `solve_node` where the dof's column of M^-1 is at hand: its impulse changes all of `dv` at once.
 
-    own: the dof's part of dv.
+    dv_dof: the dof's part of dv.
     """
     # dv += (M^-1)_i F
-    state, out = _solve(rows, joint, index, constants, rows["v"][0] + rows["own"][0], final)
+    state, out = _solve(rows, joint, index, constants, rows["v"][0] + rows["dv_dof"][0], final)
     return out | {"dv": [x + y * state.impulse for x, y in zip(rows["dv"], rows["column"], strict=True)]}
 
 
@@ -138,7 +138,8 @@ def _solve(rows: Operands, joint: Topology, index: int, constants: tuple[tuple[s
     local: dict[str, Any] = {name: rows[name] if name in JOINT_ROWS else [None] * index + rows[name] for name in rows}
     local |= {name: [None] * index + [value] for name, value in constants}
     # v = qd + dqd + bias, displacement since the start
-    displacement = rows["seen"][0] if "seen" in rows else joint_displacement(joint, local, _NO_POSES, index)
+    displacement = (rows["constraint_displacement"][0] if "constraint_displacement" in rows
+                    else joint_displacement(joint, local, _NO_POSES, index))
     state = SolvedDof(rows["r"][0], local["soft"][index], velocity + local["bias"][index], displacement)
     totals = {name: [0.0] * (index + 1) for name in names_of(DOF, ACCUMULATED_IMPULSE)}
     solve_constraints(joint, local, index, state, totals, final)
@@ -152,7 +153,7 @@ def update_node(rows: Operands, kind: str, fixed_parent: bool, moves_q: bool) ->
     out = dict(pass_down(rows, kind, fixed_parent))
     v = rows["v"][0] + ((rows["dv"][0] if "dv" in rows else 0.0) + out.pop("rate")[0])
     out["v"] = [v]
-    return out | dict(advance_dof({**rows, "v": [v]}, moves_q)) if "travel" in rows else out
+    return out | dict(advance_dof({**rows, "v": [v]}, moves_q)) if "displacement" in rows else out
 
 
 def update_state(rows: Operands, t: Topology, final: bool) -> Rows:
@@ -166,7 +167,7 @@ def advance_dof(rows: Operands, moves_q: bool) -> Rows:
     """Where a dof goes at its velocity."""
     # q += h qd
     displacement = rows["h"][0] * rows["v"][0]
-    out = {"travel": [rows["travel"][0] + displacement]}
+    out = {"displacement": [rows["displacement"][0] + displacement]}
     return out | {"q": [rows["q"][0] + displacement]} if moves_q else out
 
 
@@ -188,7 +189,8 @@ def advance_root(rows: Operands) -> Rows:
 def advance_spherical_link(rows: Operands) -> Rows:
     """A spherical joint's link after one substep."""
     # q' = exp(h w) q  (DyFeatherstoneArticulation.cpp, propagateTransform)
-    return {"ball_rotation": integrate_spherical_link(rows, 0, sp.add(vec(rows["ball_spin"]), vec(rows["spin"])))}
+    w = sp.add(vec(rows["spherical_spin"]), vec(rows["spin"]))
+    return {"spherical_rotation": integrate_spherical_link(rows, 0, w)}
 
 
 def count(rows: Operands) -> Rows:
@@ -204,12 +206,12 @@ def wrap(rows: Operands) -> Rows:
 
 def copy(rows: Operands) -> Rows:
     """The same rows elsewhere."""
-    return {"copied": rows["given"]}
+    return {"copy": rows["source"]}
 
 
 def zero(rows: Operands) -> Rows:
     """Operands of nothing."""
-    return {"cleared": [0.0] * len(rows["cleared"])}
+    return {"zeros": [0.0] * len(rows["zeros"])}
 
 
 def set_one(rows: Operands) -> Rows:

@@ -162,7 +162,7 @@ def bias_wrench(rows: Operands, single: Topology) -> Rows:
     inertia = central_inertia(single, rows, k, 0)
     inertial, drag = inertial_force(rows["mass"][0], inertia, motion), damping_force(rows, 0, inertia, motion.velocity)
     external = external_forces(single, rows, k, [link_weight(rows, 0)])[0]
-    return {"needed": linear_first((inertial - external - drag).about(center))}
+    return {"bias_force": linear_first((inertial - external - drag).about(center))}
 
 
 def add_acceleration(rows: Operands) -> Rows:
@@ -172,12 +172,12 @@ def add_acceleration(rows: Operands) -> Rows:
         free = free + Motion(sp.ZERO3, vec(rows["gravity"]))
     # f += I a_free
     inertial = central_force(rows["mass"][0], sym(rows["world_inertia"]), free.at(center))
-    return {"needed": linear_first(force_of(rows["needed"]) + inertial.about(center))}
+    return {"bias_force": linear_first(force_of(rows["bias_force"]) + inertial.about(center))}
 
 
 def joint_load(rows: Operands) -> Rows:
     """Of the force of a link and all behind it."""
-    return {"load": [load_size(force_of(rows["needed"]).at(vec(rows["center"])))]}
+    return {"load": [load_size(force_of(rows["bias_force"]).at(vec(rows["center"])))]}
 
 
 def link_forces(rows: Operands, single: Topology) -> Rows:
@@ -194,7 +194,7 @@ def link_forces(rows: Operands, single: Topology) -> Rows:
               "drag": damping_force(rows, 0, inertia, motion.velocity),
               "fall": inertial_force(rows["mass"][0], inertia, motion)}
     if not single.fixed_base:
-        forces["carried"] = central_force(rows["mass"][0], inertia, motion.acceleration)
+        forces["velocity_bias"] = central_force(rows["mass"][0], inertia, motion.acceleration)
     out = {name: linear_first(force.about(center)) for name, force in forces.items()}
-    out |= {"own_inertia": flat(ArticulatedInertia.of(rigid)), "world_inertia": [*inertia]}
+    out |= {"link_inertia": flat(ArticulatedInertia.of(rigid)), "world_inertia": [*inertia]}
     return out if single.fixed_base else out | {"composite": flat_rigid(rigid)}

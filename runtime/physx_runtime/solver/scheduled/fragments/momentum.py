@@ -99,8 +99,8 @@ def restore(rows: Operands) -> Rows:
     """The root's velocity after the rigid motion that keeps momentum."""
     # v_root so that p and |L| are those wanted  (DyFeatherstoneForwardDynamic.cpp, computeLinkInternalAcceleration)
     body = compound_of(rows["compound"])
-    current = about_center(rows["v"], rows["now"], body.center)
-    target = about_center(rows["wanted_v"], rows["wanted"], vec(rows["wanted_center"]))
+    current = about_center(rows["v"], rows["current_momentum"], body.center)
+    target = about_center(rows["target_v"], rows["target_momentum"], vec(rows["target_center"]))
     return {"v": restore_momentum(rows["v"], current, target, body)}
 
 

@@ -33,27 +33,28 @@ def _sleep_rows(link: SleepState) -> Rows:
 def decide(rows: Operands) -> Rows:
     """Whether the world wakes or stays awake, and whether it starts anew, as numbers."""
     # counters are set up by a request or by a force  (ScArticulationSim.cpp, internalWakeUp)
-    waking = sleep.wake_requested(rows["stirred"][0]) | (rows["pushing"][0] > 0.0)
-    return {"wakes": [where(waking, 1.0, 0.0)], "started": [where(sleep.reset_requested(rows["stirred"][0]), 1.0, 0.0)]}
+    waking = sleep.wake_requested(rows["wake_request"][0]) | (rows["external_force_size"][0] > 0.0)
+    return {"wakes": [where(waking, 1.0, 0.0)],
+            "started": [where(sleep.reset_requested(rows["wake_request"][0]), 1.0, 0.0)]}
 
 
 def wake(rows: Operands) -> Rows:
     """A link of a world that may wake, and the longest counter so far."""
     link = sleep.apply_wake_request(_link(rows), rows["wakes"][0] > 0.5, rows["started"][0] > 0.5)
-    return {**_sleep_rows(link), "longest": [maximum(rows["longest"][0], link.counter)]}
+    return {**_sleep_rows(link), "max_counter": [maximum(rows["max_counter"][0], link.counter)]}
 
 
 def sleep_flags(rows: Operands) -> Rows:
     """Whether the world rests, whether it did before, as numbers, and its flags."""
     # sleeps where longest = 0  (ScArticulationSim.cpp, sleepCheck)
-    sleeps, frozen = sleep.sleep_flags(rows["longest"][0], rows["diverged"][0], rows["asleep"][0])
+    sleeps, frozen = sleep.sleep_flags(rows["max_counter"][0], rows["diverged"][0], rows["asleep"][0])
     return {"resting": [where(sleeps, 1.0, 0.0)], "frozen": [where(frozen, 1.0, 0.0)],
-            "asleep": [where(sleeps, 1.0, 0.0)], "stirred": [sleep.WAKE_REQUEST_NONE]}
+            "asleep": [where(sleeps, 1.0, 0.0)], "wake_request": [sleep.WAKE_REQUEST_NONE]}
 
 
 def undo(rows: Operands) -> Rows:
     """The kept value in a world that rested before."""
-    return {"x": [where(rows["frozen"][0] > 0.5, rows["kept"][0], rows["x"][0])]}
+    return {"x": [where(rows["frozen"][0] > 0.5, rows["saved"][0], rows["x"][0])]}
 
 
 def stop(rows: Operands) -> Rows:
@@ -84,22 +85,22 @@ def count_down(rows: Operands) -> Rows:
     link = sleep.count_down(
         _link(rows), rotation_matrix(rows["R"]), motion_of(rows["mean_motion"]), rows["mass"][0],
         sym(rows["inertia"]), rows["dt"][0], rows["sleep_threshold"][0], rows["joints"][0] if "joints" in rows else 0.0)
-    return {**_sleep_rows(link), "longest": [maximum(rows["longest"][0], link.counter)]}
+    return {**_sleep_rows(link), "max_counter": [maximum(rows["max_counter"][0], link.counter)]}
 
 
 def apply_island_state(rows: Operands) -> Rows:
     """A link as the next step finds it."""
     # links of one articulation sleep together  (ScArticulationSim.cpp, sleepCheck)
-    awake = sleep.stays_awake(rows["longest"][0], rows["resting"][0] > 0.5)
+    awake = sleep.stays_awake(rows["max_counter"][0], rows["resting"][0] > 0.5)
     return _sleep_rows(sleep.apply_island_state(_link(rows), awake))
 
 
 def check_validity(rows: Operands) -> Rows:
     """Whether the world is sound, as a number, and its flag."""
     valid = is_valid(rows["size"][0], rows["diverged"][0])
-    return {"sound": [where(valid, 1.0, 0.0)], "diverged": [where(valid, 0.0, 1.0)]}
+    return {"valid": [where(valid, 1.0, 0.0)], "diverged": [where(valid, 0.0, 1.0)]}
 
 
 def keep_if_valid(rows: Operands) -> Rows:
     """The new value in a sound world, the kept one in another."""
-    return {"x": [where(rows["sound"][0] > 0.5, rows["x"][0], rows["kept"][0])]}
+    return {"x": [where(rows["valid"][0] > 0.5, rows["x"][0], rows["saved"][0])]}
