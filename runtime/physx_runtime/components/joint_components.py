@@ -19,9 +19,9 @@ from physx_runtime.components.entity import LARGEST, Entity, instance, number, o
 from physx_runtime.components.joint import MODES, JointFrames
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.rigid import PhysxBaseComponent, PhysxRigidBaseComponent, PhysxRigidBodyComponent
+from physx_schema.description.model.joint import AXES
 
 Array = NDArray[np.float32]
-AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 DRIVES = {"x": ("transX",), "y": ("transY",), "z": ("transZ",), "twist": ("rotX",), "swing": ("rotY", "rotZ")}
 
 
