@@ -102,7 +102,7 @@ ROOMS = {
         # a page carries the step itself, traced to WebAssembly
         "viewing.live": "compiling dynamics language model packing simulation solver worlds",
         "viewing.film": "compiling simulation",       # pixels are loops
-        "viewing": "packing simulation verification",
+        "viewing": "packing simulation solver.constraints verification",     # lengths and forces of recorded tendons
         "live_view": "packing session viewing",
         "demonstration": "simulation verification viewing",
         "commands": "packing simulation verification viewing",

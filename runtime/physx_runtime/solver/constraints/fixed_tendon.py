@@ -11,7 +11,7 @@ from physx_runtime.dynamics.jacobian import angular_jacobian, com_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
 from physx_runtime.dynamics.linear import inner, subtract
 from physx_runtime.dynamics.spatial import Force
-from physx_runtime.language.ops import Rows, Scalar, maximum, minimum
+from physx_runtime.language.ops import Rows, Scalar, Scalars, maximum, minimum
 from physx_runtime.model.topology import REVOLUTE, Topology
 from physx_runtime.solver.constraints.branch_velocities import BranchVelocities
 
@@ -19,6 +19,16 @@ from physx_runtime.solver.constraints.branch_velocities import BranchVelocities
 def limit_violation(length: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
     """Signed distance of `length` outside [lower, upper]."""
     return maximum(length - upper, 0.0) + minimum(length - lower, 0.0)
+
+
+def spring_impulse(stiffness: Scalar, h: Scalar, stretch: Scalar) -> Scalar:
+    """What a spring of a tendon, or of its limits, gives in a substep of h; with h = 1 its force."""
+    return stiffness * h * stretch
+
+
+def fixed_tendon_length(gearing: Scalars, q: Scalars, offset: Scalar) -> Scalar:
+    """Joint positions, weighted by gearing, and the offset."""
+    return inner(gearing, q) + offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +152,7 @@ def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar]
                        out: dict[str, list[Scalar]]) -> None:
     """Change velocities by the tendon's impulse; all axes use the v before it. With PGS their totals go to `out`."""
     name, dofs = f"fixed_tendon{tendon}", t.fixed_tendons[tendon].dofs
-    length = inner(rows[f"{name}_gearing"], [q[dof] for dof in dofs]) + rows[f"{name}_offset"][0]
+    length = fixed_tendon_length(rows[f"{name}_gearing"], [q[dof] for dof in dofs], rows[f"{name}_offset"][0])
     rate = velocities.rate(rows[f"{name}_rate_row"]) + rows[f"{name}_rate_bias"][0]
     pull, limit = fixed_tendon_pulls(rows, tendon, length, rate)
     if t.pgs:
@@ -166,10 +176,10 @@ def fixed_tendon_pulls(rows: Rows, tendon: int, length: Scalar, rate: Scalar) ->
     """Impulses of a tendon's spring and of its limits at this length and rate."""
     name, h = f"fixed_tendon{tendon}", rows["h"][0]
     stiffness, damping = rows[f"{name}_stiffness"][0], rows[f"{name}_damping"][0]
-    pull = h * (h * stiffness + damping) * rate + stiffness * h * (length - rows[f"{name}_rest_length"][0])
+    damper = h * (h * stiffness + damping) * rate
+    pull = damper + spring_impulse(stiffness, h, length - rows[f"{name}_rest_length"][0])
     violation = limit_violation(length, rows[f"{name}_lower_limit"][0], rows[f"{name}_upper_limit"][0])
-    limit = rows[f"{name}_limit_stiffness"][0] * h * violation
-    return pull, limit
+    return pull, spring_impulse(rows[f"{name}_limit_stiffness"][0], h, violation)
 
 
 def axis_impulse(rows: Rows, tendon: int, axis: int, pull: Scalar, limit: Scalar,
