@@ -43,13 +43,42 @@ class LinkRow:
         return LinkRow([-1.0 * x for x in self.row], -1.0 * self.bias)
 
 
-def link_row(t: Topology, k: Kinematics, motions: Sequence[LinkMotion], dt: Scalar, link: int, axis_link: int,
-             lever: sp.Vec3) -> LinkRow:
-    """How `link` moves along the joint axis of `axis_link`.
+def axis_links(t: Topology, tendon: int, axis: int) -> tuple[int, int, int]:
+    """What an axis pulls: its joint's child link, that one's parent, and the tendon's base.
 
-    It turns for a revolute joint; for a prismatic one the point at `lever` from its centre of mass moves.
+    The pull acts on the child along its own axis. The reaction acts on the base, the parent of the root axis' joint,
+    along the *root* axis. In the same way the rate of an axis is its child's velocity along its own axis less its
+    parent's along the root axis. With parallel axes both are what one expects, with others they are what PhysX does.
     """
-    pull = axis_force(t.links[axis_link].kind, k.axis[axis_link], lever)
+    dofs = t.fixed_tendons[tendon].dofs
+    child, root_link = t.dofs[dofs[axis]].link, t.dofs[dofs[0]].link
+    return child, t.links[child].parent, t.links[root_link].parent
+
+
+def pull_lever(com: sp.Vec3) -> sp.Vec3:
+    """From a child link's centre of mass to its anchor, where the pull of its axis acts."""
+    return sp.scale(-1.0, com)
+
+
+def reaction_lever(d: sp.Vec3, base_com: sp.Vec3) -> sp.Vec3:
+    """From the base's centre of mass to the anchor of the root axis' child, where the reaction acts."""
+    return sp.sub(d, base_com)
+
+
+def axis_pull(t: Topology, k: Kinematics, link: int) -> Force:
+    """The unit force of an axis about its child link's centre of mass."""
+    return axis_force(t.links[link].kind, k.axis[link], pull_lever(k.com[link]))
+
+
+def root_axis_pull(t: Topology, k: Kinematics, tendon: int) -> Force:
+    """The unit force along the root axis about the centre of mass of the tendon's base."""
+    root_link = t.dofs[t.fixed_tendons[tendon].dofs[0]].link
+    lever = reaction_lever(k.d[root_link], k.com[t.links[root_link].parent])
+    return axis_force(t.links[root_link].kind, k.axis[root_link], lever)
+
+
+def link_row(t: Topology, k: Kinematics, motions: Sequence[LinkMotion], dt: Scalar, link: int, pull: Force) -> LinkRow:
+    """How `link` moves along a joint axis: the velocity that a unit force about its centre of mass works on."""
     row: list[Scalar] = [0.0] * t.nv
     for i, column in com_jacobian(t, k, link).items():
         row[i] = sp.dot(pull.linear, column)
@@ -67,18 +96,13 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
                 tendon: int) -> dict[str, list[Scalar]]:
     """Changes of v for a unit of spring and of limit pull, and the row of the length's rate, at the step's start.
 
-    The pull of an axis acts on its joint's child link; the reaction acts on the parent link of the root axis' joint,
-    along the *root* axis. In the same way the rate of an axis is its child's velocity along its own axis less its
-    parent's along the root axis. With parallel axes both are what one expects, with others they are what PhysX does.
     x = 1/(1 + a r) with a = h (h k + d), each axis with its own response r; the force is shared by the number of axes.
     PGS needs every axis by itself: it holds their impulses apart, each with its x. y: what other
     branches than the tendon's own need of a unit of spring and of limit pull.
     """
     name, dofs, dt = f"fixed_tendon{tendon}", t.fixed_tendons[tendon].dofs, rows["dt"][0]
-    root_link = t.dofs[dofs[0]].link
-    base = t.links[root_link].parent
-    start_lever = sp.sub(k.d[root_link], k.com[base])
-    base_row = link_row(t, k, motions, dt, base, root_link, start_lever)
+    reaction = root_axis_pull(t, k, tendon)
+    base_row = link_row(t, k, motions, dt, axis_links(t, tendon, 0)[2], reaction)
     spring: list[Scalar] = [0.0] * t.nv
     limits: list[Scalar] = [0.0] * t.nv
     rate: list[Scalar] = [0.0] * t.nv
@@ -88,12 +112,12 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
     y_limits = list(y_spring)
     per_axis: dict[str, list[Scalar]] = {}
     summed: dict[str, list[Scalar]] = {}
-    for axis, dof in enumerate(dofs):
-        child, gearing = t.dofs[dof].link, rows[f"{name}_gearing"][axis]
-        child_row = link_row(t, k, motions, dt, child, child, sp.scale(-1.0, k.com[child]))
-        parent_row = link_row(t, k, motions, dt, t.links[child].parent, root_link, start_lever)
+    for axis in range(len(dofs)):
+        (child, parent, _), gearing = axis_links(t, tendon, axis), rows[f"{name}_gearing"][axis]
+        child_row = link_row(t, k, motions, dt, child, axis_pull(t, k, child))
+        parent_row = link_row(t, k, motions, dt, parent, reaction)
         start_row = base_row
-        if t.fixed_tendons[tendon].opposed[axis:axis + 1] == (True,):
+        if t.fixed_tendons[tendon].is_opposed(axis):
             parent_row, start_row = parent_row.opposite(), start_row.opposite()
         rate = [total + gearing * x for total, x in zip(rate, subtract(child_row.row, parent_row.row), strict=True)]
         bias = bias + gearing * (child_row.bias - parent_row.bias)
