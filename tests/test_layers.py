@@ -79,7 +79,7 @@ ROOMS = {
         "model": "",
         "dynamics": "language model",
         "compiling": "language",
-        "collision": "compiling language",
+        "collision": "compiling language model",        # kinds of bodies
         "solver.constraints": "dynamics language model",
         "solver.articulation": "dynamics language model solver.constraints",
         "solver.body": "dynamics language model",

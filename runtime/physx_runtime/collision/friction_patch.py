@@ -24,8 +24,6 @@ from physx_runtime.language.ops import Scalar, Unfused, logical_not, maximum, mi
 Array = NDArray[Any]
 Vector = tuple[Any, Any, Any]      # of numbers, or of what stands for them
 
-# Of kinds of bodies, in `PLACE`.
-BODY, LINK, KINEMATIC, STATIC = range(4)
 # Normals are one where the cosine between them is so large.
 SAME_NORMAL = 0.999
 # A second anchor is farther from the first than this [m^2].
@@ -34,7 +32,7 @@ ANCHORS = 2
 
 RIGID_BODY = np.dtype([
     ("world", "i4"),
-    ("kind", "i4"),                 # BODY, LINK, KINEMATIC or STATIC
+    ("kind", "i4"),                 # a BodyKind
     ("owner", "i4"),                # which actor, or which kinematic body
     ("link", "i4"),
     ("position", "f8", 3),          # of a static body, in the world

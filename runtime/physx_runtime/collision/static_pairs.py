@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from physx_runtime.collision.bounds import pose_at, update_shape, update_shapes
 from physx_runtime.collision.broad_phase.overlap import can_collide, overlap
-from physx_runtime.collision.friction_patch import LINK, STATIC
 from physx_runtime.collision.narrow_phase.dispatch import CONTACT_METHODS, select_method, store_contacts
 from physx_runtime.collision.pair_table import ContactTable, PairTable
 from physx_runtime.collision.shapes import BOX, CAPSULE, CONTACT, EVERY_WORLD, MANIFOLD_SIZE, PLANE, SPHERE, Geometry
 from physx_runtime.collision.simd_math import Pose, transform
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
+from physx_runtime.model.body_kind import LINK, STATIC
 
 Array = NDArray[Any]
 

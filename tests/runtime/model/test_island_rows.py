@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from physx_runtime.model import island, topology
+from physx_runtime.model.body_kind import BODY, STATIC
 from physx_runtime.model.island import (
-    BODY,
     D6,
     DISTANCE,
     FREE,
@@ -14,7 +14,6 @@ from physx_runtime.model.island import (
     LIMITED,
     LOCKED,
     RACK,
-    WORLD,
     AxisTopology,
     IslandTopology,
     JointTopology,
@@ -32,7 +31,7 @@ from physx_runtime.model.topology import BodyTopology
 
 from physx_schema.description.model import joint
 
-SIDES = (SolverBody(WORLD), SolverBody(BODY))
+SIDES = (SolverBody(STATIC), SolverBody(BODY))
 FRAMES = {"frame0_position": 3, "frame0_rotation": 4, "frame1_position": 3, "frame1_rotation": 4,
           "length_scale": 1}
 FIXED = JointTopology(D6, SIDES, (AxisTopology(LOCKED),) * 6)

@@ -17,7 +17,8 @@ from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import ZERO3, Mat3, Quat, Vec3, cross, quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, where
-from physx_runtime.model.island import BODY, WORLD, JointTopology
+from physx_runtime.model.body_kind import BODY, STATIC
+from physx_runtime.model.island import JointTopology
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def joint_frames(t: JointTopology, rows: Rows) -> JointFrames:
 def _frame(t: JointTopology, rows: Rows, index: int) -> tuple[Quat, Vec3, Vec3]:
     """Rotation and anchor of one frame, and its side's centre of mass; the world's is its origin."""
     rotation, position = quaternion(rows, f"frame{index}_rotation", 0), triple(rows, f"frame{index}_position", 0)
-    if t.solver_bodies[index].kind == WORLD:
+    if t.solver_bodies[index].kind == STATIC:
         return rotation, position, sp.ZERO3
     body_q, center = quaternion(rows, f"side{index}_rotation", 0), triple(rows, f"side{index}_position", 0)
     origin = triple(rows, f"side{index}_origin", 0) if f"side{index}_origin" in rows else center
