@@ -1,20 +1,20 @@
-"""What the schema says about one class, as data: the docstrings and the definition of a generated class together."""
+"""What the schema says about one class, as data: its definition, and the prose generated beside it."""
 
 from __future__ import annotations
 
-import inspect
+import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import physx_generated
 from physx_generated import AuthoringError, Definition, Range, Relationship, legacy, omni_physics
 
 WIDTH = 100
-FACTS = ("``", "Applies to:", "Can only be applied to:", "Applied by USD to:", "Instance names:", "Built in:",
-         "Deprecated:", "Dropped in ")      # how the paragraphs after the documentation begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,10 @@ def describe_class(schema: str | type[Any]) -> ClassDescription:
     if not isinstance(definition, Definition):
         raise AuthoringError(f"{schema!r} is not a class of this package; give one such as PhysxJointAxisAPI, or its "
                              "name")
-    texts = _accessor_texts(cls)
+    texts = _property_texts(definition)
     return ClassDescription(
-        cls.__name__, definition.identifier, definition.library, definition.kind, _documentation(cls, definition),
+        cls.__name__, definition.identifier, definition.library, definition.kind,
+        _documentation()[definition.identifier]["doc"],
         bases=tuple(base.__name__ for base in cls.__bases__),
         properties=tuple(_property(definition, prop, texts) for prop in definition.accessible.values()),
         **{key: getattr(definition, key) for key in (
@@ -135,44 +136,31 @@ def _names() -> Iterator[tuple[str, type[Any]]]:
                 yield start + name, cls
 
 
-def _documentation(cls: type[Any], definition: Definition) -> str:
-    """The class docstring up to the facts."""
-    see = f"See {definition.semantics}."
-    selected = []
-    for paragraph in _paragraphs(cls):
-        if paragraph.startswith(FACTS) or paragraph == see:
-            break
-        selected.append(paragraph)
-    return " ".join(selected)
+@cache
+def _documentation() -> Mapping[str, dict[str, Any]]:
+    """What the definitions say in prose, by USD identifier: "doc", and "properties" with "getter" and "doc" by name."""
+    folders = (Path(next(iter(package.__path__))) for package in (legacy, omni_physics, physx_generated))
+    files = (json.loads((folder / "documentation.json").read_text(encoding="utf-8")) for folder in folders)
+    return {identifier: entry for file in files for identifier, entry in file["classes"].items()}
 
 
-def _accessor_texts(cls: type[Any]) -> dict[str, tuple[str, str]]:
-    """Property name as the docstrings show it to the name of its Get method and its documentation."""
-    texts: dict[str, tuple[str, str]] = {}
-    for name in dir(cls):
-        if not name.startswith("Get") or not name.endswith(("Attr", "Rel")):
-            continue
-        paragraphs = _paragraphs(inspect.getattr_static(cls, name))
-        for index, paragraph in enumerate(paragraphs):
-            if paragraph.startswith("``"):
-                texts[paragraph.split("``")[1]] = name, " ".join(paragraphs[:index])
+def _property_texts(definition: Definition) -> dict[str, dict[str, str]]:
+    """Property name to the name of its Get method and its documentation; inherited ones first."""
+    texts: dict[str, dict[str, str]] = {}
+    for other in definition.inherited:
+        texts |= _property_texts(other)
+    texts |= _documentation()[definition.identifier]["properties"]
     return texts
 
 
-def _paragraphs(documented: object) -> list[str]:
-    """The paragraphs of a docstring, each on one line; none under ``python -OO``."""
-    text = getattr(documented, "__doc__", None)
-    return [" ".join(block.split()) for block in inspect.cleandoc(text).split("\n\n")] if text else []
-
-
-def _property(definition: Definition, prop: Any, texts: dict[str, tuple[str, str]]) -> PropertyDescription:
+def _property(definition: Definition, prop: Any, texts: dict[str, dict[str, str]]) -> PropertyDescription:
     display_name = definition.start("<name>") + prop.name
-    getter, doc = texts.get(display_name, ("", ""))
+    text = texts.get(prop.name, {})
     home = next((other.identifier for other in definition.inherited if prop.name in other.by_name), "")
     common = {
-        "keyword": prop.keyword_name, "getter": getter, "doc": doc, "renamed_from": prop.renamed_from,
-        "inherited_from": "" if prop.name in definition.declared else home, "deprecated": prop.deprecated,
-        "retired": prop.retired}
+        "keyword": prop.keyword_name, "getter": text.get("getter", ""), "doc": text.get("doc", ""),
+        "inherited_from": "" if prop.name in definition.declared else home, "renamed_from": prop.renamed_from,
+        "deprecated": prop.deprecated, "retired": prop.retired}
     if isinstance(prop, Relationship):
         return PropertyDescription(display_name, "rel", targets=prop.targets, many=prop.many, **common)
     return PropertyDescription(

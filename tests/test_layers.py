@@ -81,7 +81,7 @@ ROOMS = {
         "model": "",
         "dynamics": "arrays language model",
         "compiling": "language",
-        "collision": "arrays compiling language",
+        "collision": "arrays compiling language model",        # kinds of bodies
         "solver.constraints": "dynamics language model",
         "solver.articulation": "dynamics language model solver.constraints",
         "solver.body": "dynamics language model",
@@ -104,7 +104,7 @@ ROOMS = {
         # a page carries the step itself, traced to WebAssembly
         "viewing.live": "compiling dynamics language model packing simulation solver worlds",
         "viewing.film": "arrays compiling simulation",       # pixels are loops
-        "viewing": "arrays packing simulation verification",
+        "viewing": "arrays packing simulation solver.constraints verification",     # lengths of recorded tendons
         "live_view": "packing session viewing",
         "demonstration": "simulation verification viewing",
         "commands": "packing simulation verification viewing",

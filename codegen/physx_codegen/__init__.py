@@ -12,10 +12,10 @@ The steps of `generate`, in order:
    Values: :mod:`.value_types` and, from USD, :mod:`.usd_values`; intervals: :mod:`.ranges`.
 3. Check what a single entry cannot show: :mod:`.validate`, with :mod:`.installed_schemas` and words of :mod:`.wording`.
 4. Render ``{relative path: text}``: :mod:`.generate` puts together what :mod:`.render` makes of :mod:`.classes` and
-   :mod:`.docstrings`, of :mod:`.usda` (generatedSchema.usda), :mod:`.plug_info`, :mod:`.attribute_types` and
-   :mod:`.write_usda` (schema.usda); :mod:`.pages` makes the reference pages, :mod:`.json_schema` and
-   :mod:`.language_page` what tells the language. Names come from :mod:`.naming`, parents from :mod:`.scope`,
-   :mod:`.declared` and :mod:`.inherited`.
+   :mod:`.docstrings`, of :mod:`.usda` (generatedSchema.usda), :mod:`.plug_info`, :mod:`.attribute_types`,
+   :mod:`.documentation` and :mod:`.write_usda` (schema.usda); :mod:`.pages` makes the reference pages,
+   :mod:`.json_schema` and :mod:`.language_page` what tells the language. Names come from :mod:`.naming`, parents from
+   :mod:`.scope`, :mod:`.declared` and :mod:`.inherited`.
 5. Prove, before anything is written: :mod:`.proof` has :mod:`.rehearsal` use the package in a process of its own.
 6. Compare or write: :mod:`.emit`, by :mod:`.commit`; :mod:`.freshness` remembers what was found in step. :mod:`.cli` is
    the command.

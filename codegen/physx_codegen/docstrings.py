@@ -61,9 +61,19 @@ def split_brief(doc: str) -> list[str]:
     return [brief, first[len(brief):].strip(), *further]
 
 
+def class_doc(cls: SchemaClass) -> str:
+    """The documentation of a class on one line; its name where it has none."""
+    return " ".join(cls.doc.split()) or f"USD schema {cls.name}."
+
+
+def property_doc(prop: Property) -> str:
+    """The documentation of a property on one line; its name where it has none."""
+    return " ".join(prop.doc.split()) or f"{prop.display or naming.api_name(prop)}."
+
+
 def class_paragraphs(cls: SchemaClass) -> list[str]:
     """The class docstring: doc, equation, advice, deprecation."""
-    doc = split_brief(cls.doc) if cls.doc else [f"USD schema {cls.name}."]
+    doc = split_brief(cls.doc) if cls.doc else [class_doc(cls)]
     equation = "\n".join(f"``{line.strip()}``" for line in cls.equation.splitlines() if line.strip())
     facts = {
         "Applies to": cls.applies_to, "Can only be applied to": cls.can_only_apply_to,
@@ -77,7 +87,7 @@ def class_paragraphs(cls: SchemaClass) -> list[str]:
 
 def property_paragraphs(cls: SchemaClass, prop: Property) -> list[str]:
     """The docstring of a Get method: doc, then the facts."""
-    doc = split_brief(prop.doc) if prop.doc else [f"{prop.display or naming.api_name(prop)}."]
+    doc = split_brief(prop.doc) if prop.doc else [property_doc(prop)]
     facts = [f"``{naming.display_name(cls, prop)}``"]
     if isinstance(prop, Relationship):
         facts += [f"relationship to {' or '.join(prop.targets)}" if prop.targets else "relationship"]

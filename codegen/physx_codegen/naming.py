@@ -123,6 +123,11 @@ def type_name(library: Library, cls: SchemaClass) -> str:
     return f"{library.name}{cls.python_name}"
 
 
+def is_public(cls: SchemaClass) -> bool:
+    """Whether a class has a Python class: it is neither one of USD's roots nor a holder of retired properties."""
+    return cls.kind != "base" and not cls.extends
+
+
 def path_method(cls: SchemaClass) -> str:
     """The name of the Is...Path method."""
     return f"Is{cls.name}Path"

@@ -5,4 +5,5 @@ from __future__ import annotations
 USDA = "schema.usda"                        # the definitions
 GENERATED = "generatedSchema.usda"          # what USD reads of them
 PLUGIN = "plugInfo.json"                    # what makes a folder a plugin
-ATTRIBUTES = "attributes.json"              # types of attributes, for who has no USD
+ATTRIBUTES = "attributes.json"              # types of attributes, for programs without USD
+DOCUMENTATION = "documentation.json"        # prose of classes and properties, and the methods that get them

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import jinja2
 
-from . import attribute_types, classes, docstrings, naming, plug_info, usda, value_types, write_usda
+from . import attribute_types, classes, docstrings, documentation, naming, plug_info, usda, value_types, write_usda
 from .model import Family, Library, SchemaClass
-from .plugin_files import ATTRIBUTES, GENERATED, PLUGIN, USDA
+from .plugin_files import ATTRIBUTES, DOCUMENTATION, GENERATED, PLUGIN, USDA
 from .scope import Scope
 
 HERE = Path(__file__).resolve().parent
@@ -75,6 +75,7 @@ def render(scope: Scope, library: Library, output: Output, packages: dict[str, s
     files[GENERATED] = usda.text(scope, library, note)
     files[PLUGIN] = plug_info.text(scope, library, note)
     files[ATTRIBUTES] = attribute_types.text(library, note)
+    files[DOCUMENTATION] = documentation.text(scope, library, note)
     files[USDA] = write_usda.render(library, note)
     return {output.folder + name: text for name, text in files.items()}
 
@@ -147,8 +148,8 @@ def constant(name: str, value: str) -> str:
 
 
 def public(family: Family) -> list[SchemaClass]:
-    """The classes with a Python class of their own: neither USD's roots nor holders of retired properties."""
-    return [cls for cls in family.classes if cls.kind != "base" and not cls.extends]
+    """The classes of a family that have a Python class."""
+    return [cls for cls in family.classes if naming.is_public(cls)]
 
 
 def module(scope: Scope, library: Library, family: Family, output: Output, packages: dict[str, str]) -> str:

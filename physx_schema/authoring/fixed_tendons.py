@@ -13,6 +13,7 @@ from physx_schema.authoring.applications import Application, apply_all
 from physx_schema.authoring.prims import PrimLike, conflicts, find_prims, is_finite, not_none, refuse
 from physx_schema.authoring.topology import Topology, TreeNode
 from physx_schema.definitions import default_number
+from physx_schema.description.model.joint import SINGLE_AXIS_KINDS
 from physx_schema.errors import AuthoringError
 
 NAMESPACE = "physxTendon"
@@ -148,7 +149,7 @@ def _dropped(topology: Topology, root: TreeNode, path: str, paths: Sequence[str]
     missing = [joint for joint in joints_between if joint.path not in paths]
     if not missing:
         return ""
-    if missing[0].kind in ("revolute", "prismatic"):
+    if missing[0].kind in SINGLE_AXIS_KINDS:
         return (f"{path}: {missing[0].path} lies between it and {paths[0]} and carries no axis, so PhysX drops this "
                 f"axis; add ({missing[0].path}, 0, 0) to pass through")
     return (f"{path}: the {missing[0].kind} joint {missing[0].path} lies between it and {paths[0]}, and PhysX drops "

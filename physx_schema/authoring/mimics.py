@@ -10,7 +10,7 @@ from physx_schema.authoring.prims import PrimLike, conflicts, find_prim, is_fini
 from physx_schema.authoring.topology import Topology, TreeNode
 from physx_schema.checking.engine.finding import location
 from physx_schema.checking.rules.mimic_values import clip_findings, limits_fault
-from physx_schema.description.opinions.schemas import ROTATIONS
+from physx_schema.description.model.joint import ROTATIONS
 
 MIMIC_SCHEMA = "PhysxMimicJointAPI"
 _NAMESPACE = "physxMimicJoint"

@@ -13,7 +13,8 @@ from physx_schema.cli.text import Units, drive_text, joint_name, number, units_o
 from physx_schema.description import Articulation, Description, Link, MaximalJoint, Opinion, Scene
 from physx_schema.description.bodies import looped_joints, why_not_in_articulation
 from physx_schema.description.model import PhysicsMaterial
-from physx_schema.description.opinions.schemas import ROTATIONS, SINGLE_AXIS, TRANSLATIONS
+from physx_schema.description.model.joint import AXES
+from physx_schema.description.opinions.schemas import SINGLE_AXIS
 from physx_schema.description.scenes import SolverBatches
 from physx_schema.errors import printable
 from physx_schema.text import plural
@@ -74,7 +75,7 @@ def _joint_details(joint: MaximalJoint, units: Units) -> Iterator[str]:
 
 def _locked(free: Container[str]) -> str:
     """The axes that a generic joint leaves no freedom."""
-    return ", ".join(axis for axis in (*TRANSLATIONS, *ROTATIONS) if axis not in free) or "nothing"
+    return ", ".join(axis for axis in AXES if axis not in free) or "nothing"
 
 
 def _soft(stiffness: float, damping: float, units: Units, angular: bool) -> list[str]:

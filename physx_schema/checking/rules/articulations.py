@@ -13,8 +13,8 @@ from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.repair import Repair, SetValue, unsafe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, finder
 from physx_schema.description import Articulation, Description, Problem
-from physx_schema.description.articulation.joints import TREE_KINDS
 from physx_schema.description.bodies import WITHOUT_ANCHORS
+from physx_schema.description.model.joint import TREE_KINDS
 
 _ROOT = "PhysicsArticulationRootAPI"
 _OWNER = "rel physics:simulationOwner"

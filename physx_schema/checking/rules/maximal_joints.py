@@ -11,7 +11,7 @@ from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.checking.engine.start_poses import start_poses
 from physx_schema.description import Description, MaximalJoint
 from physx_schema.description.frames import composed
-from physx_schema.description.opinions.schemas import ROTATIONS
+from physx_schema.description.model.joint import ROTATIONS
 from physx_schema.description.records import IDENTITY_POSE, Pose
 
 _TOLERANCE = 0.025      # m, by which PhysX lets a distance be exceeded

@@ -21,16 +21,15 @@ from physx_schema.checking.engine.repair import (
 )
 from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.description import Description, MimicDeclaration, Opinion
+from physx_schema.description.model.joint import AXES, ROTATIONS, SINGLE_AXIS_KINDS, TRANSLATIONS
 
 API, SLOT = "PhysxMimicJointAPI", "rotX"
 VALID = usda.follower()
 REFERENCE = "rel physxMimicJoint:rotX:referenceJoint"
 SCRIPT = "(`experiments/measure_mimics.py`: the reference driven to 20 degrees, 240 steps of 1/120 s.)"
-_ROTATIONS = ("rotX", "rotY", "rotZ")
-_ONE_AXIS = ("revolute", "prismatic")
 _NOT_CREATED = "PhysX makes no mimic joint of it"
-_LEGAL_IN_SIMREADY = frozenset({"transX", "transY", "transZ", "X", "Y", "Z"})
-_LOCKED = [f"PhysicsLimitAPI:{name}" for name in ("transX", "transY", "transZ", "rotY", "rotZ")]
+_LEGAL_IN_SIMREADY = frozenset({*TRANSLATIONS, "X", "Y", "Z"})
+_LOCKED = [f"PhysicsLimitAPI:{name}" for name in AXES if name != SLOT]
 _TRANSLATIONS = {
     "float physics:lowerLimit": None, "float physics:upperLimit": None,
     **{f"float limit:{name}:physics:low": "1" for name in ("transX", "transY", "rotY", "rotZ")},
@@ -77,7 +76,7 @@ MIMIC_INSTANCE = Rule("DJ.007/instance", "error", f"""
 
 
 def _instance(item: MimicDeclaration) -> Iterator[Finding]:
-    if item.instance in _ROTATIONS:
+    if item.instance in ROTATIONS:
         return
     message = f"instance name {item.instance!r} of PhysxMimicJointAPI is not one of rotX, rotY, rotZ"
     finding = MIMIC_INSTANCE.at(item.path, "apiSchemas", message, repair=_rename_repair(item))
@@ -249,7 +248,7 @@ MIMIC_JOINT_TYPE = Refusal("DJ.007/joint-type", "error", f"""
 
 def _default_axis_repair(item: MimicDeclaration) -> Repair | None:
     """Of a reference with one axis any name will do."""
-    if item.reference_kind not in _ONE_AXIS:
+    if item.reference_kind not in SINGLE_AXIS_KINDS:
         return None
     return safe(SetValue(item.path, property_name(item, "referenceJointAxis"), SLOT, "token"))
 
@@ -313,7 +312,7 @@ def orphans(description: Description) -> Iterator[Finding]:
 def _apply_repair(path: str, name: str) -> Repair | None:
     """The API that a mimic property without it belongs to."""
     instance = name.split(":")[1] if name.count(":") > 1 else ""
-    return unsafe(ApplySchema(path, f"{API}:{instance}")) if instance in _ROTATIONS else None
+    return unsafe(ApplySchema(path, f"{API}:{instance}")) if instance in ROTATIONS else None
 
 
 def is_orphan(opinion: Opinion) -> bool:

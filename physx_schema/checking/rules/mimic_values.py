@@ -15,6 +15,7 @@ from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
 from physx_schema.checking.rules.mimic import SCRIPT, VALID, property_name
 from physx_schema.definitions import default_number
 from physx_schema.description import Description, Dof, MimicDeclaration, unlimited
+from physx_schema.description.model.joint import SINGLE_AXIS_KINDS
 from physx_schema.description.units import STEPS_PER_SECOND
 
 _UNAUTHORED = default_number("PhysxMimicJointAPI", "gearing")
@@ -199,7 +200,7 @@ def _limits(item: MimicDeclaration) -> Iterator[Finding]:
         joints.append((item.references[0], "the reference joint", item.reference_kind, item.reference_limits))
     for path, role, kind, bounds in joints:
         fault = limits_fault(bounds)
-        if kind not in ("revolute", "prismatic") or not fault:
+        if kind not in SINGLE_AXIS_KINDS or not fault:
             continue
         name = "upperLimit" if unlimited(bounds[1]) and not unlimited(bounds[0]) else "lowerLimit"
         why = ("PhysX refuses the mimic joint" if kind == "revolute" and "no limit" in fault

@@ -27,7 +27,7 @@ SIGN = Rule("tendon/sign", "error", """
 
 def _signs(tendon: FixedTendon) -> Iterator[Finding]:
     """Axes that are pushed away from rest; where all are, the tendon diverges."""
-    if not _is_spring(tendon):
+    if not tendon.is_spring:
         return
     products = [axis.gearing * axis.force_coefficient for axis in tendon.axes]
     diverges = max(products, default=0.0) <= 0.0
@@ -48,14 +48,14 @@ def _gearings(tendon: SpatialTendon) -> Iterator[Finding]:
     for end, item in enumerate(tendon.attachments):
         path = _path(tendon, end) if item.leaf else []
         gearings = [tendon.attachments[index].gearing for index in path]
-        if path and not any(gearings) and _is_spring(tendon):
+        if path and not any(gearings) and tendon.is_spring:
             yield NO_GEARING.at(
                 item.path, item.prefix + "gearing", "gearing is 0 on every attachment up to the root")
         severity = "error" if max(gearings, default=0.0) <= 0.0 else "warning"
         for index, gearing in zip(path, gearings, strict=True):
             if gearing < 0.0 and worst.get(index) != "error":
                 worst[index] = severity
-    for index, severity in worst.items() if _is_spring(tendon) else ():
+    for index, severity in worst.items() if tendon.is_spring else ():
         item = tendon.attachments[index]
         yield SIGN.at(
             item.path, item.prefix + "gearing", f"gearing {item.gearing:g} is below 0",
@@ -146,10 +146,10 @@ NO_GEARING = Rule("tendon/no-gearing", "warning", """
 
 def _effects(tendon: FixedTendon) -> Iterator[Finding]:
     """Tendons whose arrays leave nothing of the force, or of the length."""
-    if not tendon.axes or tendon.stiffness == tendon.damping == tendon.limit_stiffness == 0.0:
+    if not (tendon.axes and tendon.has_gains):
         return
     first = tendon.axes[0].path
-    if not any(axis.force_coefficient for axis in tendon.axes):
+    if not tendon.has_force_coefficients:
         yield NO_GAINS.at(
             first, tendon.prefix + "forceCoefficient", "forceCoefficient is 0 on every axis",
             fix="author a coefficient on an axis",
@@ -176,7 +176,7 @@ TENDON_DISABLED = Rule("tendon/disabled", "info", """
 def _gains(tendon: FixedTendon | SpatialTendon) -> Iterator[Finding]:
     if not tendon.enabled:
         yield TENDON_DISABLED.at(tendon.path, tendon.prefix + "tendonEnabled", "the tendon is switched off")
-    elif tendon.stiffness == tendon.damping == tendon.limit_stiffness == 0.0:
+    elif not tendon.has_gains:
         yield NO_GAINS.at(
             tendon.path, tendon.prefix + "stiffness", "stiffness, damping and limitStiffness are all 0",
             fix="author a stiffness",
@@ -205,7 +205,3 @@ def spatial_tendons(description: Description) -> Iterator[Finding]:
             yield from _limits(tendon, bounds)
             yield from _gains(tendon)
             yield from _gearings(tendon)
-
-
-def _is_spring(tendon: FixedTendon | SpatialTendon) -> bool:
-    return tendon.stiffness > 0.0 or tendon.limit_stiffness > 0.0

@@ -197,7 +197,7 @@ def solver_artefacts(description: Description) -> Iterator[Finding]:
         counts = batches.counts(authored)
         articulation = with_solver_counts(authored, counts)
         pgs = description.scene_of(articulation).solver_type == "PGS"
-        tendons = [item for item in articulation.fixed_tendons if _exerts_force(item)]
+        tendons = [item for item in articulation.fixed_tendons if item.exerts_force]
         for tendon in tendons:
             if len(tendon.axes) > 1:
                 yield from _shared(tendon)
@@ -207,9 +207,6 @@ def solver_artefacts(description: Description) -> Iterator[Finding]:
         if excess > EXCESS and articulation.enabled and not pgs:
             for fixed in tendons:
                 yield _repeated(counts, fixed, excess)
-            for spatial in filter(_exerts_force, articulation.spatial_tendons):
-                yield _repeated(counts, spatial, excess)
-
-
-def _exerts_force(tendon: FixedTendon | SpatialTendon) -> bool:
-    return tendon.enabled and (tendon.stiffness > 0.0 or tendon.damping > 0.0 or tendon.limit_stiffness > 0.0)
+            for spatial in articulation.spatial_tendons:
+                if spatial.exerts_force:
+                    yield _repeated(counts, spatial, excess)

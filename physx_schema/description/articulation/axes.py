@@ -17,10 +17,11 @@ from functools import cache
 from typing import NamedTuple
 
 from physx_schema.description.model import Dof, Drive, Envelope, Joint, Link, unlimited
+from physx_schema.description.model.joint import AXES, ROTATIONS, SINGLE_AXIS_KINDS, TRANSLATIONS
 from physx_schema.description.opinions.inactive import is_axis_free, is_bound
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext
-from physx_schema.description.opinions.schemas import ROTATIONS, SINGLE_AXIS, TRANSLATIONS
+from physx_schema.description.opinions.schemas import SINGLE_AXIS
 from physx_schema.description.opinions.view import SchemaView, unauthored
 from physx_schema.description.records import Vec3
 from physx_schema.description.units import DEGREES_PER_REVOLUTION, LARGEST_SINGLE, coordinate, gain, radians
@@ -245,7 +246,7 @@ class _Axis(NamedTuple):
 
 def read_dofs(context: ReadContext, opinions: PrimOpinions, kind: str, axis: int) -> tuple[Dof, ...]:
     """The free axes of an articulation's joint, in PhysX's order; generic joints only turn there."""
-    if kind in ("revolute", "prismatic"):
+    if kind in SINGLE_AXIS_KINDS:
         return (_read(context, opinions, _single(context, opinions, kind, axis)),)
     if kind == "spherical":
         axes = _spherical(context, opinions, axis)
@@ -296,7 +297,7 @@ def _spherical(context: ReadContext, opinions: PrimOpinions, axis: int) -> list[
 
 
 def _generic(context: ReadContext, opinions: PrimOpinions) -> list[_Axis]:
-    names = [axis for axis in (*TRANSLATIONS, *ROTATIONS) if is_axis_free(opinions, axis)]
+    names = [axis for axis in AXES if is_axis_free(opinions, axis)]
     if names[:1] and names[0] in TRANSLATIONS:
         _report_translations(context, opinions, [name for name in names if name in TRANSLATIONS])
     names = [name for name in names if name in ROTATIONS]

@@ -6,8 +6,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from physx_schema.description.articulation.joints import TREE_KINDS, AuthoredJoint
+from physx_schema.description.articulation.joints import AuthoredJoint
 from physx_schema.description.body_registry import BodyRegistry
+from physx_schema.description.model.joint import TREE_KINDS
 
 _WORLD_WEIGHT = 100_000
 _EXCLUDED_WEIGHT = 1_000

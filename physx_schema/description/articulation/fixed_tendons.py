@@ -9,9 +9,9 @@ from physx_schema.definitions import float_fields
 from physx_schema.description.articulation.axes import first_dofs
 from physx_schema.description.articulation.joints import JointOrder, joint_order
 from physx_schema.description.model import Dof, FixedTendon, Link, TendonAxis
+from physx_schema.description.model.joint import ROTATIONS, SINGLE_AXIS_KINDS, TRANSLATIONS
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext
-from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
 from physx_schema.description.opinions.view import SchemaView, unauthored
 from physx_schema.description.units import gain
 
@@ -64,7 +64,7 @@ def _roots(context: ReadContext, links: Sequence[Link]) -> list[Root]:
 def _axis_prim(context: ReadContext, link: Link) -> PrimOpinions | None:
     """The joint prim above a link, where PhysX looks for tendon axes on it."""
     joint = link.joint
-    return context.prims[joint.path] if joint is not None and joint.kind in ("revolute", "prismatic") else None
+    return context.prims[joint.path] if joint is not None and joint.kind in SINGLE_AXIS_KINDS else None
 
 
 def _has_axis(context: ReadContext, link: Link, name: str) -> bool:

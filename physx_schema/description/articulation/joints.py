@@ -12,6 +12,7 @@ from pxr import Gf, Usd
 from physx_schema.description.articulation.axes import read_dofs
 from physx_schema.description.frames import pose_matrix, pose_of, scaled
 from physx_schema.description.model import Joint
+from physx_schema.description.model.joint import KINDS, SINGLE_AXIS_KINDS, TREE_KINDS, JointKind
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext, path_key
 from physx_schema.description.opinions.view import SchemaView
@@ -20,8 +21,6 @@ from physx_schema.description.units import unnormalized
 
 AXES: Mapping[str, int] = {"X": 0, "Y": 1, "Z": 2}
 COUPLINGS: Mapping[str, tuple[str, str]] = {"gear": ("hinge0", "hinge1"), "rack": ("hinge", "prismatic")}
-KINDS = ("fixed", "revolute", "prismatic", "spherical", "distance", "d6", "gear", "rack")     # in the order of making
-TREE_KINDS = ("fixed", "revolute", "prismatic", "spherical", "d6")     # those of articulations
 
 JointOrder = tuple[int, tuple[str, ...]]
 
@@ -54,7 +53,7 @@ class AuthoredJoint:
 
     path: str
     opinions: PrimOpinions
-    kind: str
+    kind: JointKind
     axis: int
     ends: tuple[JointEnd, JointEnd]
     enabled: bool
@@ -82,9 +81,9 @@ def read_joints(context: ReadContext) -> list[AuthoredJoint]:
     return [_with_bodies_of_hinges(joint, by_path) if joint.kind in COUPLINGS else joint for joint in joints]
 
 
-def _read(context: ReadContext, opinions: PrimOpinions, kind: str) -> AuthoredJoint:
+def _read(context: ReadContext, opinions: PrimOpinions, kind: JointKind) -> AuthoredJoint:
     view = opinions.joint_view()
-    axis = view.token("axis") if kind in ("revolute", "prismatic", "spherical") else "X"
+    axis = view.token("axis") if kind in (*SINGLE_AXIS_KINDS, "spherical") else "X"
     ends = _end(context, view, _SIDES[0]), _end(context, view, _SIDES[1])
     return AuthoredJoint(
         opinions.path, opinions, kind, AXES.get(axis, 0), ends,

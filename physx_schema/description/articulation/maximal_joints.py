@@ -22,10 +22,11 @@ from physx_schema.description.articulation.tree import Tree, nested_roots
 from physx_schema.description.body_registry import BodyRegistry
 from physx_schema.description.frames import composed
 from physx_schema.description.model import Cone, Coupling, DistanceRange, Drive, JointAxis, MaximalJoint, unlimited
+from physx_schema.description.model.joint import AXES, ROTATIONS, TRANSLATIONS, JointAxisName
 from physx_schema.description.opinions.inactive import is_axis_free, is_bound
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext
-from physx_schema.description.opinions.schemas import ROTATIONS, SINGLE_AXIS, TRANSLATIONS
+from physx_schema.description.opinions.schemas import SINGLE_AXIS
 from physx_schema.description.opinions.view import SchemaView
 from physx_schema.description.records import Pose, Vec3
 from physx_schema.description.units import LARGEST_SINGLE, coordinate, radians
@@ -94,8 +95,9 @@ def slider_limits(context: ReadContext, view: SchemaView, low: str = "lowerLimit
 
 def generic_limits(context: ReadContext, opinions: PrimOpinions, free: tuple[str, ...]) -> Mapping[str, Limits]:
     """Of the axes that a generic joint does not lock; PhysX takes those of both swings together or neither."""
-    axes = {axis: slider_limits(context, opinions.view("PhysicsLimitAPI", axis), "low", "high")
-            for axis in free if axis in TRANSLATIONS}
+    axes: dict[str, Limits] = {
+        axis: slider_limits(context, opinions.view("PhysicsLimitAPI", axis), "low", "high")
+        for axis in free if axis in TRANSLATIONS}
     axes |= {axis: REFUSED_SLIDE for axis, limits in axes.items() if limits.limited and refuses_limits(opinions, axis)}
     if "rotX" in free:
         twist = Limits(*_angles(context, opinions.view("PhysicsLimitAPI", "rotX"), "low", "high"))
@@ -156,7 +158,7 @@ def _report_limits(context: ReadContext, view: SchemaView, low: str, high: str, 
 
 
 _CONE = "cone"          # instance of PhysxLimitAPI
-_D6_AXIS = {"revolute": "rotX", "prismatic": "transX"}
+_D6_AXIS: Mapping[str, JointAxisName] = {"revolute": "rotX", "prismatic": "transX"}
 _NO_LIMITS = Limits(-math.inf, math.inf)
 
 
@@ -172,7 +174,7 @@ def read_axes(context: ReadContext, opinions: PrimOpinions, kind: str) -> tuple[
         return tuple(_read(context, opinions, axis, axis, _NO_LIMITS, f"{opinions.path}:{axis}") for axis in ROTATIONS)
     if kind != "d6":
         return ()
-    free = tuple(axis for axis in (*TRANSLATIONS, *ROTATIONS) if is_axis_free(opinions, axis))
+    free = tuple(axis for axis in AXES if is_axis_free(opinions, axis))
     bounds = _softened(opinions, generic_limits(context, opinions, free))
     names = {axis: f"{opinions.path}:{axis}" if len(free) > 1 else opinions.path for axis in free}
     return tuple(_read(context, opinions, axis, axis, bounds[axis][0], names[axis], bounds[axis][1]) for axis in free)
@@ -184,7 +186,7 @@ def _softened(opinions: PrimOpinions, limits: Mapping[str, Limits]) -> dict[str,
     return {axis: (bounds, last[0] if last and axis in ROTATIONS[1:] else axis) for axis, bounds in limits.items()}
 
 
-def _read(context: ReadContext, opinions: PrimOpinions, axis: str, instance: str, limits: Limits, name: str,
+def _read(context: ReadContext, opinions: PrimOpinions, axis: JointAxisName, instance: str, limits: Limits, name: str,
           soft: str = "") -> JointAxis:
     angular = axis in ROTATIONS
     is_limited = limits.limited and limits.accepted

@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from physx_schema.description.articulation.axes import first_dofs
 from physx_schema.description.articulation.joints import joint_order
 from physx_schema.description.model import Link, Mimic, MimicDeclaration, unlimited
+from physx_schema.description.model.joint import ROTATIONS, SINGLE_AXIS_KINDS, TRANSLATIONS
 from physx_schema.description.opinions.inactive import is_axis_free
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext
-from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
 from physx_schema.description.opinions.view import unauthored
 from physx_schema.description.units import DEGREES_PER_RADIAN, coordinate, radians
 
@@ -84,7 +84,7 @@ def _newton_refusal(
 
 def _newton_unfit(joint: PrimOpinions) -> str:
     """Why a joint cannot take part, empty where it can."""
-    if joint.joint_kind not in ("revolute", "prismatic"):
+    if joint.joint_kind not in SINGLE_AXIS_KINDS:
         return f"is {joint.joint_kind}, which PhysX does not support"
     view = joint.joint_view()
     finite = all(math.isfinite(bound) and not unlimited(bound)
@@ -149,7 +149,7 @@ def _newton(opinions: PrimOpinions) -> tuple[float, float] | None:
 
 
 def _limits(opinions: PrimOpinions | None) -> tuple[float, float]:
-    if opinions is None or opinions.joint_kind not in ("revolute", "prismatic"):
+    if opinions is None or opinions.joint_kind not in SINGLE_AXIS_KINDS:
         return -math.inf, math.inf
     view = opinions.joint_view()
     return view.number("lowerLimit"), view.number("upperLimit")

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from physx_schema.description.articulation.body_graph import BodyGraph, shortest_cycle
-from physx_schema.description.articulation.joints import TREE_KINDS, AuthoredJoint
+from physx_schema.description.articulation.joints import AuthoredJoint
 from physx_schema.description.body_registry import BodyRegistry
+from physx_schema.description.model.joint import TREE_KINDS
 from physx_schema.description.opinions.prim import PrimOpinions
 from physx_schema.description.opinions.reading import ReadContext, path_key
 from physx_schema.description.records import record

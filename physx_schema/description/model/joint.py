@@ -9,11 +9,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from physx_schema.description.records import Pose, Quat, Vec3, record
 from physx_schema.former_names import JSON_KEY
 
 UNLIMITED = 0.5e38
+JointKind = Literal["fixed", "revolute", "prismatic", "spherical", "distance", "d6", "gear", "rack"]
+JointAxisName = Literal["transX", "transY", "transZ", "rotX", "rotY", "rotZ"]
+KINDS: tuple[JointKind, ...] = get_args(JointKind)              # in the order in which PhysX makes joints
+TREE_KINDS: tuple[JointKind, ...] = ("fixed", "revolute", "prismatic", "spherical", "d6")      # those of articulations
+SINGLE_AXIS_KINDS: tuple[JointKind, ...] = ("revolute", "prismatic")
+AXES: tuple[JointAxisName, ...] = get_args(JointAxisName)       # of PhysX's generic joint, in the order of its enum
+TRANSLATIONS, ROTATIONS = AXES[:3], AXES[3:]
 
 
 def unlimited(value: float) -> bool:
@@ -82,7 +90,7 @@ class JointAxis:
 
     name: str                           # joint prim path, or "path:instance" for a joint with several
     path: str                           # joint prim path
-    axis: str                           # "transX" | "transY" | "transZ" | "rotX" | "rotY" | "rotZ"
+    axis: JointAxisName
     instance: str                       # of its limit, soft limit and drive on the prim: "angular", "rotY", ...
     lower: float                        # rad or length, -inf where free
     upper: float                        # rad or length, inf where free
@@ -95,7 +103,7 @@ class JointAxis:
     @property
     def angular(self) -> bool:
         """Whether it turns."""
-        return self.axis.startswith("rot")
+        return self.axis in ROTATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +150,7 @@ class Joint:
     """
 
     path: str
-    kind: str                           # "revolute" | "prismatic" | "fixed" | "spherical" | "d6"
+    kind: JointKind                     # one of TREE_KINDS
     axis: int                           # 0, 1, 2: the joint frame's x, y or z; 0 for fixed joints
     parent: int                         # link index
     child: int                          # link index
@@ -162,8 +170,7 @@ class MaximalJoint:
     """A joint outside articulations: between two rigid bodies or links, or one of them and the world."""
 
     path: str
-    kind: str                           # "fixed" | "revolute" | "prismatic" | "spherical" | "d6" | "distance" | "gear"
-                                        # | "rack"
+    kind: JointKind
     axis: int                           # 0, 1, 2: the joint frame's x, y or z; 0 for kinds without an axis
     body0: str                          # the rigid bodies it holds; "" for the world
     body1: str

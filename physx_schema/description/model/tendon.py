@@ -23,6 +23,31 @@ class TendonAxis:
     force_coefficient: float            # not converted; both with the opposite sign where body0 is the child: PhysX
 
 
+class TendonGains:
+    """What follows from the gains of a tendon, fixed or spatial."""
+
+    __slots__ = ()
+    stiffness: float
+    damping: float
+    limit_stiffness: float
+    enabled: bool
+
+    @property
+    def has_gains(self) -> bool:
+        """Whether stiffness, damping or limit stiffness is other than 0: without them a tendon exerts no force."""
+        return not self.stiffness == self.damping == self.limit_stiffness == 0.0
+
+    @property
+    def exerts_force(self) -> bool:
+        """Whether the tendon is switched on and has gains."""
+        return self.enabled and self.has_gains
+
+    @property
+    def is_spring(self) -> bool:
+        """Whether the force depends on the length."""
+        return self.stiffness > 0.0 or self.limit_stiffness > 0.0
+
+
 def with_float_fields(schema: str) -> Callable[[type[T]], type[T]]:
     """Give a dataclass fields for numbers of a schema that it does not declare: those that an edit of the YAML adds."""
     def extended(cls: type[T]) -> type[T]:
@@ -34,7 +59,7 @@ def with_float_fields(schema: str) -> Callable[[type[T]], type[T]]:
 
 @dataclass(frozen=True, slots=True)
 @with_float_fields("PhysxTendonAxisRootAPI")
-class FixedTendon:
+class FixedTendon(TendonGains):
     """A fixed tendon; axes[0] is the root axis (PhysxTendonAxisRootAPI)."""
 
     path: str                           # joint prim of the root axis
@@ -49,6 +74,11 @@ class FixedTendon:
     lower_limit: float                  # length, -inf where free
     upper_limit: float                  # length, inf where free
     enabled: bool
+
+    @property
+    def has_force_coefficients(self) -> bool:
+        """Whether some axis has a force coefficient other than 0: without one no joint feels the tendon."""
+        return any(axis.force_coefficient != 0.0 for axis in self.axes)
 
 
 @record
@@ -72,7 +102,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 @with_float_fields("PhysxTendonAttachmentRootAPI")
-class SpatialTendon:
+class SpatialTendon(TendonGains):
     """A spatial tendon: a tree of attachments; every leaf is a tendon of its own."""
 
     path: str                           # link prim of the root attachment

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 
 from physx_schema.definitions import definitions
 from physx_schema.description.model import unlimited
+from physx_schema.description.model.joint import AXES, TRANSLATIONS
 from physx_schema.description.opinions.coverage import NOT_EVALUATED, WITHOUT_EFFECT
 from physx_schema.description.opinions.ownership import Owner, find_owner, similar_names
 from physx_schema.description.opinions.prim import PrimOpinions, closest_property, suggest_instance, suggest_property
 from physx_schema.description.opinions.schemas import (
     JOINT_KINDS,
-    ROTATIONS,
     SCHEMAS,
     SINGLE_AXIS,
-    TRANSLATIONS,
     split_name,
 )
 
@@ -44,7 +43,7 @@ APPLY = "apply "        # how the suggestion to apply a schema begins
 MAXIMAL_ONLY = ("breakForce", "breakTorque", "collisionEnabled")    # what PhysX reads of joints beside articulations
 _BOUNCING = ("restitution", "bounceThreshold")     # of PhysxLimitAPI
 _SOFTENED = {"revolute": ("angular",), "prismatic": ("linear",), "spherical": ("cone",),     # its instances that act
-             "d6": (*TRANSLATIONS, *ROTATIONS, "distance")}
+             "d6": (*AXES, "distance")}
 OF_BODIES = ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI")
 _REDUCED = ("PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI")
 _AXIS_SCHEMAS = ("PhysicsDriveAPI", "PhysicsJointStateAPI", "PhysxJointAxisAPI", "PhysxDrivePerformanceEnvelopeAPI",
@@ -172,7 +171,7 @@ def _why_inactive_on_joint(outcomes: Outcomes, opinions: PrimOpinions, owner: Ow
                 f"apply PhysicsDriveAPI:{owner.instance}")
     if kind == "d6" and opinions.path in outcomes.tree_joints and owner.instance in (*TRANSLATIONS, "distance"):
         return "idle", "in an articulation PhysX locks the translations of a generic joint", "use a prismatic joint"
-    if kind == "d6" and owner.instance in (*TRANSLATIONS, *ROTATIONS) and not is_axis_free(opinions, owner.instance):
+    if kind == "d6" and owner.instance in AXES and not is_axis_free(opinions, owner.instance):
         return "idle", f"{owner.instance} is locked: its low limit is above the high one", "author low < high"
     if owner.schema.startswith("PhysxTendon") and expected and opinions.path not in outcomes.tree_joints:
         return "idle", "the joint is not inside an articulation", "connect it to links of an articulation"

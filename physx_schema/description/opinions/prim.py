@@ -21,6 +21,7 @@ from pxr import Tf, Usd
 
 from physx_schema.definitions import definitions, every_definition
 from physx_schema.description.model import AppliedSchema, Problem
+from physx_schema.description.model.joint import JointKind
 from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
 from physx_schema.description.opinions.ownership import Owner, owners
 from physx_schema.description.opinions.schemas import IMPLIED, JOINT_KINDS, OTHER_ENGINES, SCHEMAS, UNGATED, split_name
@@ -263,7 +264,7 @@ class PrimOpinions:
         self.problems = problems
 
     @property
-    def joint_kind(self) -> str | None:
+    def joint_kind(self) -> JointKind | None:
         """Kind of joint this prim is, None for anything else."""
         return JOINT_KINDS.get(self.type_name)
 

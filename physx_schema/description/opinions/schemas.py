@@ -20,6 +20,7 @@ from functools import cache, lru_cache
 from physx_generated import Attribute, Definition, Relationship
 
 from physx_schema.definitions import attribute_range, definitions
+from physx_schema.description.model.joint import JointKind
 from physx_schema.description.opinions.coverage import WITHOUT_EFFECT, WITHOUT_FACTS
 
 INSTANCE = "{instance}"         # where a prefix has the instance name
@@ -75,11 +76,9 @@ NEWTON_SCHEMAS: Mapping[str, Properties] = {
 }
 
 
-TRANSLATIONS = ("transX", "transY", "transZ")
-ROTATIONS = ("rotX", "rotY", "rotZ")
 SINGLE_AXIS: Mapping[str, str] = {"revolute": "angular", "prismatic": "linear"}     # instance name, by kind of joint
 
-JOINT_KINDS: Mapping[str, str] = {
+JOINT_KINDS: Mapping[str, JointKind] = {
     "PhysicsRevoluteJoint": "revolute",
     "PhysicsPrismaticJoint": "prismatic",
     "PhysicsFixedJoint": "fixed",

@@ -21,8 +21,6 @@ from physx_runtime.arrays import Array, Condition, Record, Vec3
 from physx_runtime.compiling.numba_functions import scalar_code, scalar_entry
 from physx_runtime.language.ops import Scalar, Scalars, Unfused, logical_not, maximum, minimum, where
 
-# Of kinds of bodies, in `PLACE`.
-BODY, LINK, KINEMATIC, STATIC = range(4)
 # Normals are one where the cosine between them is so large.
 SAME_NORMAL = 0.999
 # A second anchor is farther from the first than this [m^2].
@@ -31,7 +29,7 @@ ANCHORS = 2
 
 RIGID_BODY = np.dtype([
     ("world", "i4"),
-    ("kind", "i4"),                 # BODY, LINK, KINEMATIC or STATIC
+    ("kind", "i4"),                 # a BodyKind
     ("owner", "i4"),                # which actor, or which kinematic body
     ("link", "i4"),
     ("position", "f8", 3),          # of a static body, in the world

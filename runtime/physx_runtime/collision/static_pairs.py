@@ -14,7 +14,6 @@ import numpy as np
 from physx_runtime.arrays import Array, Condition, Integer, Pose, Record, Records, Scalar
 from physx_runtime.collision.bounds import pose_at, update_shape, update_shapes
 from physx_runtime.collision.broad_phase.overlap import can_collide, overlap
-from physx_runtime.collision.friction_patch import LINK, STATIC
 from physx_runtime.collision.narrow_phase.dispatch import CONTACT_METHODS, select_method, store_contacts
 from physx_runtime.collision.pair_table import ContactTable, PairTable
 from physx_runtime.collision.shapes import BOX, CAPSULE, CONTACT, EVERY_WORLD, MANIFOLD_SIZE, PLANE, SPHERE, Geometry
@@ -22,6 +21,7 @@ from physx_runtime.collision.simd_math import (
     transform,
 )
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
+from physx_runtime.model.body_kind import LINK, STATIC
 
 # Contacts that a pair of kinds has at most; all of one pair have one normal.
 MAX_CONTACTS = {(SPHERE, PLANE): 1, (SPHERE, CAPSULE): 1, (SPHERE, BOX): 1, (SPHERE, SPHERE): 1, (PLANE, CAPSULE): 2,

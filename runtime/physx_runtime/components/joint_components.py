@@ -20,8 +20,8 @@ from physx_runtime.components.entity import LARGEST, Entity, instance, number, o
 from physx_runtime.components.joint import MODES, JointFrames
 from physx_runtime.components.pose import Pose
 from physx_runtime.components.rigid import PhysxBaseComponent, PhysxRigidBaseComponent, PhysxRigidBodyComponent
+from physx_schema.description.model.joint import AXES
 
-AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 DRIVES = {"x": ("transX",), "y": ("transY",), "z": ("transZ",), "twist": ("rotX",), "swing": ("rotY", "rotZ")}
 
 

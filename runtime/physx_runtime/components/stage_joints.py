@@ -21,7 +21,6 @@ from physx_runtime.components.articulation import PhysxArticulation
 from physx_runtime.components.entity import LARGEST
 from physx_runtime.components.joint import PhysxArticulationJoint
 from physx_runtime.components.joint_components import (
-    AXES,
     ROTATION_TOLERANCE,
     Drive,
     FixedTendon,
@@ -38,6 +37,7 @@ from physx_runtime.components.stage_shapes import finite, pose_of, rotation_from
 from physx_schema import authoring
 from physx_schema.description.model import DistanceRange, JointAxis, MaximalJoint
 from physx_schema.description.model import FixedTendon as FixedTendonFact
+from physx_schema.description.model.joint import AXES, ROTATIONS, TREE_KINDS
 
 UNWRAPPED = 1e6         # rad: PhysX counts the turns of a hinge that has limits, however far they are
 
@@ -177,12 +177,12 @@ def _write_distance(usd_joint: UsdPhysics.DistanceJoint, joint: PhysxDistanceJoi
 def _write_axes(prim: Usd.Prim, joint: PhysxDriveComponent) -> None:
     positions, velocities = joint.drive_targets("target_position"), joint.drive_targets("target_velocity")
     for axis in AXES:
-        unit = 180.0 / math.pi if axis.startswith("rot") else 1.0
+        unit = 180.0 / math.pi if axis in ROTATIONS else 1.0
         limit, drive = joint.limits.get(axis), joint.drives.get(axis)
         if limit is not None and math.isfinite(limit.low) | math.isfinite(limit.high):
             api = UsdPhysics.LimitAPI.Apply(prim, axis)
             locked = limit.low == limit.high        # which USD writes as a lower limit above the upper one
-            end = math.inf if axis.startswith("rot") else MAX_DISTANCE
+            end = math.inf if axis in ROTATIONS else MAX_DISTANCE
             api.CreateLowAttr(1.0 if locked else max(limit.low, -end) * unit)
             api.CreateHighAttr(-1.0 if locked else min(limit.high, end) * unit)
             if limit.stiffness or limit.damping:
@@ -198,7 +198,7 @@ def _write_axes(prim: Usd.Prim, joint: PhysxDriveComponent) -> None:
             api.CreateTargetVelocityAttr(velocities[axis] * unit)
 
 
-KINDS = ("fixed", "revolute", "prismatic", "spherical", "d6", "distance")
+KINDS = (*TREE_KINDS, "distance")
 LOCKED = Limit(0.0, 0.0)
 
 

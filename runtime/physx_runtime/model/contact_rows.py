@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from physx_runtime.model.island import LINK, SolverBody
+from physx_runtime.model.body_kind import LINK
+from physx_runtime.model.island import SolverBody
 
 # Of the pair, in the order of `SURFACE`: how its two surfaces answer each other.
 SURFACE = ("static_friction", "dynamic_friction", "restitution", "bounce_threshold", "stiffness", "damping",

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from physx_runtime.model.body_kind import BODY, LINK, BodyKind
 from physx_runtime.model.topology import ActorTopology, BodyTopology
 
-# What a joint holds at one side.
-WORLD, KINEMATIC, BODY, LINK = "world", "kinematic body", "rigid body", "link"
 # What a joint lets one of its axes do.
 FREE, LIMITED, LOCKED = "free", "limited", "locked"
 # Every fixed, revolute, prismatic, spherical and generic joint is a D6 joint outside articulations.
@@ -23,7 +22,7 @@ AXES = ("transX", "transY", "transZ", "rotX", "rotY", "rotZ")
 class SolverBody:
     """What a joint holds at one side."""
 
-    kind: str           # WORLD, KINEMATIC, BODY or LINK
+    kind: BodyKind
     owner: int = 0      # which of the island's actors, or of its kinematic bodies
     link: int = 0       # which of the actor's links
 

@@ -55,6 +55,10 @@ class FixedTendonTopology:
     dofs: tuple[int, ...]
     opposed: tuple[bool, ...] = ()      # per axis: one of its and the root axis' positions counts from child to parent
 
+    def is_opposed(self, axis: int) -> bool:
+        """Whether the reaction of an axis has the direction of its pull."""
+        return bool(self.opposed) and self.opposed[axis]
+
 
 @dataclass(frozen=True, slots=True)
 class SpatialTendonTopology:

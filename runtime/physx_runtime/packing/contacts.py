@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from physx_runtime.arrays import Array
 from physx_runtime.collision.broad_phase.pair_order import creation_ranks
-from physx_runtime.collision.friction_patch import BODY, KINEMATIC, LINK, RIGID_BODY, STATIC, SURFACE
+from physx_runtime.collision.friction_patch import RIGID_BODY, SURFACE
 from physx_runtime.collision.pair_table import ContactTable, PairTable, supported
 from physx_runtime.collision.shapes import (
     BOX,
@@ -38,6 +38,7 @@ from physx_runtime.collision.shapes import (
     SPHERE,
     Geometry,
 )
+from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, STATIC, BodyKind
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.frames import Frame, compose, rounded_frame
 from physx_runtime.packing.hulls import has_shape, pack_geometry
@@ -218,7 +219,7 @@ class Mover:
     """A link or a body in a world with contacts."""
 
     body: Link
-    kind: int               # BODY, LINK or KINEMATIC, as of a place
+    kind: BodyKind          # BODY, LINK or KINEMATIC
     owner: int              # which of the world's actors, or of its kinematic bodies
     link: int               # which of the actor's links
     link_frame: Frame             # the frame of its prim in its F

@@ -7,10 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from physx_runtime.arrays import DoubleArray
-from physx_runtime.collision.friction_patch import BODY as BODY_PLACE
-from physx_runtime.collision.friction_patch import KINEMATIC as KINEMATIC_PLACE
-from physx_runtime.collision.friction_patch import LINK as LINK_PLACE
-from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, HingeTopology, IslandTopology, SolverBody
+from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, STATIC
+from physx_runtime.model.island import HingeTopology, IslandTopology, SolverBody
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, island_output_rows
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.model.topology import SAPIEN, BodyTopology
@@ -30,8 +28,6 @@ from physx_runtime.packing.maximal_joint import Hinge, creation_order, joint_fra
 from physx_runtime.packing.model import PackedModel, RowValues, arrays, length_scale
 from physx_schema.description.model import Articulation, Description, Link, MaximalJoint, Scene
 from physx_schema.errors import UnsupportedError
-
-_BODY_KINDS = {BODY: BODY_PLACE, LINK: LINK_PLACE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +148,7 @@ class _IslandIndex:
         if body in self.links:
             i, link = self.links[body]
             return SolverBody(BODY if isinstance(self.actors[i].topology, BodyTopology) else LINK, i, link)
-        return SolverBody(KINEMATIC, self._kinematic[body]) if body in self._kinematic else SolverBody(WORLD)
+        return SolverBody(KINEMATIC, self._kinematic[body]) if body in self._kinematic else SolverBody(STATIC)
 
     def link_frame(self, body: str) -> Frame:
         """The frame of a body's prim in its F."""
@@ -251,11 +247,11 @@ def _pack_island(description: Description, model: SceneModel, names: Sequence[st
 def _contacts(description: Description, touching: Touching, index: _IslandIndex, scene: Scene,
               solver: str) -> PackedContacts:
     """The colliders of an island's links and bodies, those of its kinematic bodies, and the static ones."""
-    movers = [Mover(body, _BODY_KINDS[index.solver_body(body.path).kind], i, k, frame,
+    movers = [Mover(body, index.solver_body(body.path).kind, i, k, frame,
                     fixed_root=packed.actor.fixed_base and k == 0)
               for i, packed in enumerate(index.actors)
               for k, (body, frame) in enumerate(zip(packed.actor.links, packed.link_frames, strict=True))]
-    movers += [Mover(body, KINEMATIC_PLACE, i, 0, index.link_frame(body.path)) for i,
+    movers += [Mover(body, KINEMATIC, i, 0, index.link_frame(body.path)) for i,
                body in enumerate(index.kinematic)]
     articulations = {i: packed.actor for i, packed in enumerate(index.actors)
                      if isinstance(packed.actor, Articulation)}

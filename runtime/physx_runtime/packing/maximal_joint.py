@@ -29,8 +29,8 @@ from physx_runtime.model.island_rows import ISLAND_TABLE, joint_rows
 from physx_runtime.model.row_specs import DERIVED, PARAMETER, PERSISTENT
 from physx_runtime.packing.frames import Frame, on_axis
 from physx_runtime.packing.model import RowValues
-from physx_schema.description.articulation.joints import KINDS
 from physx_schema.description.model import Cone, DistanceRange, JointAxis, MaximalJoint
+from physx_schema.description.model.joint import KINDS
 from physx_schema.description.units import radians
 
 _KINDS = {"distance": DISTANCE, "gear": GEAR, "rack": RACK}

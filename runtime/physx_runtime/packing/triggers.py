@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from physx_runtime.collision.friction_patch import BODY
 from physx_runtime.collision.pair_table import supported
+from physx_runtime.model.body_kind import BODY
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.contacts import KINDS, NO_KIND, Mover, PackedContacts, pack_contacts
 from physx_runtime.packing.hulls import has_shape

@@ -18,7 +18,7 @@ from physx_runtime.dynamics.spatial import NO_FORCE, Force, Motion, quaternion, 
 from physx_runtime.language.ops import Rows, Scalar, Scalars, where
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.articulation.velocity import damping_forces, link_weight
-from physx_runtime.solver.constraints.fixed_tendon import axis_force
+from physx_runtime.solver.constraints.fixed_tendon import axis_links, axis_pull, root_axis_pull
 from physx_runtime.solver.constraints.spatial_tendon import attachment_points, segment_direction
 from physx_runtime.solver.response import external_forces
 
@@ -181,19 +181,15 @@ class _FixedTendonForces:
 
 def _fixed_tendon_forces(t: Topology, rows: Rows, k: Kinematics, tendon: int) -> _FixedTendonForces:
     fixed = t.fixed_tendons[tendon]
-    root_link = t.dofs[fixed.dofs[0]].link
-    base = t.links[root_link].parent
-    start = axis_force(t.links[root_link].kind, k.axis[root_link],
-                       sp.sub(k.d[root_link], k.com[base])).about(k.com[base])
+    base = axis_links(t, tendon, 0)[2]
+    start = root_axis_pull(t, k, tendon).about(k.com[base])
     axis_forces: dict[int, Force] = {}
     reaction = NO_FORCE
     for axis, dof in enumerate(fixed.dofs):
         child = t.dofs[dof].link
         size = rows[f"fixed_tendon{tendon}_impulse"][axis] / rows["dt"][0]
-        pull = axis_force(t.links[child].kind, k.axis[child], sp.scale(-1.0, k.com[child])).about(k.com[child])
-        axis_forces[child] = pull * size
-        opposed = fixed.opposed[axis:axis + 1] == (True,)
-        reaction = reaction + start * (size if opposed else -1.0 * size)
+        axis_forces[child] = axis_pull(t, k, child).about(k.com[child]) * size
+        reaction = reaction + start * (size if fixed.is_opposed(axis) else -1.0 * size)
     ancestors, link = set(), base
     while link >= 0:
         ancestors.add(link)

@@ -18,9 +18,10 @@ from typing import Literal, cast
 import numpy as np
 
 from physx_runtime.arrays import Array
-from physx_runtime.collision.friction_patch import ANCHORS, LINK, STATIC
+from physx_runtime.collision.friction_patch import ANCHORS
 from physx_runtime.collision.pair_table import generate
 from physx_runtime.dynamics.spatial import add, rotate
+from physx_runtime.model.body_kind import LINK, STATIC
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.packing.contacts import PackedContacts
 from physx_runtime.packing.triggers import pack_triggers

@@ -10,7 +10,8 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from physx_runtime.model.island import BODY, LINK, IslandTopology, JointTopology
+from physx_runtime.model.body_kind import BODY, LINK
+from physx_runtime.model.island import IslandTopology, JointTopology
 
 # Partitions of one round (MAX_NUM_PARTITIONS): joints that find no room in one begin the next.
 MAX_NUM_PARTITIONS = 32

@@ -6,7 +6,7 @@ ideal solver to the authored one, and the factor each of them brings is what it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -126,9 +126,7 @@ class Experiments:
             (self.findings(PHYSX).values.get(key),
              f"{self.family.repeats} {plural(v, 'velocity iteration')} after {n} position iterations"),
         ]
-        for (before, _), (after, text) in pairwise([step for step in steps if step[0] is not None]):
-            if before and after is not None and abs(after / before - 1.0) > NEGLIGIBLE_CAUSE:
-                yield f"{text} (x{after / before:.3g})"
+        yield from factors(steps)
 
     def _integration(self, n: int) -> str:
         """What the authored number of position iterations does."""
@@ -146,6 +144,13 @@ class Experiments:
         """The fixed tendon that a number belongs to."""
         return next((t for t in self.articulation.fixed_tendons if key.property.startswith(t.prefix)
                      and key.path in (t.path, *(axis.path for axis in t.axes))), None)
+
+
+def factors(steps: Iterable[tuple[float | None, str]]) -> Iterator[str]:
+    """The causes that change a value, each with its factor; steps are values, the described one first, with a cause."""
+    for (before, _), (after, text) in pairwise([step for step in steps if step[0] is not None]):
+        if before and after is not None and abs(after / before - 1.0) > NEGLIGIBLE_CAUSE:
+            yield f"{text} (x{after / before:.3g})"
 
 
 def _axis_division(tendon: FixedTendon) -> str:

@@ -32,7 +32,7 @@ from physx_schema.description.model import (
     Scene,
     unlimited,
 )
-from physx_schema.description.opinions.schemas import ROTATIONS
+from physx_schema.description.model.joint import ROTATIONS
 from physx_schema.description.records import Vec3
 from physx_schema.errors import UnsupportedError
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.simulation.events import touching_pairs
 from physx_runtime.simulation.recording import Recording
+from physx_runtime.solver.constraints.fixed_tendon import fixed_tendon_length
 from physx_runtime.viewing.poses import Snapshot, recorded_link_poses, transform_point
 from physx_runtime.viewing.text import numeral
 from physx_schema.description.articulation.spatial_tendons import position_in_link
@@ -215,12 +216,11 @@ def _mimic(articulation: Articulation, mimic: Mimic, positions: DoubleArray, len
                  _display_values(target, follower.angular))
 
 
-def fixed_tendon_length(tendon: FixedTendon, positions: DoubleArray) -> DoubleArray:
+def recorded_tendon_length(tendon: FixedTendon, positions: DoubleArray) -> DoubleArray:
     """(n_record,) from joint positions (n_dof, n_record)."""
-    value = np.full(positions.shape[1], tendon.offset)
-    for axis in tendon.axes:
-        value += axis.gearing * positions[axis.dof]
-    return value
+    length = fixed_tendon_length([axis.gearing for axis in tendon.axes], [positions[axis.dof] for axis in tendon.axes],
+                                 tendon.offset)
+    return np.full(positions.shape[1], length)
 
 
 def spatial_tendon_lengths(tendon: SpatialTendon, articulation: Articulation, poses: DoubleArray) -> list[DoubleArray]:
@@ -235,7 +235,7 @@ def spatial_tendon_lengths(tendon: SpatialTendon, articulation: Articulation, po
 
 
 def _fixed_tendon(tendon: FixedTendon, positions: DoubleArray, length: str) -> Chart:
-    value = fixed_tendon_length(tendon, positions)
+    value = recorded_tendon_length(tendon, positions)
     kind = "fixed tendon" if tendon.enabled else "fixed tendon, disabled"
     return _length(f"{tendon.path} {tendon.name}", kind, value, tendon.rest_length,
                    (tendon.lower_limit, tendon.upper_limit), length)

@@ -31,6 +31,7 @@ from physx_schema import JointStateAPI
 from physx_schema.checking import Finding
 from physx_schema.checking.engine.finding import location, rank
 from physx_schema.description.frames import pose_matrix
+from physx_schema.description.model.joint import ROTATIONS
 from physx_schema.description.stages import open_stage, source_name
 from physx_schema.errors import UnsupportedError
 
@@ -212,7 +213,7 @@ def _instance(prim: Usd.Prim, name: str) -> str:
         return "angular"
     if prim.IsA(UsdPhysics.PrismaticJoint):
         return "linear"
-    return next(axis for axis in ("rotX", "rotY", "rotZ") if _free(UsdPhysics.LimitAPI(prim, axis)))
+    return next(axis for axis in ROTATIONS if _free(UsdPhysics.LimitAPI(prim, axis)))
 
 
 def _free(limit: Any) -> bool:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from physx_runtime.model import island, topology
+from physx_runtime.model.body_kind import BODY, STATIC
 from physx_runtime.model.island import (
-    BODY,
     D6,
     DISTANCE,
     FREE,
     GEAR,
     LIMITED,
     LOCKED,
-    WORLD,
+    RACK,
     AxisTopology,
     IslandTopology,
     JointTopology,
@@ -28,10 +29,18 @@ from physx_runtime.model.island_rows import (
 from physx_runtime.model.row_specs import CONTROL, DERIVED, PARAMETER, PERSISTENT, TABLE, input_rows, output_rows
 from physx_runtime.model.topology import BodyTopology
 
-SIDES = (SolverBody(WORLD), SolverBody(BODY))
+from physx_schema.description.model import joint
+
+SIDES = (SolverBody(STATIC), SolverBody(BODY))
 FRAMES = {"frame0_position": 3, "frame0_rotation": 4, "frame1_position": 3, "frame1_rotation": 4,
           "length_scale": 1}
 FIXED = JointTopology(D6, SIDES, (AxisTopology(LOCKED),) * 6)
+
+
+def test_names_of_axes_and_kinds_of_joints_are_those_of_descriptions() -> None:
+    assert island.AXES == joint.AXES                            # written again: machines with a GPU have no USD
+    assert {topology.FIXED, topology.REVOLUTE, topology.PRISMATIC, topology.SPHERICAL} < set(joint.TREE_KINDS)
+    assert {D6, DISTANCE, GEAR, RACK} < set(joint.KINDS)
 
 
 def test_a_joint_that_locks_everything_has_its_frames_alone() -> None:

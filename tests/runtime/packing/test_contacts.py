@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from physx_runtime.collision.friction_patch import BODY, KINEMATIC, LINK
+from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK
 from physx_runtime.model.topology import SAPIEN
 from physx_runtime.packing.contacts import Mover, rank_by_creation, side_precedence, surfaces
 from physx_runtime.packing.scene import pack_scene

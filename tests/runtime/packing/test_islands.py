@@ -6,19 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from physx_runtime.model.island import (
-    BODY,
-    DISTANCE,
-    FREE,
-    GEAR,
-    KINEMATIC,
-    LIMITED,
-    LINK,
-    LOCKED,
-    WORLD,
-    HingeTopology,
-    SolverBody,
-)
+from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, STATIC
+from physx_runtime.model.island import DISTANCE, FREE, GEAR, LIMITED, LOCKED, HingeTopology, SolverBody
 from physx_runtime.model.island_rows import island_input_rows, island_output_rows
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.packing.island import PackedIsland, islands_of
@@ -73,7 +62,7 @@ def test_the_world_and_a_kinematic_body_join_nothing() -> None:
     assert [list(item.actors) for item in found] == [["/Robot/a"], ["/Robot/b"]]
     assert [item.kinematic for item in found] == [("/Robot/k",), ("/Robot/k",)]
     assert found[1].topology.joints[0].solver_bodies == (SolverBody(BODY, 0), SolverBody(KINEMATIC, 0))
-    assert found[1].topology.joints[1].solver_bodies == (SolverBody(WORLD), SolverBody(BODY, 0))
+    assert found[1].topology.joints[1].solver_bodies == (SolverBody(STATIC), SolverBody(BODY, 0))
 
 
 def test_a_loop_of_an_articulation_holds_two_of_its_links() -> None:
@@ -93,7 +82,7 @@ def test_a_disabled_body_is_the_world_where_it_stands() -> None:
     still = link("s", (3, 0, 0), more={"bool physics:rigidBodyEnabled": False})
     found, = islands(loose(still, link("a"), joint("Fixed", "j", "s", "a", (), {
         "point3f physics:localPos0": (0, 2, 0)})))
-    assert found.topology.joints[0].solver_bodies == (SolverBody(WORLD), SolverBody(BODY, 0))
+    assert found.topology.joints[0].solver_bodies == (SolverBody(STATIC), SolverBody(BODY, 0))
     np.testing.assert_allclose(found.parameters["joint0_frame0_position"], (3, 2, 0))
 
 

@@ -9,19 +9,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime.compiling.code import row_of, row_scalars, trace
+from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, STATIC
 from physx_runtime.model.island import (
     AXES,
-    BODY,
     D6,
     DISTANCE,
     FREE,
     GEAR,
-    KINEMATIC,
     LIMITED,
-    LINK,
     LOCKED,
     RACK,
-    WORLD,
     AxisTopology,
     HingeTopology,
     JointTopology,
@@ -45,10 +42,10 @@ KINDS: dict[str, dict[str, Any]] = {
     "gear": {"kind": GEAR, "hinges": HINGES}, "rack": {"kind": RACK, "hinges": HINGES},
     "uncounted gear": {"kind": GEAR}, "uncounted rack": {"kind": RACK}, "no range": {"kind": DISTANCE},
     "all free": {"kind": D6, "axes": (AxisTopology(),) * 6}}
-SIDES = ((WORLD, BODY), (BODY, BODY), (BODY, KINEMATIC), (WORLD, LINK), (LINK, LINK), (BODY, LINK))
+SIDES = ((STATIC, BODY), (BODY, BODY), (BODY, KINEMATIC), (STATIC, LINK), (LINK, LINK), (BODY, LINK))
 
 
-def along_x(axis: AxisTopology, side: str = WORLD, **more: Any) -> JointTopology:
+def along_x(axis: AxisTopology, side: str = STATIC, **more: Any) -> JointTopology:
     """A joint that heeds but the way along x."""
     return JointTopology(D6, (SolverBody(side), SolverBody(BODY)), (axis,) + (AxisTopology(),) * 5, **more)
 
@@ -154,7 +151,7 @@ def test_a_limit_that_is_far_or_behind_does_nothing() -> None:
 def test_an_error_is_taken_back_at_most_so_fast(axis: int, fastest: float) -> None:
     axes = tuple(AxisTopology(LOCKED if i == axis else FREE) for i in range(6))
     frame = {"frame0_position": [1000.0, 0.0, 0.0]} if axis == 0 else {"frame0_rotation": [0.8, 0.0, 0.0, 0.6]}
-    t, rows = body_at_origin(JointTopology(D6, (SolverBody(WORLD), SolverBody(BODY)), axes), iterations=1, **frame)
+    t, rows = body_at_origin(JointTopology(D6, (SolverBody(STATIC), SolverBody(BODY)), axes), iterations=1, **frame)
     found = abs(step(t, rows, (1, 0))["actor0_v"][axis])
     # the row of a rotation is half a unit axis turned by what is off: the error counts half the angle
     along = 1.0 if axis == 0 else 0.5 * 0.6
@@ -185,7 +182,7 @@ def test_a_drive_damps_against_the_velocity_of_a_kinematic_body() -> None:
 
 def cantilever(**rows: list[float]) -> BodyIsland:
     """A body of mass 2 held at 0.5 beside its centre of mass, after a step in which it hardly sank."""
-    t, given = body_at_origin(JointTopology(D6, (SolverBody(WORLD), SolverBody(BODY)), FIXED, breaks=True,
+    t, given = body_at_origin(JointTopology(D6, (SolverBody(STATIC), SolverBody(BODY)), FIXED, breaks=True,
                                             stores_force=True),
                               gravity=[0, 0, -10.0], frame0_position=[-0.5, 0.0, 0.0],
                               frame1_position=[-0.5, 0.0, 0.0], iterations=16,
@@ -202,7 +199,7 @@ def test_a_fixed_joint_bears_the_weight_and_its_torque() -> None:
 
 def test_what_a_drive_bears_does_not_count() -> None:
     axes = tuple(AxisTopology(drive="force") if name == "transZ" else AxisTopology(LOCKED) for name in AXES)
-    t, rows = body_at_origin(JointTopology(D6, (SolverBody(WORLD), SolverBody(BODY)), axes, stores_force=True),
+    t, rows = body_at_origin(JointTopology(D6, (SolverBody(STATIC), SolverBody(BODY)), axes, stores_force=True),
                              gravity=[0, 0, -10.0], damping=[0, 0, 1e6, 0, 0, 0])
     np.testing.assert_allclose(BodyIsland(t, rows).step(16, 1)["joint0_force"], 0.0, atol=1e-9)
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from physx_runtime.model.island import BODY, D6, KINEMATIC, LINK, WORLD, IslandTopology, JointTopology, SolverBody
+from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, STATIC
+from physx_runtime.model.island import D6, IslandTopology, JointTopology, SolverBody
 from physx_runtime.model.topology import REVOLUTE, ROOT, BodyTopology, LinkTopology, Topology
 from physx_runtime.solver.islands import SolvingOrder, partitions
 
-GROUND, CRANE = SolverBody(WORLD), SolverBody(KINEMATIC)
+GROUND, CRANE = SolverBody(STATIC), SolverBody(KINEMATIC)
 FREE_BODY = BodyTopology(True)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from physx_runtime.collision.friction_patch import LINK
 from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.model.body_kind import LINK
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.mass_frames import mass_frame
 from physx_runtime.packing.scene import pack_scene

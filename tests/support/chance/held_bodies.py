@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from physx_runtime.model.island import BODY, KINEMATIC, IslandTopology, JointTopology, SolverBody
+from physx_runtime.model.body_kind import BODY, KINEMATIC
+from physx_runtime.model.island import IslandTopology, JointTopology, SolverBody
 from physx_runtime.model.island_rows import (
     ACTOR_GROUP,
     INPUT_MAKERS,

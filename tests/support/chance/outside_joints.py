@@ -6,16 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.random import Generator
+from physx_runtime.model.body_kind import BODY, LINK, STATIC
 from physx_runtime.model.island import (
-    BODY,
     D6,
     FREE,
     GEAR,
     LIMITED,
-    LINK,
     LOCKED,
     RACK,
-    WORLD,
     AxisTopology,
     HingeTopology,
     JointTopology,
@@ -56,7 +54,7 @@ def random_d6(random: Generator) -> JointTopology:
     if random.random() < 0.3:
         cone = str(random.choice(["hard", "soft"]))
         axes[4:] = [AxisTopology(FREE, drive=axis.drive) for axis in axes[4:]]
-    sides = (SolverBody(WORLD), SolverBody(BODY)) if random.random() < 0.2 else BODIES
+    sides = (SolverBody(STATIC), SolverBody(BODY)) if random.random() < 0.2 else BODIES
     return d6(axes, cone, sides)
 
 
@@ -86,7 +84,7 @@ def placed(t: JointTopology, random: Generator, turn: Array, offset: Array,
     for side, (own, anchor) in enumerate(((R, p), (R @ turn, p + R @ offset))):
         kind = t.solver_bodies[side].kind
         body, center, origin = np.eye(3), np.zeros(3), np.zeros(3)
-        if kind != WORLD:
+        if kind != STATIC:
             body, center = random_rotation(random), anchor + random.uniform(-1, 1, 3)
             origin = center + random.uniform(-1, 1, 3) if kind == LINK else center
             rows |= {f"body{side}_rotation": quaternion(body), f"body{side}_position": center}

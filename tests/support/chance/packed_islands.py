@@ -8,18 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from physx_runtime.dynamics.kinematics import forward_kinematics
 from physx_runtime.dynamics.spatial import Quat, Vec3, add, conjugate, mul_quat, quaternion, rotate, sub, triple
-from physx_runtime.model.island import (
-    BODY,
-    D6,
-    FREE,
-    KINEMATIC,
-    LINK,
-    LOCKED,
-    AxisTopology,
-    IslandTopology,
-    JointTopology,
-    SolverBody,
-)
+from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK
+from physx_runtime.model.island import D6, FREE, LOCKED, AxisTopology, IslandTopology, JointTopology, SolverBody
 from physx_runtime.model.island_rows import island_input_rows, island_output_rows
 from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.model.topology import BodyTopology, Topology

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner
 from physx_runtime import NotSimulatedWarning, Session, simulate
-from physx_runtime.model.island import BODY, LINK, IslandTopology, SolverBody
+from physx_runtime.model.body_kind import BODY, LINK
+from physx_runtime.model.island import IslandTopology, SolverBody
 from physx_runtime.model.topology import PGS, TGS
 from physx_runtime.solver.contact.program import contact_program
 from physx_runtime.solver.island.program import island_schedules

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from physx_runtime.model.island import BODY, KINEMATIC, RACK, IslandTopology, JointTopology, SolverBody
+from physx_runtime.model.body_kind import BODY, KINEMATIC
+from physx_runtime.model.island import RACK, IslandTopology, JointTopology, SolverBody
 from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.island.fragments import body

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from physx_runtime.collision.friction_patch import BODY, LINK, RIGID_BODY, STATIC, SURFACE
+from physx_runtime.collision.friction_patch import RIGID_BODY, SURFACE
 from physx_runtime.collision.pair_table import ContactTable, PairTable
 from physx_runtime.collision.shapes import CONTACT, PAIR, SHAPE
+from physx_runtime.model.body_kind import BODY, LINK, STATIC
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.topology import Topology
 from physx_runtime.packing.frames import compose

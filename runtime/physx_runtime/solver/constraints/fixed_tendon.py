@@ -11,7 +11,7 @@ from physx_runtime.dynamics.jacobian import angular_jacobian, com_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics, LinkMotion
 from physx_runtime.dynamics.linear import inner, subtract
 from physx_runtime.dynamics.spatial import Force
-from physx_runtime.language.ops import Rows, Scalar, maximum, minimum
+from physx_runtime.language.ops import Rows, Scalar, Scalars, maximum, minimum
 from physx_runtime.model.topology import REVOLUTE, Topology
 from physx_runtime.solver.constraints.branch_velocities import BranchVelocities
 
@@ -19,6 +19,16 @@ from physx_runtime.solver.constraints.branch_velocities import BranchVelocities
 def limit_violation(length: Scalar, lower: Scalar, upper: Scalar) -> Scalar:
     """Signed distance of `length` outside [lower, upper]."""
     return maximum(length - upper, 0.0) + minimum(length - lower, 0.0)
+
+
+def spring_impulse(stiffness: Scalar, h: Scalar, stretch: Scalar) -> Scalar:
+    """What a spring of a tendon, or of its limits, gives in a substep of h; with h = 1 its force."""
+    return stiffness * h * stretch
+
+
+def fixed_tendon_length(gearing: Scalars, q: Scalars, offset: Scalar) -> Scalar:
+    """Joint positions, weighted by gearing, and the offset."""
+    return inner(gearing, q) + offset
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +43,43 @@ class LinkRow:
         return LinkRow([-1.0 * x for x in self.row], -1.0 * self.bias)
 
 
-def link_row(t: Topology, k: Kinematics, motions: Sequence[LinkMotion], dt: Scalar, link: int, axis_link: int,
-             lever: sp.Vec3) -> LinkRow:
-    """How `link` moves along the joint axis of `axis_link`.
+def axis_links(t: Topology, tendon: int, axis: int) -> tuple[int, int, int]:
+    """What an axis pulls: its joint's child link, that one's parent, and the tendon's base.
 
-    It turns for a revolute joint; for a prismatic one the point at `lever` from its centre of mass moves.
+    The pull acts on the child along its own axis. The reaction acts on the base, the parent of the root axis' joint,
+    along the *root* axis. In the same way the rate of an axis is its child's velocity along its own axis less its
+    parent's along the root axis. With parallel axes both are what one expects, with others they are what PhysX does.
     """
+    dofs = t.fixed_tendons[tendon].dofs
+    child, root_link = t.dofs[dofs[axis]].link, t.dofs[dofs[0]].link
+    return child, t.links[child].parent, t.links[root_link].parent
+
+
+def pull_lever(com: sp.Vec3) -> sp.Vec3:
+    """From a child link's centre of mass to its anchor, where the pull of its axis acts."""
+    return sp.scale(-1.0, com)
+
+
+def reaction_lever(d: sp.Vec3, base_com: sp.Vec3) -> sp.Vec3:
+    """From the base's centre of mass to the anchor of the root axis' child, where the reaction acts."""
+    return sp.sub(d, base_com)
+
+
+def axis_pull(t: Topology, k: Kinematics, link: int) -> Force:
+    """The unit force of an axis about its child link's centre of mass."""
     # J = axis . J_w of a revolute joint, axis . J_v + (lever x axis) . J_w of a prismatic one
-    pull = axis_force(t.links[axis_link].kind, k.axis[axis_link], lever)
+    return axis_force(t.links[link].kind, k.axis[link], pull_lever(k.com[link]))
+
+
+def root_axis_pull(t: Topology, k: Kinematics, tendon: int) -> Force:
+    """The unit force along the root axis about the centre of mass of the tendon's base."""
+    root_link = t.dofs[t.fixed_tendons[tendon].dofs[0]].link
+    lever = reaction_lever(k.d[root_link], k.com[t.links[root_link].parent])
+    return axis_force(t.links[root_link].kind, k.axis[root_link], lever)
+
+
+def link_row(t: Topology, k: Kinematics, motions: Sequence[LinkMotion], dt: Scalar, link: int, pull: Force) -> LinkRow:
+    """How `link` moves along a joint axis: the velocity that a unit force about its centre of mass works on."""
     row: list[Scalar] = [0.0] * t.nv
     for i, column in com_jacobian(t, k, link).items():
         row[i] = sp.dot(pull.linear, column)
@@ -58,9 +97,6 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
                 tendon: int) -> dict[str, list[Scalar]]:
     """Changes of v for a unit of spring and of limit pull, and the row of the length's rate, at the step's start.
 
-    The pull of an axis acts on its joint's child link; the reaction acts on the parent link of the root axis' joint,
-    along the *root* axis. In the same way the rate of an axis is its child's velocity along its own axis less its
-    parent's along the root axis. With parallel axes both are what one expects, with others they are what PhysX does.
     x = 1/(1 + a r) with a = h (h k + d), each axis with its own response r; the force is shared by the number of axes.
     PGS needs every axis by itself: it holds their impulses apart, each with its x. y: what other
     branches than the tendon's own need of a unit of spring and of limit pull.
@@ -68,10 +104,8 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
     # x = share / (1 + a r), column = M^-1 sum x J^T, rate row = sum gearing (J_child - J_parent)
     # (DyFeatherstoneArticulation.cpp, setupInternalFixedTendonConstraintsRecursive)
     name, dofs, dt = f"fixed_tendon{tendon}", t.fixed_tendons[tendon].dofs, rows["dt"][0]
-    root_link = t.dofs[dofs[0]].link
-    base = t.links[root_link].parent
-    start_lever = sp.sub(k.d[root_link], k.com[base])
-    base_row = link_row(t, k, motions, dt, base, root_link, start_lever)
+    reaction = root_axis_pull(t, k, tendon)
+    base_row = link_row(t, k, motions, dt, axis_links(t, tendon, 0)[2], reaction)
     spring: list[Scalar] = [0.0] * t.nv
     limits: list[Scalar] = [0.0] * t.nv
     rate: list[Scalar] = [0.0] * t.nv
@@ -81,12 +115,12 @@ def tendon_rows(t: Topology, rows: Rows, k: Kinematics, motions: Sequence[LinkMo
     y_limits = list(y_spring)
     per_axis: dict[str, list[Scalar]] = {}
     summed: dict[str, list[Scalar]] = {}
-    for axis, dof in enumerate(dofs):
-        child, gearing = t.dofs[dof].link, rows[f"{name}_gearing"][axis]
-        child_row = link_row(t, k, motions, dt, child, child, sp.scale(-1.0, k.com[child]))
-        parent_row = link_row(t, k, motions, dt, t.links[child].parent, root_link, start_lever)
+    for axis in range(len(dofs)):
+        (child, parent, _), gearing = axis_links(t, tendon, axis), rows[f"{name}_gearing"][axis]
+        child_row = link_row(t, k, motions, dt, child, axis_pull(t, k, child))
+        parent_row = link_row(t, k, motions, dt, parent, reaction)
         start_row = base_row
-        if t.fixed_tendons[tendon].opposed[axis:axis + 1] == (True,):
+        if t.fixed_tendons[tendon].is_opposed(axis):
             parent_row, start_row = parent_row.opposite(), start_row.opposite()
         rate = [total + gearing * x for total, x in zip(rate, subtract(child_row.row, parent_row.row), strict=True)]
         bias = bias + gearing * (child_row.bias - parent_row.bias)
@@ -149,7 +183,7 @@ def solve_fixed_tendon(t: Topology, rows: Rows, tendon: int, q: Sequence[Scalar]
     """Change velocities by the tendon's impulse; all axes use the v before it. With PGS their totals go to `out`."""
     name, dofs = f"fixed_tendon{tendon}", t.fixed_tendons[tendon].dofs
     # L = sum gearing q + offset  (DyFeatherstoneArticulation.cpp, calculateFixedTendonVelocityAndPositionRecursive)
-    length = inner(rows[f"{name}_gearing"], [q[dof] for dof in dofs]) + rows[f"{name}_offset"][0]
+    length = fixed_tendon_length(rows[f"{name}_gearing"], [q[dof] for dof in dofs], rows[f"{name}_offset"][0])
     rate = velocities.rate(rows[f"{name}_rate_row"]) + rows[f"{name}_rate_bias"][0]
     pull, limit = fixed_tendon_pulls(rows, tendon, length, rate)
     if t.pgs:
@@ -175,10 +209,10 @@ def fixed_tendon_pulls(rows: Rows, tendon: int, length: Scalar, rate: Scalar) ->
     stiffness, damping = rows[f"{name}_stiffness"][0], rows[f"{name}_damping"][0]
     # P = h (h k + d) Ldot + h k (L - L_rest), P_limit = h k_limit violation
     # (DyFeatherstoneArticulation.cpp, solveFixedTendonConstraintsRecursive)
-    pull = h * (h * stiffness + damping) * rate + stiffness * h * (length - rows[f"{name}_rest_length"][0])
+    damper = h * (h * stiffness + damping) * rate
+    pull = damper + spring_impulse(stiffness, h, length - rows[f"{name}_rest_length"][0])
     violation = limit_violation(length, rows[f"{name}_lower_limit"][0], rows[f"{name}_upper_limit"][0])
-    limit = rows[f"{name}_limit_stiffness"][0] * h * violation
-    return pull, limit
+    return pull, spring_impulse(rows[f"{name}_limit_stiffness"][0], h, violation)
 
 
 def axis_impulse(rows: Rows, tendon: int, axis: int, pull: Scalar, limit: Scalar,

@@ -13,7 +13,7 @@ from physx_runtime.dynamics.spatial import Motion, triple
 from physx_runtime.language.ops import Rows, Scalar, maximum, where
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.constraints.branch_velocities import BranchVelocities
-from physx_runtime.solver.constraints.fixed_tendon import limit_violation
+from physx_runtime.solver.constraints.fixed_tendon import limit_violation, spring_impulse
 
 # A segment this short has no direction and no force (DyFeatherstoneArticulation.cpp), length units.
 MIN_SEGMENT_LENGTH = 1e-3
@@ -110,8 +110,8 @@ def spatial_tendon_impulse(t: Topology, rows: Rows, tendon: int, length: Scalar,
     x, x_limit = 1.0 / (1.0 + a * r), 1.0 / (1.0 + h * (h * limit + damping) * r)
     # F_limit = x_limit h k_limit violation, undamped
     violation = limit_violation(length, rows[f"{name}_lower_limit"][0], rows[f"{name}_upper_limit"][0])
-    spring = x * (stiffness * h * (length - rows[f"{name}_rest_length"][0]) - a * rate)
-    bound = x_limit * limit * h * violation
+    spring = x * (spring_impulse(stiffness, h, length - rows[f"{name}_rest_length"][0]) - a * rate)
+    bound = spring_impulse(x_limit * limit, h, violation)
     if t.pgs:       # both work out their impulse of the whole step anew
         total, total_bound = rows[f"{name}_total"][0], rows[f"{name}_limit_total"][0]
         spring, bound = spring - x * total, bound - x_limit * total_bound

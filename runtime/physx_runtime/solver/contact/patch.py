@@ -17,8 +17,8 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import ZERO3, Force, Vec3, triple
 from physx_runtime.language.ops import Rows, Scalar, Scalars, clamp, logical_not, maximum, minimum, sqrt, where
 from physx_runtime.language.symbols import Graph
+from physx_runtime.model.body_kind import KINEMATIC
 from physx_runtime.model.contact_rows import ContactTopology, patch_rows
-from physx_runtime.model.island import KINEMATIC
 from physx_runtime.solver.contact.solver_bodies import (
     AT_START,
     BodyState,

@@ -41,8 +41,8 @@ from physx_runtime.dynamics.spatial import (
     triple,
 )
 from physx_runtime.language.ops import Rows, Scalar, Scalars, Single, maximum
+from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, STATIC, BodyKind
 from physx_runtime.model.contact_rows import ContactTopology
-from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD
 from physx_runtime.model.topology import FIXED, PRISMATIC, REVOLUTE, SPHERICAL, DofTopology, Topology
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.solver.maximal_joint.couplings import Forces, Motions, Responses, velocity_along
@@ -51,18 +51,18 @@ from physx_runtime.solver.scheduled.fragments.kinematics import Operands, quat, 
 from physx_runtime.solver.scheduled.plan import Plan
 
 # What a patch reads of each kind of side once a step, and how many numbers each is.
-AT_START: dict[str, dict[str, int]] = {
-    WORLD: {}, KINEMATIC: {"position": 3, "velocity": 6}, LINK: {"position": 3, "v": 6, "response": 21, "cfm": 1},
+AT_START: dict[BodyKind, dict[str, int]] = {
+    STATIC: {}, KINEMATIC: {"position": 3, "velocity": 6}, LINK: {"position": 3, "v": 6, "response": 21, "cfm": 1},
     BODY: {"position": 3, "v": 6, "inverse_mass": 1, "inverse_inertia": 6}}
 # What it reads or makes besides in every iteration.
-IN_ITERATIONS: dict[str, dict[str, int]] = {
-    WORLD: {}, KINEMATIC: {}, LINK: {"displacement": 3, "angular_displacement": 3, "impulse": 6},
+IN_ITERATIONS: dict[BodyKind, dict[str, int]] = {
+    STATIC: {}, KINEMATIC: {}, LINK: {"displacement": 3, "angular_displacement": 3, "impulse": 6},
     BODY: {"displacement": 3, "angular_displacement": 3}}
 
 
 def positions(t: ContactTopology, rows: Rows) -> tuple[Vec3, Vec3]:
     """Centres of mass at the step's start; the world's origin of what does not move."""
-    first, second = (ZERO3 if body.kind == WORLD else triple(rows, f"body{k}_position", 0)
+    first, second = (ZERO3 if body.kind == STATIC else triple(rows, f"body{k}_position", 0)
                      for k, body in enumerate(t.solver_bodies))
     return first, second
 
@@ -74,7 +74,7 @@ def responses(t: ContactTopology, rows: Rows) -> Responses:
     return first, second
 
 
-def _response(kind: str, rows: Rows, k: int) -> LinkResponse:
+def _response(kind: BodyKind, rows: Rows, k: int) -> LinkResponse:
     if kind == LINK:
         # T = M^-1 in the link's six directions; [1 / m, I^-1] of a body
         return response_of(rows[f"body{k}_response"])

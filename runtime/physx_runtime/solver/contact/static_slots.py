@@ -12,8 +12,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 
 from physx_runtime.compiling.schedule import Layout, LayoutPart, Schedule, Span
+from physx_runtime.model.body_kind import LINK, STATIC
 from physx_runtime.model.contact_rows import ContactTopology, patch_rows
-from physx_runtime.model.island import LINK, WORLD, IslandTopology, SolverBody
+from physx_runtime.model.island import IslandTopology, SolverBody
 from physx_runtime.model.island_rows import island_input_rows, island_output_rows
 from physx_runtime.solver.contact import fragments, joint_space, plane_pairs
 from physx_runtime.solver.contact.patch import prepared_rows
@@ -57,7 +58,7 @@ class LinkSlots:
     @property
     def patch(self) -> ContactTopology:
         """The structure of each."""
-        return ContactTopology((SolverBody(LINK), SolverBody(WORLD)), self.points, torsional=self.torsional)
+        return ContactTopology((SolverBody(LINK), SolverBody(STATIC)), self.points, torsional=self.torsional)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 
 from physx_runtime.compiling.schedule import Schedule, Span
-from physx_runtime.model.island import BODY, KINEMATIC, LINK, RACK, JointTopology, SolverBody
+from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK
+from physx_runtime.model.island import RACK, JointTopology, SolverBody
 from physx_runtime.solver.island import links
 from physx_runtime.solver.island.fragments import joint as fragments
 from physx_runtime.solver.island.links import read_pair

@@ -9,7 +9,8 @@ from itertools import combinations
 
 from physx_runtime.compiling.code import row_scalars, trace
 from physx_runtime.compiling.schedule import Layout, Span
-from physx_runtime.model.island import LINK, IslandTopology, JointTopology
+from physx_runtime.model.body_kind import LINK
+from physx_runtime.model.island import IslandTopology, JointTopology
 from physx_runtime.model.island_rows import (
     ACTOR_GROUP,
     JOINT_GROUP,

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from physx_runtime.dynamics.spatial import Vec3
 from physx_runtime.language.ops import Rows, Scalar
 from physx_runtime.language.symbols import Graph, Symbol
-from physx_runtime.model.island import D6, DISTANCE, GEAR, KINEMATIC, LINK, RACK, WORLD, JointTopology
+from physx_runtime.model.body_kind import KINEMATIC, LINK, STATIC
+from physx_runtime.model.island import D6, DISTANCE, GEAR, RACK, JointTopology
 from physx_runtime.model.island_rows import INPUT_MAKERS, OUTPUT_MAKERS, joint_rows
 from physx_runtime.solver.maximal_joint.couplings import count_turns, coupling_row
 from physx_runtime.solver.maximal_joint.drives import drive_rows, locked_arm, locked_rows
@@ -111,7 +112,7 @@ def preparation_inputs(t: JointTopology) -> dict[str, int]:
     if t.kind in (GEAR, RACK):
         sizes |= {"hinge0_coordinate": 1, "hinge1_coordinate": 1}
     for k, body in enumerate(t.solver_bodies):
-        if body.kind == WORLD:
+        if body.kind == STATIC:
             continue
         by_kind = {KINEMATIC: {"velocity": 6}, LINK: {"origin": 3, "response": 21, "cfm": 1}}
         body_sizes = {"rotation": 4, "position": 3,

@@ -20,7 +20,8 @@ from physx_runtime.dynamics.aba import NO_LINK_RESPONSE, LinkResponse, response_
 from physx_runtime.dynamics.linear import inner
 from physx_runtime.dynamics.spatial import NO_MOTION, Vec3, linear_first, motion_of
 from physx_runtime.language.ops import Rows, Scalar, maximum, sqrt, where
-from physx_runtime.model.island import BODY, GEAR, KINEMATIC, LINK, RACK, JointTopology
+from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK
+from physx_runtime.model.island import GEAR, RACK, JointTopology
 from physx_runtime.model.island_rows import joint_rows
 from physx_runtime.model.row_specs import PERSISTENT
 from physx_runtime.solver.maximal_joint.couplings import (

@@ -17,7 +17,8 @@ from physx_runtime.dynamics import rounded
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.spatial import ZERO3, Mat3, Quat, Vec3, cross, quaternion, triple
 from physx_runtime.language.ops import Rows, Scalar, where
-from physx_runtime.model.island import BODY, WORLD, JointTopology
+from physx_runtime.model.body_kind import BODY, STATIC
+from physx_runtime.model.island import JointTopology
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def joint_frames(t: JointTopology, rows: Rows) -> JointFrames:
 def _frame(t: JointTopology, rows: Rows, index: int) -> tuple[Quat, Vec3, Vec3]:
     """Rotation and anchor of one frame, and its side's centre of mass; the world's is its origin."""
     rotation, position = quaternion(rows, f"frame{index}_rotation", 0), triple(rows, f"frame{index}_position", 0)
-    if t.solver_bodies[index].kind == WORLD:
+    if t.solver_bodies[index].kind == STATIC:
         return rotation, position, sp.ZERO3
     # p = x + R(q) frame_p, q = q frame_q; bodies leave its length as it is
     body_q, center = quaternion(rows, f"body{index}_rotation", 0), triple(rows, f"body{index}_position", 0)

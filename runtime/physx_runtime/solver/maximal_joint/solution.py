@@ -28,7 +28,8 @@ from physx_runtime.dynamics.spatial import (
     triple,
 )
 from physx_runtime.language.ops import Rows, Scalar, clamp, maximum, minimum, where
-from physx_runtime.model.island import BODY, GEAR, LINK, RACK, JointTopology
+from physx_runtime.model.body_kind import BODY, LINK
+from physx_runtime.model.island import GEAR, RACK, JointTopology
 from physx_runtime.solver.maximal_joint.couplings import (
     Forces,
     Motions,

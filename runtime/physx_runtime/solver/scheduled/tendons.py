@@ -22,6 +22,7 @@ from physx_runtime.model.row_specs import (
     names_of,
 )
 from physx_runtime.model.topology import Topology
+from physx_runtime.solver.constraints.fixed_tendon import axis_links
 from physx_runtime.solver.scheduled.couplings import (
     load_wrenches,
     measure_rate,
@@ -61,8 +62,8 @@ def write_fixed_tendon_start(p: Plan, s: Schedule, i: int) -> None:
         for part in () if p.t.pgs else ("spring_fraction", "limit_fraction"):
             p.scratch(f"{name}_{part}", axes)
     response = p.row("couple_axis_response")
-    for axis, dof in enumerate(tendon.dofs):
-        child, (_, _, base) = p.t.dofs[dof].link, _axis_links(p, i, axis)
+    for axis in range(axes):
+        child, _, base = axis_links(p.t, i, axis)
         # r of an axis: child along its own axis, base along the root axis
         _axis_wrenches(p, s, i, axis)
         ends = [(child, p.at(f"{name}_wrenches", 3 * axis)), (base, p.at(f"{name}_wrenches", 3 * axis + 2))]
@@ -112,19 +113,12 @@ def write_fixed_tendon_iteration(p: Plan, s: Schedule, i: int) -> None:
     add_product(s, p.row("dv"), p.row(f"{name}_limit_column"), p.row("couple_limit_impulse"), -1.0)
 
 
-def _axis_links(p: Plan, tendon: int, axis: int) -> tuple[int, int, int]:
-    """An axis' child link, that one's parent, and the tendon's base."""
-    dofs = p.t.fixed_tendons[tendon].dofs
-    child, root = p.t.dofs[dofs[axis]].link, p.t.dofs[dofs[0]].link
-    return child, p.parent(child), p.parent(root)
-
-
 def _axis_wrenches(p: Plan, s: Schedule, i: int, axis: int) -> None:
     """Wrench and bias of an axis' child along its own axis, of its parent and of the base against the root axis."""
     tendon, name = p.t.fixed_tendons[i], f"fixed_tendon{i}"
     # J_child along its own axis, J_parent and J_base along the root axis
-    root_link, links = p.t.dofs[tendon.dofs[0]].link, _axis_links(p, i, axis)
-    opposed = tendon.opposed[axis:axis + 1] == (True,)
+    root_link, links = p.t.dofs[tendon.dofs[0]].link, axis_links(p.t, i, axis)
+    opposed = tendon.is_opposed(axis)
     for index, link in enumerate(links):
         is_child = index == 0
         dof = tendon.dofs[axis if is_child else 0]
@@ -142,7 +136,7 @@ def _write_rate(p: Plan, s: Schedule, i: int) -> None:
     name = f"fixed_tendon{i}"
     clear(s, p.row("couple_wrench"))
     for axis in range(len(p.t.fixed_tendons[i].dofs)):
-        gearing, links = p.row(f"{name}_gearing").part(axis), _axis_links(p, i, axis)
+        gearing, links = p.row(f"{name}_gearing").part(axis), axis_links(p.t, i, axis)
         for index in (0, 1):
             at = 3 * axis + index
             add_product(s, p.at("couple_wrench", p.tree.last[links[index]]), p.at(f"{name}_wrenches", at), gearing)

@@ -30,7 +30,7 @@ from physx_runtime.simulation.scene import Scene
 from physx_runtime.verification.bench import PROBE_SPEED, Solver, stripped, with_dofs
 from physx_runtime.verification.quantity import Measurement, UnsteadyError
 from physx_schema.description.model import Articulation, Description, ExternalForce, JointAxis, Link, MaximalJoint
-from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
+from physx_schema.description.model.joint import ROTATIONS, TRANSLATIONS
 from physx_schema.description.scenes import SolverCounts, with_solver_counts
 
 IDENTITY_FRAME: Frame = ((0.0, 0.0, 0.0), IDENTITY_ROTATION)

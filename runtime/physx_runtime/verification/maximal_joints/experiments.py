@@ -12,12 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TypeVar
 
 from physx_runtime.solver.settings import IDEAL_ITERATIONS
 from physx_runtime.verification.bench import IDEAL, PHYSX, POSITION_ONLY, POSITION_ONLY_HARD, Solver
-from physx_runtime.verification.families import NEGLIGIBLE_CAUSE
+from physx_runtime.verification.families import factors
 from physx_runtime.verification.maximal_joints.bench import TEST_ACCELERATION, IsolatedJoint, isolate_joint
 from physx_runtime.verification.maximal_joints.couplings import measure_coupling, ratio_key
 from physx_runtime.verification.maximal_joints.drives import measure_maximal_joint_drives
@@ -103,17 +102,14 @@ class MaximalJointExperiments:
             yield DISTANCE_SLACK if self.joint.kind == "distance" else BOUND_OVERSHOOT
             return
         counts = self.counts
-        steps: list[tuple[float | None, str]] = [
+        yield from factors([
             (described, ""),
             (self.findings(IDEAL).values.get(key), f"even at {IDEAL_ITERATIONS} position iterations"),
             (self.findings(POSITION_ONLY_HARD).values.get(key),
              f"PhysX solves the joint in {plural(counts.position, 'position iteration')}"),
             (self.findings(POSITION_ONLY).values.get(key), "the links' cfmScale softens it"),
             (self.findings(PHYSX).values.get(key), f"in {plural(counts.velocity, 'velocity iteration')} drives rest"),
-        ]
-        for (before, _), (after, text) in pairwise([step for step in steps if step[0] is not None]):
-            if before and after is not None and abs(after / before - 1.0) > NEGLIGIBLE_CAUSE:
-                yield f"{text} (x{after / before:.3g})"
+        ])
 
 
 def _structure(joint: MaximalJoint) -> str:

@@ -19,7 +19,7 @@ from physx_runtime.verification.maximal_joints.bench import (
 )
 from physx_runtime.verification.quantity import Findings, Key, Measurement, UnsteadyError
 from physx_schema.description.model import Cone, DistanceRange, JointAxis, MaximalJoint, unlimited
-from physx_schema.description.opinions.schemas import ROTATIONS
+from physx_schema.description.model.joint import ROTATIONS
 
 SWINGS = ROTATIONS[1:]
 # How far beyond soft bounds the joint is held: of rotations and translations, and of distances, rad or m.

@@ -13,7 +13,7 @@ import numpy as np
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.simulation.scene import Scene
 from physx_schema.description.model import Description, Link, MaximalJoint
-from physx_schema.description.opinions.schemas import TRANSLATIONS
+from physx_schema.description.model.joint import TRANSLATIONS
 from physx_schema.description.records import Pose
 from physx_schema.description.scenes import SolverCounts, initial_solver_counts
 from physx_schema.errors import UnsupportedError

@@ -10,7 +10,8 @@ import numpy as np
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.simulation.recording import Recording
-from physx_runtime.viewing.charts import fixed_tendon_length, recorded_positions, spatial_tendon_lengths
+from physx_runtime.solver.constraints.fixed_tendon import limit_violation, spring_impulse
+from physx_runtime.viewing.charts import recorded_positions, recorded_tendon_length, spatial_tendon_lengths
 from physx_runtime.viewing.poses import recorded_link_poses, transform_point
 from physx_schema.description.articulation.spatial_tendons import position_in_link
 from physx_schema.description.model import Articulation, Description, Dof, FixedTendon, Joint, SpatialTendon
@@ -120,7 +121,7 @@ def tendon_forces(articulation: Articulation, recording: Recording, world: int) 
     """(n_record,) what springs and limits of each of `tendon_marks` pull with; dampers are left out."""
     positions, poses = recorded_positions(articulation, recording, world), recorded_link_poses(
         articulation, recording, world)
-    forces = [_pull(fixed, fixed_tendon_length(fixed, positions), fixed.rest_length, fixed.lower_limit,
+    forces = [_pull(fixed, recorded_tendon_length(fixed, positions), fixed.rest_length, fixed.lower_limit,
                     fixed.upper_limit) for fixed in articulation.fixed_tendons if fixed.enabled]
     for spatial in articulation.spatial_tendons:
         lengths = spatial_tendon_lengths(spatial, articulation, poses)
@@ -132,8 +133,9 @@ def tendon_forces(articulation: Articulation, recording: Recording, world: int) 
 
 def _pull(tendon: FixedTendon | SpatialTendon, length: DoubleArray, rest_length: float, lower: float,
           upper: float) -> DoubleArray:
-    excess = length - np.clip(length, lower, upper)
-    return np.asarray(tendon.stiffness * (length - rest_length) + tendon.limit_stiffness * excess, np.float64)
+    spring = spring_impulse(tendon.stiffness, 1.0, length - rest_length)
+    limit = spring_impulse(tendon.limit_stiffness, 1.0, limit_violation(length, lower, upper))
+    return np.asarray(spring + limit, np.float64)
 
 
 def body_point(path: str, description: Description, index: Mapping[str, int]) -> BodyPoint | None:

@@ -18,11 +18,10 @@ import numpy as np
 
 from physx_runtime.arrays import Array, Flags, Integer, Record, Records
 from physx_runtime.collision.components import connected_nodes, incident_edges
-from physx_runtime.collision.friction_patch import BODY, KINEMATIC, LINK, STATIC
 from physx_runtime.collision.pair_table import PairTable
 from physx_runtime.collision.shapes import EVERY_WORLD, FREE
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
-from physx_runtime.model.island import KINEMATIC as KINEMATIC_SIDE
+from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, STATIC
 from physx_runtime.model.island import IslandTopology, SolverBody
 from physx_runtime.model.island_rows import ACTOR_GROUP, KINEMATIC_GROUP
 from physx_runtime.model.row_specs import LINK_FORCE_ROWS
@@ -63,7 +62,7 @@ class WakeStateReader:
         self.joints = (np.arange(worlds)[:, None, None] * self.nodes_per_world + joint_nodes).reshape(-1, 2)
 
     def _node(self, body: SolverBody) -> int:
-        if body.kind == KINEMATIC_SIDE:
+        if body.kind == KINEMATIC:
             return self._actors + body.owner
         return body.owner if body.moves else NO_ACTOR
 

@@ -19,14 +19,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from physx_runtime.arrays import Array, Integer, Record, Records, Scalar
-from physx_runtime.collision.friction_patch import BODY as OF_BODY
-from physx_runtime.collision.friction_patch import KINEMATIC as OF_KINEMATIC
-from physx_runtime.collision.friction_patch import LINK as OF_LINK
-from physx_runtime.collision.friction_patch import STATIC as OF_STATIC
 from physx_runtime.collision.pair_table import ContactTable
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry, scalar_entry
+from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, BodyKind
 from physx_runtime.model.contact_rows import SURFACE, ContactTopology
-from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, SolverBody
+from physx_runtime.model.island import SolverBody
 from physx_runtime.solver.contact.order import NO_ACTOR
 from physx_runtime.solver.contact.program import (
     BODY_NAMES,
@@ -39,13 +36,12 @@ from physx_runtime.solver.contact.program import (
 )
 from physx_runtime.worlds.contact.bytecode import Code
 
-KINDS = {OF_BODY: BODY, OF_LINK: LINK, OF_KINEMATIC: KINEMATIC, OF_STATIC: WORLD}
 # Places for contacts of a patch of a link: so many kinds of code there are.
 POINT_CAPACITIES = (1, 2, 3, 4, 6, 8, 12, 36)
 # The same of patches that are solved side by side, of which there are the more the fewer kinds there are.
 VECTOR_POINT_CAPACITIES = (1, 4, 4, 4, 12, 12, 12, 36)
-# both kinds, points or too many, two anchors, torsional
-KEY_SHAPE = (len(KINDS), len(KINDS), len(POINT_CAPACITIES) + 1, 2, 2)
+# both kinds of bodies, points or too many, two anchors, torsional
+KEY_SHAPE = (len(BodyKind), len(BodyKind), len(POINT_CAPACITIES) + 1, 2, 2)
 TORSION = SURFACE.index("torsion_radius")               # of the two radii the first
 PREPARE, SOLVE_NORMAL, SOLVE, FINAL = "prepare", "solve_normal", "solve", "final"     # the instructions of a patch
 OUTPUT_ROWS = ("broken", "impulse", "tangents", "friction_impulse")       # what is read of a patch after a step
@@ -77,7 +73,7 @@ class BodyRows:
         self._tables: dict[tuple[object, ...], int] = {}
         self.rows = np.zeros(0, np.int64)
 
-    def start(self, kind: str, k: int, name: str, at_start: bool) -> int:
+    def start(self, kind: BodyKind, k: int, name: str, at_start: bool) -> int:
         """Where in `rows` begin those that patches call `bodyK_NAME`."""
         key = (kind, k, name, at_start) if kind == LINK else (kind, name)
         if key not in self._tables:
@@ -89,7 +85,7 @@ class BodyRows:
         return np.array([body_row(self._plan, actor_link, k, name, at_start).row for actor_link in self._links],
                         np.int64)
 
-    def _of_owners(self, kind: str, name: str) -> Array:
+    def _of_owners(self, kind: BodyKind, name: str) -> Array:
         layouts, names = self._layouts[kind], BODY_NAMES if kind == BODY else {}
         rows = np.full(max(layouts, default=-1) + 1, -1, np.int64)
         rows[list(layouts)] = [layout[names.get(name, name)].row for layout in layouts.values()]
@@ -108,7 +104,7 @@ class PatchStructures:
         self._numbers = np.full(KEY_SHAPE, -1)
         self.kinds, self.links = bodies["kind"].copy(), bodies["link"].copy()
         self._point_capacities = np.array(POINT_CAPACITIES)
-        self.actors = np.where(self.kinds <= OF_LINK, bodies["owner"], NO_ACTOR)     # by place
+        self.actors = np.where(self.kinds <= LINK, bodies["owner"], NO_ACTOR)     # by place
         self._codes: list[PatchCode] = []
         self._topologies: list[ContactTopology] = []
         self._instructions: dict[str, Instructions] = {}
@@ -117,7 +113,7 @@ class PatchStructures:
         link_indices = [link_index.get(actor_link, -1)
                         for actor_link in zip(bodies["owner"].tolist(), bodies["link"].tolist(), strict=True)]
         # by place, its index in `BodyRows`
-        self.owner = np.where(bodies["kind"] == OF_LINK, link_indices, bodies["owner"])
+        self.owner = np.where(bodies["kind"] == LINK, link_indices, bodies["owner"])
         self.sizes = self.points = self.anchors = self.vector_widths = np.zeros(0, np.int64)
         self.output_rows = np.zeros((0, len(OUTPUT_ROWS)), np.int64)      # rows of LEFT from a patch's first
 
@@ -152,10 +148,10 @@ class PatchStructures:
 
     def _add(self, kind0: int, kind1: int, points: int, two_anchors: int, torsional: int) -> int:
         """The number of the structure of what `_describe` tells apart so."""
-        has_link = OF_LINK in (kind0, kind1)
+        has_link = LINK in (kind0, kind1)
         capacity = POINT_CAPACITIES[points] if has_link else VECTOR_POINT_CAPACITIES[points]
         island = self._program.plan.t
-        t = ContactTopology((SolverBody(KINDS[kind0]), SolverBody(KINDS[kind1])), capacity,
+        t = ContactTopology((SolverBody(BodyKind(kind0)), SolverBody(BodyKind(kind1))), capacity,
                             1 + two_anchors if has_link or capacity == 1 else 2, bool(torsional and not island.pgs),
                             island.pgs,
                             island.sapien)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from physx_runtime.arrays import Array
-from physx_runtime.collision.friction_patch import LINK
 from physx_runtime.collision.sort_by_link import sorted_by_link
+from physx_runtime.model.body_kind import LINK
 from physx_runtime.model.island import SolverBody
 from physx_runtime.solver.contact import program as program_module
 from physx_runtime.solver.contact.order import NO_ACTOR, patch_order

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.arrays import Array
-from physx_runtime.collision.friction_patch import ANCHORS, KINEMATIC, LINK, STATIC, Patches
+from physx_runtime.collision.friction_patch import ANCHORS, Patches
 from physx_runtime.collision.pair_table import ContactTable, PairTable, generate
 from physx_runtime.collision.shapes import CONTACT, NO_OWNER
 from physx_runtime.compiling.numba_functions import borrowing_entry
+from physx_runtime.model.body_kind import KINEMATIC, LINK, STATIC, BodyKind
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.solver.contact.program import contact_program
 from physx_runtime.solver.contact.solver_bodies import constants, pose_rows
@@ -185,7 +186,7 @@ class BodyFrames:
         self.static = np.asarray(bodies["kind"] == STATIC)
         self._static_frames = np.concatenate([bodies["position"], bodies["rotation"]], axis=1)
         moving, worlds = np.flatnonzero(~self.static), bodies["world"][~self.static]
-        frame_rows = [_frame_rows(p, int(body["kind"]), int(body["owner"]), int(body["link"]))
+        frame_rows = [_frame_rows(p, BodyKind(body["kind"]), int(body["owner"]), int(body["link"]))
                       for body in bodies[~self.static]]
         rows = np.array(frame_rows, np.int64).reshape(len(frame_rows), 4)
         self._rows_by_world = [(moving[indices], rows[indices]) for indices in rows_by_world(worlds, count)]
@@ -208,7 +209,7 @@ def _read(memory: Array, moving: Array, rows: Array, poses: Array, centers: Arra
             pose[3 + k], center[3 + k] = memory[row[1] + k], memory[row[3] + k]
 
 
-def _frame_rows(p: IslandPlan, kind: int, owner: int, link: int) -> tuple[int, int, int, int]:
+def _frame_rows(p: IslandPlan, kind: BodyKind, owner: int, link: int) -> tuple[int, int, int, int]:
     """The rows of place and rotation of the frame that shapes are in, and of those of F at the centre of mass."""
     if kind == LINK:
         tree, pose = p.trees[owner], pose_rows(p.trees[owner].p, link).row

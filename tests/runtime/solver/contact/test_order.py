@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.model.island import BODY, D6, WORLD, IslandTopology, JointTopology, SolverBody
+from physx_runtime.model.body_kind import BODY, STATIC
+from physx_runtime.model.island import D6, IslandTopology, JointTopology, SolverBody
 from physx_runtime.model.topology import PGS, TGS, BodyTopology
 from physx_runtime.solver.contact.order import NO_ACTOR, partitions_of, patch_order, solving_order
 from physx_runtime.solver.islands import listed_order, partitions
@@ -23,9 +24,8 @@ def test_pairs_are_solved_in_the_order_of_joints_that_hold_the_same(seed: int) -
     ends = [tuple(map(int, random.choice(12, 2, replace=False))) for _ in range(30)]
     ends += [(int(body), NO_ACTOR) for body in random.integers(0, 12, 8)]
     random.shuffle(ends)
-    joints = tuple(JointTopology(D6,
-                                 tuple(SolverBody(WORLD) if end == NO_ACTOR else SolverBody(BODY, end) for end in pair))
-                   for pair in ends)
+    joints = tuple(JointTopology(D6, tuple(SolverBody(STATIC) if end == NO_ACTOR else SolverBody(BODY, end)
+                                           for end in pair)) for pair in ends)
     t = IslandTopology((FREE_BODY,) * 12, joints)
     listed = listed_order(t)
     found = order(*(ends[j] for j in listed), actors=12)
@@ -42,7 +42,7 @@ def test_pairs_beyond_the_partitions_of_tgs_are_solved_first(pgs: bool) -> None:
     first, second = np.r_[hub, 0], np.r_[others, NO_ACTOR]
     found = solving_order(first, second, 71, pgs).tolist()
     assert found == [*range(64 if not pgs else 70, 70), *range(64 if not pgs else 70), 70]
-    joints = tuple(JointTopology(D6, tuple(SolverBody(WORLD) if end == NO_ACTOR else SolverBody(BODY, int(end))
+    joints = tuple(JointTopology(D6, tuple(SolverBody(STATIC) if end == NO_ACTOR else SolverBody(BODY, int(end))
                                            for end in pair))
                    for pair in zip(first, second, strict=True))
     t = IslandTopology((BodyTopology(True, PGS if pgs else TGS),) * 71, joints)

@@ -9,7 +9,8 @@ import pytest
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.kinematics import link_motions, state_kinematics
 from physx_runtime.dynamics.spatial import Mat3
-from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, IslandTopology, SolverBody
+from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, STATIC
+from physx_runtime.model.island import IslandTopology, SolverBody
 from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.worlds.cpu import CompiledWorlds, ScheduledWorlds
 from support.chance.packed_islands import (
@@ -126,7 +127,7 @@ def gap(t: IslandTopology, rows: Rows, link: int) -> float:
 
 
 @pytest.mark.parametrize("floating", [False, True])
-@pytest.mark.parametrize("side", [SolverBody(WORLD), SolverBody(KINEMATIC)], ids=["world", "kinematic body"])
+@pytest.mark.parametrize("side", [SolverBody(STATIC), SolverBody(KINEMATIC)], ids=["world", "kinematic body"])
 def test_a_ball_joint_holds_a_link_where_it_is(side: SolverBody, floating: bool) -> None:
     tree = random_tree(4, 4, floating=floating, kinds="rs")
     t, rows = random_island(1, [tree], [joint(BALL, side, SolverBody(LINK, 0, 3))])

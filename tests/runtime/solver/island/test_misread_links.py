@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from physx_runtime.model.island import LINK, WORLD, SolverBody
+from physx_runtime.model.body_kind import LINK, STATIC
+from physx_runtime.model.island import SolverBody
 from physx_runtime.solver.island.plan import ancestor_and_link
 from support.chance.packed_islands import HINGE, joint
 from support.chance.packed_trees import random_tree
@@ -31,4 +32,4 @@ def test_a_link_and_its_ancestor_are_misread_whichever_is_named_first() -> None:
 def test_links_of_different_articulations_and_the_world_are_read_right() -> None:
     child = next(i for i, parent in enumerate(PARENTS) if parent > 0)
     assert misread(SolverBody(LINK, 0, PARENTS[child]), SolverBody(LINK, 1, child)) is None
-    assert misread(SolverBody(WORLD), SolverBody(LINK, 0, child)) is None
+    assert misread(SolverBody(STATIC), SolverBody(LINK, 0, child)) is None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from physx_runtime.model.island import BODY, GEAR, RACK, WORLD, JointTopology, SolverBody
+from physx_runtime.model.body_kind import BODY, STATIC
+from physx_runtime.model.island import GEAR, RACK, JointTopology, SolverBody
 from physx_runtime.solver.maximal_joint.couplings import hinge, slide
 from physx_runtime.solver.maximal_joint.kinds import JointGeometry, rows_of
 from physx_runtime.solver.maximal_joint.rows import NO_HINT
@@ -32,7 +33,7 @@ class Coupled:
         self.body_side = [0 if holds else 1 for holds in first]
         self.joints: list[tuple[JointTopology, Rows]] = []
         for holds, slides in zip(first, self.slides, strict=True):
-            sides = (SolverBody(BODY), SolverBody(WORLD)) if holds else (SolverBody(WORLD), SolverBody(BODY))
+            sides = (SolverBody(BODY), SolverBody(STATIC)) if holds else (SolverBody(STATIC), SolverBody(BODY))
             t = d6(locking(*((1, 2, 3, 4, 5) if slides else (0, 1, 2, 4, 5))).axes, sides=sides)
             self.joints.append((t, placed(t, random, np.eye(3), np.zeros(3))))
         self.kept: Rows = {"turns": np.zeros(2), "last_angle": np.full(2, np.inf)}

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from physx_runtime.model.island import AXES, BODY, DISTANCE, GEAR, RACK, JointTopology
+from physx_runtime.model.body_kind import BODY
+from physx_runtime.model.island import AXES, DISTANCE, GEAR, RACK, JointTopology
 from physx_runtime.solver.maximal_joint.kinds import rows_of
 from physx_runtime.solver.maximal_joint.rows import ROTATION, ROTATION_LIMIT, TRANSLATION, TRANSLATION_LIMIT, JointRow
 from support.chance.outside_joints import BODIES, coupled_hinges, locking, random_d6, random_rows

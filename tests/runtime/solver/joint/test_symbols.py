@@ -9,18 +9,8 @@ import pytest
 from physx_runtime.compiling.code import row_scalars, trace
 from physx_runtime.compiling.python_source import python_function
 from physx_runtime.language.ops import Scalar, where
-from physx_runtime.model.island import (
-    DISTANCE,
-    FREE,
-    GEAR,
-    LIMITED,
-    LINK,
-    RACK,
-    WORLD,
-    AxisTopology,
-    JointTopology,
-    SolverBody,
-)
+from physx_runtime.model.body_kind import LINK, STATIC
+from physx_runtime.model.island import DISTANCE, FREE, GEAR, LIMITED, RACK, AxisTopology, JointTopology, SolverBody
 from physx_runtime.solver.maximal_joint.drives import EPSILON
 from physx_runtime.solver.maximal_joint.kinds import rows_of
 from support.chance.outside_joints import BODIES, FREE_AXIS, LOCKED_AXIS, coupled_hinges, d6, locking, random_rows
@@ -33,7 +23,7 @@ KINDS = {
     "welded": locking(*range(6)),
     "hinge": locking(0, 1, 2, 4, 5),
     "one swing locked": locking(4),
-    "limits and drives": d6([HARD] * 6, sides=(SolverBody(WORLD), SolverBody(LINK))),
+    "limits and drives": d6([HARD] * 6, sides=(SolverBody(STATIC), SolverBody(LINK))),
     "soft limits and drives": d6([SOFT] * 6, sides=(SolverBody(LINK), SolverBody(LINK))),
     "distance limit": replace(d6([FREE_AXIS] * 6), distance="soft"),
     "cone": d6([LOCKED_AXIS] * 3 + [AxisTopology(FREE, drive="acceleration")] * 3, "hard"),

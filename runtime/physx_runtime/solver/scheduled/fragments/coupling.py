@@ -16,6 +16,8 @@ from physx_runtime.solver.constraints.fixed_tendon import (
     axis_impulse,
     fixed_tendon_pulls,
     pgs_axis_rows,
+    pull_lever,
+    reaction_lever,
 )
 from physx_runtime.solver.constraints.mimic import mimic_coefficients, mimic_impulse
 from physx_runtime.solver.constraints.spatial_tendon import (
@@ -53,7 +55,7 @@ def axis_pull(rows: Operands, kind: str, opposed: bool) -> Rows:
     # J^T = [0, axis] or [lever x axis, axis] about the mass centre, moved to the anchor
     # (DyFeatherstoneArticulation.cpp, setupInternalFixedTendonConstraintsRecursive)
     center = vec(rows["center"])
-    lever = sp.sub(vec(rows["start_d"]), vec(rows["base_center"])) if "start_d" in rows else sp.scale(-1.0, center)
+    lever = reaction_lever(vec(rows["start_d"]), vec(rows["base_center"])) if "start_d" in rows else pull_lever(center)
     axis = sp.scale(-1.0, vec(rows["axis"])) if opposed else vec(rows["axis"])
     pull = axis_force(kind, axis, lever)
     return {"wrench": linear_first(pull.about(center)), "bias": [rows["dt"][0] * pull.dot(central_acceleration(rows))]}

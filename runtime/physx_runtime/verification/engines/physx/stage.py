@@ -30,7 +30,7 @@ from physx_schema.description.model import (
     SpatialTendon,
     unlimited,
 )
-from physx_schema.description.opinions.schemas import ROTATIONS, TRANSLATIONS
+from physx_schema.description.model.joint import AXES, ROTATIONS
 from physx_schema.description.records import Pose, Quat
 
 JOINT_TYPE_NAMES = {"revolute": "PhysicsRevoluteJoint", "prismatic": "PhysicsPrismaticJoint",
@@ -226,10 +226,10 @@ def _joint_schemas(articulation: Articulation, joint: Joint) -> tuple[list[str],
             schemas += [f"PhysxDrivePerformanceEnvelopeAPI:{instance}"] * (dof.drive.envelope is not None)
     if joint.kind == "d6":
         free = {instance_of(joint, dof) for dof in joint.dofs}
-        for axis in (*TRANSLATIONS, *ROTATIONS):
-            schemas.append(f"PhysicsLimitAPI:{axis}")
-            if axis not in free:
-                lines += [f"float limit:{axis}:physics:low = 1", f"float limit:{axis}:physics:high = -1"]
+        for name in AXES:
+            schemas.append(f"PhysicsLimitAPI:{name}")
+            if name not in free:
+                lines += [f"float limit:{name}:physics:low = 1", f"float limit:{name}:physics:high = -1"]
     for tendon in articulation.fixed_tendons:
         schemas += [f"PhysxTendonAxis{'Root' if n == 0 else ''}API:{tendon.name}"
                     for n, axis in enumerate(tendon.axes) if axis.path == joint.path]
