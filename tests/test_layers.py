@@ -25,12 +25,9 @@ MAY_IMPORT = {
 }
 # Files that may import more than their package, and why.
 EXCEPTIONS = {
-    "codegen/physx_codegen/load_usda.py": {"pxr"},      # reads anyone's schema.usda, along with the three that follow
-    "codegen/physx_codegen/usda_reader.py": {"pxr"},
-    "codegen/physx_codegen/usda_spec.py": {"pxr"},
-    "codegen/physx_codegen/usd_values.py": {"pxr"},
+    "codegen/physx_codegen/load_usda.py": {"pxr"},      # reads anyone's schema.usda, and the layers of plugins
+    "codegen/physx_codegen/usda_reader.py": {"pxr"},    # the classes of such a layer
     "codegen/physx_codegen/inherited.py": {"pxr"},      # reads the properties of installed parent types
-    "codegen/physx_codegen/load_generated.py": {"pxr"},     # reads the layer of an installed plugin
     "codegen/physx_codegen/rehearsal.py": {"pxr"},      # the process of its own in which a new package is tried
     "codegen/physx_codegen/support": {"pxr"},           # travels into the generated package
     "generated/physx_generated": {"typing_extensions"},     # for type checkers alone, which bring it along

@@ -9,8 +9,8 @@ from typing import Any
 
 from . import definitions, write_usda, write_yaml
 from .emit import temp_folder
+from .installed_schemas import USDA
 from .model import Library, Location, SchemaClass, SchemaError
-from .plugin_files import USDA
 from .validate import validate
 
 LOCATION_KEYS = {"loc", "key_lines", "folder", "file"}     # where a definition was read, which another file must change

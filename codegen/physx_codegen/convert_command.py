@@ -10,8 +10,8 @@ import click
 
 from . import emit
 from .convert import convert as convert_files
+from .installed_schemas import USDA
 from .model import SchemaError
-from .plugin_files import USDA
 
 FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 

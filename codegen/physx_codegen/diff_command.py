@@ -6,9 +6,9 @@ import sys
 
 import click
 
+from .definitions import read
 from .diff import LEVELS, Level, as_json, compare, text
 from .model import SchemaError
-from .sources import read
 
 FAILED, UNREADABLE = 1, 3                # exit codes
 

@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from .model import Kind
-from .plugin_files import PLUGIN
+
+USDA = "schema.usda"                        # the definitions
+GENERATED = "generatedSchema.usda"          # what USD reads of them
+PLUGIN = "plugInfo.json"                    # what makes a folder a plugin
+ATTRIBUTES = "attributes.json"              # types of attributes, for who has no USD
+
 
 PLUGIN_PATH = "PXR_PLUGINPATH_NAME"
 # Where distributions of USD keep their plugins, seen from the folder pxr: usd-core, usd-exchange, a build of OpenUSD.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import fields, usda_keys, value_types
+from . import fields, value_types, write_usda
 from .render import template
 
 NAME = "schema_language.md"
@@ -23,23 +23,23 @@ SECTIONS = (
 # Where the fields stand that usda_keys has no customData key for.
 ELSEWHERE = {
     "name": "the name", "kind": "type name, `inherits`, `apiSchemaType`", "base": "`inherits`",
-    "prefix": f"`{usda_keys.PREFIX}`; elsewhere in the names", "includes": "`prepend apiSchemas`",
+    "prefix": f"`{write_usda.PREFIX}`; elsewhere in the names", "includes": "`prepend apiSchemas`",
     "tokens": "`allowedTokens`", "doc": "`doc`", "hidden": "`hidden`", "metadata": "other metadata",
     "custom_data": "other customData", "schemas": "`subLayers`", "attributes": "attributes",
     "relationships": "relationships", "type": "the declaration", "default": "the declaration",
     "uniform": "the declaration", "display": "`displayName`", "group": "`displayGroup`",
-    "custom_get": f"`{usda_keys.GETTER}`", "classes": "class prims", "value": "`value`",
+    "custom_get": f"`{write_usda.GETTER}`", "classes": "class prims", "value": "`value`",
 }
-TOKENS = {"library": usda_keys.LIBRARY_TOKENS, "class": usda_keys.CLASS_TOKENS}
-KEYS = {"library": usda_keys.LIBRARY, "class": usda_keys.CLASS, "attribute": usda_keys.PROPERTY,
-        "relationship": usda_keys.PROPERTY, "token": {}}
+TOKENS = {"library": write_usda.LIBRARY_TOKENS, "class": write_usda.CLASS_TOKENS}
+KEYS = {"library": write_usda.LIBRARY, "class": write_usda.CLASS, "attribute": write_usda.PROPERTY,
+        "relationship": write_usda.PROPERTY, "token": {}}
 
 
 def render() -> str:
     """The page's text."""
     rows = {kind: [row(kind, key, entry) for key, entry in fields.TABLES[kind].items()] for kind, _, _ in SECTIONS}
     return template("schema_language.md").render(
-        banner=BANNER, own=usda_keys.EXT, places=SECTIONS, rows=rows, types=types())
+        banner=BANNER, own=write_usda.EXT, places=SECTIONS, rows=rows, types=types())
 
 
 def row(kind: str, key: str, entry: fields.Field) -> dict[str, object]:
@@ -54,7 +54,7 @@ def usda(kind: str, key: str) -> str:
         return f"`{KEYS[kind][key][0]}`"
     if key == "tokens" and kind in TOKENS:
         return f"`{TOKENS[kind]}`"
-    return ELSEWHERE.get(key, f"`{usda_keys.EXT}.{key}`")
+    return ELSEWHERE.get(key, f"`{write_usda.EXT}.{key}`")
 
 
 def types() -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from click.testing import CliRunner
-from physx_codegen import emit, fields, json_schema, language_page, usda_keys, value_types
+from physx_codegen import emit, fields, json_schema, language_page, value_types, write_usda
 from physx_codegen.cli import generate as command
 from physx_codegen.generate import generate
 from support.places import ROOT
@@ -47,8 +47,8 @@ def test_the_page_on_the_language_is_fresh() -> None:
 def test_the_page_on_the_language_says_where_every_key_stands_in_usda() -> None:
     text = language_page.render()
     known = {key for table in language_page.KEYS.values() for key, _ in table.values()}
-    known |= {usda_keys.LIBRARY_TOKENS, usda_keys.CLASS_TOKENS, usda_keys.APPLY_TYPE, usda_keys.PREFIX,
-              usda_keys.GETTER}
+    known |= {write_usda.LIBRARY_TOKENS, write_usda.CLASS_TOKENS, write_usda.APPLY_TYPE, write_usda.PREFIX,
+              write_usda.GETTER}
     assert len(known) > 20 and [key for key in sorted(known) if f"`{key}`" not in text] == []
     for place in fields.TABLES.values():
         assert [key for key in place if f"\n| `{key}`" not in text] == []
