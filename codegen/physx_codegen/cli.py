@@ -99,8 +99,8 @@ def companions(source: Path) -> dict[Path, Callable[[], str]]:
 
     The JSON Schema beside the definitions, and the page on the language in the docs beside their folder.
     """
-    renderers = {source / json_schema.NAME: json_schema.render,
-                 source.parent / "docs" / language_page.NAME: language_page.render}
+    renderers = {source / json_schema.JSON_SCHEMA_FILE: json_schema.render_json_schema,
+                 source.parent / "docs" / language_page.PAGE_FILE: language_page.render_page}
     return {path: render for path, render in renderers.items() if path.is_file()}
 
 

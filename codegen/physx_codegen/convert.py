@@ -16,7 +16,7 @@ from .validate import validate
 LOCATION_KEYS = {"loc", "key_lines", "folder", "file"}     # where a definition was read, which another file must change
 
 
-def convert(source: Path) -> dict[str, str]:
+def convert_files(source: Path) -> dict[str, str]:
     """File name to text of the other form; both forms hold the same, which is checked by reading the text again.
 
     Raises SchemaError for problems of the source, and where it holds several libraries.

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from . import emit
-from .convert import convert as convert_files
+from .convert import convert_files
 from .installed_schemas import USDA
 from .model import SchemaError
 

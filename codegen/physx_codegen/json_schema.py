@@ -7,7 +7,7 @@ from typing import Any
 
 from . import fields
 
-NAME = "physx-schema.schema.json"
+JSON_SCHEMA_FILE = "physx-schema.schema.json"
 TYPED = r"^[A-Za-z][A-Za-z0-9]*(\[\])? .+$"
 # Letters of every script, by what is none: \w is ASCII alone in some readers of JSON Schema.
 START, TAIL = r"[^\x00-@\[-^`{-\x7f]", r"[^\x00-/:-@\[-^`{-\x7f]*"
@@ -59,6 +59,6 @@ def shape(key: str, entry: fields.Field) -> dict[str, Any]:
     return SHAPES[entry.holds]
 
 
-def render() -> str:
+def render_json_schema() -> str:
     """The file's text."""
     return json.dumps(schema(), indent=2) + "\n"

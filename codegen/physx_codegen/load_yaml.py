@@ -335,7 +335,7 @@ class _Reader(Reader):
     def range(self, entry: Mapping, text: str) -> Range | None:
         """An interval in mathematical notation."""
         try:
-            return ranges.parse(text)
+            return ranges.parse_range(text)
         except ValueError as error:
             self.report(entry.lines["range"], str(error))
             return None

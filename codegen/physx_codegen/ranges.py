@@ -12,7 +12,7 @@ from .value_types import number_text
 RANGE = re.compile(r"\s*([\[(])\s*([^,\s]+)\s*,\s*([^,\s]+)\s*([\])])\s*")
 
 
-def parse(text: str) -> Range:
+def parse_range(text: str) -> Range:
     """An interval as written. Raises ValueError that says what is wrong."""
     match = RANGE.fullmatch(text)
     if match is None:
@@ -21,7 +21,7 @@ def parse(text: str) -> Range:
     return Range(bound(lower), bound(upper), opening == "[", closing == "]")
 
 
-def from_limits(metadata: tuple[Entry, ...]) -> str:
+def range_from_limits(metadata: tuple[Entry, ...]) -> str:
     """The interval that the hard limits of USD's metadata `limits` give a number; empty where they give none."""
     limits = _inner(metadata, "limits")
     hard = {entry.key: entry.value for entry in _inner(limits, "hard")}
@@ -52,7 +52,7 @@ def bound(text: str) -> float | str:
     return number
 
 
-def contains(outer: Range | None, inner: Range | None) -> bool:
+def range_contains(outer: Range | None, inner: Range | None) -> bool:
     """Whether all of `inner` lies in `outer`, None standing for all numbers; a name fits only itself."""
     if outer is None or inner is None:
         return outer is None

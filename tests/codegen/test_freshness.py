@@ -36,16 +36,16 @@ def test_support_modules_are_copied_verbatim() -> None:
 
 def test_the_editors_schema_is_fresh() -> None:
     path = ROOT / "schema/physx-schema.schema.json"
-    assert path.read_text(encoding="utf-8") == json_schema.render()
+    assert path.read_text(encoding="utf-8") == json_schema.render_json_schema()
 
 
 def test_the_page_on_the_language_is_fresh() -> None:
     path = ROOT / "docs/schema_language.md"
-    assert path.read_text(encoding="utf-8") == language_page.render()
+    assert path.read_text(encoding="utf-8") == language_page.render_page()
 
 
 def test_the_page_on_the_language_says_where_every_key_stands_in_usda() -> None:
-    text = language_page.render()
+    text = language_page.render_page()
     known = {key for table in language_page.KEYS.values() for key, _ in table.values()}
     known |= {write_usda.LIBRARY_TOKENS, write_usda.CLASS_TOKENS, write_usda.APPLY_TYPE, write_usda.PREFIX,
               write_usda.GETTER}
