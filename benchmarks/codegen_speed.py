@@ -38,7 +38,7 @@ ROWS = {
         "found = load_valid(schema); prove([library for _, library in found], assemble(found))", 1.5),
     "an unchanged --check": ("assert cli.compare(schema, out, docs) == 0", 0.2),
 }
-WHOLE = "from physx_codegen.cli import generate; generate(['--check'])"
+WHOLE = "from physx_codegen.generate_command import generate; generate(['--check'])"
 
 
 def seconds(code: str, environment: dict[str, str]) -> float:

@@ -6,21 +6,18 @@ The steps of `generate`, in order:
 2. Read, each form into the frozen classes of :mod:`.model`. YAML: :mod:`.load_yaml`, by :mod:`.yaml_source` (text to
    values with lines) and the keys of :mod:`.fields`. A schema.usda: :mod:`.load_usda`, by :mod:`.usda_outline` (lines
    and types) and :mod:`.usda_reader` (classes); it reads a plugin without either form too.
-   Values: :mod:`.value_types`; intervals: :mod:`.ranges`.
+   Values and their intervals: :mod:`.value_types`.
 3. Check what a single entry cannot show: :mod:`.validate`, with :mod:`.installed_schemas`.
 4. Render ``{relative path: text}``: :mod:`.generate` puts together what :mod:`.render` makes of :mod:`.classes` and
    :mod:`.docstrings`, of :mod:`.usda` (generatedSchema.usda), :mod:`.plug_info`, :mod:`.attribute_types` and
-   :mod:`.write_usda` (schema.usda); :mod:`.pages` makes the reference pages, :mod:`.json_schema` and
-   :mod:`.language_page` what tells the language. Names come from :mod:`.naming`, parents from :mod:`.scope`,
-   and :mod:`.inherited`.
+   :mod:`.write_usda` (schema.usda); :mod:`.pages` makes the reference pages, :mod:`.language` what describes the
+   language. Names come from :mod:`.naming`, parents from :mod:`.scope` and :mod:`.inherited`.
 5. Prove, before anything is written: :mod:`.proof` has :mod:`.rehearsal` use the package in a process of its own.
-6. Compare or write: :mod:`.emit`, by :mod:`.commit`; :mod:`.freshness` remembers what was found in step. :mod:`.cli` is
-   the command.
+6. Compare or write: :mod:`.emit`, by :mod:`.commit`. :mod:`.generate_command` is the command.
 
-:mod:`.convert` leads from schema.usda to YAML and back, by :mod:`.write_yaml` and :mod:`.write_usda`; its command is
-:mod:`.convert_command`. :mod:`.diff` compares two schemas that :mod:`.definitions` reads; its command is
-:mod:`.diff_command`. `support` and `templates` are what generated
-packages are made of.
+:mod:`.convert_command` leads from schema.usda to YAML and back, by :mod:`.write_yaml` and :mod:`.write_usda`.
+:mod:`.diff` compares two schemas that :mod:`.definitions` reads; its command is :mod:`.diff_command`. `support` and
+`templates` are what generated packages are made of.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Literal
 
-from . import naming, ranges, usda
+from . import naming, usda, value_types
 from .definitions import Source
 from .model import Attribute, Library, Property, Relationship, SchemaClass
 from .value_types import number_text
@@ -299,7 +299,7 @@ def _attribute(schema: str, name: str, old: Attribute, new: Attribute, carried: 
     yield from _fact(schema, name, "default", "breaking", _value(old.default), _value(new.default))
     yield from _allowed(schema, name, "token", old.tokens, new.tokens)
     if "range" in carried and old.range != new.range:
-        level: Level = "compatible" if ranges.range_contains(new.range, old.range) else "breaking"
+        level: Level = "compatible" if value_types.range_contains(new.range, old.range) else "breaking"
         yield from _fact(schema, name, "range", level, old.range_text or "any", new.range_text or "any")
     if "unit" in carried:
         yield from _fact(schema, name, "unit", "docs", old.unit, new.unit)

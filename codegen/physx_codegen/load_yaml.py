@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from . import fields, ranges, value_types
+from . import fields, value_types
 from .model import (
     DICTIONARY,
     RAW,
@@ -335,7 +335,7 @@ class _Reader(Reader):
     def range(self, entry: Mapping, text: str) -> Range | None:
         """An interval in mathematical notation."""
         try:
-            return ranges.parse_range(text)
+            return value_types.parse_range(text)
         except ValueError as error:
             self.report(entry.lines["range"], str(error))
             return None

@@ -12,7 +12,7 @@ from typing import Any
 
 from pxr import Gf, Sdf, Vt
 
-from . import fields, naming, ranges, value_types, write_usda
+from . import fields, naming, value_types, write_usda
 from .installed_schemas import installed
 from .model import (
     DICTIONARY,
@@ -429,7 +429,7 @@ class UsdaReader:
         return Relationship(**values)
 
     def _attribute(self, spec: Any, path: str, values: dict[str, Any]) -> Attribute:
-        text = values.pop("range") or ranges.range_from_limits(values["metadata"])
+        text = values.pop("range") or value_types.range_from_limits(values["metadata"])
         return Attribute(
             type=str(spec.typeName), default=self._default(spec, path), range=self._range(text, path), range_text=text,
             uniform=spec.variability == Sdf.VariabilityUniform, tokens=tuple(spec.allowedTokens or ()), **values)
@@ -455,7 +455,7 @@ class UsdaReader:
 
     def _range(self, text: str, path: str) -> Range | None:
         try:
-            return ranges.parse_range(text) if text else None
+            return value_types.parse_range(text) if text else None
         except ValueError as error:
             self.problems.report(str(error), path, "customData", write_usda.EXT, "range")
             return None

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from . import fields, naming, ranges
+from . import fields, naming, value_types
 from .model import DICTIONARY, RAW, Attribute, Entry, Kind, Library, Property, SchemaClass, Token, Value
 from .value_types import TYPES, ValueType
 
@@ -229,7 +229,7 @@ def ext_data(entries: Iterable[Entry]) -> list[Entry]:
 def ext_entries(owner: SchemaClass | Property, keys: Iterable[str], table: dict[str, fields.Field]) -> list[Entry]:
     """Our own facts of a class or property, by the names of the YAML language."""
     values = {key: getattr(owner, "range_text" if key == "range" else key) for key in keys}
-    if isinstance(owner, Attribute) and owner.range_text == ranges.range_from_limits(owner.metadata):
+    if isinstance(owner, Attribute) and owner.range_text == value_types.range_from_limits(owner.metadata):
         values.pop("range")                         # USD's own limits say it already
     return [Entry(key, EXT_TYPES.get(table[key].holds, "string"), value) for key, value in values.items() if value]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from physx_codegen import cli, emit
-from physx_codegen.cli import generate
+from physx_codegen import emit, generate_command
+from physx_codegen.generate_command import generate
 from support.places import SCHEMAS
 
 SMALL = SCHEMAS / "small/schema"
@@ -127,7 +127,8 @@ def test_schema_without_out_is_a_usage_error() -> None:
 
 
 def test_outside_a_checkout_one_line_says_what_to_give(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("physx_codegen.cli.__file__", str(tmp_path / "lib/physx_codegen/cli.py"))
+    monkeypatch.setattr("physx_codegen.generate_command.__file__",
+                        str(tmp_path / "lib/physx_codegen/generate_command.py"))
     monkeypatch.chdir(tmp_path)
     result = run()
     assert result.exit_code == 2
@@ -247,7 +248,7 @@ def test_pages_do_not_go_into_a_folder_of_other_files(tmp_path: Path) -> None:
 
 def test_check_of_unchanged_files_does_not_generate_again(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("--from", SMALL, "--out", out, "--check").exit_code == 0
-    monkeypatch.setattr(cli, "produce", lambda *_: pytest.fail("generated again"))
+    monkeypatch.setattr(generate_command, "produce", lambda *_: pytest.fail("generated again"))
     assert run("--from", SMALL, "--out", out, "--check").exit_code == 0
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from physx_codegen import docstrings, naming, value_types, write_usda
 from physx_codegen.model import Attribute, Location, SchemaClass
-from physx_codegen.ranges import RANGE
+from physx_codegen.value_types import RANGE
 from physx_codegen.yaml_source import Source
 from pxr import Sdf, Tf
 from support.usd_versions import needs_type

@@ -1,18 +1,69 @@
-"""The command `generate`."""
+"""The command `generate`.
+
+An unchanged check is not generated again: which definitions and outputs were in step is remembered.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
-from . import emit, freshness, json_schema, language_page, pages
+from . import emit, language, pages
 from .generate import assemble, load_valid
+from .installed_schemas import schema_files
 from .load_yaml import libraries
 from .model import Library, SchemaError
 from .proof import prove
+
+HERE = Path(__file__).resolve().parent
+
+
+def compute_digest(definitions: Iterable[Path], outputs: Iterable[Path]) -> str:
+    """A digest of everything a check compares: definitions, generator, the schemas it reads parents from, and outputs.
+
+    Definitions and outputs are files or folders.
+    """
+    digest = hashlib.sha256()
+    for group in (definitions, [HERE], schema_files(), outputs):
+        for path in sorted(file for root in group for file in files(root)):
+            content = path.read_bytes()
+            digest.update(f"\0{path}\0{len(content)}\0".encode())
+            digest.update(content)
+    return digest.hexdigest()
+
+
+def files(root: Path) -> Iterator[Path]:
+    """A file, or every file in a folder but what Python keeps there."""
+    if root.is_file():
+        yield root
+    for folder, names, filenames in os.walk(root):
+        names[:] = [name for name in names if name != "__pycache__"]
+        yield from (Path(folder) / name for name in filenames)
+
+
+def cache_folder() -> Path:
+    """The folder with one empty file per pair that was found in step: in the user's cache folder."""
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "physx_codegen" / "fresh"
+
+
+def is_cached(digest: str) -> bool:
+    """Whether a check of exactly these files found no difference before."""
+    return (cache_folder() / digest).is_file()
+
+
+def store(digest: str) -> None:
+    """Note that a check of these files found no difference."""
+    with suppress(OSError):         # without a writable cache the next check takes its full time, no more
+        cache_folder().mkdir(parents=True, exist_ok=True)
+        (cache_folder() / digest).touch()
+
 
 SCHEMA, OUT, PAGES = Path("schema"), Path("generated/physx_generated"), Path("docs/reference")
 FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
@@ -78,8 +129,8 @@ def compare(source: Path, out: Path, pages_out: Path | None) -> int:
     What was found in step before, down to the byte, is not generated again.
     """
     folders = [folder for folder in (out, pages_out) if folder]
-    digest = freshness.compute_digest([source], [*folders, *companions(source)])
-    if freshness.is_cached(digest):
+    digest = compute_digest([source], [*folders, *companions(source)])
+    if is_cached(digest):
         return 0
     outputs = produce(load_valid(source), out, pages_out)
     for folder, files in outputs.items():
@@ -90,7 +141,7 @@ def compare(source: Path, out: Path, pages_out: Path | None) -> int:
     if difference:
         click.echo("generated files are out of date; run `physx-schema generate`", err=True)
         return FAILED
-    freshness.store(digest)
+    store(digest)
     return 0
 
 
@@ -99,8 +150,8 @@ def companions(source: Path) -> dict[Path, Callable[[], str]]:
 
     The JSON Schema beside the definitions, and the page on the language in the docs beside their folder.
     """
-    renderers = {source / json_schema.JSON_SCHEMA_FILE: json_schema.render_json_schema,
-                 source.parent / "docs" / language_page.PAGE_FILE: language_page.render_page}
+    renderers = {source / language.JSON_SCHEMA_FILE: language.render_json_schema,
+                 source.parent / "docs" / language.PAGE_FILE: language.render_page}
     return {path: render for path, render in renderers.items() if path.is_file()}
 
 
