@@ -21,9 +21,18 @@ from physx_schema.checking import DEFAULT_PROFILE, DRIVEN, PROFILES, RULES, SEVE
 from physx_schema.checking.catalogue import selection_of
 from physx_schema.checking.engine.baseline import Baseline
 from physx_schema.checking.engine.baseline import write_baseline as write_known
-from physx_schema.checking.engine.finding import Finding, location, parse_profile, rank
+from physx_schema.checking.engine.finding import (
+    Finding,
+    RemoveProperty,
+    RemoveSchema,
+    RenameProperty,
+    RenameSchema,
+    edit_text,
+    location,
+    parse_profile,
+    rank,
+)
 from physx_schema.checking.engine.layer_editor import Check, Fixes, fix
-from physx_schema.checking.engine.repair import RemoveProperty, RemoveSchema, RenameProperty, RenameSchema, edit_text
 from physx_schema.checking.settings import Settings, find_settings, read_settings
 from physx_schema.checking.stages import Run, check_all, check_one
 from physx_schema.cli.force import force_option
@@ -37,9 +46,8 @@ from physx_schema.description.robot_files import require_layer
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnreadableError, UnsupportedError, printable
 from physx_schema.files import STAGE_SUFFIXES, require_layer_name, write_text
-from physx_schema.migration.layer_files import copy, in_package, why_not, write_layer
+from physx_schema.migration.layer_files import copy, in_package, lost_text, why_not, write_layer
 from physx_schema.migration.layer_files import replace as replace_layers
-from physx_schema.migration.lost_text import lost_text
 from physx_schema.migration.report import LayerChange
 from physx_schema.outputs import files_of, require_output, require_report
 from physx_schema.text import plural

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from physx_schema.checking.catalogue import RULES, rule_of
-from physx_schema.checking.pages import explain_lines, pages
+from physx_schema.checking.catalogue import RULES, explain_lines, pages, rule_of
 from physx_schema.cli.doctor import diagnose, plugin_folders
 from physx_schema.cli.force import force_option
 from physx_schema.cli.isolation import isolation_option

@@ -55,7 +55,7 @@ def describe_stage(path: str, first: int = 0) -> dict[str, Any]:
 
 def explain_code(code: str) -> dict[str, Any]:
     """What a code of a finding means, with an example and its remedy."""
-    from physx_schema.checking.pages import explain_lines
+    from physx_schema.checking.catalogue import explain_lines
 
     text = "\n".join(explain_lines(code))
     return {"explanation": text} if text else {"error": f"there is no code {short(code)}"}

@@ -19,7 +19,7 @@ from physx_runtime.packing.model import NotSimulated, PackedModel
 from physx_runtime.simulation.contacts import Contacts, friction_force, normal_force, require_paths
 from physx_runtime.simulation.events import ContactEvent, TriggerEvent
 from physx_runtime.solver.articulation.velocity import solver_link_velocities
-from physx_schema.html_table import html_table
+from physx_schema.text import html_table
 
 Array = NDArray[Any]
 

@@ -56,7 +56,7 @@ from physx_runtime.verification.report import (
 from physx_runtime.verification.settling import gravity_rows
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
-from physx_schema.description.opinions.coverage import WITHOUT_EFFECT
+from physx_schema.description.opinions.schemas import WITHOUT_EFFECT
 from physx_schema.description.scenes import SolverBatches, SolverCounts, with_solver_counts
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError

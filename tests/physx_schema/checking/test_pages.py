@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from support.places import ROOT
 
 from physx_schema.checking import RULES
-from physx_schema.checking.pages import COMMAND, explain_lines, family, family_title, pages
+from physx_schema.checking.catalogue import COMMAND, explain_lines, family, family_title, pages
 from physx_schema.cli.program import program
 
 FOLDER = ROOT / "docs" / "rules"
