@@ -71,12 +71,12 @@ def _ordered(cls: SchemaClass) -> SchemaClass:
 FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 
 
-@click.command()
+@click.command("convert")
 @click.argument("source", type=click.Path(path_type=Path, exists=True))
 @click.option("--out", type=click.Path(path_type=Path), required=True,
               help="The folder of YAML files, or the schema.usda, to write.")
 @click.option("--force", is_flag=True, help="Replace files that are there already.")
-def convert(source: Path, out: Path, force: bool) -> None:
+def convert_command(source: Path, out: Path, force: bool) -> None:
     """Turn a schema.usda into YAML definitions, or YAML definitions into a schema.usda.
 
     SOURCE is a schema.usda, a folder with one library's YAML files, or the folder of a plugin that came without either

@@ -69,7 +69,7 @@ SCHEMA, OUT, PAGES = Path("schema"), Path("generated/physx_generated"), Path("do
 FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
 
 
-@click.command()
+@click.command("generate")
 @click.option("--check", is_flag=True, help="Write nothing; print a diff and exit 1 where files are out of date.")
 @click.option("--from", "source", type=click.Path(path_type=Path, exists=True),
               help="A schema.usda, a folder with YAML definitions, a plugin's folder with plugInfo.json, or a folder "
@@ -78,7 +78,7 @@ FAILED, USAGE, UNREADABLE = 1, 2, 3      # exit codes
               help="Folder to write: a Python package and USD plugin; the checkout's generated/physx_generated/.")
 @click.option("--pages", "pages_out", type=click.Path(path_type=Path, file_okay=False),
               help="Folder for the reference pages; reference/ in the output folder, the checkout's docs/reference/.")
-def generate(check: bool, source: Path | None, out: Path | None, pages_out: Path | None) -> None:
+def generate_command(check: bool, source: Path | None, out: Path | None, pages_out: Path | None) -> None:
     """Turn schema definitions into typed classes, tokens, the USD plugin and reference pages.
 
     Exit codes: 0 in step, 1 out of date or faults in the definitions, 2 usage or a folder that cannot be written,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from physx_codegen import emit, generate_command
-from physx_codegen.generate_command import generate
+from physx_codegen.generate_command import generate_command as generate
 from support.places import SCHEMAS
 
 SMALL = SCHEMAS / "small/schema"

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 from physx_codegen import convert_command as converting
 from physx_codegen import load_yaml, write_usda
-from physx_codegen.convert_command import convert
+from physx_codegen.convert_command import convert_command as convert
 from physx_codegen.model import SchemaError
 from pxr import Plug, Sdf
 from support.places import ROOT, SCHEMAS

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from physx_codegen.definitions import Source, read
 from physx_codegen.diff import Comparison, compare
-from physx_codegen.diff_command import diff
+from physx_codegen.diff_command import diff_command as diff
 from physx_codegen.model import Attribute, Library
 from pxr import Sdf
 from support.places import ROOT

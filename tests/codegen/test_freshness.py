@@ -7,7 +7,7 @@ import re
 from click.testing import CliRunner
 from physx_codegen import emit, fields, language, value_types, write_usda
 from physx_codegen.generate import generate
-from physx_codegen.generate_command import generate as command
+from physx_codegen.generate_command import generate_command as command
 from support.places import ROOT
 
 GENERATED = ROOT / "generated/physx_generated"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from physx_codegen import generate_command, installed_schemas
-from physx_codegen.generate_command import generate
+from physx_codegen.generate_command import generate_command as generate
 from physx_codegen.model import Library
 from pxr import Sdf
 

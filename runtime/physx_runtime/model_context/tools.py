@@ -40,15 +40,15 @@ def check_stage(path: str, profile: str = "physx+simready", first: int = 0) -> d
     """Find mistakes in the physics of a stage: code, severity, prim, property, why and fix of each."""
     from physx_schema.checking.settings import Settings
     from physx_schema.checking.stages import check_all
-    from physx_schema.cli.json_output import run_json
+    from physx_schema.reports.json_output import run_json
 
     return bounded(_object(run_json(check_all([path], Settings(profile=profile)))), first)
 
 
 def describe_stage(path: str, first: int = 0) -> dict[str, Any]:
     """What PhysX reads on a stage, as an outline: scene, articulations, joints, drives, tendons, bodies, colliders."""
-    from physx_schema.cli.outline import outline
     from physx_schema.description import describe
+    from physx_schema.reports.outline import outline
 
     return bounded({"outline": "\n".join(outline(path, describe(path)))}, first)
 

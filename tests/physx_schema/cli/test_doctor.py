@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 from physx_runtime.compiling.kernel_cache import cache_folder
 
-from physx_schema.cli import doctor
-from physx_schema.cli.doctor import Diagnosis, diagnose
-from physx_schema.cli.program import program
+from physx_schema.cli import doctor_command
+from physx_schema.cli.doctor_command import Diagnosis, diagnose
+from physx_schema.command_line.program import program
 
 
 def by_name() -> Mapping[str, Diagnosis]:
@@ -22,9 +22,9 @@ def by_name() -> Mapping[str, Diagnosis]:
 
 
 def installed(monkeypatch: pytest.MonkeyPatch, **versions: str) -> None:
-    sound = doctor.version
+    sound = doctor_command.version
     named = {name.replace("_", "-"): text for name, text in versions.items()}
-    monkeypatch.setattr(doctor, "version", lambda name: named[name] if name in named else sound(name))
+    monkeypatch.setattr(doctor_command, "version", lambda name: named[name] if name in named else sound(name))
 
 
 def test_sound_installation_has_nothing_to_do() -> None:
@@ -38,14 +38,14 @@ def test_two_usd_distributions_are_a_problem(monkeypatch: pytest.MonkeyPatch) ->
         "pip install --force-reinstall --no-deps usd-exchange==3.0.1")
 
 
-@pytest.mark.skipif(not doctor.version("usd-core"), reason="USD is not from usd-core, whose version is USD's")
+@pytest.mark.skipif(not doctor_command.version("usd-core"), reason="USD is not from usd-core, whose version is USD's")
 def test_files_of_another_usd_than_installed_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     installed(monkeypatch, usd_core="25.5")
     assert "pip install --force-reinstall usd-core==25.5" in by_name()["usd"].remedy
 
 
 def test_pxr_from_elsewhere_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "folder", lambda: Path("/somewhere/pxr"))
+    monkeypatch.setattr(doctor_command, "folder", lambda: Path("/somewhere/pxr"))
     assert "take the other pxr off PYTHONPATH" in by_name()["usd"].remedy
 
 
@@ -56,7 +56,7 @@ def test_missing_package_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_second_registration_of_the_schemas_is_found() -> None:
     pytest.importorskip("physx_usd_schemas", reason="NVIDIA's schema package is not installed")
-    code = ("import physx_usd_schemas; from physx_schema.cli.doctor import diagnose; "
+    code = ("import physx_usd_schemas; from physx_schema.cli.doctor_command import diagnose; "
             "print([item.remedy for item in diagnose() if item.what == 'registration'])")
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "import physx_schema first" in found.stdout
@@ -80,17 +80,17 @@ def test_diagnosis_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "driver").touch()
-    monkeypatch.setattr(doctor, "_DRIVERS", (str(tmp_path / "driver"),))
+    monkeypatch.setattr(doctor_command, "_DRIVERS", (str(tmp_path / "driver"),))
 
 
 def test_machine_without_a_driver_lacks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "_DRIVERS", ("/none",))
-    assert doctor.cuda_state("") == ("cuda", "no NVIDIA driver; simulation runs on the CPU", "")
+    monkeypatch.setattr(doctor_command, "_DRIVERS", ("/none",))
+    assert doctor_command.cuda_state("") == ("cuda", "no NVIDIA driver; simulation runs on the CPU", "")
 
 
 def test_driver_without_nvrtc_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     driver(monkeypatch, tmp_path)
-    assert "pip install 'physx-schema[cuda]'" in doctor.cuda_state("")[2]
+    assert "pip install 'physx-schema[cuda]'" in doctor_command.cuda_state("")[2]
 
 
 @pytest.mark.parametrize(("trial", "state", "remedy"), [
@@ -103,9 +103,9 @@ def test_cuda_is_tried_in_another_process(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trial: str, state: str, remedy: bool,
 ) -> None:
     driver(monkeypatch, tmp_path)
-    monkeypatch.setattr(doctor, "_TRIAL", trial)
-    monkeypatch.setattr(doctor, "_SECONDS", 1)
-    found = doctor.cuda_state("13.0.88")
+    monkeypatch.setattr(doctor_command, "_TRIAL", trial)
+    monkeypatch.setattr(doctor_command, "_SECONDS", 1)
+    found = doctor_command.cuda_state("13.0.88")
     assert state in found[1] and bool(found[2]) == remedy
 
 
@@ -115,22 +115,22 @@ def test_kernel_cache_is_the_runtimes(monkeypatch: pytest.MonkeyPatch, tmp_path:
         monkeypatch.delenv(name, raising=False)
     if set_by:
         monkeypatch.setenv(set_by, str(tmp_path))
-    assert doctor.kernel_cache()[1].startswith(f"{cache_folder()}: ")
+    assert doctor_command.kernel_cache()[1].startswith(f"{cache_folder()}: ")
 
 
 def test_cache_that_cannot_be_written_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path / "file" / "cache"))
-    assert "set PHYSX_RUNTIME_CACHE to a folder that is" in doctor.kernel_cache()[2]
+    assert "set PHYSX_RUNTIME_CACHE to a folder that is" in doctor_command.kernel_cache()[2]
 
 
 def test_cache_that_others_can_write_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path))
     tmp_path.chmod(0o770)
-    assert doctor.kernel_cache()[2].startswith(f"chmod go-w {tmp_path}, or set PHYSX_RUNTIME_CACHE")
+    assert doctor_command.kernel_cache()[2].startswith(f"chmod go-w {tmp_path}, or set PHYSX_RUNTIME_CACHE")
 
 
 def test_size_of_a_cache_is_counted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "a.o").write_bytes(b"x" * 200_000)
     monkeypatch.setenv("PHYSX_RUNTIME_CACHE", str(tmp_path))
-    assert ": 1 files, 0.2 MB" in doctor.kernel_cache()[1]
+    assert ": 1 files, 0.2 MB" in doctor_command.kernel_cache()[1]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from physx_schema.checking import Finding
-from physx_schema.cli.text import finding_lines
+from physx_schema.reports.findings import finding_lines
 
 
 def elsewhere(count: int) -> list[Finding]:

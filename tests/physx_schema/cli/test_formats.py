@@ -15,8 +15,8 @@ from support.places import STAGES
 from support.stages.robots import finger
 
 from physx_schema.checking import RULES
-from physx_schema.cli.formats.places import line_of
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
+from physx_schema.reports.usda_lines import line_of
 
 HOSTILE = finger({"uniform token drive:angular:physics:type": "</script><b>%0A::error::x"},
                  ("PhysicsDriveAPI:angular",))

@@ -11,9 +11,9 @@ from support.stages import iteration_stages
 from support.stages.parts import ROOT_API, body, chain, collider, drive, envelope, frames, scene, stage
 from support.stages.robots import HEAD, base, joint, link, opened, prim, robot
 
-from physx_schema.cli.json_output import JSON_VERSION, description_json
-from physx_schema.cli.outline import outline
 from physx_schema.description import Description, describe
+from physx_schema.reports.json_output import JSON_VERSION, description_json
+from physx_schema.reports.outline import outline
 
 TEXTS = {stage.name: str(stage.source) for stage in STAGES}
 

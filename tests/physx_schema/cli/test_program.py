@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import click
@@ -19,9 +19,10 @@ from support.places import STAGES
 from support.stages.robots import base, finger, joint, link, robot
 
 from physx_schema.checking import RULES
-from physx_schema.cli.json_output import plain
-from physx_schema.cli.program import ENTRY_POINTS, Boundary, Program, program
+from physx_schema.command_line.command_files import ENTRY_POINTS, find_commands
+from physx_schema.command_line.program import Boundary, Program, program
 from physx_schema.errors import AuthoringError, UnreadableError, printable
+from physx_schema.reports.json_output import plain
 
 CLEAN, BAD = str(STAGES / "clean_finger.usda"), str(STAGES / "misspelt_token.usda")
 
@@ -309,7 +310,7 @@ def test_traceback_is_shown_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_missing_package_leaves_the_other_commands() -> None:
     absent = EntryPoint("absent", "no_such_package.cli:absent", ENTRY_POINTS)
-    group = Program("physx-schema", (absent, *entry_points(group=ENTRY_POINTS)))
+    group = Program("physx-schema", (absent, *find_commands()))
     assert CliRunner().invoke(group, ["check", CLEAN]).exit_code == 0
     result = CliRunner().invoke(group, ["--help"])
     assert result.exit_code == 0 and "verify" in result.stdout
@@ -317,9 +318,9 @@ def test_missing_package_leaves_the_other_commands() -> None:
 
 
 def test_running_one_command_loads_no_other() -> None:
-    code = ("import sys; from click.testing import CliRunner; from physx_schema.cli.program import program; "
+    code = ("import sys; from click.testing import CliRunner; from physx_schema.command_line.program import program; "
             "CliRunner().invoke(program(), ['generate', '--help']); "
-            "print(sorted({'physx_runtime', 'physx_schema.cli.commands'} & set(sys.modules)))")
+            "print(sorted({'physx_runtime', 'physx_schema.cli.check_command'} & set(sys.modules)))")
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "[]\n"
 

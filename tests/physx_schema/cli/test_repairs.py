@@ -16,7 +16,7 @@ from support.stages.robots import finger
 
 from physx_schema.checking import check
 from physx_schema.cli import check_command
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 
 STIFFNESS = "drive:angular:physics:stiffness"
 BAD = finger({"float drive:angular:physics:stifness": 2.0}, ("PhysicsDriveAPI:angular",))

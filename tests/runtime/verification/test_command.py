@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from pxr import Usd
 from support.stages.verified_robots import axis, both, chain, drive, envelope
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 
 COUNT = "it is what every other number is measured under"
 MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from physx_runtime.verification.engines.physx.worker import REPLY_PREFIX
-from physx_schema.cli.doctor import plugin_folders
+from physx_schema.definitions import plugin_folders
 from physx_schema.errors import UnsupportedError
 
 Array = NDArray[np.float64]

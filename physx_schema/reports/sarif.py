@@ -14,7 +14,7 @@ from physx_schema.checking.engine.finding import Finding, location
 from physx_schema.checking.engine.outcome import Report, Waived
 from physx_schema.checking.engine.rule import Rule
 from physx_schema.checking.stages import Run
-from physx_schema.cli.formats.places import line_of
+from physx_schema.reports.usda_lines import line_of
 
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from physx_schema.cli.force import force_option
-from physx_schema.cli.progress import is_quiet, progress, quiet_option
+from physx_schema.command_line.options import force_option, is_quiet, progress, quiet_option
 from physx_schema.errors import printable
 
 
@@ -17,7 +16,7 @@ from physx_schema.errors import printable
               help="The folder to write to.")
 @quiet_option
 @force_option
-def demo(out: Path, force: bool) -> None:
+def demo_command(out: Path, force: bool) -> None:
     """Author a tendon-driven hand, check, simulate and verify it, and leave a report."""
     from physx_runtime.demonstration.run import run_demonstration  # here, so that other commands load no compiler
 

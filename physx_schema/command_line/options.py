@@ -1,4 +1,6 @@
-"""What a command is busy with, in a line of the terminal that goes when it is done; and the option that silences it."""
+"""Options that commands share: trying files in another process first, replacing files, and silence; and progress.
+
+Progress is a line of the terminal on what a command is busy with, which goes when it is done."""
 
 from __future__ import annotations
 
@@ -11,7 +13,22 @@ from typing import TextIO
 
 import click
 
+from physx_schema.description.trial import trusted_files
 from physx_schema.errors import printable
+
+force_option = click.option(
+    "--force", is_flag=True, help="Replace files that physx-schema did not write; never one of the stage itself.")
+
+
+def _isolate(context: click.Context, parameter: click.Parameter, value: str) -> None:
+    # of the program's own context, which is closed where another option of the command is refused too
+    context.find_root().with_resource(trusted_files(value == "off"))
+
+
+isolation_option = click.option(
+    "--isolate", type=click.Choice(("on", "off")), default="on", show_default=True, expose_value=False,
+    callback=_isolate, help="Whether files are opened in another process first, which may crash or be ended.")
+
 
 PATIENCE = 2.0          # seconds after which a reader wonders whether anything goes on
 BEAT = 0.5              # seconds between two looks at the clock

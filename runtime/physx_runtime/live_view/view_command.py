@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from physx_schema.cli.force import force_option
-from physx_schema.cli.isolation import isolation_option
+from physx_schema.command_line.options import force_option, isolation_option
 from physx_schema.errors import printable
 from physx_schema.files import require_layer_name
 

@@ -1,8 +1,7 @@
-"""The commands `simulate`, `verify` and `report`; what they need is imported when they run."""
+"""The command `simulate`; what it needs is imported when it runs."""
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from physx_schema.cli.check_command import RepairOptions, fix_stages
-from physx_schema.cli.force import force_option
-from physx_schema.cli.isolation import isolation_option
-from physx_schema.cli.progress import is_quiet, progress, quiet_option
+from physx_runtime.commands.options import DEFAULT_DT, Seconds
+from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
 from physx_schema.errors import printable
 from physx_schema.files import unwritable
 from physx_schema.text import plural
@@ -21,38 +18,19 @@ from physx_schema.text import plural
 if TYPE_CHECKING:
     from physx_runtime.packing.model import NotSimulated
     from physx_runtime.simulation.recording import Recording
-    from physx_schema.checking import Report
     from physx_schema.description import Description
 
-_DT = 1 / 60
-_ALTERED, _NOT_EVALUATED, _DIVERGED = 1, 5, 6
+
+_NOT_EVALUATED, _DIVERGED = 5, 6
 FILMS = (".gif", ".mp4")
 OUTPUTS = (".npz", ".csv", ".html", ".usda", ".usdc", ".usd", *FILMS)
 _MAX_PAIRS = 5     # lines of bodies that touch; the recording has all
-
-
-class _Seconds(click.ParamType[float]):
-    """A positive, finite time, also as a fraction such as 1/60."""
-
-    name = "seconds"
-
-    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The time in seconds."""
-        try:
-            over, _, under = str(value).partition("/")
-            seconds = float(over) / float(under or 1.0)
-        except (ValueError, ZeroDivisionError):
-            seconds = math.nan
-        if not (math.isfinite(seconds) and seconds > 0.0):
-            self.fail(f"{value!r} is not a positive time; write seconds such as 0.01 or 1/60", param, ctx)
-        return seconds
-
 
 @click.command("simulate")
 @click.argument("stage")
 @isolation_option
 @click.option("--steps", type=click.IntRange(0), default=600, show_default=True)
-@click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
+@click.option("--dt", type=Seconds(), default=DEFAULT_DT, show_default="1/60", help="Time step in seconds.")
 @click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Record every so many steps.")
 @click.option("--articulation", help="Step this articulation or free body by itself: a prim path.")
 @click.option("--joint-position", "positions", metavar="JOINT=VALUE", multiple=True,
@@ -182,108 +160,3 @@ def _print_messages(stage: str, messages: Sequence[NotSimulated | str]) -> None:
     """One line on stderr for everything that is left out or went wrong."""
     for item in messages:
         click.echo(printable(f"{stage}: {item}"), err=True)
-
-
-_engine_option = click.option(
-    "--engine", type=click.Choice(("builtin", "physx")), default="builtin", show_default=True,
-    help="physx: repeat the experiments on articulations in real PhysX too; wants ovphysx, here or in the Python that "
-         "OVPHYSX_PYTHON names.")
-
-
-def _engines(engine: str) -> tuple[str, ...]:
-    return ("builtin",) if engine == "builtin" else ("builtin", engine)
-
-
-@click.command("verify")
-@click.argument("stage")
-@isolation_option
-@click.option("--format", "style", type=click.Choice(("text", "json")), default="text", show_default=True)
-@click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
-@_engine_option
-@quiet_option
-@click.option("--strict", is_flag=True, help="Exit with 5 where something was not evaluated or not simulated.")
-@click.option("--all", "whole", is_flag=True, help="Put what is as authored into the table too.")
-@click.option("--fix", "fixing", is_flag=True, help="Author what has the intended effects; shows a diff.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix: change iteration counts too where no value does.")
-@click.option("-o", "--output", type=click.Path(path_type=Path),
-              help="With --fix: write a changed copy of the stage's own layer.")
-@click.option("--in-place", is_flag=True, help="With --fix: change the file itself.")
-@click.option("--override", type=click.Path(path_type=Path),
-              help="With --fix: write the values as a layer over the stage, which stays as it is.")
-@force_option
-def verify_command(stage: str, style: str, dt: float, engine: str, strict: bool, whole: bool, fixing: bool,
-                   unsafe_fixes: bool, output: Path | None, in_place: bool, override: Path | None,
-                   force: bool) -> None:
-    """Measure what the numbers on a stage come to, and name those that are not measured.
-
-    Exit codes: 0 everything as authored, 1 something altered or ignored, 2 usage, 3 unreadable file, 4 internal error,
-    5 something not evaluated or not simulated (with --strict).
-    """
-    fix_options = RepairOptions(unsafe_fixes, in_place, output, override, force)
-    if fixing:
-        if style != "text":
-            raise click.UsageError("--fix goes with --format text")
-        if engine != "builtin":
-            raise click.UsageError("--fix goes with --engine builtin")
-        raise click.exceptions.Exit(_fix(stage, dt, strict, fix_options))
-    if unsafe_fixes or not fix_options.dry:
-        raise click.UsageError("--unsafe-fixes, -o, --in-place and --override go with --fix")
-    from physx_runtime.verification import verify
-    from physx_runtime.verification.report import NOT_EVALUATED
-    from physx_runtime.verification.text import verification_json, verification_lines
-
-    with progress(f"{stage}: verifying"):
-        verification = verify(stage, engines=_engines(engine), dt=dt)
-    if style == "json":
-        click.echo(verification_json(verification))
-    elif verification.failed or not is_quiet():
-        click.echo("\n".join(verification_lines(verification, show_all=whole)))
-    unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)
-    raise click.exceptions.Exit(_ALTERED if verification.failed else _NOT_EVALUATED if strict and unknown else 0)
-
-
-def _fix(stage: str, dt: float, strict: bool, fix_options: RepairOptions) -> int:
-    """Make the remedies of a stage as repairs of a check are made; the exit code."""
-    from physx_runtime.verification import verify
-    from physx_runtime.verification.remedies.findings import findings_of
-
-    def find_remedies(item: Any) -> Report:
-        return findings_of(item, verify(item, dt=dt))
-
-    return fix_stages([stage], lambda path: find_remedies, fix_options, strict, "warning")
-
-
-@click.command("report")
-@click.argument("stage")
-@isolation_option
-@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("report.html"),
-              show_default=True, help="The HTML file to write.")
-@quiet_option
-@force_option
-@click.option("--open", "shown", is_flag=True, help="Open it in a browser.")
-@click.option("--dt", type=_Seconds(), default=_DT, show_default="1/60", help="Time step in seconds.")
-@click.option("--steps", type=click.IntRange(1), default=240, show_default=True, help="Steps of the motion.")
-@_engine_option
-def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, steps: int, engine: str) -> None:
-    """Write one self-contained page about a robot: what its values do, findings, and the robot moving in 3D.
-
-    What cannot be verified, simulated or stepped in the page is said in it, with the reason.
-    """
-    from physx_runtime.viewing.report import report_robot
-    from physx_schema.description.stages import open_stage
-    from physx_schema.outputs import files_of, require_output
-
-    usd_stage = open_stage(stage)
-    require_output(out, files_of(usd_stage), force)
-    try:
-        with progress(stage) as line:
-            report_robot(usd_stage, out, dt, steps, lambda what: setattr(line, "what", f"{stage}: being {what}"),
-                         _engines(engine))
-    except OSError as error:
-        raise unwritable(out, error) from None
-    if not is_quiet():
-        click.echo(printable(f"{stage}: report written to {out}"))
-    if shown:
-        import webbrowser
-
-        webbrowser.open(out.resolve().as_uri())

@@ -1,4 +1,4 @@
-"""The click group, filled from the entry points of every package, and the meaning of its exit codes."""
+"""The click group, filled with the commands of every package, and the meaning of its exit codes."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
-from importlib.metadata import EntryPoint, entry_points, version
+from importlib.metadata import EntryPoint, version
 from types import TracebackType
 from typing import Any
 
 import click
 
+from physx_schema.command_line.command_files import find_commands
 from physx_schema.errors import PhysxSchemaError, UnreadableError, printable
 from physx_schema.files import recover
 
-ENTRY_POINTS = "physx_schema.commands"
 TRACEBACK = "PHYSX_SCHEMA_TRACEBACK"
 # Modules that only some commands need, by the distribution that brings them.
 DISTRIBUTIONS = {"jinja2": "jinja2", "llvmlite": "numba", "matplotlib": "physx-schema[report]",
@@ -160,8 +160,8 @@ _VERSION = click.Option(["--version"], is_flag=True, is_eager=True, expose_value
 
 
 def program() -> Program:
-    """The group with the commands that installed packages offer, one entry point each."""
-    return Program("physx-schema", tuple(entry_points(group=ENTRY_POINTS)),
+    """The group with the commands of our packages and those that others offer by entry points."""
+    return Program("physx-schema", find_commands(),
                    help="Author, check and simulate PhysX physics in USD.",
                    params=[_VERSION], context_settings={"help_option_names": ["-h", "--help"]})
 

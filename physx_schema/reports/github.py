@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from physx_schema.checking.engine.finding import Finding, location, rank
 from physx_schema.checking.engine.outcome import Report
 from physx_schema.checking.stages import Run, finding_text
-from physx_schema.cli.formats.places import line_of
+from physx_schema.reports.usda_lines import line_of
 from physx_schema.text import plural
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}

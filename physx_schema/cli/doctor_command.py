@@ -1,6 +1,6 @@
-"""What is installed, what USD has registered, and what stands in each other's way, each with what to do.
+"""The command `doctor`: what is installed, what USD has registered, and what stands in each other's way.
 
-The state of the machine: CUDA, and the folder of compiled kernels.
+The state of the machine too: CUDA, and the folder of compiled kernels. Each comes with what to do.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-import physx_generated
+import click
 from pxr import Plug, Usd
 
-from physx_schema.definitions import every_definition
+from physx_schema.definitions import every_definition, plugin_folders
+from physx_schema.errors import printable
 from physx_schema.installed_usd import DISTRIBUTIONS, folder, mixture
+from physx_schema.reports.json_output import JSON_VERSION, plain
 
 PartState = tuple[str, str, str]        # what, state, what to do
 
@@ -207,7 +209,16 @@ def _registration(plugins: Mapping[str, str]) -> Diagnosis:
         f"USD keeps the first it meets, and its names and defaults may be of another release; {source}")
 
 
-def plugin_folders() -> list[Path]:
-    """The folders with a plugInfo.json, one for each library and one for the validator, for PXR_PLUGINPATH_NAME."""
-    homes = (Path(physx_generated.__file__).resolve().parent, Path(__file__).resolve().parents[1])
-    return sorted(path.parent for home in homes for path in home.rglob("plugInfo.json"))
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Write the diagnosis as JSON.")
+def doctor_command(as_json: bool) -> None:
+    """Show versions and what stands in the way of USD, its schemas, CUDA and caches, with what to do about it."""
+    diagnoses = list(diagnose())
+    if as_json:
+        click.echo(json.dumps({"version": JSON_VERSION, "diagnoses": plain(diagnoses)}, indent=2))
+    width = max(len(item.what) for item in diagnoses)
+    for item in diagnoses if not as_json else ():
+        click.echo(printable(f"{item.what.ljust(width)}  {'' if item.ok else 'PROBLEM: '}{item.state}"))
+        if item.remedy:
+            click.echo(printable(f"{' ' * width}  do: {item.remedy}"))
+    raise click.exceptions.Exit(0 if all(item.ok for item in diagnoses) else 1)

@@ -70,7 +70,7 @@ def _location(finding: Finding) -> str:
 
 
 def _template(name: str) -> str:
-    return resources.files("physx_schema.cli.formats").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("physx_schema.reports").joinpath(name).read_text(encoding="utf-8")
 
 
 def _environment() -> jinja2.Environment:
