@@ -5,42 +5,32 @@ Rules and finders are read from the files of `checking/rules`, each of which is 
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from types import ModuleType
 
+from physx_schema.checking import rules
 from physx_schema.checking.engine.rule import RULE_FAILED, Finder, Rule, Selection, belongs
-from physx_schema.checking.rules import (
-    articulations,
-    bodies,
-    collision,
-    contact_reach,
-    contact_settings,
-    driven,
-    engines,
-    iterations,
-    joint_axes,
-    joint_bodies,
-    joint_limits,
-    mass,
-    maximal_joints,
-    mimic,
-    mimic_pairs,
-    mimic_values,
-    stages,
-    tendon_attachments,
-    tendon_forces,
-    tendon_solver,
-    units,
-    unused,
-    values,
-)
 from physx_schema.checking.rules.problems import reader
 
-_FILES = (       # in the order of lists and pages; findings have an order of their own
-    driven, articulations, joint_bodies, mimic, mimic_values, mimic_pairs, tendon_forces,
-    tendon_attachments, tendon_solver, joint_limits, joint_axes, maximal_joints, mass, bodies, iterations, collision,
-    contact_settings, contact_reach, stages, engines, values, units, unused,
+# The order of files in lists and pages; those that are not named follow by name. Findings have an order of their own.
+_ORDER = (
+    "driven", "articulations", "joint_bodies", "mimic", "mimic_values", "mimic_pairs", "tendon_forces",
+    "tendon_attachments", "tendon_solver", "joint_limits", "joint_axes", "maximal_joints", "mass", "bodies",
+    "iterations", "collision", "contact_settings", "contact_reach", "stages", "engines", "values", "units", "unused",
 )
+
+
+def _rule_files() -> list[ModuleType]:
+    """The modules of the folder of rules, in order."""
+    names = {info.name for info in pkgutil.iter_modules(rules.__path__)}
+    ordered = [name for name in _ORDER if name in names] + sorted(names.difference(_ORDER))
+    return [importlib.import_module(f"{rules.__name__}.{name}") for name in ordered]
+
+
+_FILES = _rule_files()
 _MEMBERS = [item for file in _FILES for item in vars(file).values()]
 
 RULES: Mapping[str, Rule] = {item.code: item for item in (*_MEMBERS, RULE_FAILED) if isinstance(item, Rule)}
@@ -90,6 +80,11 @@ _FAMILIES: Mapping[str, str] = {    # what the codes of a family are about
 }
 
 
+# A file of rules may name families of its own, `FAMILIES = {"gear": "Gears"}`.
+_TITLES: Mapping[str, str] = {
+    **_FAMILIES, **{name: title for file in _FILES for name, title in getattr(file, "FAMILIES", {}).items()}}
+
+
 def family(code: str) -> str:
     """What a code begins with, up to the slash."""
     return code.partition("/")[0]
@@ -97,7 +92,7 @@ def family(code: str) -> str:
 
 def family_title(name: str) -> str:
     """What the codes of a family are about."""
-    return _FAMILIES.get(name, name)
+    return _TITLES.get(name, name)
 
 
 def explain_lines(name: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from physx_runtime.commands.options import DEFAULT_DT, Seconds
+from physx_runtime.viewing.formats.recording_format import Motion, find_formats, help_text
 from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
 from physx_schema.errors import printable
 from physx_schema.files import unwritable
@@ -18,13 +19,11 @@ from physx_schema.text import plural
 if TYPE_CHECKING:
     from physx_runtime.packing.model import NotSimulated
     from physx_runtime.simulation.recording import Recording
-    from physx_schema.description import Description
-
 
 _NOT_EVALUATED, _DIVERGED = 5, 6
-FILMS = (".gif", ".mp4")
-OUTPUTS = (".npz", ".csv", ".html", ".usda", ".usdc", ".usd", *FILMS)
 _MAX_PAIRS = 5     # lines of bodies that touch; the recording has all
+_FORMATS = find_formats()
+
 
 @click.command("simulate")
 @click.argument("stage")
@@ -43,8 +42,7 @@ _MAX_PAIRS = 5     # lines of bodies that touch; the recording has all
 @click.option("--worlds", type=click.Path(dir_okay=False, exists=True, path_type=Path),
               help="A YAML file: how many worlds, and which parameters are drawn for all but the first.")
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
-              help="Write the motion: .npz (all of it), .csv (joints), .html (a page), .usda, .usdc, .usd (a layer "
-                   "over the stage that plays it), or .gif, .mp4 (a film).")
+              help=f"Write the motion: {help_text(_FORMATS.values())}.")
 @force_option
 @click.option("--joint-forces", is_flag=True, help="Write the forces of joints outside articulations too.")
 @quiet_option
@@ -59,20 +57,19 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
     simulated is named on stderr; with --strict the exit code is then 5. Where the motion does not stay finite the
     exit code is 6, and a line on stderr says by which step and at which joint.
     """
-    if out is not None and out.suffix not in OUTPUTS:
-        raise click.BadParameter(f"{out} does not end in {', '.join(OUTPUTS)}", param_hint="--out")
+    if out is not None and out.suffix not in _FORMATS:
+        raise click.BadParameter(f"{out} does not end in {', '.join(_FORMATS)}", param_hint="--out")
     from physx_runtime.packing.not_simulated import NotSimulatedWarning
     from physx_runtime.simulation.divergence import DivergenceWarning
     from physx_runtime.simulation.simulate import simulate, start_values
     from physx_runtime.simulation.variation import read_variation
-    from physx_runtime.viewing.film.writing import require_film
     from physx_runtime.viewing.summary import summary_lines, worlds_lines
     from physx_schema.description import describe
     from physx_schema.description.stages import open_stage
     from physx_schema.outputs import files_of, require_output
 
-    if out is not None and out.suffix in FILMS:
-        require_film(out)
+    if out is not None:
+        _FORMATS[out.suffix].require(out)
     usd_stage = open_stage(stage)
     if out is not None:
         require_output(out, files_of(usd_stage), force)
@@ -93,7 +90,7 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
     _print_messages(stage, (*recording.not_simulated, *recording.diverged))
     if out is not None:
         try:
-            _write(out, stage, description, recording)
+            _FORMATS[out.suffix].write(out, Motion(stage, description, recording))
         except OSError as error:
             raise unwritable(out, error) from None
     destination = f", written to {out}" if out else "; give --out to keep the motion"
@@ -109,30 +106,6 @@ def simulate_command(stage: str, steps: int, dt: float, every: int, articulation
         raise click.exceptions.Exit(_DIVERGED)
     if strict and recording.not_simulated:
         raise click.exceptions.Exit(_NOT_EVALUATED)
-
-
-def _write(out: Path, stage: str, description: Description, recording: Recording) -> None:
-    """Write a motion in the format that the file's name ends in."""
-    from physx_runtime.simulation.recorder import write_recording
-    from physx_runtime.viewing.motion import write_motion
-    from physx_runtime.viewing.text import write_table
-
-    if out.suffix == ".npz":
-        write_recording(out, recording)
-    elif out.suffix == ".csv":
-        write_table(out, recording)
-    elif out.suffix == ".html":
-        from physx_runtime.viewing.report import write_report
-        from physx_schema.checking import check
-
-        messages = [f"{item}." for item in (*recording.not_simulated, *recording.diverged)]
-        write_report(out, stage, check(stage), None, recording, missing=messages)
-    elif out.suffix in FILMS:
-        from physx_runtime.viewing.film.writing import write_film
-
-        write_film(stage, description, recording, out)
-    else:
-        write_motion(stage, recording, out)
 
 
 def _step_summary(recording: Recording) -> str:

@@ -15,7 +15,7 @@ from support.places import STAGES
 from support.stages.robots import finger
 
 from physx_schema.checking import check
-from physx_schema.cli import check_command
+from physx_schema.command_line import repairs
 from physx_schema.command_line.program import program
 
 STIFFNESS = "drive:angular:physics:stiffness"
@@ -149,14 +149,14 @@ def test_read_only_file_is_refused(folder: Path) -> None:
 
 
 def test_nothing_is_written_where_a_file_changes_meanwhile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sound = check_command.fix
+    sound = repairs.fix
 
     def slow(*arguments: object) -> object:
         found = sound(*arguments)       # type: ignore[arg-type]
         (folder / "bad.usda").write_text(BAD + "# edited\n")
         return found
 
-    monkeypatch.setattr(check_command, "fix", slow)
+    monkeypatch.setattr(repairs, "fix", slow)
     (folder / "worse.usda").write_text(BAD)
     result = call("worse.usda", "bad.usda", "--in-place")
     assert (result.exit_code, "bad.usda: was changed meanwhile" in result.stderr, result.stdout) == (2, True, "")
