@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from . import naming
-from .inherited import Declared, FlatClass, user_doc
+from .installed_schemas import Declared, FlatClass, user_doc
 from .model import DICTIONARY, RAW, Attribute, Entry, Library, Property, SchemaClass
 from .scope import Scope, per_class
 from .write_usda import KEYLESS, quote, quote_list, value
