@@ -20,7 +20,7 @@ PREPARE = """
 import sys, time
 from pathlib import Path
 sys.path.insert(0, "codegen")
-from physx_codegen import cli, pages
+from physx_codegen import generate_command, pages
 from physx_codegen.generate import assemble, load_valid
 from physx_codegen.proof import prove
 schema, out, docs = Path("schema"), Path("generated/physx_generated"), Path("docs/reference")
@@ -36,9 +36,9 @@ ROWS = {
                                          "files = files | pages.render(tuple(library for _, library in found))", 1.35),
     "classes and plugin, tried in another process": (
         "found = load_valid(schema); prove([library for _, library in found], assemble(found))", 1.5),
-    "an unchanged --check": ("assert cli.compare(schema, out, docs) == 0", 0.2),
+    "an unchanged --check": ("assert generate_command.compare(schema, out, docs) == 0", 0.2),
 }
-WHOLE = "from physx_codegen.cli import generate; generate(['--check'])"
+WHOLE = "from physx_codegen.generate_command import generate_command; generate_command(['--check'])"
 
 
 def seconds(code: str, environment: dict[str, str]) -> float:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from physx_schema.cli.doctor import plugin_folders
+from physx_schema.definitions import plugin_folders
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "rules_comparison.md"

@@ -12,6 +12,7 @@ import pkgutil
 import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 
 import physx_generated
@@ -93,3 +94,9 @@ def definitions_of(package: ModuleType) -> list[Definition]:
     if not by_identifier:
         raise ValueError(f"{package.__name__} has no schema classes; give a package that `physx-schema generate` made")
     return [by_identifier[name] for name in sorted(by_identifier)]
+
+
+def plugin_folders() -> list[Path]:
+    """The folders with a plugInfo.json, one for each library and one for the validator, for PXR_PLUGINPATH_NAME."""
+    homes = (Path(physx_generated.__file__).resolve().parent, Path(__file__).resolve().parent)
+    return sorted(path.parent for home in homes for path in home.rglob("plugInfo.json"))

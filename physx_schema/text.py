@@ -1,11 +1,15 @@
-"""Words and colours that printed texts of both packages share."""
+"""Words, colours and small HTML tables that printed texts of both packages share."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable, Sequence
+from html import escape
 
 import click
+
+from physx_schema.errors import printable
 
 _COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
 
@@ -20,3 +24,23 @@ def styled(text: str, severity: str = "error") -> str:
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty()
     return text if plain or click.get_current_context(silent=True) is None else click.style(
         text, fg=_COLOURS[severity], bold=severity == "error")
+
+
+MAX_ROWS = 12
+
+
+def html_table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table with its first rows, and how many more there are; names in it are text, whatever they hold."""
+    lines = list(rows)
+    html_rows = [_line("th", headings), *(_line("td", row) for row in lines[:MAX_ROWS])] if lines else []
+    if len(lines) > MAX_ROWS:
+        html_rows.append(f'<tr><td colspan="{len(headings)}">and {len(lines) - MAX_ROWS} more</td></tr>')
+    return f"<table><caption>{_text(caption)}</caption>{''.join(html_rows)}</table>"
+
+
+def _line(kind: str, cells: Sequence[str]) -> str:
+    return f"<tr>{''.join(f'<{kind}>{_text(cell)}</{kind}>' for cell in cells)}</tr>"
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))

@@ -25,18 +25,15 @@ MAY_IMPORT = {
 }
 # Files that may import more than their package, and why.
 EXCEPTIONS = {
-    "codegen/physx_codegen/load_usda.py": {"pxr"},      # reads anyone's schema.usda, along with the three that follow
-    "codegen/physx_codegen/usda_reader.py": {"pxr"},
-    "codegen/physx_codegen/usda_spec.py": {"pxr"},
-    "codegen/physx_codegen/usd_values.py": {"pxr"},
+    "codegen/physx_codegen/load_usda.py": {"pxr"},      # reads anyone's schema.usda, and the layers of plugins
+    "codegen/physx_codegen/usda_reader.py": {"pxr"},    # the classes of such a layer
     "codegen/physx_codegen/inherited.py": {"pxr"},      # reads the properties of installed parent types
-    "codegen/physx_codegen/load_generated.py": {"pxr"},     # reads the layer of an installed plugin
     "codegen/physx_codegen/rehearsal.py": {"pxr"},      # the process of its own in which a new package is tried
     "codegen/physx_codegen/support": {"pxr"},           # travels into the generated package
     "generated/physx_generated": {"typing_extensions"},     # for type checkers alone, which bring it along
     "physx_schema/files.py": {"physx_codegen"},         # one place puts files in place, where nothing is needed for it
-    "physx_schema/cli/formats/page.py": {"jinja2"},     # the page for a browser
-    "runtime/physx_runtime/model_context/command.py": {"mcp"},  # the protocol that it speaks
+    "physx_schema/reports/page.py": {"jinja2"},     # the page for a browser
+    "runtime/physx_runtime/model_context/mcp_command.py": {"mcp"},  # the protocol that it speaks
     "runtime/physx_runtime/live_view/server.py": {"viser", "websockets"},      # the page of a live view
     "runtime/physx_runtime/viewing/film/writing.py": {"PIL", "imageio_ffmpeg"},     # the formats of films
     "runtime/physx_runtime/simulation/variation.py": {"yaml"},      # what worlds differ in, as people write it
@@ -52,26 +49,28 @@ ROOMS = {
         "installed_usd": "",
         "errors": "",
         "files": "errors",
-        "html_table": "errors",
-        "text": "",
+        "text": "errors",
         "former_names": "",
         "definitions": "",
         "attachment_sides": "",
         "class_description": "",
-        "description.model": "definitions former_names html_table",
+        "description.model": "definitions former_names text",
         "description.opinions": "definitions description.model errors",
         "description.collision": "definitions description.model description.opinions",
         "description.articulation": "definitions description.model description.opinions",
         "description": "definitions errors files",
         "outputs": "description errors files",
         "migration": "definitions description errors files outputs",
-        "checking.engine": "description errors files former_names html_table migration",
+        "checking.engine": "description errors files former_names migration text",
         "checking.rules": "checking.engine definitions description migration",
         "checking": "description errors files",
         "validation": "checking",
         "asset_validation": "checking",
         "authoring": "checking definitions description errors",
-        "cli": "checking definitions description errors files former_names installed_usd migration outputs text",
+        "reports": "checking description errors former_names text",
+        "command_line": "checking description errors files migration outputs reports text",
+        "cli":
+            "checking command_line definitions description errors files installed_usd migration outputs reports text",
     },
     "physx_runtime": {
         "arrays": "",
@@ -125,6 +124,15 @@ def imported_packages(path: Path) -> set[str]:
     return {name.partition(".")[0] for name in names}
 
 
+def imported_modules(path: Path) -> set[str]:
+    """The modules that a file imports from, and the packages that they lie in."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    names = {name for node in nodes if isinstance(node, ast.ImportFrom | ast.Import)
+             for name in ([f"{node.module}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom)
+                          else [alias.name for alias in node.names])}
+    return {".".join(name.split(".")[:count]) for name in names for count in range(1, len(name.split(".")) + 1)}
+
+
 def extra(path: Path) -> set[str]:
     """What the exceptions allow a file."""
     name = path.relative_to(ROOT).as_posix()
@@ -147,6 +155,12 @@ def test_the_solver_and_its_algorithms_know_nothing_of_usd() -> None:
     users = [path.relative_to(runtime) for path in runtime.rglob("*.py") if "pxr" in imported_packages(path)]
     wrong = {str(path) for path in users if path.parts[0].removesuffix(".py") not in RUNTIME_PXR}
     assert not wrong, "\n".join(sorted(wrong))
+
+
+def test_the_runtime_knows_nothing_of_the_commands_of_the_schema_package() -> None:
+    users = [str(path.relative_to(ROOT)) for path in SOURCES["physx_runtime"].rglob("*.py")
+             if imported_modules(path) & {"physx_schema.cli"}]
+    assert users == []
 
 
 def room_of(module: str, rooms: Iterable[str]) -> str:

@@ -2,29 +2,23 @@
 
 The steps of `generate`, in order:
 
-1. Find: :mod:`.definitions` says where definitions lie and in which of three forms, by the names of
-   :mod:`.plugin_files`.
+1. Find: :mod:`.definitions` says where definitions lie and in which of three forms.
 2. Read, each form into the frozen classes of :mod:`.model`. YAML: :mod:`.load_yaml`, by :mod:`.yaml_source` (text to
-   values with lines) and :mod:`.yaml_reader` (values held against the keys of :mod:`.fields`). A schema.usda:
-   :mod:`.load_usda`, by :mod:`.usda_outline` (lines and types), :mod:`.usda_reader` (classes) and :mod:`.usda_spec`
-   (their metadata), after :mod:`.usda_trial`, with the keys of :mod:`.usda_keys`. A plugin without either:
-   :mod:`.load_generated`.
-   Values: :mod:`.value_types` and, from USD, :mod:`.usd_values`; intervals: :mod:`.ranges`.
-3. Check what a single entry cannot show: :mod:`.validate`, with :mod:`.installed_schemas` and words of :mod:`.wording`.
+   values with lines) and the keys of :mod:`.fields`. A schema.usda: :mod:`.load_usda`, by :mod:`.usda_outline` (lines
+   and types) and :mod:`.usda_reader` (classes); it reads a plugin without either form too.
+   Values and their intervals: :mod:`.value_types`.
+3. Check what a single entry cannot show: :mod:`.validate`, with :mod:`.installed_schemas`.
 4. Render ``{relative path: text}``: :mod:`.generate` puts together what :mod:`.render` makes of :mod:`.classes` and
    :mod:`.docstrings`, of :mod:`.usda` (generatedSchema.usda), :mod:`.plug_info`, :mod:`.attribute_types`,
    :mod:`.documentation` and :mod:`.write_usda` (schema.usda); :mod:`.pages` makes the reference pages,
-   :mod:`.json_schema` and :mod:`.language_page` what tells the language. Names come from :mod:`.naming`, parents from
-   :mod:`.scope`, :mod:`.declared` and :mod:`.inherited`.
+   :mod:`.language` what describes the language. Names come from :mod:`.naming`, parents from :mod:`.scope` and
+   :mod:`.inherited`.
 5. Prove, before anything is written: :mod:`.proof` has :mod:`.rehearsal` use the package in a process of its own.
-6. Compare or write: :mod:`.emit`, by :mod:`.commit`; :mod:`.freshness` remembers what was found in step. :mod:`.cli` is
-   the command.
+6. Compare or write: :mod:`.emit`, by :mod:`.commit`. :mod:`.generate_command` is the command.
 
-:mod:`.convert` leads from schema.usda to YAML and back, by :mod:`.write_yaml` with :mod:`.yaml_text`, and
-:mod:`.write_usda` with :mod:`.usda_text`; its command is :mod:`.convert_command`. :mod:`.diff` compares two schemas
-that :mod:`.sources` reads, class by class as :mod:`.pairing` finds their properties again; its command is
-:mod:`.diff_command`. `support` and `templates` are what generated
-packages are made of.
+:mod:`.convert_command` leads from schema.usda to YAML and back, by :mod:`.write_yaml` and :mod:`.write_usda`.
+:mod:`.diff` compares two schemas that :mod:`.definitions` reads; its command is :mod:`.diff_command`. `support` and
+`templates` are what generated packages are made of.
 """
 
 from __future__ import annotations

@@ -6,20 +6,20 @@ import sys
 
 import click
 
+from .definitions import read
 from .diff import LEVELS, Level, as_json, compare, text
 from .model import SchemaError
-from .sources import read
 
 FAILED, UNREADABLE = 1, 3                # exit codes
 
 
-@click.command()
+@click.command("diff")
 @click.argument("old")
 @click.argument("new")
 @click.option("--json", "json_output", is_flag=True, help="Write every difference as JSON.")
 @click.option("--level", type=click.Choice(LEVELS), default=LEVELS[-1], show_default=True,
               help="The least difference that is shown and that makes the exit code 1.")
-def diff(old: str, new: str, json_output: bool, level: Level) -> None:
+def diff_command(old: str, new: str, json_output: bool, level: Level) -> None:
     """Say what differs between two schemas, and what of it breaks stages or programs.
 
     OLD and NEW are each a schema.usda, a generatedSchema.usda, a folder with YAML definitions, schema.usda or

@@ -12,10 +12,8 @@ from typing import Any
 
 from pxr import Sdf
 
-from .declared import Declared, FlatClass, user_doc
-from .installed_schemas import installed
-from .plugin_files import GENERATED
-from .usda_text import KEYLESS, quote
+from .installed_schemas import GENERATED, Declared, FlatClass, installed, user_doc
+from .write_usda import KEYLESS, quote
 
 STRUCTURE = {"typeName", "variability", "default", "custom", "customData"}     # fields with a place of their own
 

@@ -1,18 +1,28 @@
-"""Schemas of the installed USD and of registered plugins, read from their plugInfo.json files without importing pxr."""
+"""Schemas of the installed USD and of registered plugins, read from their plugInfo.json files without importing pxr.
+
+A declared property is what generatedSchema.usda says of it: each field from the strongest of a class and its parents.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import json
 import os
+import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from .model import Kind
-from .plugin_files import PLUGIN
+
+USDA = "schema.usda"                        # the definitions
+GENERATED = "generatedSchema.usda"          # what USD reads of them
+PLUGIN = "plugInfo.json"                    # what makes a folder a plugin
+ATTRIBUTES = "attributes.json"              # types of attributes, for programs without USD
+DOCUMENTATION = "documentation.json"        # prose of classes and properties, and the methods that get them
+
 
 PLUGIN_PATH = "PXR_PLUGINPATH_NAME"
 # Where distributions of USD keep their plugins, seen from the folder pxr: usd-core, usd-exchange, a build of OpenUSD.
@@ -102,3 +112,49 @@ def plugin_json(path: Path) -> Any:
     """
     lines = path.read_text(encoding="utf-8").splitlines()
     return json.loads("\n".join("" if line.lstrip().startswith("#") else line for line in lines))
+
+
+SENTENCE_END = re.compile(r"\. |\.\n")
+BRIEF_LENGTH = 500
+DOXYGEN = ((re.compile(r"\\em "), ""), (re.compile(r"\\li"), "-"), (re.compile(r"\\(?:ref|section) \S+ "), ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One property; texts are in usda syntax, empty where there is no opinion."""
+
+    name: str
+    type: str                           # Sdf value type name; "rel" for a relationship
+    uniform: bool = False
+    default: str = ""
+    brief: str = ""
+    override: bool = False              # changes a property of a built-in schema
+    metadata: tuple[tuple[str, str], ...] = ()      # key, text
+
+    def over(self, weaker: Declared | None) -> Declared:
+        """This declaration, completed by a weaker one of the same property."""
+        if weaker is None:
+            return self
+        metadata = tuple((dict(weaker.metadata) | dict(self.metadata)).items())
+        default, brief = self.default or weaker.default, self.brief or weaker.brief
+        return replace(self, default=default, brief=brief, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class FlatClass:
+    """One class with everything of its parents."""
+
+    builtins: tuple[str, ...]
+    properties: dict[str, Declared]     # by name
+
+
+def user_doc(doc: str, authored: str | None) -> str:
+    """The userDocBrief that USD's generator gives: the one written, else the first sentence, cut where it is long."""
+    text = SENTENCE_END.split(doc, maxsplit=1)[0].strip() if authored is None else authored.strip()
+    if authored is None and len(text) > BRIEF_LENGTH:
+        text = text[:BRIEF_LENGTH] + "..."
+    elif authored is None and text and not text.endswith("."):
+        text += "."
+    for pattern, replacement in DOXYGEN:
+        text = pattern.sub(replacement, text)
+    return text

@@ -12,8 +12,8 @@ from pathlib import Path
 import jinja2
 
 from . import attribute_types, classes, docstrings, documentation, naming, plug_info, usda, value_types, write_usda
+from .installed_schemas import ATTRIBUTES, DOCUMENTATION, GENERATED, PLUGIN, USDA
 from .model import Family, Library, SchemaClass
-from .plugin_files import ATTRIBUTES, DOCUMENTATION, GENERATED, PLUGIN, USDA
 from .scope import Scope
 
 HERE = Path(__file__).resolve().parent

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from . import naming, value_types
 from .installed_schemas import installed, part_of_usd
-from .model import Attribute, Kind, Library, Location, Property, Range, SchemaClass, SchemaError
+from .model import Attribute, Kind, Library, Location, Property, Range, SchemaClass, SchemaError, closest
 from .naming import IDENTIFIER, NAMESPACE
-from .wording import closest
 
 Problem = tuple[Location, str]
 RELEASE = re.compile(r"\d+(\.\d+)*")

@@ -9,9 +9,17 @@ from typing import NamedTuple
 from physx_generated import PhysxTendonAxisAPI, PhysxTendonAxisRootAPI
 from pxr import Usd
 
-from physx_schema.authoring.applications import Application, apply_all
-from physx_schema.authoring.prims import PrimLike, conflicts, find_prims, is_finite, not_none, refuse
-from physx_schema.authoring.topology import Topology, TreeNode
+from physx_schema.authoring.articulations import Topology, TreeNode
+from physx_schema.authoring.prims import (
+    Application,
+    PrimLike,
+    apply_all,
+    conflicts,
+    find_prims,
+    is_finite,
+    not_none,
+    refuse,
+)
 from physx_schema.definitions import default_number
 from physx_schema.description.model.joint import SINGLE_AXIS_KINDS
 from physx_schema.errors import AuthoringError

@@ -5,9 +5,18 @@ from __future__ import annotations
 from physx_generated import PhysxMimicJointAPI
 from pxr import Sdf, Usd, UsdPhysics
 
-from physx_schema.authoring.applications import Application, apply_all
-from physx_schema.authoring.prims import PrimLike, conflicts, find_prim, is_finite, joint_axis_of, not_none, stage_of
-from physx_schema.authoring.topology import Topology, TreeNode
+from physx_schema.authoring.articulations import Topology, TreeNode
+from physx_schema.authoring.prims import (
+    Application,
+    PrimLike,
+    apply_all,
+    conflicts,
+    find_prim,
+    is_finite,
+    joint_axis_of,
+    not_none,
+    stage_of,
+)
 from physx_schema.checking.engine.finding import location
 from physx_schema.checking.rules.mimic_values import clip_findings, limits_fault
 from physx_schema.description.model.joint import ROTATIONS

@@ -5,15 +5,18 @@ What every helper asks of a prim before it writes: that it exists, that it may b
 What moves and brakes one joint axis: its drive, and its armature, friction and speed limit.
 
 Numbers and vectors as callers give them: Python's, NumPy's or Gf's.
+
+Several schemas applied to several prims as one change: all of them, or none.
 """
 
 from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal, TypeAlias, TypeGuard
+from typing import Any, Literal, TypeAlias, TypeGuard
 
 from physx_generated import PhysxJointAxisAPI
 from pxr import Sdf, Usd, UsdPhysics
@@ -238,3 +241,36 @@ def _excluded(prim: Usd.Prim) -> list[str]:
         return []
     return [f"{prim.GetPath()}: physics:excludeFromArticulation is true, and PhysX reads PhysxJointAxisAPI in "
             f"articulations only; clear it"]
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A generated multiple-apply class to apply to a prim under an instance name, with values by keyword."""
+
+    schema: Any
+    prim: Usd.Prim
+    instance: str
+    values: Mapping[str, object]
+
+
+def apply_all(applications: Sequence[Application], problems: Iterable[str]) -> list[Any]:
+    """Apply every schema and return the schema objects, in order.
+
+    Raises AuthoringError with `problems` and with whatever the applications themselves would be refused for; then
+    nothing has been written.
+    """
+    refuse([*problems, *(line for item in applications for line in (*why_not_editable(item.prim), *_rehearse(item)))])
+    return [item.schema.Apply(item.prim, item.instance, **item.values) for item in applications]
+
+
+def _rehearse(item: Application) -> list[str]:
+    """What an application would be refused for, found by applying it to a prim of the same path on an empty stage."""
+    if not item.instance:
+        return [f"{item.prim.GetPath()}: the name is empty; give an identifier such as flexor"]
+    stage = Usd.Stage.CreateInMemory()
+    prim = stage.DefinePrim(item.prim.GetPath(), item.prim.GetTypeName())
+    try:
+        item.schema.Apply(prim, item.instance, **item.values)
+    except AuthoringError as error:
+        return str(error).splitlines()
+    return []

@@ -11,10 +11,19 @@ from typing import Any
 from physx_generated import PhysxTendonAttachmentAPI, PhysxTendonAttachmentLeafAPI, PhysxTendonAttachmentRootAPI
 from pxr import Usd
 
-from physx_schema.authoring.applications import Application, apply_all
+from physx_schema.authoring.articulations import Topology, disabled
 from physx_schema.authoring.fixed_tendons import ATTACHMENTS, AXIS_SCHEMAS, NAMESPACE, gain_problems, limit_problems
-from physx_schema.authoring.prims import PrimLike, as_vector, conflicts, find_prims, is_finite, not_none, refuse
-from physx_schema.authoring.topology import Topology, disabled
+from physx_schema.authoring.prims import (
+    Application,
+    PrimLike,
+    apply_all,
+    as_vector,
+    conflicts,
+    find_prims,
+    is_finite,
+    not_none,
+    refuse,
+)
 from physx_schema.checking.rules.tendon_attachments import SHORTEST_SEGMENT
 from physx_schema.definitions import default_number
 from physx_schema.description.frames import Frames

@@ -1,44 +1,36 @@
-"""Every rule by its code, and every finder, gathered from the files of the rules."""
+"""Every rule by its code, every finder, and what the rules say of themselves on a terminal and on Markdown pages.
+
+Rules and finders are read from the files of `checking/rules`, each of which is a family of them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from types import ModuleType
 
+from physx_schema.checking import rules
 from physx_schema.checking.engine.rule import RULE_FAILED, Finder, Rule, Selection, belongs
-from physx_schema.checking.rules import (
-    articulations,
-    bodies,
-    collision,
-    contact_reach,
-    contact_settings,
-    driven,
-    engines,
-    iterations,
-    joint_axes,
-    joint_bodies,
-    joint_limits,
-    mass,
-    maximal_joints,
-    mimic,
-    mimic_pairs,
-    mimic_values,
-    stages,
-    tendon_attachments,
-    tendon_axes,
-    tendon_forces,
-    tendon_solver,
-    units,
-    unused,
-    values,
-)
 from physx_schema.checking.rules.problems import reader
 
-_FILES = (       # in the order of lists and pages; findings have an order of their own
-    driven, articulations, joint_bodies, mimic, mimic_values, mimic_pairs, tendon_axes, tendon_forces,
-    tendon_attachments, tendon_solver, joint_limits, joint_axes, maximal_joints, mass, bodies, iterations, collision,
-    contact_settings, contact_reach, stages, engines, values, units, unused,
+# The order of files in lists and pages; those that are not named follow by name. Findings have an order of their own.
+_ORDER = (
+    "driven", "articulations", "joint_bodies", "mimic", "mimic_values", "mimic_pairs", "tendon_forces",
+    "tendon_attachments", "tendon_solver", "joint_limits", "joint_axes", "maximal_joints", "mass", "bodies",
+    "iterations", "collision", "contact_settings", "contact_reach", "stages", "engines", "values", "units", "unused",
 )
+
+
+def _rule_files() -> list[ModuleType]:
+    """The modules of the folder of rules, in order."""
+    names = {info.name for info in pkgutil.iter_modules(rules.__path__)}
+    ordered = [name for name in _ORDER if name in names] + sorted(names.difference(_ORDER))
+    return [importlib.import_module(f"{rules.__name__}.{name}") for name in ordered]
+
+
+_FILES = _rule_files()
 _MEMBERS = [item for file in _FILES for item in vars(file).values()]
 
 RULES: Mapping[str, Rule] = {item.code: item for item in (*_MEMBERS, RULE_FAILED) if isinstance(item, Rule)}
@@ -65,3 +57,101 @@ def selection_of(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> Sele
             suggestion = f"did you mean {close[0]}?" if close else "`physx-schema check --list-rules` lists them"
             raise ValueError(f"there is no code or family {family!r}; {suggestion}")
     return Selection(tuple(select), tuple(ignore))
+
+
+COMMAND = "physx-schema explain --pages docs/rules"
+BANNER = f"<!-- Written by `{COMMAND}` from physx_schema/checking/rules; do not edit. -->"
+_INTRODUCTION = (
+    "What `physx-schema check` looks for. `physx-schema explain CODE` says the same in a terminal. How the rules fare "
+    "on other people's stages is in [rules_review.md](../rules_review.md), beside other validators in "
+    "[rules_comparison.md](../rules_comparison.md)."
+)
+_FAMILIES: Mapping[str, str] = {    # what the codes of a family are about
+    "DJ.001": "Driven joints: drives and their targets", "DJ.002": "Driven joints: joint states",
+    "DJ.003": "Driven joints: joint frames", "DJ.004": "Driven joints: what moves a joint",
+    "DJ.005": "Driven joints: velocity limits", "DJ.006": "Driven joints: sizes of values",
+    "DJ.007": "Mimic joints", "DJ.011": "Loops in articulations", "articulation": "Articulations",
+    "baseline": "Baselines", "body": "Rigid bodies", "collider": "Colliders", "engine": "Other engines",
+    "group": "Collision groups", "iterations": "Iterations of the solver", "joint": "Joints", "material": "Materials",
+    "pair": "Filtered pairs", "report": "Contact reports",
+    "rule-failed": "Rules that failed", "scene": "Physics scenes", "schema": "Applied schemas", "stage": "The stage",
+    "tendon": "Tendons", "unit": "Units", "unused": "Opinions that nothing uses", "value": "Authored values",
+    "waiver": "Waivers",
+}
+
+
+# A file of rules may name families of its own, `FAMILIES = {"gear": "Gears"}`.
+_TITLES: Mapping[str, str] = {
+    **_FAMILIES, **{name: title for file in _FILES for name, title in getattr(file, "FAMILIES", {}).items()}}
+
+
+def family(code: str) -> str:
+    """What a code begins with, up to the slash."""
+    return code.partition("/")[0]
+
+
+def family_title(name: str) -> str:
+    """What the codes of a family are about."""
+    return _TITLES.get(name, name)
+
+
+def explain_lines(name: str) -> Iterator[str]:
+    """Lines on a code, or on all codes of a family; none for an unknown one."""
+    rules = [rule for rule in RULES.values() if belongs(rule.code, name)]
+    if len(rules) == 1:
+        yield from _rule_lines(rules[0])
+    elif rules:
+        yield f"{name}: {family_title(name)}"
+        for rule in rules:
+            yield f"    {rule.code} ({rule.severity}): {rule.title}"
+
+
+def _rule_lines(rule: Rule) -> Iterator[str]:
+    yield f"{rule.code}: {rule.title}"
+    yield f"    {rule.severity} at most, wanted by {', '.join(rule.profiles)}"
+    yield ""
+    yield rule.text
+    if rule.measured:
+        yield ""
+        yield f"Measured: {rule.measured}"
+    for title, prims in (("With the finding:", rule.example), ("Without it:", rule.remedy)):
+        if prims:
+            yield ""
+            yield title
+            yield from (f"    {line}" if line else "" for line in prims.rstrip().splitlines())
+
+
+def pages() -> dict[str, str]:
+    """Markdown pages by file name: one for each family, and an index."""
+    families = sorted({family(name) for name in RULES})
+    family_pages = {f"{name}.md": _page(name) for name in families}
+    return {"README.md": _index(families), **family_pages}
+
+
+def _index(families: Iterable[str]) -> str:
+    lines = [BANNER, "", "# Rules", "", _INTRODUCTION, ""]
+    for name in families:
+        lines += [f"## [{family_title(name)}]({name}.md)", "", "| code | severity | wanted by | |", "|---|---|---|---|"]
+        lines += [f"| [{rule.code}]({name}.md#{_anchor(rule)}) | {rule.severity} | {', '.join(rule.profiles)} "
+                  f"| {rule.title} |" for rule in RULES.values() if family(rule.code) == name]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _anchor(rule: Rule) -> str:
+    """The anchor that Markdown viewers make of a code's heading."""
+    letters = "".join(character for character in rule.code.lower() if character.isalnum() or character in "-_ ")
+    return letters.replace(" ", "-")
+
+
+def _page(name: str) -> str:
+    lines = [BANNER, "", f"# {family_title(name)}", ""]
+    for rule in (item for item in RULES.values() if family(item.code) == name):
+        lines += [f"## {rule.code}", "", f"**{rule.title}.** Severity {rule.severity} at most; wanted by "
+                  f"{', '.join(rule.profiles)}.", "", rule.text, ""]
+        if rule.measured:
+            lines += [f"Measured: {rule.measured}", ""]
+        for title, prims in (("With the finding:", rule.example), ("Without it:", rule.remedy)):
+            if prims:
+                lines += [title, "", "```usda", prims.rstrip(), "```", ""]
+    return "\n".join(lines)

@@ -1,5 +1,5 @@
 """The command line program ``physx-schema``."""
 
-from physx_schema.cli.program import main
+from physx_schema.command_line.program import main
 
 __all__ = ["main"]

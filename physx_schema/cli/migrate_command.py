@@ -13,9 +13,7 @@ from typing import Any
 
 import click
 
-from physx_schema.cli.force import force_option
-from physx_schema.cli.isolation import isolation_option
-from physx_schema.cli.json_output import JSON_VERSION, plain
+from physx_schema.command_line.options import force_option, isolation_option
 from physx_schema.errors import UnsupportedError, printable
 from physx_schema.files import require_layer_name
 from physx_schema.migration import LayerChange, Migration, Note, migrate
@@ -23,6 +21,7 @@ from physx_schema.migration.changes import breaking
 from physx_schema.migration.layer_files import copy, in_package, replace, why_not
 from physx_schema.migration.report import layer_name
 from physx_schema.outputs import files_of_layers
+from physx_schema.reports.json_output import JSON_VERSION, plain
 from physx_schema.text import plural
 
 _DONE = ("renamed", "moved")         # kinds of notes that leave nothing to do

@@ -3,6 +3,9 @@
 Conversions between what USD physics authors and what PhysX computes with.
 
 Values as USD hands them out, in the plain types of facts; None where a value is something else.
+
+The effect that an authored number is to have in PhysX, where that is another number. It is custom data of the
+attribute, with the number that it belongs to: once another is authored it no longer counts.
 """
 
 from __future__ import annotations
@@ -157,3 +160,25 @@ def as_tokens(value: Any) -> tuple[str, ...] | None:
     # by index: the iteration of USD's arrays ends with an exception, which takes several times as long
     tokens = [value[i] for i in range(len(value))]
     return tuple(tokens) if all(isinstance(item, str) for item in tokens) else None
+
+
+KEY, INTENDED, AUTHORED = "physxSchema", "intended", "authored"
+# The authored number is kept in double precision beside an attribute that may hold a float.
+FLOAT_TOLERANCE = 1e-6
+
+
+def custom_data(intended: float, authored: float) -> dict[str, dict[str, float]]:
+    """What is kept beside an authored number."""
+    return {KEY: {INTENDED: intended, AUTHORED: authored}}
+
+
+def intended_effect(attribute: Any) -> float | None:
+    """The effect that the attribute's number is to have; None where that is the number itself."""
+    data = attribute.GetCustomDataByKey(KEY) if attribute and attribute.HasAuthoredCustomData() else None
+    if not isinstance(data, dict):
+        return None
+    intended, authored = (as_number(data.get(name)) for name in (INTENDED, AUTHORED))
+    current = as_numbers(attribute.Get()) or ()
+    if intended is None or authored is None or len(current) != 1:
+        return None
+    return intended if math.isclose(current[0], authored, rel_tol=FLOAT_TOLERANCE) else None

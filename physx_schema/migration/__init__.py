@@ -14,20 +14,15 @@ from physx_schema.definitions import definitions_of
 from physx_schema.description.robot_files import require_layer
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import without_addresses
-from physx_schema.migration.changes import MOVES, Difference, Move, former_prefixes
-from physx_schema.migration.clips import unhandled_clips
-from physx_schema.migration.composition import Composition
-from physx_schema.migration.follow import Follower
-from physx_schema.migration.former import renames, traced
-from physx_schema.migration.groups import group_layers
-from physx_schema.migration.layer_files import why_not
+from physx_schema.migration.changes import MOVES, Difference, Move, former_prefixes, renames, traced
+from physx_schema.migration.composition import Composition, group_layers
+from physx_schema.migration.layer_files import lost_text, why_not
 from physx_schema.migration.leftovers import remaining
-from physx_schema.migration.lost_text import lost_text
 from physx_schema.migration.plan import Plan
 from physx_schema.migration.report import LayerChange, Migration, Note, layer_name
-from physx_schema.migration.rewrite import Rewriter, concerned, files
+from physx_schema.migration.rewrite import Follower, Rewriter, concerned, files
 from physx_schema.migration.rules import Rules, rules
-from physx_schema.migration.variants import other_variants
+from physx_schema.migration.variants import other_variants, unhandled_clips
 
 __all__ = ["LayerChange", "Migration", "Note", "definitions_of", "migrate", "migration_rules"]
 

@@ -1,4 +1,7 @@
-"""Which composed prims a spec on a layer takes part in: that tells a joint's axes and which opinion is stronger."""
+"""Which composed prims a spec on a layer takes part in: that tells a joint's axes and which opinion is stronger.
+
+Layers whose values compose the same prims are written together or not at all.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pxr import Sdf, Usd, UsdPhysics
+
+from physx_schema.migration.report import LayerChange
 
 ROTATIONS = ("rotX", "rotY", "rotZ")
 JOINT_AXES = ("angular", "linear", *ROTATIONS)      # in the order they are written
@@ -133,3 +138,20 @@ def _applied(prim: Any) -> list[str]:
 def _listed(spec: Any) -> list[str]:
     listed = spec.GetInfo("apiSchemas")
     return list(map(str, listed.GetAppliedItems())) if isinstance(listed, Sdf.TokenListOp) else []
+
+
+def group_layers(changes: Sequence[LayerChange], composition: Composition) -> tuple[frozenset[str], ...]:
+    """Identifiers of changed layers, in groups that share a prim with something for the rules or name each other's."""
+    changed = {change.layer.identifier for change in changes if change.changed}
+    links = [{name for name, _ in group} & changed for group in composition.groups]
+    links += [{change.layer.identifier, *change.depends} & changed for change in changes if change.changed]
+    return tuple(_joined(links))
+
+
+def _joined(links: Iterable[set[str]]) -> list[frozenset[str]]:
+    """Sets that have something in common as one."""
+    groups: list[frozenset[str]] = []
+    for link in filter(None, links):
+        touching = [group for group in groups if group & link]
+        groups = [group for group in groups if not group & link] + [frozenset(link).union(*touching)]
+    return groups

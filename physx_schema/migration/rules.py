@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from physx_generated import Definition
 from physx_generated._definition import PLACEHOLDER, Property
 
-from physx_schema.migration.changes import Move
-from physx_schema.migration.former import Renames
+from physx_schema.migration.changes import Move, Renames
 
 
 class SchemaIndex:

@@ -1,13 +1,17 @@
-"""The same stages with other variants selected, so that what lies in these is composed as well."""
+"""The same stages with other variants selected, and layers of value clips: what plain composition leaves out.
+
+Value clips are not migrated; those that a migration would have to change are named.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
 from pxr import Sdf, Usd
 
-from physx_schema.migration.rewrite import is_concerned, items, prim_specs
+from physx_schema.migration.report import Note, layer_name
+from physx_schema.migration.rewrite import concerned, is_concerned, items, prim_specs
 from physx_schema.migration.rules import Rules
 
 Variant = tuple[Any, str, Any]          # path of a prim, identifier of a layer that has the variant, and its path there
@@ -75,3 +79,21 @@ def _with_selections(stage: Any, selections: dict[tuple[Any, str], str]) -> Any:
     selected = Usd.Stage.Open(stage.GetRootLayer(), session, stage.GetPathResolverContext(), Usd.Stage.LoadNone)
     selected.SetLoadRules(stage.GetLoadRules())
     return selected
+
+
+def unhandled_clips(stages: Sequence[Any], rules: Rules) -> Iterator[Note]:
+    """The value clips, manifests among them, with properties that the rules speak of."""
+    for prim in (prim for stage in stages for prim in Usd.PrimRange(stage.GetPseudoRoot(), Usd.PrimAllPrimsPredicate)):
+        clips = Usd.ClipsAPI(prim)
+        for name in clips.GetClips() or ():
+            for asset in (*clips.ComputeClipAssetPaths(name), clips.GetClipManifestAssetPath(name)):
+                layer = _layer(asset)
+                if layer and concerned(layer, rules):
+                    yield Note(layer_name(layer), "/", "", "left",
+                               f"is a value clip of {prim.GetPath()}, and value clips are not migrated",
+                               "migrate it as a stage of its own, with its classes applied there")
+
+
+def _layer(asset: Any) -> Any:
+    path = asset.resolvedPath if asset else ""
+    return Sdf.Layer.FindOrOpen(path) if path else None

@@ -25,7 +25,7 @@ def assert_valid_physics(stage: str | Path | Any, profile: str = "physx+simready
     """
     __tracebackhide__ = True
     from physx_schema.checking import check
-    from physx_schema.cli.text import finding_lines
+    from physx_schema.reports.findings import finding_lines
     from physx_schema.text import plural
 
     report = check(stage, profile)

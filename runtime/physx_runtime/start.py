@@ -5,17 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from importlib.metadata import EntryPoint, entry_points, version
-from importlib.util import find_spec
+from importlib.metadata import EntryPoint, version
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from itertools import pairwise
 from pathlib import Path
 from typing import TextIO
 
 import click
 
-ENTRY_POINTS = "physx_schema.commands"
 OPENING_COMMANDS = ("check", "describe", "migrate", "report", "simulate", "verify", "view")  # they open files of others
 INFO_OPTIONS = ("-h", "--help", "--list-rules")      # options with which they open none
 NO_USD_EXIT_CODE = 2            # exit code of a command that needs a USD where there is none
@@ -29,7 +28,7 @@ def prepare_program() -> Callable[[], None]:
     warnings.showwarning = _show_warning
     trial = start_trial(arguments)
     try:
-        from physx_schema.cli.program import main as run
+        from physx_schema.command_line.program import main as run
     except ImportError as error:
         if error.name != "pxr":
             raise
@@ -59,7 +58,7 @@ class WithoutUsd(click.Group):
     def __init__(self, fault: str) -> None:
         super().__init__("physx-schema", help=f"Author, check and simulate PhysX physics in USD.\n\n{fault}")
         self.fault = fault
-        self.entries = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+        self.entries = {entry.name: entry for entry in _find_commands()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands that run."""
@@ -73,6 +72,21 @@ class WithoutUsd(click.Group):
             click.echo(self.fault, err=True)
             ctx.exit(NO_USD_EXIT_CODE)
         return command
+
+
+def _find_commands() -> Iterable[EntryPoint]:
+    """All commands, by the file of physx_schema that finds them: the package itself imports USD."""
+    package = find_spec("physx_schema")
+    if package is None or package.origin is None:
+        return ()
+    path = Path(package.origin).with_name("command_line") / "command_files.py"
+    spec = spec_from_file_location("command_files", path)
+    if spec is None or spec.loader is None:
+        return ()
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    commands: Iterable[EntryPoint] = module.find_commands()
+    return commands
 
 
 def _load_command(entry: EntryPoint) -> click.Command | None:

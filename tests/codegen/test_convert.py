@@ -12,9 +12,9 @@ import physx_codegen
 import pxr
 import pytest
 from click.testing import CliRunner
-from physx_codegen import convert as converting
+from physx_codegen import convert_command as converting
 from physx_codegen import load_yaml, write_usda
-from physx_codegen.convert_command import convert
+from physx_codegen.convert_command import convert_command as convert
 from physx_codegen.model import SchemaError
 from pxr import Plug, Sdf
 from support.places import ROOT, SCHEMAS
@@ -71,7 +71,7 @@ def test_a_conversion_that_would_lose_something_is_refused(monkeypatch: pytest.M
     written = write_usda.render(load_yaml.load(SMALL)).replace('string unit = "distance"', "")
     monkeypatch.setattr(write_usda, "render", lambda library: written)
     with pytest.raises(SchemaError, match=r"would lose something of .*ToyCoilAPI properties gain unit"):
-        converting.convert(SMALL)
+        converting.convert_files(SMALL)
 
 
 def test_text_in_usda_syntax_that_usd_cannot_read_is_refused(tmp_path: Path) -> None:
@@ -168,17 +168,17 @@ def test_pixars_generator_makes_of_a_round_trip_what_it_makes_of_the_original(tm
 
 def test_windows_line_ends_change_nothing(tmp_path: Path) -> None:
     (tmp_path / "schema.usda").write_bytes(EVERYTHING.read_bytes().replace(b"\n", b"\r\n"))
-    assert converting.convert(tmp_path / "schema.usda") == converting.convert(EVERYTHING)
+    assert converting.convert_files(tmp_path / "schema.usda") == converting.convert_files(EVERYTHING)
 
 
 def test_names_have_letters_of_every_script_in_both_forms(tmp_path: Path) -> None:
     text = ('#usda 1.0\nover "GLOBAL" (\n customData = {\n  string libraryName = "türen"\n }\n) {}\n'
             'class "ÄrmelAPI" (\n inherits = </APISchemaBase>\n) {\n float ärmel:länge = 1\n}\n')
     (tmp_path / "schema.usda").write_text(text, encoding="utf-8")
-    for name, content in converting.convert(tmp_path / "schema.usda").items():
+    for name, content in converting.convert_files(tmp_path / "schema.usda").items():
         (tmp_path / "yaml").mkdir(exist_ok=True)
         (tmp_path / "yaml" / name).write_text(content, encoding="utf-8")
-    assert "class \"ÄrmelAPI\"" in converting.convert(tmp_path / "yaml")["schema.usda"]
+    assert "class \"ÄrmelAPI\"" in converting.convert_files(tmp_path / "yaml")["schema.usda"]
 
 
 def test_two_forms_do_not_come_to_lie_in_one_folder(tmp_path: Path) -> None:

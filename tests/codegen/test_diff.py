@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from physx_codegen.definitions import Source, read
 from physx_codegen.diff import Comparison, compare
-from physx_codegen.diff_command import diff
+from physx_codegen.diff_command import diff_command as diff
 from physx_codegen.model import Attribute, Library
-from physx_codegen.sources import Source, read
 from pxr import Sdf
 from support.places import ROOT
 from support.schemas.everything import EVERYTHING

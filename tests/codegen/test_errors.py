@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from physx_codegen import fields
-from physx_codegen.cli import generate as command
 from physx_codegen.generate import generate
+from physx_codegen.generate_command import generate_command as command
 from physx_codegen.model import SchemaError
 
 HEADER = "name: Toy\nplugin: toySchema\n"

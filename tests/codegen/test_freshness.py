@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from click.testing import CliRunner
-from physx_codegen import emit, fields, json_schema, language_page, usda_keys, value_types
-from physx_codegen.cli import generate as command
+from physx_codegen import emit, fields, language, value_types, write_usda
 from physx_codegen.generate import generate
+from physx_codegen.generate_command import generate_command as command
 from support.places import ROOT
 
 GENERATED = ROOT / "generated/physx_generated"
@@ -36,19 +36,19 @@ def test_support_modules_are_copied_verbatim() -> None:
 
 def test_the_editors_schema_is_fresh() -> None:
     path = ROOT / "schema/physx-schema.schema.json"
-    assert path.read_text(encoding="utf-8") == json_schema.render()
+    assert path.read_text(encoding="utf-8") == language.render_json_schema()
 
 
 def test_the_page_on_the_language_is_fresh() -> None:
     path = ROOT / "docs/schema_language.md"
-    assert path.read_text(encoding="utf-8") == language_page.render()
+    assert path.read_text(encoding="utf-8") == language.render_page()
 
 
 def test_the_page_on_the_language_says_where_every_key_stands_in_usda() -> None:
-    text = language_page.render()
-    known = {key for table in language_page.KEYS.values() for key, _ in table.values()}
-    known |= {usda_keys.LIBRARY_TOKENS, usda_keys.CLASS_TOKENS, usda_keys.APPLY_TYPE, usda_keys.PREFIX,
-              usda_keys.GETTER}
+    text = language.render_page()
+    known = {key for table in language.KEYS.values() for key, _ in table.values()}
+    known |= {write_usda.LIBRARY_TOKENS, write_usda.CLASS_TOKENS, write_usda.APPLY_TYPE, write_usda.PREFIX,
+              write_usda.GETTER}
     assert len(known) > 20 and [key for key in sorted(known) if f"`{key}`" not in text] == []
     for place in fields.TABLES.values():
         assert [key for key in place if f"\n| `{key}`" not in text] == []
@@ -56,12 +56,12 @@ def test_the_page_on_the_language_says_where_every_key_stands_in_usda() -> None:
 
 def test_the_editors_schema_accepts_the_keys_of_typed_entries() -> None:
     names = [*value_types.TYPES, "dictionary", "usda"]
-    assert [name for name in names if not re.match(json_schema.TYPED, f"{name} a b")] == []
-    assert not re.match(json_schema.TYPED, "note")
+    assert [name for name in names if not re.match(language.TYPED, f"{name} a b")] == []
+    assert not re.match(language.TYPED, "note")
 
 
 def test_the_editors_schema_knows_the_keys_of_the_loader() -> None:
-    definitions = json_schema.schema()["definitions"]
+    definitions = language.schema()["definitions"]
     for place in ("class", "attribute", "relationship", "token"):
         assert definitions[place]["properties"].keys() == fields.TABLES[place].keys()
         required = [key for key, entry in fields.TABLES[place].items() if entry.required]

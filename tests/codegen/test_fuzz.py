@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner
-from physx_codegen.cli import generate as command
 from physx_codegen.generate import load_valid
+from physx_codegen.generate_command import generate_command as command
 from physx_codegen.model import SchemaError
 
 SEEDS = 4

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from physx_codegen.cli import generate as command
+from physx_codegen.generate_command import generate_command as command
 from physx_codegen.yaml_source import Source
 
 DEEP = 20_000

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from physx_codegen import definitions, write_usda, write_yaml
-from physx_codegen.cli import generate as command
-from physx_codegen.convert_command import convert
+from physx_codegen.convert_command import convert_command as convert
+from physx_codegen.generate_command import generate_command as command
 from physx_codegen.model import SchemaError
 from support.places import DATA, SCHEMAS
 from support.schemas.everything import EVERYTHING

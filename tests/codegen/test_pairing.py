@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from physx_codegen.definitions import read
 from physx_codegen.diff import Comparison, compare
 from physx_codegen.emit import write
 from physx_codegen.generate import generate
-from physx_codegen.sources import read
 
 GEAR = """\
 name: Gears

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from physx_codegen import cli, installed_schemas
-from physx_codegen.cli import generate
+from physx_codegen import generate_command, installed_schemas
+from physx_codegen.generate_command import generate_command as generate
 from physx_codegen.model import Library
 from pxr import Sdf
 
@@ -131,14 +131,14 @@ def test_a_fault_of_the_generator_is_one_line_and_nothing_is_written(
     fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     spoil, line, said = FAULTS[fault]
-    assemble = cli.assemble
+    assemble = generate_command.assemble
 
     def spoiled(found: Sequence[tuple[str, Library]]) -> dict[str, str]:
         files = assemble(found)
         spoil(files)
         return files
 
-    monkeypatch.setattr(cli, "assemble", spoiled)
+    monkeypatch.setattr(generate_command, "assemble", spoiled)
     result = made(tmp_path, COIL)
     assert result.exit_code == 1 and not (tmp_path / "toy").exists()
     (report,) = result.stderr.splitlines()
@@ -156,7 +156,7 @@ def test_an_earlier_version_on_the_plugin_path_is_not_taken_for_the_new_one(
 
 def test_what_is_up_to_date_is_not_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert made(tmp_path, COIL).exit_code == 0
-    monkeypatch.setattr(cli, "prove", lambda *_: pytest.fail("tried again"))
+    monkeypatch.setattr(generate_command, "prove", lambda *_: pytest.fail("tried again"))
     assert made(tmp_path, COIL).exit_code == 0
 
 

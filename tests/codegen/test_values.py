@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from physx_codegen import docstrings, naming, usda_text, value_types
+from physx_codegen import docstrings, naming, value_types, write_usda
 from physx_codegen.model import Attribute, Location, SchemaClass
-from physx_codegen.ranges import RANGE
+from physx_codegen.value_types import RANGE
 from physx_codegen.yaml_source import Source
 from pxr import Sdf, Tf
 from support.usd_versions import needs_type
@@ -67,7 +67,7 @@ def test_every_type_of_usd_is_known_but_for_opaque_and_new_ones() -> None:
 @pytest.mark.parametrize(("type_name", "raw"), [(name, raw) for name, values in DEFAULTS.items() for raw in values])
 def test_defaults_are_written_so_that_usd_reads_the_value(type_name: str, raw: Any) -> None:
     kind = value_types.TYPES[type_name]
-    text = usda_text.value(kind.name, value_types.parse(kind, raw))
+    text = write_usda.value(kind.name, value_types.parse(kind, raw))
     assert sdf_value(type_name, text) == as_usd(type_name, raw)
 
 

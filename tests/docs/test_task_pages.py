@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from support.places import ROOT
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 
 PAGES = sorted(path for path in (ROOT / "docs" / "tasks").glob("*.md") if path.name != "README.md")
 TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))

@@ -12,7 +12,7 @@ from pxr import Sdf, Usd, UsdUtils
 from support.places import SCHEMAS
 from support.stages.recorded_arm import arm, saved
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.errors import UnsupportedError
 from physx_schema.files import writer
 from physx_schema.outputs import files_of, is_ours, require_copy, require_output

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tomllib
 
-from support.places import ROOT
+from physx_schema.command_line.command_files import PACKAGES, commands_of
 
 # What extras alone bring; a command asks for it when it is run.
 OF_EXTRAS = ("viser", "websockets", "PIL", "matplotlib", "imageio_ffmpeg", "mcp", "ovphysx", "coal")
@@ -20,8 +19,7 @@ for name, place in {commands!r}.items():
 
 
 def test_every_command_loads_without_the_packages_of_extras() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    commands = project["entry-points"]["physx_schema.commands"]
+    commands = {entry.name: entry.value for package in PACKAGES for entry in commands_of(package)}
     script = LOADED.format(extras=OF_EXTRAS, commands=commands)
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert commands

@@ -12,7 +12,7 @@ import pytest
 from support.stages.recorded_arm import arm, saved
 
 import physx_schema
-from physx_schema.html_table import MAX_ROWS, html_table
+from physx_schema.text import MAX_ROWS, html_table
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ from support.schemas.changed_schemas import change_every_default, generated, run
 
 from physx_schema.definitions import definitions
 from physx_schema.description.opinions.accounting import DEVIATIONS
-from physx_schema.description.opinions.coverage import NOT_EVALUATED
-from physx_schema.description.opinions.schemas import SCHEMAS
+from physx_schema.description.opinions.schemas import NOT_EVALUATED, SCHEMAS
 
 # Defaults that no fact shows, beside those of properties that are not evaluated.
 WITHOUT_FACT = {

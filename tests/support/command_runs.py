@@ -208,7 +208,7 @@ def run_child(begin: int, end: int) -> None:
     """Run cases in this process; a line of JSON for each."""
     from click.testing import CliRunner
 
-    from physx_schema.cli.program import program
+    from physx_schema.command_line.program import program
 
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

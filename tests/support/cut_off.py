@@ -27,7 +27,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from support.places import SCHEMAS, STAGES
 from support.stages.robots import finger
 from support.strikes import NEED_ROOM, Strikes, failing, kill, struck

@@ -14,11 +14,10 @@ from typing import Any
 
 from pxr import Sdf, Usd, UsdUtils
 
-from physx_schema.checking.engine.finding import Finding
-from physx_schema.checking.engine.outcome import Report
-from physx_schema.checking.engine.repair import (
+from physx_schema.checking.engine.finding import (
     ApplySchema,
     Edit,
+    Finding,
     RemoveProperty,
     RemoveSchema,
     RenameProperty,
@@ -26,7 +25,8 @@ from physx_schema.checking.engine.repair import (
     SetTargets,
     SetValue,
 )
-from physx_schema.description.intention import custom_data
+from physx_schema.checking.engine.outcome import Report
+from physx_schema.description.units import custom_data
 from physx_schema.migration.report import layer_name, unified
 
 _ADDING = ("explicitItems", "prependedItems", "appendedItems", "addedItems")

@@ -25,7 +25,7 @@ from physx_schema.checking.engine.rule import EVERYTHING, RULE_FAILED, Finder, R
 from physx_schema.description import Description, Opinion
 from physx_schema.description.opinions.reading import path_key
 from physx_schema.former_names import former_keyword
-from physx_schema.html_table import html_table
+from physx_schema.text import html_table
 
 VerdictState = Literal["pass", "fail", "not evaluated"]
 

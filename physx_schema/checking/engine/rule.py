@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from physx_schema.checking.engine.finding import DEFAULT_PROFILES, PROFILES, Finding
-from physx_schema.checking.engine.repair import Repair
+from physx_schema.checking.engine.finding import DEFAULT_PROFILES, PROFILES, Finding, Repair
 from physx_schema.description import Description, Dof, JointAxis, Problem
 from physx_schema.description.articulation.axes import instance_of
 

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import PROFILES, Finding
-from physx_schema.checking.engine.repair import Repair, SetValue, unsafe
+from physx_schema.checking.engine.finding import PROFILES, Finding, Repair, SetValue, unsafe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, finder
 from physx_schema.description import Articulation, Description, Problem
 from physx_schema.description.bodies import WITHOUT_ANCHORS

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import PROFILES
-from physx_schema.checking.engine.repair import Repair, SetValue, safe
+from physx_schema.checking.engine.finding import PROFILES, Repair, SetValue, safe
 from physx_schema.checking.engine.rule import ReaderRule, Values
 from physx_schema.description import Problem
 from physx_schema.description.collision.materials import COMBINE_MODES

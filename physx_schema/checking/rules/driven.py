@@ -9,8 +9,7 @@ import math
 from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import DRIVEN, Finding
-from physx_schema.checking.engine.repair import ApplySchema, safe
+from physx_schema.checking.engine.finding import DRIVEN, ApplySchema, Finding, safe
 from physx_schema.checking.engine.rule import Rule, coord, finder, instance_names, joints_with_state
 from physx_schema.description import Description, Dof, Drive, unlimited
 

@@ -16,12 +16,11 @@ from difflib import get_close_matches
 from functools import cache
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import PROFILES, Finding
-from physx_schema.checking.engine.repair import RenameProperty, Repair, safe
+from physx_schema.checking.engine.finding import PROFILES, Finding, RenameProperty, Repair, safe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, every_axis, finder, flatten
 from physx_schema.definitions import definitions, every_definition
 from physx_schema.description import Description, Dof, JointAxis, Opinion
-from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
+from physx_schema.description.opinions.schemas import OTHER_SCHEMAS
 from physx_schema.migration.changes import MOVES
 from physx_schema.migration.rules import Rules, rules
 

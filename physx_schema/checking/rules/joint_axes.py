@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import PROFILES, Finding
-from physx_schema.checking.engine.repair import Repair, SetValue, unsafe
+from physx_schema.checking.engine.finding import PROFILES, Finding, Repair, SetValue, unsafe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, Values, every_axis, every_dof, finder, joints_with_state
 from physx_schema.description import Articulation, Description, Dof, JointAxis, Problem, unlimited
 

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding, per_profile
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder, joints_with_state
-from physx_schema.checking.engine.start_poses import joint_motion
 from physx_schema.description import Articulation, Description, Joint, Link
-from physx_schema.description.frames import composed
+from physx_schema.description.frames import composed, joint_motion
 from physx_schema.description.records import Pose
 
 _HINGES = {"gear": ("hinge0", "hinge1"), "rack": ("hinge", "prismatic")}    # in the order of body0 and body1

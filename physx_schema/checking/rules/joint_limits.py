@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import PROFILES, Finding
-from physx_schema.checking.engine.repair import Repair, SetValue, safe, unsafe
+from physx_schema.checking.engine.finding import PROFILES, Finding, Repair, SetValue, safe, unsafe
 from physx_schema.checking.engine.rule import (
     ReaderRule,
     Rule,

@@ -11,8 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import PROFILES, Finding
-from physx_schema.checking.engine.repair import SetValue, safe
+from physx_schema.checking.engine.finding import PROFILES, Finding, SetValue, safe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder, flatten
 from physx_schema.description import Authored, Description, Link
 

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import PROFILES, Finding
 from physx_schema.checking.engine.rule import Rule, finder
-from physx_schema.checking.engine.start_poses import start_poses
 from physx_schema.description import Description, MaximalJoint
-from physx_schema.description.frames import composed
+from physx_schema.description.frames import composed, start_poses
 from physx_schema.description.model.joint import ROTATIONS
 from physx_schema.description.records import IDENTITY_POSE, Pose
 

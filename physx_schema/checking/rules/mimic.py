@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import Finding, per_profile
-from physx_schema.checking.engine.repair import (
+from physx_schema.checking.engine.finding import (
     ApplySchema,
     Edit,
+    Finding,
     RemoveProperty,
     RemoveSchema,
     RenameProperty,
     RenameSchema,
     Repair,
     SetValue,
+    per_profile,
     safe,
     unsafe,
 )

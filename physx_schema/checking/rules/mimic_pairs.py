@@ -6,8 +6,16 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import PROFILES, Finding, per_profile
-from physx_schema.checking.engine.repair import RemoveSchema, Repair, SetValue, safe, unsafe
+from physx_schema.checking.engine.finding import (
+    PROFILES,
+    Finding,
+    RemoveSchema,
+    Repair,
+    SetValue,
+    per_profile,
+    safe,
+    unsafe,
+)
 from physx_schema.checking.engine.rule import Rule, finder, joints_with_state
 from physx_schema.checking.rules.mimic import REFERENCE, SCRIPT, VALID, property_name, removal_edits
 from physx_schema.description import Articulation, Description, Dof, Drive, Mimic, MimicDeclaration

@@ -9,8 +9,7 @@ import math
 from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import Finding, per_profile
-from physx_schema.checking.engine.repair import Repair, SetValue, safe
+from physx_schema.checking.engine.finding import Finding, Repair, SetValue, per_profile, safe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
 from physx_schema.checking.rules.mimic import SCRIPT, VALID, property_name
 from physx_schema.definitions import default_number

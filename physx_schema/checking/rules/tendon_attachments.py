@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from physx_schema.checking.engine import usda
 from physx_schema.checking.engine.finding import Finding
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder
-from physx_schema.checking.engine.start_poses import start_poses
 from physx_schema.description import Description, SpatialTendon, Vec3
 from physx_schema.description.articulation.spatial_tendons import geared_lengths, position_in_link
-from physx_schema.description.frames import composed
+from physx_schema.description.frames import composed, start_poses
 from physx_schema.description.records import IDENTITY_POSE
 
 SHORTEST_SEGMENT = 1e-3     # length units; PhysX gives a segment of this length or less no direction and no force

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import PROFILES, Finding
-from physx_schema.checking.engine.repair import SetValue, unsafe
+from physx_schema.checking.engine.finding import PROFILES, Finding, SetValue, unsafe
 from physx_schema.checking.engine.rule import Rule, every_axis, finder, flatten
 from physx_schema.description import Articulation, Authored, Collider, Description, Link, Scene, unlimited
 from physx_schema.description.units import default_gravity

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import PROFILES, Finding
-from physx_schema.checking.engine.repair import ApplySchema, RenameProperty, RenameSchema, Repair, safe, unsafe
+from physx_schema.checking.engine.finding import (
+    PROFILES,
+    ApplySchema,
+    Finding,
+    RenameProperty,
+    RenameSchema,
+    Repair,
+    safe,
+    unsafe,
+)
 from physx_schema.checking.engine.rule import Rule, finder
 from physx_schema.checking.rules.engines import RETIRED
 from physx_schema.checking.rules.mimic import is_orphan

@@ -17,8 +17,7 @@ from physx_generated import Range, Relationship
 from pxr import Gf, Sdf, Usd
 
 from physx_schema.checking.engine import usda
-from physx_schema.checking.engine.finding import PROFILES, Finding
-from physx_schema.checking.engine.repair import Repair, SetValue, safe, unsafe
+from physx_schema.checking.engine.finding import PROFILES, Finding, Repair, SetValue, safe, unsafe
 from physx_schema.checking.engine.rule import ReaderRule, Rule, finder, flatten, is_sequence
 from physx_schema.definitions import definitions
 from physx_schema.description import Authored, Description

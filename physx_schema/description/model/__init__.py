@@ -10,12 +10,16 @@ drive's stiffness is the property ``prefix + "stiffness"`` of the prim at `path`
 from physx_schema.description.model.articulation import (
     ActorDescription,
     Articulation,
+    Attachment,
     BodyContact,
     BodySettings,
     ExternalForce,
+    FixedTendon,
     FreeBody,
     Link,
     PoseSample,
+    SpatialTendon,
+    TendonAxis,
 )
 from physx_schema.description.model.collision import (
     Collider,
@@ -27,7 +31,16 @@ from physx_schema.description.model.collision import (
     PhysicsMaterial,
     TriangleMesh,
 )
-from physx_schema.description.model.description import Description, IterationBounds, Scene, SceneContact
+from physx_schema.description.model.description import (
+    AppliedSchema,
+    Authored,
+    Description,
+    IterationBounds,
+    Opinion,
+    Problem,
+    Scene,
+    SceneContact,
+)
 from physx_schema.description.model.joint import (
     Cone,
     Coupling,
@@ -42,8 +55,6 @@ from physx_schema.description.model.joint import (
     MimicDeclaration,
     unlimited,
 )
-from physx_schema.description.model.opinion import AppliedSchema, Authored, Opinion, Problem
-from physx_schema.description.model.tendon import Attachment, FixedTendon, SpatialTendon, TendonAxis
 
 __all__ = [
     "ActorDescription",

@@ -15,20 +15,21 @@ from typing import NamedTuple
 
 from physx_schema.description.model import Articulation, Authored, Link, MaximalJoint, Opinion, unlimited
 from physx_schema.description.opinions.conditions import report_connection
-from physx_schema.description.opinions.coverage import NOT_EVALUATED, OTHER_SCHEMAS, WITHOUT_EFFECT, namespace
-from physx_schema.description.opinions.engines import engine_of, what_is_read, why_property_unused, why_schema_unused
 from physx_schema.description.opinions.inactive import (
     APPLY,
     MAXIMAL_ONLY,
     OF_BODIES,
     Outcomes,
     Reason,
+    engine_of,
     instance_for,
     instance_prefix,
+    what_is_read,
     why_inactive,
+    why_property_unused,
+    why_schema_unused,
     why_unused,
 )
-from physx_schema.description.opinions.ownership import Owner, declaring, owners
 from physx_schema.description.opinions.prim import (
     PrimOpinions,
     Retired,
@@ -39,7 +40,19 @@ from physx_schema.description.opinions.prim import (
     suggest_schema,
 )
 from physx_schema.description.opinions.reading import ReadContext, Roles, read_roles
-from physx_schema.description.opinions.schemas import JOINT, JOINT_KINDS, SCHEMAS, split_name
+from physx_schema.description.opinions.schemas import (
+    JOINT,
+    JOINT_KINDS,
+    NOT_EVALUATED,
+    OTHER_SCHEMAS,
+    SCHEMAS,
+    WITHOUT_EFFECT,
+    Owner,
+    declaring,
+    namespace,
+    owners,
+    split_name,
+)
 from physx_schema.description.opinions.view import CachedProperty
 
 _CONTACT_SCHEMAS = frozenset({

@@ -22,9 +22,17 @@ from pxr import Tf, Usd
 from physx_schema.definitions import definitions, every_definition
 from physx_schema.description.model import AppliedSchema, Problem
 from physx_schema.description.model.joint import JointKind
-from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
-from physx_schema.description.opinions.ownership import Owner, owners
-from physx_schema.description.opinions.schemas import IMPLIED, JOINT_KINDS, OTHER_ENGINES, SCHEMAS, UNGATED, split_name
+from physx_schema.description.opinions.schemas import (
+    IMPLIED,
+    JOINT_KINDS,
+    OTHER_ENGINES,
+    OTHER_SCHEMAS,
+    SCHEMAS,
+    UNGATED,
+    Owner,
+    owners,
+    split_name,
+)
 from physx_schema.description.opinions.view import CachedProperty, SchemaView, mentioned, unauthored
 
 

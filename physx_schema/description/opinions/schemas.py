@@ -1,19 +1,18 @@
-"""Schemas that are read.
+"""Schemas that are read: property names, defaults and ranges, what they lack, and which schema a name belongs to.
 
-The schemas that become facts: their property names, and the defaults and ranges that PhysX works with.
+First come the schemas and properties that PhysX reads and no fact of a Description holds.
 
-Those of PhysX's own schemas are what the generated definitions say. The one table of defaults, so that a stage reads
-the same whether or not the schemas are registered with USD.
+The schemas of PhysX that become facts are what the generated definitions say. This is the one table of defaults, so
+that a stage reads the same whether or not the schemas are registered with USD. Properties and defaults of UsdPhysics
+and of Newton's schemas are not generated here and are written down.
 
-Properties and defaults of UsdPhysics and of Newton's schemas, which are not generated here and stand by themselves.
-
-Written down, so that a stage reads the same whether or not these schemas are registered with USD.
+A property name belongs to one of the schemas that become facts, of a prim's, or of all there are.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
@@ -21,7 +20,66 @@ from physx_generated import Attribute, Definition, Relationship
 
 from physx_schema.definitions import attribute_range, definitions
 from physx_schema.description.model.joint import JointKind
-from physx_schema.description.opinions.coverage import WITHOUT_EFFECT, WITHOUT_FACTS
+
+# Properties of evaluated schemas that PhysX reads and no fact holds, with what they are about.
+NOT_EVALUATED: Mapping[str, Mapping[str, str]] = {
+    "PhysicsRigidBodyAPI": {"startsAsleep": "sleeping"},
+    "PhysicsCollisionAPI": {"collisionEnabled": "contacts", "simulationOwner": "several scenes"},
+    "PhysicsMaterialAPI": {
+        "dynamicFriction": "contacts", "staticFriction": "contacts", "restitution": "contacts",
+    },
+    "PhysxRigidBodyAPI": {
+        # the next four, of bodies outside articulations are facts
+        "sleepThreshold": "bodies outside articulations", "lockedPosAxis": "bodies outside articulations",
+        "lockedRotAxis": "bodies outside articulations", "enableGyroscopicForces": "bodies outside articulations",
+        "stabilizationThreshold": "stabilization", "retainAccelerations": "retained accelerations",
+        "enableCCD": "contacts", "enableSpeculativeCCD": "contacts", "contactSlopCoefficient": "contacts",
+    },
+    "PhysxArticulationAPI": {
+        "enabledSelfCollisions": "contacts", "stabilizationThreshold": "stabilization",
+    },
+    "PhysxSceneAPI": {
+        "timeStepsPerSecond": "the step, which the caller of the simulation chooses",
+        "enableCCD": "contacts", "collisionSystem": "contacts",
+        "enableStabilization": "stabilization", "maxBiasCoefficient": "the bias limit",
+    },
+}
+
+# Properties that choose how PhysX computes or allocates, not what comes out of it.
+WITHOUT_EFFECT: frozenset[str] = frozenset({
+    "physxScene:broadphaseType", "physxScene:enableEnhancedDeterminism", "physxScene:enableGPUDynamics",
+    "physxScene:enableSceneQuerySupport", "physxScene:frictionType", "physxScene:reportKinematicKinematicPairs",
+    "physxScene:reportKinematicStaticPairs", "physxScene:updateType",
+    *(name for name in definitions()["PhysxSceneAPI"].attributes if name.startswith("physxScene:gpu")),
+})
+
+# What schemas of PhysX without any fact are about, by a word in their names.
+_SUBJECTS: Mapping[str, str] = {
+    **dict.fromkeys((
+        "ConvexDecomposition", "SphereFill", "TriangleMesh", "SDFMesh", "MeshMerge", "Trigger",
+        "CookedData", "SurfaceVelocity",
+    ), "contacts"),
+    "Vehicle": "vehicles", "Particle": "particles", "PBDMaterial": "particles", "Deformable": "deformable bodies",
+    "OmniPhysics": "deformable bodies", "Camera": "cameras", "Instancer": "instancers",
+    "CharacterController": "character controllers", "SceneQuasistatic": "quasistatic scenes",
+}
+
+# Those schemas, and what they are about.
+WITHOUT_FACTS: Mapping[str, str] = {
+    name: subject for name in definitions() for word, subject in _SUBJECTS.items() if word in name}
+
+# Schemas of PhysX that are not simulated, with facts or without, and what they are about.
+OTHER_SCHEMAS: Mapping[str, str] = {
+    **WITHOUT_FACTS,
+    "PhysicsCollisionGroup": "contacts",
+}
+
+
+def namespace(schema: str) -> str:
+    """The property namespace of a schema of OTHER_SCHEMAS: its name in lower camel case without API."""
+    name = schema.removesuffix("API")
+    return name[:1].lower() + name[1:]
+
 
 INSTANCE = "{instance}"         # where a prefix has the instance name
 
@@ -165,3 +223,87 @@ def split_name(applied: str) -> tuple[str, str]:
     """Schema name and instance name of an entry of apiSchemas."""
     name, _, instance = applied.partition(":")
     return name, instance
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A schema whose prefix a property name carries."""
+
+    schema: str
+    instance: str
+    base: str
+    known: bool = True      # whether the schema has a property of this name
+
+    @property
+    def applied(self) -> str:
+        """The schema as an entry of apiSchemas."""
+        return f"{self.schema}:{self.instance}" if self.instance else self.schema
+
+
+@lru_cache(1 << 14)
+def owners(name: str) -> tuple[Owner, ...]:
+    """Every schema the name may belong to, those that have such a property first."""
+    matches = []
+    for schema, facts in SCHEMAS.items():
+        head, _, tail = facts.prefix.partition(INSTANCE)
+        if not name.startswith(head):
+            continue
+        remainder = name[len(head):]
+        position = remainder.rfind(tail) if tail else 0
+        instance, base = (remainder[:position], remainder[position + len(tail):]) if tail else ("", remainder)
+        if tail and position < 1:
+            continue
+        if base and ":" not in base:
+            known = base in facts.defaults or base in NOT_EVALUATED.get(schema, {})
+            matches.append(Owner(schema, instance, base, known))
+    return tuple(sorted(matches, key=lambda owner: not owner.known))
+
+
+def find_owner(name: str) -> Owner | None:
+    """A schema that declares a property of this name, on whatever prim."""
+    single, multiple = _index()
+    if name in single:
+        return single[name]
+    head, _, remainder = name.partition(":")
+    for schema, bases in multiple.get(head, {}).items():
+        base = next((base for base in bases if remainder.endswith(f":{base}")), "")
+        if base:
+            return Owner(schema, remainder.removesuffix(f":{base}"), base)
+    return None
+
+
+def similar_names(name: str) -> Iterator[str]:
+    """Names of properties in the namespace of one, whatever its case; under its instance name where it has one."""
+    head, _, suffix = name.partition(":")
+    single, multiple = _index()
+    yield from (other for other in single if other.partition(":")[0].lower() == head.lower())
+    for prefix, schemas in multiple.items():
+        if prefix.lower() == head.lower():
+            yield from (f"{prefix}:{suffix.partition(':')[0]}:{base}" for bases in schemas.values() for base in bases)
+
+
+@cache
+def _index() -> tuple[Mapping[str, Owner], Mapping[str, Mapping[str, tuple[str, ...]]]]:
+    """Full property names of schemas without instances; of the others, prefix to schema to base names."""
+    single: dict[str, Owner] = {}
+    multiple: dict[str, dict[str, tuple[str, ...]]] = {}
+    for schema, definition in definitions().items():
+        if definition.kind == "multiple-apply":
+            multiple.setdefault(definition.prefix, {})[schema] = tuple(definition.declared)
+        else:
+            single |= {name: Owner(schema, "", name) for name in definition.declared}
+    return single, multiple
+
+
+def declaring(schemas: Iterable[str], name: str) -> Owner | None:
+    """The first of a prim's schemas, given as in apiSchemas, that declares the property."""
+    for applied in schemas:
+        schema, instance = split_name(applied)
+        definition = definitions().get(schema)
+        if definition is None:
+            continue
+        start = definition.start(instance) if instance else definition.start()
+        base = name[len(start):]
+        if name.startswith(start) and base in definition.by_name:
+            return Owner(schema, instance, base)
+    return None

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_schema.description.filter import filtered_colliders
 from physx_schema.description.model import Collider, Description
-from physx_schema.description.named_colliders import filtered_colliders
 
 MAX_CLASSES = 32       # a bit each
 # A collision group, and which ends of which filtered pairs name the collider.

@@ -24,8 +24,8 @@ from physx_runtime.verification.report import ALTERED, AS_AUTHORED, IGNORED, NOT
 from physx_runtime.viewing.poses import transform_point
 from physx_runtime.viewing.text import listed, numeral
 from physx_schema.checking import Report
-from physx_schema.cli.text import summary
 from physx_schema.description import Description
+from physx_schema.reports.findings import summary
 from physx_schema.text import plural
 
 WIDTH, INDENT = 112, 11

@@ -40,22 +40,22 @@ def check_stage(path: str, profile: str = "physx+simready", first: int = 0) -> d
     """Find mistakes in the physics of a stage: code, severity, prim, property, why and fix of each."""
     from physx_schema.checking.settings import Settings
     from physx_schema.checking.stages import check_all
-    from physx_schema.cli.json_output import run_json
+    from physx_schema.reports.json_output import run_json
 
     return bounded(_object(run_json(check_all([path], Settings(profile=profile)))), first)
 
 
 def describe_stage(path: str, first: int = 0) -> dict[str, Any]:
     """What PhysX reads on a stage, as an outline: scene, articulations, joints, drives, tendons, bodies, colliders."""
-    from physx_schema.cli.outline import outline
     from physx_schema.description import describe
+    from physx_schema.reports.outline import outline
 
     return bounded({"outline": "\n".join(outline(path, describe(path)))}, first)
 
 
 def explain_code(code: str) -> dict[str, Any]:
     """What a code of a finding means, with an example and its remedy."""
-    from physx_schema.checking.pages import explain_lines
+    from physx_schema.checking.catalogue import explain_lines
 
     text = "\n".join(explain_lines(code))
     return {"explanation": text} if text else {"error": f"there is no code {short(code)}"}

@@ -21,7 +21,7 @@ from physx_runtime.simulation.contacts import Contacts, friction_force, normal_f
 from physx_runtime.simulation.events import ContactEvent, TriggerEvent
 from physx_runtime.solver.articulation.velocity import solver_link_velocities
 from physx_schema.former_names import JSON_KEY, former_attribute
-from physx_schema.html_table import html_table
+from physx_schema.text import html_table
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from physx_runtime.verification.report import Value
-from physx_schema.description.intention import intended_effect
 from physx_schema.description.model import Description
-from physx_schema.description.units import as_number, as_numbers
+from physx_schema.description.units import as_number, as_numbers, intended_effect
 
 # By prim path and property name.
 Authored = Mapping[tuple[str, str], Value]

@@ -21,8 +21,7 @@ from physx_runtime.verification.bench import (
     matching_branch,
     stripped,
 )
-from physx_runtime.verification.engines.physx.process import PhysXProcess
-from physx_runtime.verification.engines.physx.simulation import PhysXBench
+from physx_runtime.verification.engines.engine import Engine
 from physx_runtime.verification.laws.compliance import compliant, measure_compliance
 from physx_runtime.verification.laws.drives import enveloped, measure_drives, measure_envelopes
 from physx_runtime.verification.laws.fixed_tendons import measure_fixed_tendons, measured_axis, single_axis
@@ -89,11 +88,11 @@ class Experiments:
                            one_axis] = self.family.measure(Bench(self.description, stripped_down, self.dt, solver))
         return self._findings[solver, one_axis]
 
-    def in_physx(self, process: PhysXProcess) -> Findings:
+    def in_physx(self, engine: Engine) -> Findings:
         """What the family measures where real PhysX steps. Raises UnsupportedError where that refuses it."""
         if self._in_physx is None:
             stripped_down = self.family.strip(self.articulation)
-            self._in_physx = self.family.measure(PhysXBench(process, self.description, stripped_down, self.dt))
+            self._in_physx = self.family.measure(engine.bench(self.description, stripped_down, self.dt))
         return self._in_physx
 
     def repeat(self, description: Description, keys: Collection[Key], dt: float | None = None) -> Findings:

@@ -15,7 +15,7 @@ from physx_runtime.packing.model import NotSimulated
 from physx_runtime.verification.maximal_joints.openings import JointErrorResult
 from physx_schema.description.scenes import SolverCounts
 from physx_schema.former_names import JSON_KEY, former_attribute, former_method
-from physx_schema.html_table import html_table
+from physx_schema.text import html_table
 
 
 def number(value: float | tuple[float, ...] | None) -> str:

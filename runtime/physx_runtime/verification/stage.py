@@ -27,7 +27,7 @@ from physx_runtime.verification.authored import Authored, authored_numbers, inte
 from physx_runtime.verification.bench import IDEAL, PHYSX, branches, structure_key, with_renamed_paths
 from physx_runtime.verification.bodies.experiments import body_rows
 from physx_runtime.verification.contact.rows import MaterialExperiments
-from physx_runtime.verification.engines.physx.process import PhysXProcess
+from physx_runtime.verification.engines.engine import BUILTIN, ENGINES, Engine, open_engine
 from physx_runtime.verification.families import FAMILIES, Experiments
 from physx_runtime.verification.maximal_joints.events import refused_limits
 from physx_runtime.verification.maximal_joints.experiments import (
@@ -56,7 +56,7 @@ from physx_runtime.verification.report import (
 from physx_runtime.verification.settling import gravity_rows
 from physx_schema.description import describe
 from physx_schema.description.model import Articulation, Description
-from physx_schema.description.opinions.coverage import WITHOUT_EFFECT
+from physx_schema.description.opinions.schemas import WITHOUT_EFFECT
 from physx_schema.description.scenes import SolverBatches, SolverCounts, with_solver_counts
 from physx_schema.description.stages import open_stage
 from physx_schema.errors import UnsupportedError
@@ -202,7 +202,6 @@ def _unmeasured(name: str, schema: str) -> str:
     return f"there is no experiment for {subject} yet; simulate shows what they do" if subject else NO_EXPERIMENT
 
 
-BUILTIN, REAL = ENGINES = ("builtin", "physx")
 NOT_REPEATED = "real PhysX repeats experiments on articulations alone"
 
 
@@ -226,24 +225,26 @@ def verify(stage: str | Path | Any, engines: Sequence[str] = ("builtin",), dt: f
         UnsupportedError: nothing on the stage is to be verified, PhysX refuses the stage, or there is no real PhysX.
         ValueError: an unknown engine, or dt is not a positive, finite time.
     """
-    unknown = [name for name in engines if name not in ENGINES]
-    if unknown or not engines:
-        raise ValueError(f"engines is {list(engines)}; allowed are {', '.join(map(repr, ENGINES))}")
+    known, others = (BUILTIN, *ENGINES), {name for name in engines if name != BUILTIN}
+    if not engines or not others.issubset(known):
+        raise ValueError(f"engines is {list(engines)}; allowed are {', '.join(map(repr, known))}")
+    if len(others) > 1:
+        raise ValueError(f"engines is {list(engines)}; give one besides {BUILTIN!r}")
     required_time(dt)
-    if REAL not in engines:
+    if not others:
         return _verified(stage, dt, None)
-    with PhysXProcess() as process:
-        return _verified(stage, dt, process)
+    with open_engine(others.pop()) as engine:
+        return _verified(stage, dt, engine)
 
 
-def _verified(stage: str | Path | Any, dt: float, process: PhysXProcess | None) -> Verification:
+def _verified(stage: str | Path | Any, dt: float, engine: Engine | None) -> Verification:
     opened = None if isinstance(stage, Description) else open_stage(stage)
     description = stage if isinstance(stage, Description) else describe(opened)
     require_accepted(description)
     authored = authored_numbers(description)
     batches = SolverBatches(description)
     counts = tuple(batches.counts(a) for a in description.articulations)
-    inquiry = Inquiry({} if opened is None else intended_numbers(opened, authored), process=process)
+    inquiry = Inquiry({} if opened is None else intended_numbers(opened, authored), engine=engine)
     rows = [replace(row, articulation=a.path) for a, solved in zip(description.articulations, counts, strict=True)
             if a.enabled for row in _rows(description, with_solver_counts(a, solved), dt, authored, solved, inquiry)]
     maximal_joints = MaximalJointStage(description, dt).experiments()
@@ -269,10 +270,10 @@ def _verified(stage: str | Path | Any, dt: float, process: PhysXProcess | None) 
     remedies = _remedies_of(opened, inquiry.questions)
     remedies |= {key: remedies[first] for key, first in inquiry.equivalents.items() if first in remedies}
     rows = [replace(row, remedy=remedies.get((row.path, row.property)),
-                    not_in_physx=NOT_REPEATED if process and _unrepeated(row) else row.not_in_physx) for row in rows]
+                    not_in_physx=NOT_REPEATED if engine and _unrepeated(row) else row.not_in_physx) for row in rows]
     return Verification(description.source, tuple(rows), dt, counts,
                         not_simulated(description, scene_model(description, ())), measure_joint_errors(description, dt),
-                        process.version if process else "")
+                        engine.version if engine else "")
 
 
 def _unrepeated(row: Row) -> bool:
@@ -288,7 +289,7 @@ class Inquiry:
     questions: list[Question] = field(default_factory=list)
     # numbers like others, which are measured
     equivalents: dict[PropertyPath, PropertyPath] = field(default_factory=dict)
-    process: PhysXProcess | None = None     # that repeats experiments
+    engine: Engine | None = None            # that repeats experiments
 
     def with_intended(self, row: Row, quantity: Quantity) -> Row:
         """The row of a number, judged by the effect that it was authored for."""
@@ -351,19 +352,19 @@ def _branch_rows(description: Description, articulation: Articulation, dt: float
             for quantity in measurands]
     for experiment in experiments if not unusable else ():
         inquiry.questions.extend(_questions(experiment, measurands, rows, solved))
-    if inquiry.process is None or unusable:
+    if inquiry.engine is None or unusable:
         return rows
-    return [_with_physx_value(quantity, row, experiments, inquiry.process) for quantity,
+    return [_with_physx_value(quantity, row, experiments, inquiry.engine) for quantity,
             row in zip(measurands, rows, strict=True)]
 
 
-def _with_physx_value(quantity: Quantity, row: Row, experiments: Sequence[Experiments], process: PhysXProcess) -> Row:
+def _with_physx_value(quantity: Quantity, row: Row, experiments: Sequence[Experiments], engine: Engine) -> Row:
     """The row with what real PhysX makes of its number, or why that is not known."""
     experiment = next((item for item in experiments if quantity.key in item.findings(PHYSX).values), None)
     if experiment is None or quantity.inactive:
         return row
     try:
-        findings = experiment.in_physx(process)
+        findings = experiment.in_physx(engine)
     except (UnsupportedError, np.linalg.LinAlgError) as error:
         return replace(row, not_in_physx=str(error))
     value = _on_stage(quantity, findings.values.get(quantity.key))

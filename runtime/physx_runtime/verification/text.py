@@ -19,8 +19,8 @@ from physx_runtime.verification.report import (
     number,
 )
 from physx_runtime.verification.stage import RowGroup, group_rows
-from physx_schema.cli.json_output import plain
 from physx_schema.errors import printable
+from physx_schema.reports.json_output import plain
 from physx_schema.text import plural, styled
 
 FORMAT_VERSION = 2

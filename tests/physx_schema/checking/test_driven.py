@@ -8,7 +8,7 @@ import pytest
 from support.stages.robots import base, finger, joint, link, opened, placed, robot
 
 from physx_schema.checking import check, parse_profile
-from physx_schema.checking.engine.repair import ApplySchema, safe
+from physx_schema.checking.engine.finding import ApplySchema, safe
 
 DRIVE, STATE = "PhysicsDriveAPI:angular", "PhysicsJointStateAPI:angular"
 GAINS: dict[str, object] = {"float drive:angular:physics:stiffness": 10.0, "float drive:angular:physics:damping": 1.0}

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from support.places import ROOT
 
 from physx_schema.checking import RULES
-from physx_schema.checking.pages import COMMAND, explain_lines, family, family_title, pages
-from physx_schema.cli.program import program
+from physx_schema.checking.catalogue import COMMAND, explain_lines, family, family_title, pages
+from physx_schema.command_line.program import program
 
 FOLDER = ROOT / "docs" / "rules"
 

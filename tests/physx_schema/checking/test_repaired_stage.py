@@ -11,8 +11,7 @@ from pxr import Sdf, Usd
 from support.stages.robots import HEAD, base, finger, joint, link, opened, robot
 
 from physx_schema.checking import Finder, Finding, Report, check, run
-from physx_schema.checking.engine.layer_editor import CannotError, Fixes, LayerEditor, fix
-from physx_schema.checking.engine.repair import (
+from physx_schema.checking.engine.finding import (
     ApplySchema,
     Edit,
     RemoveProperty,
@@ -24,6 +23,7 @@ from physx_schema.checking.engine.repair import (
     safe,
     unsafe,
 )
+from physx_schema.checking.engine.layer_editor import CannotError, Fixes, LayerEditor, fix
 from physx_schema.description import Description, describe
 
 DRIVE, AXIS = "PhysicsDriveAPI:angular", "PhysxJointAxisAPI:angular"

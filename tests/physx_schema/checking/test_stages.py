@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from support.stages.robots import finger
 
 from physx_schema.checking.settings import find_settings, read_settings
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.errors import UnsupportedError
 
 TOKEN = finger({"uniform token drive:angular:physics:type": "acelleration"}, ("PhysicsDriveAPI:angular",))

@@ -17,7 +17,7 @@ from support.stages.robots import finger, opened
 from physx_schema import check
 from physx_schema.checking.catalogue import FINDERS
 from physx_schema.checking.engine.outcome import run
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.description import describe, stages, trial
 from physx_schema.errors import UnreadableError
 

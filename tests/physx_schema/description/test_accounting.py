@@ -10,8 +10,7 @@ from support.schemas.wheels import wheel_folder
 from support.stages.robots import base, described, finger, joint, link, opened, prim, robot
 
 from physx_schema.description import Description, Opinion, describe
-from physx_schema.description.opinions.coverage import OTHER_SCHEMAS
-from physx_schema.description.opinions.schemas import INSTANCE, SCHEMAS
+from physx_schema.description.opinions.schemas import INSTANCE, OTHER_SCHEMAS, SCHEMAS
 
 
 def unused(text: str) -> dict[str, Opinion]:

@@ -24,7 +24,7 @@ from support.stages.robots import finger
 
 import physx_schema
 from physx_schema.checking.stages import NOT_EVALUATED
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.description import trial
 from physx_schema.errors import UnreadableError
 

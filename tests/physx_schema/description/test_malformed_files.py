@@ -16,7 +16,7 @@ from support.stages.robots import finger
 from support.usd_versions import needs_own_words
 
 from physx_schema import check
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.description import describe, stages
 from physx_schema.errors import UnreadableError
 

@@ -10,9 +10,9 @@ from support.stages.malformed_stages import AXES, CASES, DRIVE, STIFFNESS, TIP, 
 from support.stages.robots import base, finger, joint, link, opened, prim, robot
 
 from physx_schema import check
-from physx_schema.cli.json_output import plain
 from physx_schema.description import describe
 from physx_schema.errors import UnreadableError
+from physx_schema.reports.json_output import plain
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.group}-{case.name}")

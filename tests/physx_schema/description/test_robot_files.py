@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from physx_schema import check, describe
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.description.robot_files import ConvertedWarning
 from physx_schema.errors import UnreadableError, UnsupportedError
 from physx_schema.migration import migrate

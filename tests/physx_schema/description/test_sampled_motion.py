@@ -10,9 +10,9 @@ from pxr import Gf
 from support.stages.iteration_stages import KINEMATIC, free, opened, prim, stage
 
 from physx_schema import describe
-from physx_schema.cli.json_output import description_json
 from physx_schema.description.model import Link
 from physx_schema.description.records import interpolate
+from physx_schema.reports.json_output import description_json
 
 SLIDING = {"double3 xformOp:translate.timeSamples": "{ 10: (1, 0, 0), 34: (1, 3, 0) }"}
 TURNING = {"float xformOp:rotateZ.timeSamples": "{ 0: 0, 24: 36000 }",

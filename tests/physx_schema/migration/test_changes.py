@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from physx_codegen import diff, sources
+from physx_codegen import definitions, diff
 from pxr import Sdf, Usd
 from support.places import SCHEMAS
 from support.schemas.generated_packages import generated_package
@@ -48,7 +48,7 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 def differences(tmp_path_factory: pytest.TempPathFactory) -> list[Difference]:
     """What `diff --json` says breaks stages."""
     path = tmp_path_factory.mktemp("diff") / "changes.json"
-    found = diff.compare(*(sources.read(str(CHANGED / name)) for name in ("old", "new")))
+    found = diff.compare(*(definitions.read(str(CHANGED / name)) for name in ("old", "new")))
     path.write_text(diff.as_json(found), encoding="utf-8")
     return breaking(path)
 

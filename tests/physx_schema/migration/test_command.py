@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pxr import Sdf, Tf, Usd, UsdUtils
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.migration import layer_files
 
 JOINT = """#usda 1.0

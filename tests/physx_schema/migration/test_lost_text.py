@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pxr import Sdf
 
-from physx_schema.migration.lost_text import lost_text
+from physx_schema.migration.layer_files import lost_text
 
 HEAD = "#usda 1.0\n"
 

@@ -14,7 +14,7 @@ from physx_generated import Attribute, Definition
 from physx_generated._definition import Relationship
 from pxr import Sdf, Usd, UsdUtils
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.migration import Migration, migrate
 from physx_schema.migration.changes import Difference
 

@@ -23,7 +23,7 @@ import physx_schema
 from physx_schema.checking import RULES
 from physx_schema.checking import stages as remarks_module
 from physx_schema.checking.stages import NOT_EVALUATED, remarks
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.validation import VALIDATOR
 
 # Each of NVIDIA's validators: its module, and the variable that names an interpreter which has it and this package.

@@ -7,7 +7,7 @@ from pathlib import Path
 import click.testing
 import numpy as np
 import pytest
-from physx_runtime.demonstration.command import demo
+from physx_runtime.demonstration.demo_command import demo_command
 from physx_runtime.demonstration.hand import COUPLING_RATIO, FINGER, PHALANGES, THUMB, build_hand, capsule
 from physx_runtime.simulation.simulate import simulate
 from pxr import Usd, UsdGeom
@@ -32,7 +32,7 @@ TOLERANCE = 5e-6        # rad: what float32 runs of the same step may differ by
 def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[click.testing.Result, Path]:
     """The command's result, and the folder it wrote to."""
     folder = tmp_path_factory.mktemp("demo") / "out"
-    return click.testing.CliRunner().invoke(demo, ["--out", str(folder)]), folder
+    return click.testing.CliRunner().invoke(demo_command, ["--out", str(folder)]), folder
 
 
 def test_the_command_succeeds(told: tuple[click.testing.Result, Path]) -> None:
@@ -79,7 +79,7 @@ def test_the_motion_file_shows_the_hand_closed_at_its_end(told: tuple[click.test
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    result = click.testing.CliRunner().invoke(demo, ["--out", str(tmp_path / "file" / "out")])
+    result = click.testing.CliRunner().invoke(demo_command, ["--out", str(tmp_path / "file" / "out")])
     assert result.exit_code == 2
     assert "--out" in result.output
 

@@ -10,7 +10,7 @@ from physx_runtime import Scene
 from physx_runtime.simulation.events import touching_pairs
 from support.stages.robots import opened
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 
 GRAVITY, MASS = 9.81, 2.0
 BALL = '"PhysicsRigidBodyAPI", "PhysicsCollisionAPI", "PhysicsMassAPI"'

@@ -28,7 +28,7 @@ def stage(tmp_path: Path) -> Path:
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """The command line in a process of its own, whose stderr shows Python's warnings too."""
-    program = "from physx_schema.cli.program import main; main()"
+    program = "from physx_schema.command_line.program import main; main()"
     return subprocess.run([sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True,
                           check=False)
 

@@ -13,7 +13,7 @@ from physx_runtime import Scene, Session, Simulation, simulate, verify
 from physx_runtime.verification.tuning.tune import tune
 from support.stages.robots import finger, opened
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 
 NO_TIMES: tuple[Any, ...] = ("x", "0.1", None, 0, 0.0, -1e-3, float("nan"), float("inf"), -float("inf"), 1j, [0.1],
                              np.array([0.1, 0.2]))

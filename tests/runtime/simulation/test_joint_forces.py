@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from physx_runtime import Scene, simulate
 from support.stages.iteration_stages import DT, GRAVITY, free, opened, prim, stage
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 
 FIXED, BALL, HINGE, ROPE = ("PhysicsFixedJoint", "PhysicsSphericalJoint", "PhysicsRevoluteJoint",
                             "PhysicsDistanceJoint")

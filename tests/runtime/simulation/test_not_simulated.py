@@ -19,7 +19,7 @@ from support.stages.robots import base, joint, link, opened, prim, robot
 from support.stages.sliding_robots import BOND, CRATE, EXCLUDED, PATH, said, sliding
 
 from physx_schema import describe
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.errors import UnsupportedError
 
 HELD, FOURBAR, TWO, THREE = ("root_held_by_fixed_joint", "fourbar", "two_hinges_same_bodies",

@@ -15,7 +15,7 @@ from physx_runtime.worlds.store import SCHEDULED
 from support.recorded.scene_stages import REFUSED
 from support.stages.robots import base, joint, opened, prim, robot
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.errors import UnsupportedError
 
 VALUES = ("0", "-1", "nan", "inf", "1e300", "1e-200")

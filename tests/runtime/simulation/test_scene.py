@@ -19,7 +19,7 @@ from support.places import ROOT
 from support.stages.iteration_stages import DT, KINEMATIC, WEIGHTLESS, free, opened, prim, slider, stage
 from support.stages.robots import finger
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.description import describe
 from physx_schema.errors import UnsupportedError
 

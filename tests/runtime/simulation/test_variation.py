@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from physx_runtime import Scene, simulate
-from physx_runtime.commands import simulate_command
+from physx_runtime.commands.simulate_command import simulate_command
 from physx_runtime.simulation.variation import Spread, Variation, read_variation
 from support.stages.recorded_arm import LINKS, SHOULDER, arm, saved
 

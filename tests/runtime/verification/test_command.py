@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from pxr import Usd
 from support.stages.verified_robots import axis, both, chain, drive, envelope
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 
 COUNT = "it is what every other number is measured under"
 MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
@@ -157,7 +157,8 @@ def test_recording_with_another_suffix_is_a_usage_error(clean: str, tmp_path: Pa
 
 
 def test_help_loads_no_compiler() -> None:
-    code = ("import sys; from physx_runtime import commands; from physx_runtime.demonstration import command; "
+    code = ("import sys; import physx_runtime.commands.simulate_command, physx_runtime.commands.verify_command; "
+            "import physx_runtime.commands.report_command, physx_runtime.demonstration.demo_command; "
             "print(sorted({'numba', 'llvmlite'} & set(sys.modules)))")
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "[]\n"

@@ -34,7 +34,7 @@ from support.stages.verified_robots import (
     turning,
 )
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.description import describe
 from physx_schema.description.model import Description
 

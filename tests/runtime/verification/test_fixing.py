@@ -10,7 +10,7 @@ from physx_runtime.verification import verify
 from pxr import Usd
 from support.stages.verified_robots import both, chain, drive, limits, mimic, row_of
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 
 STIFFNESS = "drive:linear:physics:stiffness"
 RATIO = "physxMimicJoint:rotX:dampingRatio"

@@ -12,7 +12,7 @@ from physx_runtime.verification.report import AS_AUTHORED_TOLERANCE, Remedy
 from pxr import Sdf, Usd
 from support.stages.verified_robots import attachment, axis, both, chain, drive, limits, mimic, part, row_of
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from physx_schema.description import describe
 
 STIFFNESS, DAMPING = "drive:linear:physics:stiffness", "drive:linear:physics:damping"

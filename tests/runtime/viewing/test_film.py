@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from physx_runtime import simulate
-from physx_runtime.commands import simulate_command
+from physx_runtime.commands.simulate_command import simulate_command
 from physx_runtime.viewing.film import writing
 from physx_runtime.viewing.film.scene import MARGIN, SUPERSAMPLING, FilmScene
 from physx_runtime.viewing.film.writing import FRAME_RATE, HEIGHT, WIDTH

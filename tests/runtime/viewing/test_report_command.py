@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from click.testing import CliRunner
-from physx_runtime.commands import report_command
+from physx_runtime.commands.report_command import report_command
 from support.stages.recorded_arm import arm, saved
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 
 
 def test_a_report_is_written_where_it_is_asked_for(tmp_path: Path) -> None:

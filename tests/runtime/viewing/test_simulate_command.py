@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from physx_runtime import simulate
-from physx_runtime.commands import simulate_command
+from physx_runtime.commands.simulate_command import simulate_command
 from physx_runtime.viewing.summary import mechanical_energy
 from pxr import Sdf, Usd, UsdPhysics
 from support.stages.recorded_arm import INERTIA, LINKS, SHOULDER, arm, saved, swing

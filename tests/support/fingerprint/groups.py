@@ -24,7 +24,7 @@ from physx_runtime.solver.program import step_program
 from physx_runtime.solver.scheduled.program import step_schedules
 from physx_runtime.worlds.store import SCHEDULED
 
-from physx_schema.cli.program import program
+from physx_schema.command_line.program import program
 from support.chance import jointed_scenes, mixed_scenes, scenes, self_touching_robots, touching_scenes
 from support.chance.articulations import random_articulation
 from support.chance.cables import cable_stage

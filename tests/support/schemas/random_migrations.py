@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from physx_codegen.definitions import read
 from physx_codegen.diff import as_json, compare
-from physx_codegen.sources import read
 from pxr import Usd
 
 from physx_schema.migration import migrate

@@ -8,9 +8,8 @@ from physx_runtime.verification.remedies.search import edits_of
 from physx_runtime.verification.report import ALTERED, NOT_EVALUATED, Row, Verification
 from physx_runtime.verification.text import remedy_text, sentence
 from physx_schema.checking import Report
-from physx_schema.checking.engine.finding import Finding
+from physx_schema.checking.engine.finding import Finding, Repair
 from physx_schema.checking.engine.layer_editor import CannotError
-from physx_schema.checking.engine.repair import Repair
 from physx_schema.description.model import Opinion
 
 CODES = {ALTERED: "verify/altered", "ignored": "verify/ignored"}

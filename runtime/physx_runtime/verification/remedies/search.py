@@ -14,8 +14,8 @@ from typing import TypeVar
 
 from pxr import Sdf, Usd
 
+from physx_schema.checking.engine.finding import ApplySchema, SetValue
 from physx_schema.checking.engine.layer_editor import CannotError, LayerEditor
-from physx_schema.checking.engine.repair import ApplySchema, SetValue
 from physx_schema.description import describe
 from physx_schema.description.model import Description
 from physx_schema.description.units import as_numbers

@@ -18,7 +18,7 @@ import numpy as np
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.verification.engines.physx.worker import REPLY_PREFIX
-from physx_schema.cli.doctor import plugin_folders
+from physx_schema.definitions import plugin_folders
 from physx_schema.errors import UnsupportedError
 
 # The environment variable that names an interpreter with ovphysx.

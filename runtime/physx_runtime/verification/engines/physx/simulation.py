@@ -227,3 +227,14 @@ class PhysXBench(Bench):
             raise UnsteadyError("in PhysX no joint efforts hold the pose from one step to the next")
         return Balance(start, builtin.target_velocity, builtin.scale, builtin.slope, solution,
                        np.abs(change[:, :self.size]))
+
+
+class PhysXEngine(PhysXProcess):
+    """Real PhysX as an engine that repeats experiments."""
+
+    def __enter__(self) -> PhysXEngine:
+        return self
+
+    def bench(self, description: Description, articulation: Articulation, dt: float) -> PhysXBench:
+        """A bench whose worlds PhysX steps."""
+        return PhysXBench(self, description, articulation, dt)

@@ -1,0 +1,1 @@
+"""The command line: the program, options that commands share, and how repairs are shown and written."""

@@ -1,0 +1,56 @@
+"""Workflow commands by which GitHub marks lines of a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from physx_schema.checking.engine.finding import Finding, location, rank
+from physx_schema.checking.engine.outcome import Report
+from physx_schema.checking.stages import Run, finding_text
+from physx_schema.reports.usda_lines import line_of
+from physx_schema.text import plural
+
+_COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def workflow_commands(run: Run, limit: int | None = None) -> Iterator[str]:
+    """One command for each finding, unreadable file and file that the program failed on; at most so many findings."""
+    for path, report in run.reports.items():
+        visible, hidden = report.first(limit)
+        for finding in sorted(visible, key=lambda item: -rank(item.severity)):
+            yield _annotation(path, finding)
+        if hidden:
+            yield _command("notice", "not shown", f"{plural(hidden, 'finding')} more, not shown", path, None)
+        for verdict in report.verdicts:
+            if verdict.state == "not evaluated":
+                yield _command("warning", f"{verdict.code} not evaluated", verdict.reason, path, None)
+        yield from _unsimulated(path, report)
+    for path, message in (*run.unreadable.items(), *run.broken.items()):
+        yield _command("error", "cannot be checked", message, path, None)
+
+
+def _unsimulated(path: str, report: Report) -> Iterator[str]:
+    if report.not_evaluated:
+        first = report.not_evaluated[0]
+        where = location(first.path, first.property)
+        text = f"{len(report.not_evaluated)} opinions, the first: {where}: {first.reason}"
+        yield _command("notice", "not evaluated", text, path, None)
+
+
+def _annotation(path: str, finding: Finding) -> str:
+    file = finding.layer or path
+    line = line_of(file, finding.path, finding.property)
+    return _command(_COMMANDS[finding.severity], finding.code, finding_text(finding), file, line)
+
+
+def _command(kind: str, title: str, text: str, file: str, line: int | None) -> str:
+    position = f"file={_value(file)}" + (f",line={line}" if line else "")
+    return f"::{kind} {position},title={_value(title)}::{_text(text)}"
+
+
+def _text(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _value(text: str) -> str:
+    return _text(text).replace(":", "%3A").replace(",", "%2C")

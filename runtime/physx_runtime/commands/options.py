@@ -1,0 +1,36 @@
+"""Options that the commands share: times in seconds, and the engines that experiments run in."""
+
+from __future__ import annotations
+
+import math
+
+import click
+
+DEFAULT_DT = 1 / 60
+
+
+class Seconds(click.ParamType[float]):
+    """A positive, finite time, also as a fraction such as 1/60."""
+
+    name = "seconds"
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The time in seconds."""
+        try:
+            over, _, under = str(value).partition("/")
+            seconds = float(over) / float(under or 1.0)
+        except (ValueError, ZeroDivisionError):
+            seconds = math.nan
+        if not (math.isfinite(seconds) and seconds > 0.0):
+            self.fail(f"{value!r} is not a positive time; write seconds such as 0.01 or 1/60", param, ctx)
+        return seconds
+
+
+engine_option = click.option(
+    "--engine", type=click.Choice(("builtin", "physx")), default="builtin", show_default=True,
+    help="physx: repeat the experiments on articulations in real PhysX too; wants ovphysx, here or in the Python that "
+         "OVPHYSX_PYTHON names.")
+
+
+def engines_of(engine: str) -> tuple[str, ...]:
+    return ("builtin",) if engine == "builtin" else ("builtin", engine)

@@ -1,0 +1,54 @@
+"""The command `report`; what it needs is imported when it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from physx_runtime.commands.options import DEFAULT_DT, Seconds, engine_option, engines_of
+from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
+from physx_schema.errors import printable
+from physx_schema.files import unwritable
+
+if TYPE_CHECKING:
+    pass
+
+
+
+
+@click.command("report")
+@click.argument("stage")
+@isolation_option
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("report.html"),
+              show_default=True, help="The HTML file to write.")
+@quiet_option
+@force_option
+@click.option("--open", "shown", is_flag=True, help="Open it in a browser.")
+@click.option("--dt", type=Seconds(), default=DEFAULT_DT, show_default="1/60", help="Time step in seconds.")
+@click.option("--steps", type=click.IntRange(1), default=240, show_default=True, help="Steps of the motion.")
+@engine_option
+def report_command(stage: str, out: Path, force: bool, shown: bool, dt: float, steps: int, engine: str) -> None:
+    """Write one self-contained page about a robot: what its values do, findings, and the robot moving in 3D.
+
+    What cannot be verified, simulated or stepped in the page is said in it, with the reason.
+    """
+    from physx_runtime.viewing.report import report_robot
+    from physx_schema.description.stages import open_stage
+    from physx_schema.outputs import files_of, require_output
+
+    usd_stage = open_stage(stage)
+    require_output(out, files_of(usd_stage), force)
+    try:
+        with progress(stage) as line:
+            report_robot(usd_stage, out, dt, steps, lambda what: setattr(line, "what", f"{stage}: being {what}"),
+                         engines_of(engine))
+    except OSError as error:
+        raise unwritable(out, error) from None
+    if not is_quiet():
+        click.echo(printable(f"{stage}: report written to {out}"))
+    if shown:
+        import webbrowser
+
+        webbrowser.open(out.resolve().as_uri())

@@ -1,0 +1,135 @@
+"""The command `simulate`; what it needs is imported when it runs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from physx_runtime.commands.options import DEFAULT_DT, Seconds
+from physx_runtime.viewing.formats.recording_format import Motion, find_formats, help_text
+from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
+from physx_schema.errors import printable
+from physx_schema.files import unwritable
+from physx_schema.text import plural
+
+if TYPE_CHECKING:
+    from physx_runtime.packing.model import NotSimulated
+    from physx_runtime.simulation.recording import Recording
+
+_NOT_EVALUATED, _DIVERGED = 5, 6
+_MAX_PAIRS = 5     # lines of bodies that touch; the recording has all
+_FORMATS = find_formats()
+
+
+@click.command("simulate")
+@click.argument("stage")
+@isolation_option
+@click.option("--steps", type=click.IntRange(0), default=600, show_default=True)
+@click.option("--dt", type=Seconds(), default=DEFAULT_DT, show_default="1/60", help="Time step in seconds.")
+@click.option("--every", type=click.IntRange(1), default=1, show_default=True, help="Record every so many steps.")
+@click.option("--articulation", help="Step this articulation or free body by itself: a prim path.")
+@click.option("--joint-position", "positions", metavar="JOINT=VALUE", multiple=True,
+              help="Where a joint starts: rad or length units, or degrees as in knuckle=30deg. May be repeated.")
+@click.option("--joint-velocity", "velocities", metavar="JOINT=VALUE", multiple=True, help="How fast it starts.")
+@click.option("--joint-target", "targets", metavar="JOINT=VALUE", multiple=True, help="What its drive holds.")
+@click.option("--joint-effort", "efforts", metavar="JOINT=VALUE", multiple=True, help="A force or torque throughout.")
+@click.option("--start", type=click.Path(dir_okay=False, exists=True, path_type=Path),
+              help="A JSON file of these: {\"joint_position\": {JOINT: VALUE}, ...}; options come before it.")
+@click.option("--worlds", type=click.Path(dir_okay=False, exists=True, path_type=Path),
+              help="A YAML file: how many worlds, and which parameters are drawn for all but the first.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path),
+              help=f"Write the motion: {help_text(_FORMATS.values())}.")
+@force_option
+@click.option("--joint-forces", is_flag=True, help="Write the forces of joints outside articulations too.")
+@quiet_option
+@click.option("--strict", is_flag=True, help="Exit with 5 where something that moves them in PhysX is not simulated.")
+def simulate_command(stage: str, steps: int, dt: float, every: int, articulation: str | None,
+                     positions: tuple[str, ...], velocities: tuple[str, ...], targets: tuple[str, ...],
+                     efforts: tuple[str, ...], start: Path | None, worlds: Path | None, out: Path | None,
+                     force: bool, joint_forces: bool, strict: bool) -> None:
+    """Step a stage as PhysX steps it: all its articulations and free bodies together, or one of them.
+
+    Ends with where the joints came to, the limits they were at, and the energy. What moves them in PhysX and is not
+    simulated is named on stderr; with --strict the exit code is then 5. Where the motion does not stay finite the
+    exit code is 6, and a line on stderr says by which step and at which joint.
+    """
+    if out is not None and out.suffix not in _FORMATS:
+        raise click.BadParameter(f"{out} does not end in {', '.join(_FORMATS)}", param_hint="--out")
+    from physx_runtime.packing.not_simulated import NotSimulatedWarning
+    from physx_runtime.simulation.divergence import DivergenceWarning
+    from physx_runtime.simulation.simulate import simulate, start_values
+    from physx_runtime.simulation.variation import read_variation
+    from physx_runtime.viewing.summary import summary_lines, worlds_lines
+    from physx_schema.description import describe
+    from physx_schema.description.stages import open_stage
+    from physx_schema.outputs import files_of, require_output
+
+    if out is not None:
+        _FORMATS[out.suffix].require(out)
+    usd_stage = open_stage(stage)
+    if out is not None:
+        require_output(out, files_of(usd_stage), force)
+    description = describe(usd_stage)
+    joints = [dof.name for item in description.articulations for dof in item.dofs]
+    options = dict(zip(("joint_position", "joint_velocity", "joint_target", "joint_effort"),
+                       (positions, velocities, targets, efforts), strict=True))
+    try:
+        initial_values: dict[str, Any] = start_values(start, options, joints)
+        variation = read_variation(worlds) if worlds else None
+        with warnings.catch_warnings(), progress(f"{stage}: {steps} steps"):
+            for reported_warning in (NotSimulatedWarning, DivergenceWarning):
+                warnings.simplefilter("ignore", reported_warning)
+            recording = simulate(description, dt=dt, steps=steps, every=every, articulation=articulation,
+                                 joint_forces=joint_forces, variation=variation, **initial_values)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    _print_messages(stage, (*recording.not_simulated, *recording.diverged))
+    if out is not None:
+        try:
+            _FORMATS[out.suffix].write(out, Motion(stage, description, recording))
+        except OSError as error:
+            raise unwritable(out, error) from None
+    destination = f", written to {out}" if out else "; give --out to keep the motion"
+    if recording.raised:
+        click.echo(f"{stage}: {recording.raised}", err=True)
+    lines = (f"{stage}: {_step_summary(recording)}, {steps - steps % every} steps of {dt:.6g} s, "
+             f"{len(recording.time)} states{destination}",
+             *summary_lines(description, recording), *_contact_lines(recording),
+             *(worlds_lines(description, recording) if variation else ()))
+    for line in () if is_quiet() else lines:
+        click.echo(printable(line))
+    if recording.diverged:
+        raise click.exceptions.Exit(_DIVERGED)
+    if strict and recording.not_simulated:
+        raise click.exceptions.Exit(_NOT_EVALUATED)
+
+
+def _step_summary(recording: Recording) -> str:
+    """How much of a stage was stepped."""
+    text = f"{len(recording.joint_names)} joint axes and {len(recording.link_names)} links"
+    joint_count = len(recording.maximal_joint_names)
+    if not joint_count:
+        return text
+    broken = int(recording.broken[-1].any(axis=0).sum())
+    joint_text = plural(joint_count, "joint outside articulations", "joints outside articulations")
+    return f"{text}, held by {joint_text}" + (f" ({broken} broken)" if broken else "")
+
+
+def _contact_lines(recording: Recording) -> Iterator[str]:
+    """A line for each of the bodies that press hardest on each other in the last recorded step."""
+    from physx_runtime.simulation.events import touching_pairs
+
+    pairs = touching_pairs(recording.contacts[-1]) if recording.contacts else []
+    yield from (f"at the end {pair}" for pair in pairs[:_MAX_PAIRS])
+    if len(pairs) > _MAX_PAIRS:
+        yield f"and {len(pairs) - _MAX_PAIRS} more pairs that touch"
+
+
+def _print_messages(stage: str, messages: Sequence[NotSimulated | str]) -> None:
+    """One line on stderr for everything that is left out or went wrong."""
+    for item in messages:
+        click.echo(printable(f"{stage}: {item}"), err=True)

@@ -1,0 +1,76 @@
+"""The command `verify`; what it needs is imported when it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from physx_runtime.commands.options import DEFAULT_DT, Seconds, engine_option, engines_of
+from physx_schema.command_line.options import force_option, is_quiet, isolation_option, progress, quiet_option
+from physx_schema.command_line.repairs import RepairOptions, fix_stages
+
+if TYPE_CHECKING:
+    from physx_schema.checking import Report
+
+
+_ALTERED, _NOT_EVALUATED = 1, 5
+
+@click.command("verify")
+@click.argument("stage")
+@isolation_option
+@click.option("--format", "style", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--dt", type=Seconds(), default=DEFAULT_DT, show_default="1/60", help="Time step in seconds.")
+@engine_option
+@quiet_option
+@click.option("--strict", is_flag=True, help="Exit with 5 where something was not evaluated or not simulated.")
+@click.option("--all", "whole", is_flag=True, help="Put what is as authored into the table too.")
+@click.option("--fix", "fixing", is_flag=True, help="Author what has the intended effects; shows a diff.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix: change iteration counts too where no value does.")
+@click.option("-o", "--output", type=click.Path(path_type=Path),
+              help="With --fix: write a changed copy of the stage's own layer.")
+@click.option("--in-place", is_flag=True, help="With --fix: change the file itself.")
+@click.option("--override", type=click.Path(path_type=Path),
+              help="With --fix: write the values as a layer over the stage, which stays as it is.")
+@force_option
+def verify_command(stage: str, style: str, dt: float, engine: str, strict: bool, whole: bool, fixing: bool,
+                   unsafe_fixes: bool, output: Path | None, in_place: bool, override: Path | None,
+                   force: bool) -> None:
+    """Measure what the numbers on a stage come to, and name those that are not measured.
+
+    Exit codes: 0 everything as authored, 1 something altered or ignored, 2 usage, 3 unreadable file, 4 internal error,
+    5 something not evaluated or not simulated (with --strict).
+    """
+    fix_options = RepairOptions(unsafe_fixes, in_place, output, override, force)
+    if fixing:
+        if style != "text":
+            raise click.UsageError("--fix goes with --format text")
+        if engine != "builtin":
+            raise click.UsageError("--fix goes with --engine builtin")
+        raise click.exceptions.Exit(_fix(stage, dt, strict, fix_options))
+    if unsafe_fixes or not fix_options.dry:
+        raise click.UsageError("--unsafe-fixes, -o, --in-place and --override go with --fix")
+    from physx_runtime.verification import verify
+    from physx_runtime.verification.report import NOT_EVALUATED
+    from physx_runtime.verification.text import verification_json, verification_lines
+
+    with progress(f"{stage}: verifying"):
+        verification = verify(stage, engines=engines_of(engine), dt=dt)
+    if style == "json":
+        click.echo(verification_json(verification))
+    elif verification.failed or not is_quiet():
+        click.echo("\n".join(verification_lines(verification, show_all=whole)))
+    unknown = verification.not_simulated or any(row.verdict == NOT_EVALUATED for row in verification.rows)
+    raise click.exceptions.Exit(_ALTERED if verification.failed else _NOT_EVALUATED if strict and unknown else 0)
+
+
+def _fix(stage: str, dt: float, strict: bool, fix_options: RepairOptions) -> int:
+    """Make the remedies of a stage as repairs of a check are made; the exit code."""
+    from physx_runtime.verification import verify
+    from physx_runtime.verification.remedies.findings import findings_of
+
+    def find_remedies(item: Any) -> Report:
+        return findings_of(item, verify(item, dt=dt))
+
+    return fix_stages([stage], lambda path: find_remedies, fix_options, strict, "warning")

@@ -1,0 +1,35 @@
+"""The command ``physx-schema demo``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from physx_schema.command_line.options import force_option, is_quiet, progress, quiet_option
+from physx_schema.errors import printable
+
+
+@click.command("demo")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("demo"), show_default=True,
+              help="The folder to write to.")
+@quiet_option
+@force_option
+def demo_command(out: Path, force: bool) -> None:
+    """Author a tendon-driven hand, check, simulate and verify it, and leave a report."""
+    from physx_runtime.demonstration.run import run_demonstration  # here, so that other commands load no compiler
+
+    try:
+        lines = run_demonstration(out, force)
+        while (line := _next(lines)) is not None:
+            if not is_quiet():
+                click.echo(printable(line))
+    except OSError as error:
+        raise click.BadParameter(f"{out}: {error.strerror or error}", param_hint="--out") from None
+
+
+def _next(lines: Iterator[str]) -> str | None:
+    """The next line of a story, None after the last; what is done for it is shown while it lasts."""
+    with progress("building, stepping and measuring a hand"):
+        return next(lines, None)

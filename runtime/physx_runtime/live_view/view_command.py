@@ -1,0 +1,42 @@
+"""The command `view`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from physx_schema.command_line.options import force_option, isolation_option
+from physx_schema.errors import printable
+from physx_schema.files import require_layer_name
+
+
+@click.command("view")
+@click.argument("stage")
+@isolation_option
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True,
+              help="Of this machine's loopback address; the next free one where it is taken.")
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), default=Path("edits.usda"),
+              show_default=True, help="The layer over the stage that the button Save edits writes.")
+@force_option
+@click.option("--open", "shown", is_flag=True, help="Open it in a browser.")
+def view_command(stage: str, port: int, out: Path, force: bool, shown: bool) -> None:
+    """Step a robot live in a browser, with sliders for joints, targets, drives and tendons; ends with Ctrl-C.
+
+    Sliders author what they move in a layer over the stage, which a button writes; joints are put, and author nothing.
+    """
+    from physx_runtime.live_view.robot import LiveRobot
+    from physx_runtime.live_view.server import LiveView
+    from physx_schema.description.stages import open_stage
+    from physx_schema.outputs import files_of, require_output
+
+    usd_stage = open_stage(stage)
+    require_layer_name(out)
+    require_output(out, files_of(usd_stage), force)
+    view = LiveView(LiveRobot(usd_stage), out, port)
+    click.echo(printable(f"{stage}: live at {view.address}; Ctrl-C ends it"))
+    if shown:
+        import webbrowser
+
+        webbrowser.open(view.address)
+    view.run()

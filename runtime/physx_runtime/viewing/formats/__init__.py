@@ -1,0 +1,1 @@
+"""Formats in which `simulate --out` writes a motion: each file here has a list `FORMATS`."""
