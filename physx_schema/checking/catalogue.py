@@ -19,7 +19,7 @@ from physx_schema.checking.rules.problems import reader
 _ORDER = (
     "driven", "articulations", "joint_bodies", "mimic", "mimic_values", "mimic_pairs", "tendon_forces",
     "tendon_attachments", "tendon_solver", "joint_limits", "joint_axes", "maximal_joints", "mass", "bodies",
-    "iterations", "collision", "contact_settings", "contact_reach", "stages", "engines", "values", "units", "unused",
+    "iterations", "collision", "contact_settings", "contact_distance", "stages", "engines", "values", "units", "unused",
 )
 
 

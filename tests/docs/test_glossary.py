@@ -22,6 +22,7 @@ REPLACED = frozenset((
 # Names with one of them that are right, and why.
 RIGHT = {
     "put_to_sleep": "PhysX's putToSleep",
+    "_put_to_sleep": "the same",
     "NOT_FOUND": "CUDA's CUDA_ERROR_NOT_FOUND",
     "in_place": "the option --in-place",
     "place": "components have it as SAPIEN's joints do",

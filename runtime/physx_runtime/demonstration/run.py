@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from physx_runtime.demonstration import story
+from physx_runtime.demonstration import chapters
+from physx_runtime.demonstration.chapters import chapter
 from physx_runtime.demonstration.hand import break_hand, build_hand
-from physx_runtime.demonstration.story import chapter
 from physx_runtime.simulation.simulate import simulate
 from physx_runtime.verification import verify
 from physx_runtime.viewing.live.sliders import live_step
@@ -37,16 +37,16 @@ def run_demonstration(out: Path, force: bool = False) -> Iterator[str]:
     with replacing(hand) as temporary:
         stage.GetRootLayer().Export(str(temporary))
     description = describe(hand)
-    yield from chapter("Authored", story.describe_authored(hand, description))
+    yield from chapter("Authored", chapters.describe_authored(hand, description))
     checked = check(hand)
-    yield from chapter("Checked", story.describe_check(checked))
+    yield from chapter("Checked", chapters.describe_check(checked))
     recording = simulate(description, dt=DT, steps=STEPS)
-    yield from chapter("Simulated", story.describe_simulation(description, recording))
+    yield from chapter("Simulated", chapters.describe_simulation(description, recording))
     verification = verify(hand, dt=DT)
-    yield from chapter("Verified", story.describe_verification(verification))
+    yield from chapter("Verified", chapters.describe_verification(verification))
     write_motion(hand, recording, motion)
     intended = simulate(description, dt=DT, steps=STEPS, solver="ideal")
     write_report(report, hand, checked, verification, recording, intended=intended, live=live_step(description, dt=DT))
     break_hand(hand.read_text(encoding="utf-8"), broken)
-    yield from chapter("Broken", story.describe_faults(broken, check(broken), verify(broken, dt=DT)))
+    yield from chapter("Broken", chapters.describe_faults(broken, check(broken), verify(broken, dt=DT)))
     yield from chapter("Look at", [f"{report} in a browser, and at {motion} in usdview."])

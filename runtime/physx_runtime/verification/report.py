@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, field
 
 from physx_runtime.packing.model import NotSimulated
-from physx_runtime.verification.maximal_joints.openings import JointErrorResult
+from physx_runtime.verification.maximal_joints.joint_errors import JointErrorResult
 from physx_schema.description.scenes import SolverCounts
 from physx_schema.former_names import JSON_KEY, former_attribute, former_method
 from physx_schema.text import html_table

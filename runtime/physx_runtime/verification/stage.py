@@ -37,7 +37,7 @@ from physx_runtime.verification.maximal_joints.experiments import (
     refused_drives,
     unmeasured,
 )
-from physx_runtime.verification.maximal_joints.openings import measure_joint_errors
+from physx_runtime.verification.maximal_joints.joint_errors import measure_joint_errors
 from physx_runtime.verification.quantities import quantities
 from physx_runtime.verification.quantity import Quantity
 from physx_runtime.verification.remedies.remedy import NO_STAGE, Question

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime.verification import Verification, verify
-from physx_runtime.verification.maximal_joints.openings import measure_joint_errors
+from physx_runtime.verification.maximal_joints.joint_errors import measure_joint_errors
 from physx_runtime.verification.text import verification_json, verification_lines
 from pxr import Gf, Usd, UsdGeom, UsdPhysics
 from support.places import ROOT
