@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 from physx_runtime.model.island import BODY, KINEMATIC, RACK, IslandTopology, JointTopology, SolverBody
-from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
+from physx_runtime.model.island_rows import JOINT_GROUP, KINEMATIC_GROUP
+from physx_runtime.model.row_specs import ACTOR_GROUP
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.island.fragments import body
 from physx_runtime.solver.islands import partitions

@@ -110,8 +110,7 @@ def slot_program(t: IslandTopology, links_with: tuple[LinkSlots, ...]) -> SlotPr
     for i, rows in plane_rows.items():
         plane_pairs.write_output(end, kinds[i], rows.groups, slots[i][0])
     lasting = island_output_rows(t)
-    layout = {f"{name}_{i}": p.row(name).row + i
-              for name, size in (lasting | island_input_rows(t)).items() for i in range(size)}
+    layout = p.layout.scalar_rows(lasting | island_input_rows(t))
     return SlotProgram(p, start, prepare, position, velocity, end, slots, plane_rows, layout, sum(lasting.values()),
                        p.layout.size)
 

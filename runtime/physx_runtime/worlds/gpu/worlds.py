@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.compiling.code import row_of
 from physx_runtime.compiling.cuda.source import (
     LANES,
     KernelSource,
@@ -147,7 +148,7 @@ class CudaWorlds:
         """How many numbers a row group has in a world, one at least; raises ValueError for one that is none."""
         size = self.group(name)[1]
         if not size:
-            groups = sorted({row.rpartition("_")[0] for row in self.layout})
+            groups = sorted(set(map(row_of, self.layout)))
             raise ValueError(f"{name!r} is no row of these worlds; allowed are {', '.join(groups)}")
         return size
 
