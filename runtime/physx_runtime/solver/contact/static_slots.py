@@ -73,7 +73,7 @@ class SlotProgram:
     # rows of every slot of every link; `used` is 0 where no patch is in it, `several` where it has one contact and one
     # anchor at most
     slots: tuple[tuple[LayoutPart, ...], ...]
-    plane_rows: Mapping[int, LayoutPart]               # by link with slots: rows of `on_planes`, KEPT ones neighbours
+    plane_rows: Mapping[int, LayoutPart]        # by link with slots: rows of `plane_pairs`, STORED ones neighbours
     layout: Mapping[str, int]                   # row scalar -> row: state, then inputs
     state_size: int
     size: int
