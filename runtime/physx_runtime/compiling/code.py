@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from physx_runtime.language.ops import Rows
 from physx_runtime.language.symbols import Graph, Symbol
@@ -111,6 +112,19 @@ def scalar_names(rows: Mapping[str, int]) -> list[str]:
 def row_scalars(rows: Mapping[str, int]) -> dict[str, list[float | str]]:
     """The scalars of every row, all of them to be loaded."""
     return {name: list(scalar_names({name: size})) for name, size in rows.items()}
+
+
+class RowScalar(NamedTuple):
+    """One number of a row; its name is the row's and which number of it it is: "q_1"."""
+
+    row: str
+    component: int
+
+    @staticmethod
+    def parse(name: str) -> RowScalar:
+        """The scalar of a name."""
+        row, _, component = name.rpartition("_")
+        return RowScalar(row, int(component))
 
 
 def row_of(scalar: str) -> str:

@@ -19,11 +19,11 @@ line a world (`given`), and makes arrays with one line a world (`results`).
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from physx_runtime.compiling.code import Algorithm, Code, row_of, row_scalars, trace
+from physx_runtime.compiling.code import Algorithm, Code, row_of, row_scalars, scalar_names, trace
 from physx_runtime.compiling.program import Pass
 
 
@@ -155,12 +155,17 @@ class Layout:
     def __getitem__(self, name: str) -> Span:
         return self.groups[name]
 
-    def parts(self) -> dict[str, LayoutPart]:
-        """Every `part` whose prefix ends with the first _ of names, by prefix."""
+    def scalar_rows(self, rows: Mapping[str, int]) -> dict[str, int]:
+        """Where every scalar of groups of these sizes is, by its name."""
+        return {scalar: self.groups[name].row + i
+                for name, size in rows.items() for i, scalar in enumerate(scalar_names({name: size}))}
+
+    def parts(self, prefix_of: Callable[[str], str]) -> dict[str, LayoutPart]:
+        """Every `part` whose names have the same prefix, by prefix."""
         spans_by_prefix: dict[str, dict[str, Span]] = {}
         for name, span in self.groups.items():
-            prefix, separator, local_name = name.partition("_")
-            spans_by_prefix.setdefault(prefix + separator, {})[local_name] = span
+            prefix = prefix_of(name)
+            spans_by_prefix.setdefault(prefix, {})[name.removeprefix(prefix)] = span
         return {prefix: LayoutPart(groups, parent=self, prefix=prefix) for prefix, groups in spans_by_prefix.items()}
 
     def part(self, prefix: str) -> LayoutPart:

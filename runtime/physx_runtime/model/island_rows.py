@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from physx_runtime.model.island import AXES, DISTANCE, GEAR, LIMITED, RACK, IslandTopology, JointTopology
 from physx_runtime.model.row_specs import (
+    ACTOR_GROUP,
     ANY,
     BOUND,
     CONTROL,
@@ -26,10 +27,11 @@ from physx_runtime.model.row_specs import (
     XYZ,
     XYZW,
     RowSpec,
+    owner_prefix,
     rows_by_maker,
 )
 
-ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP = "actor", GROUPS[MAXIMAL_JOINT], GROUPS[KINEMATIC_BODY]
+JOINT_GROUP, KINEMATIC_GROUP = GROUPS[MAXIMAL_JOINT], GROUPS[KINEMATIC_BODY]
 OUTPUT_MAKERS, INPUT_MAKERS = (STATE, PERSISTENT), (TIME, CONTROL, PARAMETER, DERIVED)
 
 _POSITIONS, _VELOCITIES = "distance, radian", "distance / time, radian / time"
@@ -189,12 +191,10 @@ def kinematic_rows(*makers: str) -> dict[str, int]:
 
 def island_rows(t: IslandTopology, *makers: str) -> dict[str, int]:
     """Size of every row of an island that one of these makes: of its actors, joints, then kinematic bodies."""
-    sizes = {f"{ACTOR_GROUP}{i}_{name}": size
-             for i, actor in enumerate(t.actors) for name, size in rows_by_maker(actor, *makers).items()}
-    sizes |= {f"{JOINT_GROUP}{i}_{name}": size
-              for i, joint in enumerate(t.joints) for name, size in joint_rows(joint, *makers).items()}
-    return sizes | {f"{KINEMATIC_GROUP}{i}_{name}": size
-                    for i in range(t.kinematic) for name, size in kinematic_rows(*makers).items()}
+    groups = [(owner_prefix(ACTOR_GROUP, i), rows_by_maker(actor, *makers)) for i, actor in enumerate(t.actors)]
+    groups += [(owner_prefix(JOINT_GROUP, i), joint_rows(joint, *makers)) for i, joint in enumerate(t.joints)]
+    groups += [(owner_prefix(KINEMATIC_GROUP, i), kinematic_rows(*makers)) for i in range(t.kinematic)]
+    return {prefix + name: size for prefix, sizes in groups for name, size in sizes.items()}
 
 
 def island_output_rows(t: IslandTopology) -> dict[str, int]:

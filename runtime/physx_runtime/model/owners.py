@@ -22,6 +22,8 @@ from physx_runtime.model.row_specs import (
     TENDON_AXIS,
     VELOCITY,
     WORLD,
+    RowKey,
+    owner_prefix,
 )
 from physx_runtime.model.topology import Topology
 from physx_schema.description.model import ActorDescription, FixedTendon, Scene, SpatialTendon
@@ -81,14 +83,14 @@ def _in_order(names: list[str]) -> tuple[RowOwner, ...]:
 
 
 def _numbered(kind: str, names: list[str]) -> tuple[RowOwner, ...]:
-    return tuple(RowOwner(name, ((f"{GROUPS[kind]}{i}_", 0),)) for i, name in enumerate(names))
+    return tuple(RowOwner(name, ((owner_prefix(GROUPS[kind], i), 0),)) for i, name in enumerate(names))
 
 
 def _fixed_tendons(actor: ActorDescription) -> dict[str, tuple[RowOwner, ...]]:
     tendons = acting_fixed_tendons(actor)
     return {
         FIXED_TENDON: _numbered(FIXED_TENDON, [f"{tendon.path}:{tendon.name}" for tendon in tendons]),
-        TENDON_AXIS: tuple(RowOwner(f"{axis.path}:{tendon.name}", ((f"{GROUPS[TENDON_AXIS]}{i}_", n),))
+        TENDON_AXIS: tuple(RowOwner(f"{axis.path}:{tendon.name}", ((owner_prefix(GROUPS[TENDON_AXIS], i), n),))
                            for i, tendon in enumerate(tendons) for n, axis in enumerate(tendon.axes)),
     }
 
@@ -98,7 +100,7 @@ def _spatial_tendons(actor: ActorDescription) -> dict[str, tuple[RowOwner, ...]]
     tendons, paths, group = acting_spatial_tendons(actor), leaf_paths(actor), GROUPS[LEAF]
 
     def slots(tendon: int, attachment: int | None = None) -> tuple[RowSlot, ...]:
-        return tuple((f"{group}{leaf}_", 0 if attachment is None else path.index(attachment))
+        return tuple((owner_prefix(group, leaf), 0 if attachment is None else path.index(attachment))
                      for leaf, (i, path) in enumerate(paths)
                      if i == tendon and (attachment is None or attachment in path))
 
@@ -113,10 +115,11 @@ def _spatial_tendons(actor: ActorDescription) -> dict[str, tuple[RowOwner, ...]]
 
 def row_label(row_owners: Mapping[str, tuple[RowOwner, ...]], name: str, index: int) -> str:
     """What a number of a row belongs to, and which of its components it is; `found` as `owners` gives it."""
+    key = RowKey.parse(name)
     for row in TABLE:
-        if name.endswith(row.name):
+        if row.name == key.field:
             for owner in row_owners[row.owner]:
                 for prefix, position in owner.slots:
-                    if prefix + row.name == name and position == index // row.width:
+                    if prefix == key.prefix and position == index // row.width:
                         return f"{owner.name} {row.components[index % row.width]}" if row.components else owner.name
     raise KeyError(f"{name} {index}")

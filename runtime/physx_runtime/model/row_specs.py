@@ -8,6 +8,7 @@ something else, and `text` says what.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -29,6 +30,42 @@ GROUPS = {FIXED_TENDON: "fixed_tendon", TENDON_AXIS: "fixed_tendon", SPATIAL_TEN
           LEAF: "spatial_tendon", ATTACHMENT: "spatial_tendon", MIMIC: "mimic", EXTERNAL_FORCE: "external_force",
           MAXIMAL_JOINT: "joint",
           KINEMATIC_BODY: "kinematic"}
+ACTOR_GROUP = "actor"       # of islands, whose actors' rows are numbered too: actor0_fixed_tendon0_stiffness
+
+_KEY = re.compile(rf"({'|'.join(sorted({ACTOR_GROUP, *GROUPS.values()}))})(0|[1-9][0-9]*)_(.*)", re.DOTALL)
+
+
+def owner_prefix(group: str, index: int) -> str:
+    """What the names of rows of a numbered owner begin with; `group`: ACTOR_GROUP or one of GROUPS."""
+    return f"{group}{index}_"
+
+
+@dataclass(frozen=True, slots=True)
+class RowKey:
+    """What the name of a row says: the group and number of its owner, "" and 0 where it is not numbered, and a field.
+
+    The text of a key is the row's name. The field of an actor of an island may be a key's text itself.
+    """
+
+    owner: str
+    index: int
+    field: str
+
+    def __str__(self) -> str:
+        return self.prefix + self.field
+
+    @property
+    def prefix(self) -> str:
+        """What the names of all rows of this owner begin with."""
+        return owner_prefix(self.owner, self.index) if self.owner else ""
+
+    @staticmethod
+    @lru_cache(maxsize=8192)
+    def parse(text: str) -> RowKey:
+        """The key of a row's name."""
+        match = _KEY.fullmatch(text)
+        return RowKey(match[1], int(match[2]), match[3]) if match else RowKey("", 0, text)
+
 
 # Whom alone a row is of, where not of both.
 ARTICULATION, BODY = "articulation", "rigid body"
@@ -42,7 +79,7 @@ PARAMETER = "parameter"                       # as authored; every world may hav
 DERIVED = "derived"                           # from parameters and the structure, by packing
 PREPARED = "start of the step"                # the constraints' coefficients
 ACCUMULATED_IMPULSE = "iterations"            # impulses since the step began
-STEP_IMPULSE = "whole step"            # the same, left for answers
+STEP_IMPULSE = "whole step"                   # the same, left for answers
 
 XYZ, XYZW = ("x", "y", "z"), ("x", "y", "z", "w")
 SYMMETRIC = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -269,7 +306,7 @@ def groups(t: Topology, owner: str) -> list[tuple[str, int]]:
         return [("", len(t.moving_links if owner == MOVING_LINK else t.locked))]
     else:
         return [("", {LINK: len(t.links), DOF: len(t.dofs), VELOCITY: t.nv}.get(owner, 1))]
-    return [(f"{GROUPS[owner]}{i}_", count) for i, count in enumerate(counts)]
+    return [(owner_prefix(GROUPS[owner], i), count) for i, count in enumerate(counts)]
 
 
 def rows_by_maker(topology: ActorTopology, *makers: str) -> dict[str, int]:
@@ -351,6 +388,12 @@ def step_impulse_rows(t: ActorTopology) -> dict[str, int]:
 
 FORCE_ROWS = tuple(row.name for row in TABLE if row.maker == CONTROL)
 LINK_FORCE_ROWS = tuple(row.name for row in TABLE if row.maker == CONTROL and row.owner == LINK)
+
+
+def external_force_rows(t: ActorTopology) -> tuple[str, ...]:
+    """Rows with the authored forces and torques on an actor."""
+    return tuple(str(RowKey(GROUPS[EXTERNAL_FORCE], i, field))
+                 for i in range(len(t.external_forces)) for field in ("force", "torque"))
 
 
 def control_rows(t: ActorTopology) -> tuple[str, ...]:

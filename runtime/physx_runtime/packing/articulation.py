@@ -35,6 +35,8 @@ from physx_runtime.model.row_specs import (
     PARAMETER,
     SPATIAL_TENDON,
     TENDON_AXIS,
+    RowKey,
+    owner_prefix,
     rows_of,
 )
 from physx_runtime.model.topology import (
@@ -172,8 +174,8 @@ def fixed_tendon_rows(articulation: Articulation) -> RowValues:
     """Rows of the fixed tendons that act, and of their axes."""
     rows: RowValues = {}
     for i, tendon in enumerate(acting_fixed_tendons(articulation)):
-        name = f"{GROUPS[FIXED_TENDON]}{i}_"
-        rows |= fact_rows(FIXED_TENDON, [tendon], name) | fact_rows(TENDON_AXIS, tendon.axes, name)
+        prefix = owner_prefix(GROUPS[FIXED_TENDON], i)
+        rows |= fact_rows(FIXED_TENDON, [tendon], prefix) | fact_rows(TENDON_AXIS, tendon.axes, prefix)
     return rows
 
 
@@ -182,11 +184,12 @@ def spatial_tendon_rows(articulation: Articulation, link_frames: tuple[Frame, ..
     rows: RowValues = {}
     tendons = acting_spatial_tendons(articulation)
     for i, (tendon, path) in enumerate(leaf_paths(articulation)):
-        name, attachments = f"{GROUPS[LEAF]}{i}_", [tendons[tendon].attachments[n] for n in path]
+        key = RowKey(GROUPS[LEAF], i, "position")
+        prefix, attachments = key.prefix, [tendons[tendon].attachments[n] for n in path]
         positions = [in_frame(link_frames[a.link], position_in_link(articulation.links[a.link], a))
                      for a in attachments]
-        rows |= fact_rows(SPATIAL_TENDON, [tendons[tendon]], name) | fact_rows(LEAF, attachments[-1:], name)
-        rows |= fact_rows(ATTACHMENT, attachments, name) | {f"{name}position": [x for p in positions for x in p]}
+        rows |= fact_rows(SPATIAL_TENDON, [tendons[tendon]], prefix) | fact_rows(LEAF, attachments[-1:], prefix)
+        rows |= fact_rows(ATTACHMENT, attachments, prefix) | {str(key): [x for p in positions for x in p]}
     return rows
 
 
@@ -194,7 +197,7 @@ def mimic_rows(articulation: Articulation) -> RowValues:
     """Rows of the mimic joints."""
     rows: RowValues = {}
     for i, mimic in enumerate(articulation.mimics):
-        rows |= fact_rows(MIMIC, [mimic], f"{GROUPS[MIMIC]}{i}_")
+        rows |= fact_rows(MIMIC, [mimic], owner_prefix(GROUPS[MIMIC], i))
     return rows
 
 
@@ -219,7 +222,7 @@ def external_force_rows(actor: ActorDescription, link_frames: tuple[Frame, ...])
                    value in vectors.items()}
         vectors = {key: value if external_force.enabled else (0.0, 0.0, 0.0) for key, value in vectors.items()}
         vectors["point"] = in_frame(link_frames[link], external_force.point or (0.0, 0.0, 0.0))
-        rows |= {f"{GROUPS[EXTERNAL_FORCE]}{i}_{key}": list(value) for key, value in vectors.items()}
+        rows |= {str(RowKey(GROUPS[EXTERNAL_FORCE], i, field)): list(value) for field, value in vectors.items()}
     return rows
 
 

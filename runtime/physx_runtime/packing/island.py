@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, STATIC
 from physx_runtime.model.island import HingeTopology, IslandTopology, SolverBody
-from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP, island_output_rows
+from physx_runtime.model.island_rows import JOINT_GROUP, KINEMATIC_GROUP, island_output_rows
+from physx_runtime.model.row_specs import ACTOR_GROUP, owner_prefix
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.model.topology import SAPIEN, BodyTopology
 from physx_runtime.packing.body import pack_actor
@@ -229,11 +230,11 @@ def _pack_island(description: Description, model: SceneModel, names: Sequence[st
         topologies.append(replace(topology, exact=solver == "ideal", pgs=pgs, sapien=solver == SAPIEN))
         frames = _frames(index, joint, joint_hinges, exact=solver == "ideal")
         joint_values = maximal_joint_rows(joint, topologies[-1], frames, length_scale(scene, solver), hinges)
-        rows |= _prefixed(f"{JOINT_GROUP}{i}_", arrays(joint_values))
+        rows |= _prefixed(owner_prefix(JOINT_GROUP, i), arrays(joint_values))
     for i, body in enumerate(index.kinematic):
-        rows |= _prefixed(f"{KINEMATIC_GROUP}{i}_", arrays(_kinematic_rows(body)))
+        rows |= _prefixed(owner_prefix(KINEMATIC_GROUP, i), arrays(_kinematic_rows(body)))
     for i, actor in enumerate(actors.values()):
-        rows |= _prefixed(f"{ACTOR_GROUP}{i}_", {**actor.parameters, **actor.state})
+        rows |= _prefixed(owner_prefix(ACTOR_GROUP, i), {**actor.parameters, **actor.state})
     t = IslandTopology(tuple(actor.topology for actor in actors.values()), tuple(topologies), len(index.kinematic),
                        solver == "ideal", scene.contact.of_links_last)
     lasting = island_output_rows(t)

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from physx_runtime.arrays import Array, Indices
 from physx_runtime.model.island import IslandTopology
-from physx_runtime.model.island_rows import ACTOR_GROUP
 from physx_runtime.model.owners import owners_of
-from physx_runtime.model.row_specs import FORCE_ROWS, input_rows
+from physx_runtime.model.row_specs import FORCE_ROWS, RowKey, input_rows
 from physx_runtime.model.topology import ActorTopology, Topology
 from physx_runtime.packing.frames import Frame, rounded_rotations
 from physx_runtime.packing.model import PackedModel
@@ -172,7 +171,7 @@ class ActorGroup:
         self.models = [replace(model, topology=topology) for model in self.models]
         batch_topology = self.batch.topology
         if isinstance(batch_topology, IslandTopology):
-            index = int(self._prefix.removeprefix(ACTOR_GROUP).removesuffix("_"))
+            index = RowKey.parse(self._prefix).index
             actors = tuple(topology if i == index else actor for i, actor in enumerate(batch_topology.actors))
             self.batch.replace_topology(replace(batch_topology, actors=actors))
         else:

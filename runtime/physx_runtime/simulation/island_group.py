@@ -16,8 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.arrays import Array, Indices
 from physx_runtime.model.island import AXES, LIMITED, IslandTopology, JointTopology
-from physx_runtime.model.island_rows import ACTOR_GROUP, ISLAND_TABLE, JOINT_GROUP, KINEMATIC_GROUP, joint_rows
-from physx_runtime.model.row_specs import CONTROL, MAXIMAL_JOINT, PARAMETER, PERSISTENT, STATE, RowSpec
+from physx_runtime.model.island_rows import ISLAND_TABLE, JOINT_GROUP, KINEMATIC_GROUP, joint_rows
+from physx_runtime.model.row_specs import (
+    ACTOR_GROUP,
+    CONTROL,
+    MAXIMAL_JOINT,
+    PARAMETER,
+    PERSISTENT,
+    STATE,
+    RowKey,
+    RowSpec,
+    owner_prefix,
+)
 from physx_runtime.packing.contacts import PackedContacts
 from physx_runtime.packing.frames import Frame, compose
 from physx_runtime.packing.island import PackedIsland
@@ -56,7 +66,7 @@ class IslandGroup:
             return
         joints = tuple(replace(joint, stores_force=True) for joint in topology.joints)
         self.batch.replace_topology(replace(topology, joints=joints))
-        self._state += [f"{JOINT_GROUP}{j}_force" for j in range(len(joints))]
+        self._state += [str(RowKey(JOINT_GROUP, j, "force")) for j in range(len(joints))]
 
     @property
     def has_joint_forces(self) -> bool:
@@ -123,7 +133,7 @@ class IslandGroup:
 
     def joint_view(self, index: int, joint: int) -> Worlds | BufferView:
         """The rows of one joint."""
-        return self.batch.view(index, f"{JOINT_GROUP}{joint}_")
+        return self.batch.view(index, owner_prefix(JOINT_GROUP, joint))
 
     def move_root_frame(self, index: int, actor: int, shift: Frame) -> None:
         """Keep joints and colliders where they are in the root link of an actor whose F has moved.
@@ -133,14 +143,14 @@ class IslandGroup:
         island = self.islands[index]
         if island.contacts is not None and actor in island.contacts.mass_frames:
             center = rounded(np.stack(shift[0], axis=-1), self.batch.dtype)
-            self.batch.view(index, f"{ACTOR_GROUP}{actor}_").write("root_center", center)
+            self.batch.view(index, owner_prefix(ACTOR_GROUP, actor)).write("root_center", center)
         elif island.contacts is not None:
             self._move_colliders(island.contacts, actor, shift)
         for j, joint in enumerate(island.topology.joints):
             for k, side in enumerate(joint.solver_bodies):
                 if side.moves and (side.owner, side.link) == (actor, 0):
                     names = [f"frame{k}_{part}" for part in ("position", "rotation")]
-                    position, rotation = (island.parameters[f"{JOINT_GROUP}{j}_{name}"] for name in names)
+                    position, rotation = (island.parameters[str(RowKey(JOINT_GROUP, j, name))] for name in names)
                     pose = (position[0], position[1], position[2]), (rotation[0], rotation[1], rotation[2], rotation[3])
                     view = self.joint_view(index, j)
                     for name, values in zip(names, compose(shift, pose), strict=True):
@@ -160,7 +170,7 @@ class IslandGroup:
     def wake(self, index: int, actor: int, worlds: Indices) -> None:
         """Wake an actor of an island, and so all of it, in these worlds."""
         t = cast(IslandTopology, self.batch.topology)
-        WakeControl(self.batch.view(index, f"{ACTOR_GROUP}{actor}_"), t.actors[actor]).wake(worlds)
+        WakeControl(self.batch.view(index, owner_prefix(ACTOR_GROUP, actor)), t.actors[actor]).wake(worlds)
 
     def write_kinematic(self, rows: Mapping[str, Mapping[str, Array]]) -> None:
         """Write rows of kinematic bodies, by path and name, (n_world, n) each, where these islands have the bodies."""
@@ -168,7 +178,7 @@ class IslandGroup:
             bodies = [rows[island.kinematic[k]] for island in self.islands]
             for name in bodies[0]:
                 values = np.concatenate([body[name] for body in bodies]).astype(self.batch.dtype)
-                self.batch.store.write(f"{KINEMATIC_GROUP}{k}_{name}", values)
+                self.batch.store.write(str(RowKey(KINEMATIC_GROUP, k, name)), values)
 
 
 def _same_coordinates(first: PackedIsland, other: PackedIsland) -> bool:

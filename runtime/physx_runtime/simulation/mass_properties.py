@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics import spatial as sp
 from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
+from physx_runtime.model.row_specs import GROUPS, LEAF, RowKey
 from physx_runtime.packing.articulation import principal_moments
 from physx_runtime.packing.frames import (
     Frame,
@@ -139,7 +140,7 @@ class WorldMassProperties:
                 in_link = sp.add(self._center(link), sp.rotate(self._axes(link), (x, y, z)))
                 changed_worlds = changed[:, index if name == "spatial_tendon_local_position" else link]
                 position = _stacked(in_frame(self._link_in_frame(link), in_link))
-                yield RowChange(f"spatial_tendon{leaf}_position", 3 * i, position, changed_worlds)
+                yield RowChange(str(RowKey(GROUPS[LEAF], leaf, "position")), 3 * i, position, changed_worlds)
 
 
 def _stacked(parts: tuple[Any, ...]) -> DoubleArray:

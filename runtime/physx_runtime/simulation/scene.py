@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from physx_runtime.arrays import Array
-from physx_runtime.model.island_rows import ACTOR_GROUP
+from physx_runtime.model.row_specs import ACTOR_GROUP, owner_prefix
 from physx_runtime.model.scene import SceneModel
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.packing.frames import Frame
@@ -109,7 +109,8 @@ def _island_actors(island_group: IslandGroup, batch: WorldBatch, solver: str, sl
         names = [tuple(island.actors)[i] for island in islands]
         models = [as_stepped(island.actors[name], sleeping and solver != "ideal")
                   for island, name in zip(islands, names, strict=True)]
-        group = SceneActorGroup(models, batch, solver, sleeping, f"{ACTOR_GROUP}{i}_", (island_group, i))
+        group = SceneActorGroup(models, batch, solver, sleeping, owner_prefix(ACTOR_GROUP, i),
+                                (island_group, i))
         actors |= {name: SceneActor(group, index) for index, name in enumerate(names)}
     return actors
 

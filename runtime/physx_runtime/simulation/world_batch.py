@@ -21,7 +21,7 @@ from physx_runtime.arrays import Indices
 from physx_runtime.collision.pair_table import ContactTable
 from physx_runtime.model.island import IslandTopology
 from physx_runtime.model.island_rows import INPUT_MAKERS, OUTPUT_MAKERS, island_rows
-from physx_runtime.model.row_specs import PERSISTENT, STATE, TIME, rows_by_maker
+from physx_runtime.model.row_specs import PERSISTENT, STATE, TIME, RowKey, rows_by_maker
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.simulation.arguments import required_count, required_time
 from physx_runtime.simulation.divergence import DivergenceReport
@@ -202,7 +202,8 @@ class WorldBatch:
         rows = [replace(self.settings[0], position_iterations=n, velocity_iterations=v).rows(self.dt)
                 for n, v, _ in self._by_counts]
         for name in rows_by(self.topology, TIME):
-            values = np.array([row_values[name.rpartition("_")[2]] for row_values in rows], dtype=self.dtype)
+            field = RowKey.parse(name).field
+            values = np.array([row_values[field] for row_values in rows], dtype=self.dtype)
             self.store.write(name, values[which.ravel()][:, None])
 
     # --- stepping ----------------------------------------------------------------------------------------------------

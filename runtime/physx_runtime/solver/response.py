@@ -22,6 +22,7 @@ from physx_runtime.dynamics.kinematics import Kinematics
 from physx_runtime.dynamics.linear import inner
 from physx_runtime.dynamics.spatial import NO_FORCE, Force, triple
 from physx_runtime.language.ops import Rows, Scalar, maximum
+from physx_runtime.model.row_specs import external_force_rows
 from physx_runtime.model.topology import ActorTopology, ExternalForceTopology, Topology
 
 
@@ -114,7 +115,7 @@ def sum_of_forces(t: ActorTopology, rows: Rows) -> Scalar:
     """Size of all link forces and pushes together: above 0 where something pushes."""
     total: Scalar = 0.0
     names = [name for name in ("link_force", "link_torque") if t.link_forces]
-    names += [f"external_force{i}_{name}" for i in range(len(t.external_forces)) for name in ("force", "torque")]
+    names += external_force_rows(t)
     for name in names:
         for x in rows[name]:
             total = total + abs(x)

@@ -60,15 +60,15 @@ define void @blocks(ptr %x, i64 %size, i64 %blocks, ptr %passes, ptr %times, i64
 entry:
   %some = icmp sgt i64 %blocks, 0
   %here = icmp eq ptr %scratch, null
-  %given = select i1 %here, i64 0, i64 %size
-  %left = select i1 %here, i64 0, i64 %state
+  %size_in = select i1 %here, i64 0, i64 %size
+  %size_out = select i1 %here, i64 0, i64 %state
   br i1 %some, label %block, label %done
 block:
   %b = phi i64 [ 0, %entry ], [ %b.next, %block.end ]
   %offset = mul i64 %b, %size
   %base = getelementptr i8, ptr %x, i64 %offset
-  %place = select i1 %here, ptr %base, ptr %scratch
-  call void @llvm.memcpy.p0.p0.i64(ptr %place, ptr %base, i64 %given, i1 false)
+  %rows = select i1 %here, ptr %base, ptr %scratch
+  call void @llvm.memcpy.p0.p0.i64(ptr %rows, ptr %base, i64 %size_in, i1 false)
   br label %round
 round:
   %r = phi i64 [ 0, %block ], [ %r.next, %round.end ]
@@ -79,7 +79,7 @@ pass:
   %instructions = load ptr, ptr %pass.at
   %times.at = getelementptr i64, ptr %times, i64 %p
   %count = load i64, ptr %times.at
-  call void @run(ptr %place, ptr %instructions, i64 %count)
+  call void @run(ptr %rows, ptr %instructions, i64 %count)
   %p.next = add i64 %p, 1
   %p.more = icmp slt i64 %p.next, %last
   br i1 %p.more, label %pass, label %round.end
@@ -88,7 +88,7 @@ round.end:
   %r.more = icmp slt i64 %r.next, %rounds
   br i1 %r.more, label %round, label %block.end
 block.end:
-  call void @llvm.memcpy.p0.p0.i64(ptr %base, ptr %place, i64 %left, i1 false)
+  call void @llvm.memcpy.p0.p0.i64(ptr %base, ptr %rows, i64 %size_out, i1 false)
   %b.next = add i64 %b, 1
   %b.more = icmp slt i64 %b.next, %blocks
   br i1 %b.more, label %block, label %done

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from physx_runtime.arrays import Array, Flags
-from physx_runtime.model.island_rows import ACTOR_GROUP
-from physx_runtime.model.row_specs import state_rows
+from physx_runtime.model.row_specs import ACTOR_GROUP, RowKey, state_rows
 from physx_runtime.solver.contact.solver_bodies import stepped_rows
 from physx_runtime.solver.island.plan import IslandPlan
 from physx_runtime.worlds.contact.islands import rows_named
@@ -27,7 +26,7 @@ class StateTracker:
     def __init__(self, p: IslandPlan, layout: Mapping[str, int], host: Array) -> None:
         row_by_actor = stepped_rows(p)
         actor_rows = [[row for name in state_rows(p.t.actors[i]) if name != "v"
-                       for row in rows_named(layout, f"{ACTOR_GROUP}{i}_{name}")] for i in row_by_actor]
+                       for row in rows_named(layout, str(RowKey(ACTOR_GROUP, i, name)))] for i in row_by_actor]
         self.rows = np.array(list(row_by_actor.values()), np.int64)
         self._state_rows = np.array([row for rows in actor_rows for row in rows], np.int64)
         self._starts = np.cumsum([0, *map(len, actor_rows)])[:-1]

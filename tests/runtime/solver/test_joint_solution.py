@@ -26,7 +26,7 @@ from physx_runtime.model.island import (
 )
 from physx_runtime.model.island_rows import INPUT_MAKERS, OUTPUT_MAKERS, joint_rows
 from physx_runtime.solver.maximal_joint.kinds import preparation_inputs
-from physx_runtime.solver.maximal_joint.step import concluded, prepare, prepared_rows, solve
+from physx_runtime.solver.maximal_joint.step import conclude, prepare, prepared_rows, solve
 from support.chance.held_bodies import DT, UPRIGHT, Rows, body_at_origin
 from support.mechanics.body_islands import BodyIsland, step
 
@@ -75,7 +75,7 @@ def test_a_joint_is_solved_from_what_was_prepared_alone(kind: str, sides: tuple[
         assert set(found) == results | (totals & set(made))
     if breaks:
         given = sizes | {"dt": 1, "broken": 1, "break_force": 1, "break_torque": 1}
-        _, found = trace(lambda rows: concluded(t, rows), row_scalars(given))
+        _, found = trace(lambda rows: conclude(t, rows), row_scalars(given))
         assert found == {"broken": 1}
 
 

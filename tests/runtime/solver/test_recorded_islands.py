@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime.dynamics import spatial as sp
-from physx_runtime.model.island_rows import ACTOR_GROUP, KINEMATIC_GROUP
+from physx_runtime.model.island_rows import KINEMATIC_GROUP
+from physx_runtime.model.row_specs import ACTOR_GROUP
 from physx_runtime.packing.frames import Frame, compose, inverse_frame
 from physx_runtime.packing.island import PackedIsland, islands_of
 from physx_runtime.packing.scene import scene_model

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from physx_runtime.model.body_kind import BODY, KINEMATIC
 from physx_runtime.model.island import IslandTopology, JointTopology, SolverBody
 from physx_runtime.model.island_rows import (
-    ACTOR_GROUP,
     INPUT_MAKERS,
     JOINT_GROUP,
     KINEMATIC_GROUP,
     OUTPUT_MAKERS,
     joint_rows,
 )
+from physx_runtime.model.row_specs import ACTOR_GROUP
 from physx_runtime.model.topology import BodyTopology
 
 from support.mechanics.rigid_motion import rotation

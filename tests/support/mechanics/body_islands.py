@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from physx_runtime.model.body_kind import BODY, KINEMATIC
 from physx_runtime.model.island import RACK, IslandTopology, JointTopology, SolverBody
-from physx_runtime.model.island_rows import ACTOR_GROUP, JOINT_GROUP, KINEMATIC_GROUP
+from physx_runtime.model.island_rows import JOINT_GROUP, KINEMATIC_GROUP
+from physx_runtime.model.row_specs import ACTOR_GROUP
 from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.island.fragments import body
 from physx_runtime.solver.islands import partitions
 from physx_runtime.solver.maximal_joint.couplings import hinge, slide
-from physx_runtime.solver.maximal_joint.step import concluded, prepare, solve
+from physx_runtime.solver.maximal_joint.step import conclude, prepare, solve
 
 Rows = dict[str, Any]
 
@@ -95,7 +96,7 @@ class BodyIsland:
         for j, (joint, rows) in enumerate(zip(self.t.joints, self.joints, strict=True)):
             kept = dict(rows)
             if joint.measures_force:
-                kept |= concluded(joint, rows | self.at_sides(joint.solver_bodies))
+                kept |= conclude(joint, rows | self.at_sides(joint.solver_bodies))
             found |= {name: kept[name.removeprefix(f"{JOINT_GROUP}{j}_")]
                       for name in found if name.startswith(f"{JOINT_GROUP}{j}_")}
         for i, (t, rows) in enumerate(zip(self.topologies, self.bodies, strict=True)):

@@ -33,7 +33,7 @@ import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from numpy.typing import NDArray
 
-from physx_runtime.compiling.code import Code, by_equation, row_of
+from physx_runtime.compiling.code import Code, RowScalar, by_equation, row_of
 from physx_runtime.compiling.kernel_cache import package_code, read_cached, write_cached
 from physx_runtime.compiling.passes import (
     InstructionSpans,
@@ -408,7 +408,7 @@ def _fragment_body(fragment: Fragment, dtype: str) -> _ScheduleBody:
 
 def _operand_element(row: str) -> str:
     """A row of an operand."""
-    operand, _, index = row.rpartition("_")
+    operand, index = RowScalar.parse(row)
     return f"b_{operand}[{index} * LANES]"
 
 
@@ -431,11 +431,11 @@ def emit_function_kernel(function: Function, layout: Mapping[str, int], dtype: s
 
     def row_expression(scalar: str) -> str:
         """Where a row scalar lies that is read."""
-        name, _, index = scalar.rpartition("_")
+        name, index = RowScalar.parse(scalar)
         return f"{name}[{index} * {name}_row]" if name in array_names else f"x[{layout[scalar]} * LANES]"
 
     def result_expression(scalar: str) -> str:
-        name, _, index = scalar.rpartition("_")
+        name, index = RowScalar.parse(scalar)
         return f"x[{layout[scalar]} * LANES]" if name in row_results else f"to_{name}[{index} * to_{name}_row]"
 
     results = tuple((name, size) for name, size in function.results if name not in row_results)

@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from physx_runtime.compiling.code import RowScalar
 from physx_runtime.compiling.llvm.vectors import (
     ATTRIBUTES,
     CACHE_LINE,
@@ -104,9 +105,9 @@ def _arithmetic(function: Function, block: Block, parameters: Sequence[str], vec
     """The arithmetic; every result is stored as soon as it is there."""
     lines = ["define internal void @arithmetic(ptr %x, ptr %y, ptr %s, ptr %p, i64 %stride) #1 {"]
     for row in function.code.inputs:
-        name, _, index = row.rpartition("_")
+        name, index = RowScalar.parse(row)
         if name in scratch.arrays:
-            source, offset = "%s", (scratch.arrays[name] + int(index)) * vectors.lanes
+            source, offset = "%s", (scratch.arrays[name] + index) * vectors.lanes
         elif row in parameters:
             source, offset = "%y", parameters.index(row)
         else:

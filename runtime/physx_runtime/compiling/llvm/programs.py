@@ -22,7 +22,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from physx_runtime.compiling.code import Code, row_of
+from physx_runtime.compiling.code import Code, RowScalar, row_of
 from physx_runtime.compiling.llvm.vectors import (
     ATTRIBUTES,
     CACHE_LINE,
@@ -478,7 +478,6 @@ class _GatherArithmetic(Arithmetic):
 
     def _lane_pointers(self, row: str, name: str) -> tuple[list[str], str]:
         """Where a row lies in every lane."""
-        operand, lanes = row_of(row), self.vectors.lanes
-        index = int(row.removeprefix(f"{operand}_"))
+        (operand, index), lanes = RowScalar.parse(row), self.vectors.lanes
         return ([f"  %g.{name} = getelementptr {self.vectors.element}, <{lanes} x ptr> %b.{operand}, i64 {index}"],
                 f"<{lanes} x ptr> %g.{name}")

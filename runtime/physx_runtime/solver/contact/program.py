@@ -266,8 +266,7 @@ def contact_program(t: IslandTopology, touching: tuple[LinkRef, ...] = (),
     write_contact_sleep(p, end)
     lasting = island_output_rows(t)
     # counters of the end of step  (ScBodySim.cpp, updateWakeCounter)
-    layout = {f"{name}_{i}": p.row(name).row + i
-              for name, size in (lasting | island_input_rows(t)).items() for i in range(size)}
+    layout = p.layout.scalar_rows(lasting | island_input_rows(t))
     listed = tuple(j for j in listed_order(t) if j in p.order.between)
     return ContactProgram(p, start, end, listed, layout, sum(lasting.values()), p.layout.size)
 

@@ -74,7 +74,7 @@ class SlotProgram:
     # rows of every slot of every link; `used` is 0 where no patch is in it, `several` where it has one contact and one
     # anchor at most
     slots: tuple[tuple[LayoutPart, ...], ...]
-    plane_rows: Mapping[int, LayoutPart]               # by link with slots: rows of `on_planes`, KEPT ones neighbours
+    plane_rows: Mapping[int, LayoutPart]        # by link with slots: rows of `plane_pairs`, STORED ones neighbours
     layout: Mapping[str, int]                   # row scalar -> row: state, then inputs
     state_size: int
     size: int
@@ -112,8 +112,7 @@ def slot_program(t: IslandTopology, links_with: tuple[LinkSlots, ...]) -> SlotPr
     for i, rows in plane_rows.items():
         plane_pairs.write_output(end, kinds[i], rows.groups, slots[i][0])
     lasting = island_output_rows(t)
-    layout = {f"{name}_{i}": p.row(name).row + i
-              for name, size in (lasting | island_input_rows(t)).items() for i in range(size)}
+    layout = p.layout.scalar_rows(lasting | island_input_rows(t))
     return SlotProgram(p, start, prepare, position, velocity, end, slots, plane_rows, layout, sum(lasting.values()),
                        p.layout.size)
 

@@ -12,14 +12,21 @@ from physx_runtime.compiling.schedule import Layout, Span
 from physx_runtime.model.body_kind import LINK
 from physx_runtime.model.island import IslandTopology, JointTopology
 from physx_runtime.model.island_rows import (
-    ACTOR_GROUP,
     JOINT_GROUP,
     KINEMATIC_GROUP,
     island_input_rows,
     island_output_rows,
     joint_rows,
 )
-from physx_runtime.model.row_specs import PERSISTENT, input_rows, output_rows, state_rows
+from physx_runtime.model.row_specs import (
+    ACTOR_GROUP,
+    PERSISTENT,
+    RowKey,
+    input_rows,
+    output_rows,
+    owner_prefix,
+    state_rows,
+)
 from physx_runtime.model.topology import BodyTopology, Topology
 from physx_runtime.solver.body import step as body
 from physx_runtime.solver.divergence import moving_rows
@@ -107,7 +114,7 @@ class IslandPlan:
     @property
     def time(self) -> dict[str, Span]:
         """The time step, which all actors have alike."""
-        return {name: self.layout[f"{ACTOR_GROUP}0_{name}"] for name in ("dt", "h")}
+        return {name: self.layout[str(RowKey(ACTOR_GROUP, 0, name))] for name in ("dt", "h")}
 
     @property
     def persistent_rows(self) -> Iterator[tuple[Layout, str]]:
@@ -130,19 +137,19 @@ def make_island_plan(t: IslandTopology, touching: Sequence[tuple[int, int]] = ()
     layout, order = Layout(), partitions(t)
     for name, size in (island_output_rows(t) | island_input_rows(t)).items():
         layout.add(name, size)
-    parts = layout.parts()
+    parts = layout.parts(lambda name: RowKey.parse(name).prefix)
     for name, size in ISLAND_SCRATCH.items():
         layout.add(name, size)
     bodies: dict[int, BodyPlan] = {}
     trees: dict[int, TreePlan] = {}
     for i, actor in enumerate(t.actors):
-        part = parts[f"{ACTOR_GROUP}{i}_"]
+        part = parts[owner_prefix(ACTOR_GROUP, i)]
         if isinstance(actor, BodyTopology):
             bodies[i] = _body_plan(actor, part)
         else:
             trees[i] = _tree_plan(t, order, i, make_plan_in(part, actor), [x for owner, x in touching if owner == i],
                                   i in self_touching)
-    joints: list[Layout] = [parts[f"{JOINT_GROUP}{i}_"] for i in range(len(t.joints))]
+    joints: list[Layout] = [parts[owner_prefix(JOINT_GROUP, i)] for i in range(len(t.joints))]
     for joint, groups in zip(t.joints, joints, strict=True):
         for name, size in prepared_rows(joint.canonical).items():
             groups.add(name, size)
@@ -151,7 +158,7 @@ def make_island_plan(t: IslandTopology, touching: Sequence[tuple[int, int]] = ()
         first, second = joint.solver_bodies
         if t.coupled and first.kind == second.kind == LINK and first.owner == second.owner:
             groups.add(CROSS_RESPONSE, 36)
-    kinematic: list[Layout] = [parts[f"{KINEMATIC_GROUP}{i}_"] for i in range(t.kinematic)]
+    kinematic: list[Layout] = [parts[owner_prefix(KINEMATIC_GROUP, i)] for i in range(t.kinematic)]
     return IslandPlan(t, layout, bodies, trees, joints, kinematic, order)
 
 

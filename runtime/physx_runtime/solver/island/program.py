@@ -105,8 +105,7 @@ def island_schedules(t: IslandTopology) -> ScheduledProgram:
     write_island_end(p, end)
     write_island_sleep(p, end)
     lasting = island_output_rows(t)
-    layout = {f"{name}_{i}": p.row(name).row + i
-              for name, size in (lasting | island_input_rows(t)).items() for i in range(size)}
+    layout = p.layout.scalar_rows(lasting | island_input_rows(t))
     return ScheduledProgram((Pass("start", start), Pass("position", position, POSITION_COUNT),
                              Pass("velocity", velocity, VELOCITY_COUNT), Pass("end", end)),
                             layout, sum(lasting.values()), p.layout.size)

@@ -278,7 +278,7 @@ def _bounded(kind: RowKind, reader: RowReader, impulse: Scalar) -> Scalar:
     return maximum(impulse, 0.0) if kind.nonnegative else minimum(impulse, 0.0)
 
 
-def concluded(t: JointTopology, rows: Rows) -> PreparedRows:
+def conclude(t: JointTopology, rows: Rows) -> PreparedRows:
     """What a joint leaves at a step's end: `force`(6) where it keeps that; `broken`, 1 for good, where it may break.
 
     rows: what `prepare` made with the impulses of the last iteration, `dt`, and of a joint that breaks `break_force`,

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from physx_runtime.solver.maximal_joint.preparation import prepare, prepared_rows
-from physx_runtime.solver.maximal_joint.solution import concluded, solve
+from physx_runtime.solver.maximal_joint.solution import conclude, solve
 
-__all__ = ["concluded", "prepare", "prepared_rows", "solve"]
+__all__ = ["conclude", "prepare", "prepared_rows", "solve"]

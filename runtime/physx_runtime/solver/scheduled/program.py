@@ -13,6 +13,7 @@ import functools
 from collections.abc import Iterable
 from dataclasses import replace
 
+from physx_runtime.compiling.code import row_of
 from physx_runtime.compiling.program import Pass
 from physx_runtime.compiling.schedule import Operand, Schedule, ScheduledProgram, Span, trace_fragment
 from physx_runtime.model.row_specs import (
@@ -217,7 +218,7 @@ def _coefficients(p: Plan, s: Schedule, link: int) -> None:
     spans |= p.locked_of(link) | ({"load": p.at("load", link)} if p.t.has_load_friction else {})
     literal = trace_fragment(joints.coefficients, (joint,), tuple(Operand(n, x.size) for n, x in spans.items()),
                              False).constants
-    names = {row.rpartition("_")[0] for row in literal}
+    names = set(map(row_of, literal))
     constant = {name for name in names if all(f"{name}_{i}" in literal
                                               for i in range(p.widths[name] * len(p.dofs[link])))}
     p.constants[link] = tuple((name, literal[f"{name}_0"]) for name in sorted(constant) if p.widths[name] == 1)
@@ -292,7 +293,7 @@ def step_schedules(t: Topology) -> ScheduledProgram:
     write_end(p, end)
     write_sleep(p, end)
     rows = output_rows(t) | input_rows(t)
-    layout = {f"{name}_{i}": p.row(name).row + i for name, size in rows.items() for i in range(size)}
+    layout = p.layout.scalar_rows(rows)
     return ScheduledProgram((Pass("start", start), Pass("position", position, POSITION_COUNT),
                              Pass("velocity", velocity, VELOCITY_COUNT), Pass("end", end)),
                             layout, sum(output_rows(t).values()), p.layout.size)

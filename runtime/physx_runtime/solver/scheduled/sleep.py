@@ -11,7 +11,7 @@ comes of it goes down again.
 from __future__ import annotations
 
 from physx_runtime.compiling.schedule import Schedule, Span
-from physx_runtime.model.row_specs import LINK_FORCE_ROWS
+from physx_runtime.model.row_specs import LINK_FORCE_ROWS, external_force_rows
 from physx_runtime.solver.divergence import DIVERGED, moving_rows
 from physx_runtime.solver.scheduled.fragments import joint, response, sleep
 from physx_runtime.solver.scheduled.plan import Plan
@@ -31,7 +31,7 @@ def write_wake_requests(p: Plan, s: Schedule, max_counter: Span) -> None:
     flags = {name: p.row(name) for name in ("wakes", "started")}
     # sum |f| > 0 wakes
     clear(s, p.row("external_force_size"))
-    force_rows = [f"external_force{i}_{name}" for i in range(len(p.t.external_forces)) for name in ("force", "torque")]
+    force_rows = list(external_force_rows(p.t))
     for name in (*(LINK_FORCE_ROWS if p.t.link_forces else ()), *force_rows):
         s.repeat(p.row(name).size, joint.add_size, moving={"x": p.row(name).part(0)}, size=p.row("external_force_size"))
     s.do(sleep.decide, **flags, **{name: p.row(name) for name in ("wake_request", "external_force_size")})

@@ -20,6 +20,7 @@ import numpy as np
 
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics import spatial as sp
+from physx_runtime.model.row_specs import EXTERNAL_FORCE, GROUPS, RowKey
 from physx_runtime.packing.articulation import principal_moments
 from physx_runtime.packing.body import free_body, pack_actor
 from physx_runtime.packing.frames import compose
@@ -104,8 +105,8 @@ def _rows(model: PackedModel, item: BodyCase) -> dict[str, DoubleArray]:
     free = {"gravity": np.zeros(3), "linear_damping": np.zeros(1), "angular_damping": np.zeros(1),
             "max_linear_velocity": np.full(1, np.inf), "max_angular_velocity": np.full(1, np.inf)}
     rows |= {name: values for name, values in free.items() if name not in item.authored_rows}
-    rows["external_force0_force"], rows["external_force0_torque"] = (np.array(sp.rotate(rotation, load))
-                                                                     for load in (item.force, item.torque))
+    for field, load in (("force", item.force), ("torque", item.torque)):
+        rows[str(RowKey(GROUPS[EXTERNAL_FORCE], 0, field))] = np.array(sp.rotate(rotation, load))
     if item.velocity is not None:
         rows["v"] = np.array([*item.velocity[0], *item.velocity[1]])
     if item.isotropic:

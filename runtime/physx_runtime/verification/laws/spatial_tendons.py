@@ -9,6 +9,7 @@ from physx_runtime.dynamics import spatial as sp
 from physx_runtime.dynamics.jacobian import point_jacobian
 from physx_runtime.dynamics.kinematics import Kinematics
 from physx_runtime.model.owners import acting_spatial_tendons, leaf_paths
+from physx_runtime.model.row_specs import GROUPS, LEAF, RowKey
 from physx_runtime.solver.constraints.spatial_tendon import MIN_SEGMENT_LENGTH, attachment_point
 from physx_runtime.verification.bench import Bench
 from physx_runtime.verification.laws.fixed_tendons import GAINS, LENGTHS, SIGNS, TendonBench, limit_rows
@@ -81,7 +82,7 @@ def _tendon_bench(bench: Bench, k: Kinematics, i: int, tendon: SpatialTendon, ar
 
 def _points(bench: Bench, k: Kinematics, i: int) -> list[tuple[sp.Vec3, sp.Vec3]]:
     """Per attachment from root to leaf: offset from its link's anchor, and position from the root's."""
-    local = bench.base_rows(f"spatial_tendon{i}_position").reshape(-1, 3)
+    local = bench.base_rows(str(RowKey(GROUPS[LEAF], i, "position"))).reshape(-1, 3)
     points = []
     for link, (x, y, z) in zip(bench.topology.spatial_tendons[i].links, local, strict=True):
         points.append(attachment_point(k.R[link], k.position[link], (x, y, z)))
@@ -116,7 +117,7 @@ def _without_arms(bench: Bench, k: Kinematics, i: int) -> str:
 
 def _length(bench: Bench, k: Kinematics, i: int) -> float:
     lengths = np.linalg.norm(_segments(bench, k, i), axis=1)
-    offset, gearing = (bench.base_rows(f"spatial_tendon{i}_{name}") for name in ("offset", "gearing"))
+    offset, gearing = (bench.base_rows(str(RowKey(GROUPS[LEAF], i, field))) for field in ("offset", "gearing"))
     return float(offset[0] + gearing[1:] @ lengths)
 
 
@@ -140,7 +141,7 @@ def _shifted_positions(bench: Bench, k: Kinematics, i: int, segment_index: int, 
     """Local positions with every attachment beyond a segment moved along it by bench.length."""
     size = float(np.linalg.norm(segment))
     step = segment / size if size > 0.0 else np.array([1.0, 0.0, 0.0])
-    positions = bench.base_rows(f"spatial_tendon{i}_position").reshape(-1, 3)
+    positions = bench.base_rows(str(RowKey(GROUPS[LEAF], i, "position"))).reshape(-1, 3)
     for index in range(segment_index + 1, len(positions)):
         link = bench.topology.spatial_tendons[i].links[index]
         positions[index] += np.array(k.R[link]).T @ step * sign * bench.length

@@ -23,6 +23,7 @@ import numpy as np
 from physx_runtime.arrays import DoubleArray
 from physx_runtime.dynamics.spatial import Vec3, conjugate, mul_quat, rotate, rotation_vector, sub
 from physx_runtime.model.island import AXES
+from physx_runtime.model.row_specs import EXTERNAL_FORCE, GROUPS, RowKey
 from physx_runtime.packing.articulation import external_forces
 from physx_runtime.packing.frames import IDENTITY_ROTATION, Frame, compose, inverse_frame
 from physx_runtime.packing.maximal_joint import joint_frames
@@ -242,8 +243,8 @@ class RelativeMotion:
                 wrenches[body] += sign * loads[:, None] * self._wrench(body)[:, None]
         for body, (force, torque) in wrenches.items():
             actor, index = self._load_rows[body]
-            self.scene[actor].set_row(f"external_force{index}_force", force)
-            self.scene[actor].set_row(f"external_force{index}_torque", torque)
+            for field, values in (("force", force), ("torque", torque)):
+                self.scene[actor].set_row(str(RowKey(GROUPS[EXTERNAL_FORCE], index, field)), values)
 
     def coordinate(self) -> DoubleArray:
         """(n_world,) how far the second frame went from its start, rad or length."""

@@ -11,7 +11,7 @@ What rows of worlds say of who is awake, by node: actors, then kinematic bodies 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,8 +23,8 @@ from physx_runtime.collision.shapes import EVERY_WORLD, FREE
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
 from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, STATIC
 from physx_runtime.model.island import IslandTopology, SolverBody
-from physx_runtime.model.island_rows import ACTOR_GROUP, KINEMATIC_GROUP
-from physx_runtime.model.row_specs import LINK_FORCE_ROWS
+from physx_runtime.model.island_rows import KINEMATIC_GROUP
+from physx_runtime.model.row_specs import ACTOR_GROUP, LINK_FORCE_ROWS, RowKey, external_force_rows
 from physx_runtime.model.topology import ActorTopology
 from physx_runtime.solver.contact.order import NO_ACTOR
 from physx_runtime.solver.contact.program import PAIR_COUNTS, STAYS_AWAKE, ContactProgram
@@ -43,15 +43,14 @@ class WakeStateReader:
         self._can_sleep = np.array([actor.sleeping for actor in t.actors], np.bool_)
         self._sleeping_actors, self._sleepless = np.flatnonzero(self._can_sleep), not self._can_sleep.any()
         sleeping = [(i, actor) for i, actor in enumerate(t.actors) if actor.sleeping]
-        self._asleep, self._wake_request = (np.array([layout[f"{ACTOR_GROUP}{i}_{name}_0"] for i, _ in sleeping],
-                                                     np.int64)
-                                            for name in ("asleep", "wake_request"))
-        self._counters = _RowLists(layout, [[f"{ACTOR_GROUP}{i}_wake_counter"] for i, _ in sleeping])
-        self._external_forces = _RowLists(layout,
-                                          [[f"{ACTOR_GROUP}{i}_{name}" for name in external_force_row_names(actor)]
-                                           if actor.has_external_forces
-                                           else [] for i, actor in sleeping])
-        self._active = np.array([layout[f"{KINEMATIC_GROUP}{k}_active_0"] for k in range(t.kinematic)], np.int64)
+        self._asleep, self._wake_request = (
+            _first_rows(layout, [RowKey(ACTOR_GROUP, i, name) for i, _ in sleeping])
+            for name in ("asleep", "wake_request"))
+        self._counters = _RowLists(layout, [[str(RowKey(ACTOR_GROUP, i, "wake_counter"))] for i, _ in sleeping])
+        self._external_forces = _RowLists(
+            layout, [[str(RowKey(ACTOR_GROUP, i, name)) for name in external_force_row_names(actor)]
+                     if actor.has_external_forces else [] for i, actor in sleeping])
+        self._active = _first_rows(layout, [RowKey(KINEMATIC_GROUP, k, "active") for k in range(t.kinematic)])
         self.kinematic = np.tile(np.arange(self.nodes_per_world) >= self._actors, worlds)
         nodes = bodies["world"] * self.nodes_per_world + bodies["owner"] + np.where(bodies["kind"] == KINEMATIC,
                                                                                     self._actors, 0)
@@ -196,10 +195,14 @@ def rows_named(layout: Mapping[str, int], name: str) -> Iterator[int]:
         size += 1
 
 
+def _first_rows(layout: Mapping[str, int], keys: Iterable[RowKey]) -> Array:
+    """The row of the first scalar of each group."""
+    return np.array([next(rows_named(layout, str(key))) for key in keys], np.int64)
+
+
 def external_force_row_names(t: ActorTopology) -> list[str]:
     """Groups of rows that wake an actor which is pushed, while one of them is not 0."""
-    return [*(LINK_FORCE_ROWS if t.link_forces else ()),
-            *(f"external_force{i}_{name}" for i in range(len(t.external_forces)) for name in ("force", "torque"))]
+    return [*(LINK_FORCE_ROWS if t.link_forces else ()), *external_force_rows(t)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ class PatchStructures:
         # by place, its index in `BodyRows`
         self.owner = np.where(bodies["kind"] == LINK, link_indices, bodies["owner"])
         self.sizes = self.points = self.anchors = self.vector_widths = np.zeros(0, np.int64)
-        self.output_rows = np.zeros((0, len(OUTPUT_ROWS)), np.int64)      # rows of LEFT from a patch's first
+        self.output_rows = np.zeros((0, len(OUTPUT_ROWS)), np.int64)      # rows of OUTPUT_ROWS from a patch's first
 
     @property
     def body_rows(self) -> Array:

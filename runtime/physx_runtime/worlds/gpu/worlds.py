@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from physx_runtime.arrays import Array, DeviceValues, Indices
+from physx_runtime.compiling.code import row_of
 from physx_runtime.compiling.cuda.source import (
     LANES,
     KernelSource,
@@ -143,7 +144,7 @@ class CudaWorlds:
         """How many numbers a row group has in a world, one at least; raises ValueError for one that is none."""
         size = self.group(name)[1]
         if not size:
-            groups = sorted({row.rpartition("_")[0] for row in self.layout})
+            groups = sorted(set(map(row_of, self.layout)))
             raise ValueError(f"{name!r} is no row of these worlds; allowed are {', '.join(groups)}")
         return size
 

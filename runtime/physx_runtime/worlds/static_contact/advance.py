@@ -29,7 +29,7 @@ from physx_runtime.collision.static_pairs import (
     update_pair_events,
 )
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
-from physx_runtime.model.island_rows import ACTOR_GROUP
+from physx_runtime.model.row_specs import ACTOR_GROUP, RowKey
 from physx_runtime.solver.contact.program import PAIR_COUNTS, STAYS_AWAKE
 from physx_runtime.solver.contact.static_slots import SlotProgram
 from physx_runtime.solver.sleep import WAKE_REQUEST_WAKE
@@ -77,7 +77,8 @@ def wake_rows(program: SlotProgram, links: Sequence[tuple[int, int]]) -> WakeRow
         return WakeRows(NO_ROW, 0, 0, none, none, none)
 
     def rows(*names: str) -> Array:
-        return np.array([row for name in names for row in rows_named(program.layout, f"{ACTOR_GROUP}0_{name}")],
+        keys = (RowKey(ACTOR_GROUP, 0, name) for name in names)
+        return np.array([row for key in keys for row in rows_named(program.layout, str(key))],
                         np.int64)
 
     moving, pair_count_row = t.tree.moving_links, plan.layout[PAIR_COUNTS].row

@@ -102,7 +102,7 @@ def plane_pair_kinds(pairs: StaticPairs, pair_patches: PairPatches) -> dict[int,
 
 
 def _constant_rows(pairs: StaticPairs, pair_patches: PairPatches, pair: int) -> dict[str, Array]:
-    """Rows of `STANDING` and of a patch's surface by name, (n_world, size)."""
+    """Rows of `CONSTANT` and of a patch's surface by name, (n_world, size)."""
     selection, table = slice(pair, None, len(pairs.of_link)), pairs.table.pairs
     rows, moving = table.rows[selection], pairs.all.moving[selection]
     plane = np.where(rows["shape0"] == moving, rows["shape1"], rows["shape0"])

@@ -21,7 +21,7 @@ def solve(rows: Operands, t: JointTopology, final: bool) -> Rows:
 
 def conclude(rows: Operands, t: JointTopology) -> Rows:
     """What a joint gave, and whether it has broken."""
-    return step.concluded(t, rows)
+    return step.conclude(t, rows)
 
 
 def hinge(rows: Operands, t: JointTopology) -> Rows:

@@ -27,6 +27,7 @@ from physx_runtime.model.row_specs import (
     PARAMETER,
     SPATIAL_TENDON,
     TENDON_AXIS,
+    owner_prefix,
     rows_of,
 )
 from physx_runtime.packing.frames import internal_frame
@@ -122,10 +123,10 @@ def with_rows(articulation: Articulation, rows: Mapping[str, DoubleArray]) -> Ar
     """The articulation with these parameters of one world, the opposite of packing; disabled tendons are left out."""
     changed = replace(
         articulation,
-        fixed_tendons=tuple(_fixed_tendon(tendon, rows, f"{GROUPS[FIXED_TENDON]}{i}_")
+        fixed_tendons=tuple(_fixed_tendon(tendon, rows, owner_prefix(GROUPS[FIXED_TENDON], i))
                             for i, tendon in enumerate(acting_fixed_tendons(articulation))),
         spatial_tendons=_spatial_tendons(articulation, rows),
-        mimics=tuple(replace(mimic, **_facts(MIMIC, rows, 0, f"{GROUPS[MIMIC]}{i}_"))
+        mimics=tuple(replace(mimic, **_facts(MIMIC, rows, 0, owner_prefix(GROUPS[MIMIC], i)))
                      for i, mimic in enumerate(articulation.mimics)))
     indices = iter(range(len(articulation.dofs)))
     return with_dofs(changed, lambda dof: _dof(dof, rows, next(indices)))
@@ -160,7 +161,7 @@ def _spatial_tendons(articulation: Articulation, rows: Mapping[str, DoubleArray]
     acting = acting_spatial_tendons(articulation)
     tendons = []
     for i, (tendon_index, path) in enumerate(leaf_paths(articulation)):
-        tendon, prefix = acting[tendon_index], f"{GROUPS[LEAF]}{i}_"
+        tendon, prefix = acting[tendon_index], owner_prefix(GROUPS[LEAF], i)
         local = rows.get(f"{prefix}position")
         attachments = []
         for n, index in enumerate(path):
