@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from physx_runtime.collision.friction_patch import rotated
 from physx_runtime.collision.pair_table import ContactTable
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry, scalar_entry
 from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, BodyKind
@@ -341,13 +342,9 @@ def write_anchors(memory: Array, m: int, stride: int, points: int, anchors: int,
 def write_anchor_arms(memory: Array, at: int, stride: int, anchors: int, patch: Any, local: Array, frame: Array,
                       from_origin: bool) -> None:
     """Write the arms of a patch's anchors on one side, from `at` on."""
-    x, y, z, w = frame[3], frame[4], frame[5], frame[6]
     for j in range(anchors):
         a, m = local[j], at + 3 * stride * j
-        tx, ty, tz = 2.0 * (y * a[2] - z * a[1]), 2.0 * (z * a[0] - x * a[2]), 2.0 * (x * a[1] - y * a[0])
-        memory[m] = a[0] + w * tx + y * tz - z * ty
-        memory[m + stride] = a[1] + w * ty + z * tx - x * tz
-        memory[m + 2 * stride] = a[2] + w * tz + x * ty - y * tx
+        memory[m], memory[m + stride], memory[m + 2 * stride] = rotated(frame, (a[0], a[1], a[2]))
         if from_origin:
             for i in range(3):
                 memory[m + stride * i] += frame[i]
