@@ -19,11 +19,11 @@ from physx_runtime.collision.shapes import (
     CAPSULE,
     CONTACT,
     FREE,
-    KIND_NAMES,
     MANIFOLD_SIZE,
     NO_OWNER,
     PLANE,
     SHAPE,
+    SHAPE_KINDS,
     SPHERE,
 )
 
@@ -109,7 +109,7 @@ def main() -> None:
     print(f"{'pair':20}{'at rest, ns':>14}{'anew, ns':>12}")
     for kinds in KINDS:
         rest, anew = time_pairs(*kinds)
-        print(f"{' and '.join(KIND_NAMES[kind] for kind in kinds):20}{rest:14.0f}{anew:12.0f}")
+        print(f"{' and '.join(SHAPE_KINDS[kind].name for kind in kinds):20}{rest:14.0f}{anew:12.0f}")
     print(f"{'boxes':>8}{'pairs':>10}{'contacts':>10}{'broad phase, ms':>18}{'ns a box':>10}{'contacts, ms':>15}"
           f"{'ns a box':>10}")
     for count in COUNTS:

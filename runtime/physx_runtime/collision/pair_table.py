@@ -43,7 +43,6 @@ from physx_runtime.collision.shapes import (
     EMPTY,
     EVERY_WORLD,
     FREE,
-    KIND_NAMES,
     MANIFOLD_SIZE,
     MESH,
     NO_ARTICULATION,
@@ -51,6 +50,7 @@ from physx_runtime.collision.shapes import (
     PAIR,
     RANKS,
     SHAPE,
+    SHAPE_KINDS,
     Geometry,
 )
 from physx_runtime.compiling.numba_functions import borrowing_entry, scalar_entry
@@ -163,8 +163,8 @@ def _fill_gaps(owners: Array, lost: Array, last: Array, before: Array, index_of:
         pair_at[gap] = NO_INDEX
 
 
-SUPPORTED = np.array([[(min(pair), max(pair)) in CONTACT_LOOPS for pair in ((a, b) for b in range(len(KIND_NAMES)))]
-                      for a in range(len(KIND_NAMES))])        # whether contacts are made between two kinds
+SUPPORTED = np.array([[(min(pair), max(pair)) in CONTACT_LOOPS for pair in ((a, b) for b in range(len(SHAPE_KINDS)))]
+                      for a in range(len(SHAPE_KINDS))])        # whether contacts are made between two kinds
 REBUILD_RATIO = 1.5     # a tree in which searches take this much longer than when it was built is built anew
 
 
@@ -334,7 +334,7 @@ class PairTable:
                                self._next_creation_index,
                                self.tolerance_length, self._heads)
         if created < len(new_pairs):
-            names = " and ".join(sorted(KIND_NAMES[kind] for kind in self.shapes["kind"][new_pairs[created]]))
+            names = " and ".join(sorted(SHAPE_KINDS[kind].name for kind in self.shapes["kind"][new_pairs[created]]))
             raise NotImplementedError(f"no contacts are made between {names}")
         self._next_creation_index += len(new_pairs)
 
@@ -398,7 +398,7 @@ def generate(table: PairTable, poses: Array, awake: Callable[[PairTable], Flags]
 
 def generate_contacts(table: PairTable, active: Flags, contacts: Array) -> int:
     """Make the contacts of some pairs of a table, kind by kind; how many there are."""
-    rows, shapes, at, kinds = table.rows, table.shapes, 0, len(KIND_NAMES)
+    rows, shapes, at, kinds = table.rows, table.shapes, 0, len(SHAPE_KINDS)
     selected, ends = np.empty(len(rows), np.int64), np.zeros(kinds * kinds, np.int64)
     _sort_by_kinds(rows, active, shapes, kinds, selected, ends)
     first = 0

@@ -1,4 +1,7 @@
-"""Vectors of three float32 and rotations in the order of operations of PhysX's code without SSE."""
+"""Vectors of three float32 and rotations in the order of operations of PhysX's code without SSE.
+
+`simd_math` has the same functions in another order of operations: their last bits differ, and PhysX uses both.
+"""
 
 from __future__ import annotations
 

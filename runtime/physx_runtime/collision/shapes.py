@@ -22,10 +22,26 @@ from physx_runtime.collision.simd_math import (
 )
 from physx_runtime.compiling.numba_functions import scalar_code
 
-# Kinds of shapes in PhysX's order: of two shapes the one of the lower kind is shape 0 of their pair.
-SPHERE, PLANE, CAPSULE, BOX, CYLINDER, CONE, CONVEX, MESH = range(8)
-KIND_NAMES = ("sphere", "plane", "capsule", "box", "cylinder", "cone", "convex mesh", "triangle mesh")
-RANKS = np.array((0, 1, 2, 3, 4, 4, 5, 6))      # of two shapes of one rank, cylinder and cone too, side 0 has shape 0
+
+class ShapeKind(NamedTuple):
+    """What the narrow phase tells apart; its code is its index in `SHAPE_KINDS`."""
+
+    name: str                       # in messages
+    colliders: tuple[str, ...]      # kinds of described colliders that become it
+    rank: int                       # of two shapes of one rank, cylinder and cone too, side 0 has shape 0
+
+
+# In PhysX's order: of two shapes the one of the lower kind is shape 0 of their pair.
+SHAPE_KINDS = (
+    ShapeKind("sphere", ("sphere", "bounding-sphere"), 0), ShapeKind("plane", ("plane",), 1),
+    ShapeKind("capsule", ("capsule",), 2), ShapeKind("box", ("box", "bounding-box"), 3),
+    ShapeKind("cylinder", ("cylinder",), 4), ShapeKind("cone", ("cone",), 4),
+    ShapeKind("convex mesh", ("convex-hull",), 5), ShapeKind("triangle mesh", ("triangle-mesh",), 6))
+SPHERE, PLANE, CAPSULE, BOX, CYLINDER, CONE, CONVEX, MESH = range(len(SHAPE_KINDS))
+RANKS = np.array([kind.rank for kind in SHAPE_KINDS])
+# Contacts that a pair of kinds has at most, of pairs whose contacts all have one normal.
+MAX_CONTACTS = {(SPHERE, PLANE): 1, (SPHERE, CAPSULE): 1, (SPHERE, BOX): 1, (SPHERE, SPHERE): 1, (PLANE, CAPSULE): 2,
+                (PLANE, BOX): 4, (CAPSULE, CAPSULE): 4, (CAPSULE, BOX): 2, (BOX, BOX): 4}
 EVERY_WORLD = -1
 NO_OWNER = -1
 NO_ARTICULATION = 0

@@ -1,6 +1,7 @@
 """PhysX's four-lane arithmetic: its order of operations and its reciprocal.
 
 Vectors of three float32 and rotations, in the order of operations of PhysX's SSE code: last bits choose points.
+`scalar_math` has the order of its code without SSE, which other parts of PhysX use.
 
 Numbers are numpy's float32 throughout: a literal of Python would make float64 of what it meets.
 

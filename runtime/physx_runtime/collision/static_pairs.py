@@ -16,16 +16,11 @@ from physx_runtime.collision.bounds import pose_at, update_shape, update_shapes
 from physx_runtime.collision.broad_phase.overlap import can_collide, overlap
 from physx_runtime.collision.narrow_phase.dispatch import CONTACT_METHODS, select_method, store_contacts
 from physx_runtime.collision.pair_table import ContactTable, PairTable
-from physx_runtime.collision.shapes import BOX, CAPSULE, CONTACT, EVERY_WORLD, MANIFOLD_SIZE, PLANE, SPHERE, Geometry
-from physx_runtime.collision.simd_math import (
-    transform,
-)
+from physx_runtime.collision.shapes import BOX, CAPSULE, CONTACT, EVERY_WORLD, MANIFOLD_SIZE, MAX_CONTACTS, Geometry
+from physx_runtime.collision.simd_math import transform
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry
 from physx_runtime.model.body_kind import LINK, STATIC
 
-# Contacts that a pair of kinds has at most; all of one pair have one normal.
-MAX_CONTACTS = {(SPHERE, PLANE): 1, (SPHERE, CAPSULE): 1, (SPHERE, BOX): 1, (SPHERE, SPHERE): 1, (PLANE, CAPSULE): 2,
-                (PLANE, BOX): 4, (CAPSULE, CAPSULE): 4, (CAPSULE, BOX): 2, (BOX, BOX): 4}
 SEPARATE, OVERLAPPING, CREATED = range(3)
 NO_SLOT = -1
 # Of a pair between steps, besides what `PAIR` has of it.

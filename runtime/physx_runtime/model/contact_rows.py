@@ -16,6 +16,11 @@ from physx_runtime.model.island import SolverBody
 # Of the pair, in the order of `SURFACE`: how its two surfaces answer each other.
 SURFACE = ("static_friction", "dynamic_friction", "restitution", "bounce_threshold", "stiffness", "damping",
            "acceleration_spring", "max_depenetration", "max_impulse", "torsion_radius", "min_torsion_radius")
+# Size of every row group that a patch is given at the step's start, in their order: numbers, and more of them by place
+# for a contact and by place for a friction anchor.
+PATCH_ROW_SIZES = {
+    "normal": (3, 0, 0), **dict.fromkeys(SURFACE, (1, 0, 0)), "point": (0, 3, 0), "separation": (0, 1, 0),
+    "point_used": (0, 1, 0), "anchor0": (0, 0, 3), "anchor1": (0, 0, 3), "anchor_used": (0, 0, 1)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,5 +54,13 @@ def patch_rows(t: ContactTopology) -> dict[str, int]:
     place that is not filled. Of a pair's `SURFACE`, stiffness is 0 of rigid surfaces and acceleration_spring 1 where a
     compliant one does not feel masses.
     """
-    return {"normal": 3, **dict.fromkeys(SURFACE, 1), "point": 3 * t.points, "separation": t.points,
-            "point_used": t.points, "anchor0": 3 * t.anchors, "anchor1": 3 * t.anchors, "anchor_used": t.anchors}
+    return {name: size + per_point * t.points + per_anchor * t.anchors
+            for name, (size, per_point, per_anchor) in PATCH_ROW_SIZES.items()}
+
+
+def patch_row_offset(name: str = "") -> tuple[int, int, int]:
+    """Where a row group begins from the patch's first row, counted as `PATCH_ROW_SIZES`; the end of all for no name."""
+    names = list(PATCH_ROW_SIZES)
+    before = [PATCH_ROW_SIZES[other] for other in names[:names.index(name) if name else None]]
+    size, per_point, per_anchor = (sum(part) for part in zip((0, 0, 0), *before, strict=True))
+    return size, per_point, per_anchor

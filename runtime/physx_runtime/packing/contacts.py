@@ -26,7 +26,6 @@ from physx_runtime.collision.shapes import (
     BOX,
     CAPSULE,
     CONE,
-    CONVEX,
     CYLINDER,
     EVERY_WORLD,
     MESH,
@@ -35,7 +34,7 @@ from physx_runtime.collision.shapes import (
     NO_OWNER,
     PLANE,
     SHAPE,
-    SPHERE,
+    SHAPE_KINDS,
     Geometry,
 )
 from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, STATIC, BodyKind
@@ -386,11 +385,7 @@ def _singles(pose: Pose | Frame) -> Frame:
 
 
 # What PhysX's narrow phase makes of kinds of colliders.
-KINDS: Mapping[str, int] = {
-    "sphere": SPHERE, "bounding-sphere": SPHERE, "plane": PLANE, "capsule": CAPSULE, "box": BOX, "bounding-box": BOX,
-    "cylinder": CYLINDER, "cone": CONE, "convex-hull": CONVEX, "triangle-mesh": MESH,
-}
-
+KINDS: Mapping[str, int] = {collider: code for code, kind in enumerate(SHAPE_KINDS) for collider in kind.colliders}
 NO_KIND = -1        # of colliders that no contacts are made with
 
 

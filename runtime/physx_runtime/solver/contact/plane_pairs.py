@@ -18,7 +18,7 @@ from physx_runtime.collision.narrow_phase.planes import (
     singles,
     sphere_on_plane,
 )
-from physx_runtime.collision.shapes import CAPSULE, SPHERE
+from physx_runtime.collision.shapes import CAPSULE, MAX_CONTACTS, PLANE, SPHERE
 from physx_runtime.collision.simd_math import transform_fast
 from physx_runtime.compiling.schedule import Layout, Schedule, Span
 from physx_runtime.dynamics.spatial import Vec3
@@ -26,8 +26,8 @@ from physx_runtime.language.ops import Rows, Scalar, logical_not, unfused, where
 from physx_runtime.solver.scheduled.fragments.kinematics import Operands, vec
 
 # Contacts that a shape of a kind has with a plane at most, and places for them in rows.
-POINTS = {SPHERE: 1, CAPSULE: 2}
-MAX_POINTS = 2
+POINTS = {SPHERE: MAX_CONTACTS[SPHERE, PLANE], CAPSULE: MAX_CONTACTS[PLANE, CAPSULE]}
+MAX_POINTS = max(POINTS.values())
 # Of the records of a pair: flags and counts, its manifold, its patch.
 PERSISTENT = {"overlapping": 1, "touching": 1, "known": 1, "points": 1, "local0": 3 * MAX_POINTS,
               "local1": 3 * MAX_POINTS,

@@ -19,10 +19,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from physx_runtime.arrays import Array, Integer, Record, Records, Scalar
+from physx_runtime.collision.friction_patch import rotated
 from physx_runtime.collision.pair_table import ContactTable
 from physx_runtime.compiling.numba_functions import borrowing_code, borrowing_entry, scalar_entry
 from physx_runtime.model.body_kind import BODY, KINEMATIC, LINK, BodyKind
-from physx_runtime.model.contact_rows import SURFACE, ContactTopology
+from physx_runtime.model.contact_rows import SURFACE, ContactTopology, patch_row_offset
 from physx_runtime.model.island import SolverBody
 from physx_runtime.solver.contact.order import NO_ACTOR
 from physx_runtime.solver.contact.program import (
@@ -270,19 +271,27 @@ def _divide(partitions: Array, numbers: Array, widths: Array, sizes: Array, alig
     return block_count, row
 
 
-SURFACE_SIZE, ANCHOR_SIZE = 11, 3
+# Where the row groups of a patch begin: numbers, by place for a contact, by place for a friction anchor.
+SURFACE_OFFSET, END_OFFSET, SURFACE_SIZE = patch_row_offset(SURFACE[0]), patch_row_offset(), len(SURFACE)
+POINT_OFFSET, SEPARATION_OFFSET, POINT_USED_OFFSET, ANCHOR0_OFFSET, ANCHOR1_OFFSET, ANCHOR_USED_OFFSET = map(
+    patch_row_offset, ("point", "separation", "point_used", "anchor0", "anchor1", "anchor_used"))
+
+
+@borrowing_code
+def row_at(offset: tuple[int, int, int], points: int, anchors: int) -> int:
+    """Where a row group begins in a patch with so many places for contacts and for anchors."""
+    return offset[0] + offset[1] * points + offset[2] * anchors
 
 
 @borrowing_entry
 def write_patches(memory: Array, base: Array, structures: Array, widths: Array, points_of: Array, anchors_of: Array,
                   index: Array, patches: Array, order: Array, contacts: Array, pairs: Array, surfaces: Array,
-                  frames: Array,
-                  static: Array) -> None:
+                  frames: Array, static: Array) -> None:
     """Write the rows of `model.contact_rows.patch_rows` of patches.
 
     base, structures: of each, its first row and its structure, of which there are so many side by side and which has so
     many places for contacts and for anchors. index: which of the patches. pairs: that patches refer to. surfaces:
-    (n_patch, 11). frames: of the centres of mass. static: by place, whether arms are from the world's origin.
+    (n_patch, SURFACE_SIZE). frames: of the centres of mass. static: by place, whether arms are from the world's origin.
     """
     for i in range(len(index)):
         k, structure = index[i], structures[i]
@@ -290,47 +299,51 @@ def write_patches(memory: Array, base: Array, structures: Array, widths: Array, 
         patch, surface = patches[k], surfaces[k]
         write_patch(memory, base[i], stride, points, patch, order, contacts, pairs[patch["pair"]]["rest_distance"],
                     surface)
-        at = base[i] + stride * (3 + SURFACE_SIZE + 5 * points)
-        write_anchor_arms(memory, at, stride, anchors, patch, patch["anchor0"], frames[patch["body0"]],
-                          static[patch["body0"]])
-        write_anchor_arms(memory, at + stride * 3 * anchors, stride, anchors, patch, patch["anchor1"],
-                          frames[patch["body1"]],
-                          static[patch["body1"]])
-        for j in range(anchors):
-            memory[at + stride * (6 * anchors + j)] = 1.0 if j < patch["anchors"] else 0.0
+        write_anchors(memory, base[i], stride, points, anchors, patch, frames[patch["body0"]], frames[patch["body1"]],
+                      static[patch["body0"]], static[patch["body1"]])
 
 
 @borrowing_code
 def write_patch(memory: Array, m: int, stride: int, points: int, patch: Record, order: Array, contacts: Array,
-                rest_offset: float,
-                surface: Array) -> None:
+                rest_offset: float, surface: Array) -> None:
     """Write the rows of a patch from `m` on, all but those of its anchors; stride: from one row to the next."""
     first, filled = patch["first"], patch["points"]
     for x in range(3):
         memory[m + stride * x] = contacts[order[first]]["normal"][x]
+    start = row_at(SURFACE_OFFSET, points, 0)
     for x in range(SURFACE_SIZE):
-        memory[m + stride * (3 + x)] = surface[x]
-    at = m + stride * (3 + SURFACE_SIZE)
+        memory[m + stride * (start + x)] = surface[x]
+    point, separation = row_at(POINT_OFFSET, points, 0), row_at(SEPARATION_OFFSET, points, 0)
+    point_used = row_at(POINT_USED_OFFSET, points, 0)
     for j in range(points):
         used = j < filled
         contact = contacts[order[first + j if used else first]]
         for x in range(3):
-            memory[at + stride * (3 * j + x)] = contact["point"][x]
-        memory[at + stride * (3 * points + j)] = contact["separation"] - rest_offset
-        memory[at + stride * (4 * points + j)] = 1.0 if used else 0.0
+            memory[m + stride * (point + 3 * j + x)] = contact["point"][x]
+        memory[m + stride * (separation + j)] = contact["separation"] - rest_offset
+        memory[m + stride * (point_used + j)] = 1.0 if used else 0.0
+
+
+@borrowing_code
+def write_anchors(memory: Array, m: int, stride: int, points: int, anchors: int, patch: Record, frame0: Array,
+                  frame1: Array, from_origin0: bool, from_origin1: bool) -> None:
+    """Write the rows of a patch's anchors, the patch's first row at `m`."""
+    write_anchor_arms(memory, m + stride * row_at(ANCHOR0_OFFSET, points, anchors), stride, anchors, patch,
+                      patch["anchor0"], frame0, from_origin0)
+    write_anchor_arms(memory, m + stride * row_at(ANCHOR1_OFFSET, points, anchors), stride, anchors, patch,
+                      patch["anchor1"], frame1, from_origin1)
+    anchor_used = row_at(ANCHOR_USED_OFFSET, points, anchors)
+    for j in range(anchors):
+        memory[m + stride * (anchor_used + j)] = 1.0 if j < patch["anchors"] else 0.0
 
 
 @borrowing_code
 def write_anchor_arms(memory: Array, at: int, stride: int, anchors: int, patch: Record, local: Array, frame: Array,
                       from_origin: bool) -> None:
     """Write the arms of a patch's anchors on one side, from `at` on."""
-    x, y, z, w = frame[3], frame[4], frame[5], frame[6]
     for j in range(anchors):
         a, m = local[j], at + 3 * stride * j
-        tx, ty, tz = 2.0 * (y * a[2] - z * a[1]), 2.0 * (z * a[0] - x * a[2]), 2.0 * (x * a[1] - y * a[0])
-        memory[m] = a[0] + w * tx + y * tz - z * ty
-        memory[m + stride] = a[1] + w * ty + z * tx - x * tz
-        memory[m + 2 * stride] = a[2] + w * tz + x * ty - y * tx
+        memory[m], memory[m + stride], memory[m + 2 * stride] = rotated(frame, (a[0], a[1], a[2]))
         if from_origin:
             for i in range(3):
                 memory[m + stride * i] += frame[i]
@@ -338,8 +351,7 @@ def write_anchor_arms(memory: Array, at: int, stride: int, anchors: int, patch: 
 
 @borrowing_entry
 def read_patches(memory: Array, base: Array, structures: Array, widths: Array, output_rows: Array, anchors_of: Array,
-                 index: Array,
-                 patches: Array, order: Array, impulses: Array, frictions: Array) -> None:
+                 index: Array, patches: Array, order: Array, impulses: Array, frictions: Array) -> None:
     """Read what patches gave: whether they slipped, impulses of contacts and friction of anchors.
 
     left: of each structure, rows of `broken`, `impulse`, `tangents` and `friction_impulse` from a patch's first.

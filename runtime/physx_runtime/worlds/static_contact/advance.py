@@ -35,7 +35,7 @@ from physx_runtime.solver.contact.static_slots import SlotProgram
 from physx_runtime.solver.sleep import WAKE_REQUEST_WAKE
 from physx_runtime.targets.interpreter import resolve_guards, run_bytecode
 from physx_runtime.worlds.contact.islands import external_force_row_names, rows_named
-from physx_runtime.worlds.contact.patches import SURFACE_SIZE, read_patch, write_anchor_arms, write_patch
+from physx_runtime.worlds.contact.patches import END_OFFSET, read_patch, row_at, write_anchors, write_patch
 from physx_runtime.worlds.static_contact.plane_pairs import (
     PairPatches,
     PlanePairRows,
@@ -442,17 +442,13 @@ def _write_slot_patch(memory: Array, m: int, stride: int, points: int, p: int, p
                     pair_patches.threshold, pair_patches.correlation)
     write_patch(memory, m, stride, points, patch, pair_patches.order, pairs.contacts, pair["rest_distance"],
                 pair_patches.surfaces[pair_patches.surface_of[p]])
-    at = m + stride * (3 + SURFACE_SIZE + 5 * points)
-    write_anchor_arms(memory, at, stride, ANCHORS, patch, patch["anchor0"], frame0, False)
-    write_anchor_arms(memory, at + stride * 3 * ANCHORS, stride, ANCHORS, patch, patch["anchor1"], frame1, True)
-    for j in range(ANCHORS):
-        memory[at + stride * (6 * ANCHORS + j)] = 1.0 if j < patch["anchors"] else 0.0
+    write_anchors(memory, m, stride, points, ANCHORS, patch, frame0, frame1, False, True)
 
 
 @borrowing_code
 def _clear_slot_patch(memory: Array, m: int, stride: int, points: int) -> None:
     """Leave nothing of the patch that was in a slot but numbers that do nothing."""
-    for i in range(3 + SURFACE_SIZE + 5 * points + 7 * ANCHORS):
+    for i in range(row_at(END_OFFSET, points, ANCHORS)):
         memory[m + stride * i] = 1.0 if i == NORMAL_Z else 0.0
 
 

@@ -15,11 +15,11 @@ from physx_runtime.arrays import Array, Pose, Record
 from physx_runtime.collision.bounds import update_shape
 from physx_runtime.collision.friction_patch import ANCHORS, PATCH
 from physx_runtime.collision.narrow_phase.planes import find_plane_normals
-from physx_runtime.collision.shapes import CAPSULE, MANIFOLD_SIZE, PAIR, PLANE, SPHERE
+from physx_runtime.collision.shapes import CAPSULE, MANIFOLD_SIZE, PAIR, PLANE
 from physx_runtime.collision.static_pairs import CREATED, SEPARATE, AllPairs, Colliders, StaticPairs, set_touch_lost
 from physx_runtime.compiling.numba_functions import borrowing_code
 from physx_runtime.model.contact_rows import SURFACE
-from physx_runtime.solver.contact.plane_pairs import MAX_POINTS, PERSISTENT, STORED
+from physx_runtime.solver.contact.plane_pairs import MAX_POINTS, PERSISTENT, POINTS, STORED
 from physx_runtime.solver.contact.static_slots import SlotProgram
 
 
@@ -66,7 +66,7 @@ class PairPatches(NamedTuple):
     correlation: float
 
 
-ON_PLANES = {(SPHERE, PLANE): SPHERE, (PLANE, CAPSULE): CAPSULE}
+ON_PLANES = {(min(kind, PLANE), max(kind, PLANE)): kind for kind in POINTS}
 OFFSETS = dict(zip(STORED, np.cumsum([0, *STORED.values()]).tolist(), strict=False))      # of rows among those kept
 STORED_SIZE, PERSISTENT_SIZE = sum(STORED.values()), sum(PERSISTENT.values())
 OVERLAPPING, TOUCHING = OFFSETS["overlapping"], OFFSETS["touching"]
