@@ -85,7 +85,7 @@ ROOMS = {
         "solver.articulation": "dynamics language model solver.constraints",
         "solver.body": "dynamics language model",
         "solver.maximal_joint": "dynamics language model",
-        "solver.scheduled": "compiling dynamics language model solver.articulation solver.constraints",
+        "solver.scheduled": "arrays compiling dynamics language model solver.articulation solver.constraints",
         "solver.island": "compiling dynamics language model solver.body solver.scheduled solver.maximal_joint",
         "solver.contact":
             "arrays collision compiling dynamics language model solver.scheduled solver.island solver.maximal_joint",

@@ -199,12 +199,13 @@ def box_gjk(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose, hu
     frame, margin = frame_of(relative(pose0, pose1)), _margin(pair, size0, size1)
     # replace distance 0.05 of the margin
     core0, core1 = box_core(size0, hulls), box_core(size1, hulls)
-    status, point0, point1, normal, distance, _ = closest_points(pair, core0, frame, core1, frame[0],
+    closest = closest_points(pair, core0, frame, core1, frame[0],
                                                                  pair.contact_distance)
-    if status != GJK_CONTACT:
+    if closest.status != GJK_CONTACT:
         return at
-    add_manifold_point(pair, to_frame(frame, point0), point1, normal, distance, margin * BOX_REPLACE)
-    return write_points_on_1(pair, pose1, unit(half_rotated(pose1[1], normal)), contacts, at)
+    add_manifold_point(pair, to_frame(frame, closest.point0), closest.point1, closest.normal, closest.distance,
+                       margin * BOX_REPLACE)
+    return write_points_on_1(pair, pose1, unit(half_rotated(pose1[1], closest.normal)), contacts, at)
 
 
 @scalar_code

@@ -174,19 +174,22 @@ def capsule_box(pair: Record, size0: Vec3, pose0: Pose, size1: Vec3, pose1: Pose
     core0, core1 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls), box_core(size1, hulls)
     # PhysX takes the place of the box in the world for that in its own frame here
     start = sub(frame[0], pose1[0])
-    status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start,
+    closest = closest_points(pair, core0, IDENTITY, core1, start,
                                                                  pair.contact_distance)
+    status, normal = closest.status, closest.normal
     if status == GJK_NON_INTERSECT:
         return at
     # GJK's point joins the manifold, unless points were lost
     if status == GJK_CONTACT and before > 0 and not lost:
-        add_segment_point(pair, transform_inv(pose, point0), point1, normal, distance, margin * BOX_REPLACE)
+        add_segment_point(pair, transform_inv(pose, closest.point0), closest.point1, normal, closest.distance,
+                          margin * BOX_REPLACE)
     else:
         # full contact generation  (GuPCMContactCapsuleBox.cpp, fullContactsGenerationCapsuleBox)
         points = new_points()
         if status == GJK_CONTACT:
-            add_point(points, to_frame(frame, point0), point1, normal, distance)
-        within, normal = _box_points(pair, core0, core1, frame, normal, point1, status == GJK_CONTACT, points, hulls)
+            add_point(points, to_frame(frame, closest.point0), closest.point1, normal, closest.distance)
+        within, normal = _box_points(pair, core0, core1, frame, normal, closest.point1, status == GJK_CONTACT, points,
+                                     hulls)
         if not within:
             return at
         reduce_to_two(pair, points, 1 if status == GJK_CONTACT and points.count[0] > 1 else 0)
@@ -244,16 +247,18 @@ def capsule_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, po
     core0 = segment_core(add(frame[0], half), sub(frame[0], half), radius, hulls)
     # search starts along the way between the centres
     start = sub(frame[0], times(core1.hull.center, core1.scale))
-    status, point0, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start,
+    closest = closest_points(pair, core0, IDENTITY, core1, start,
                                                                  pair.contact_distance)
+    status, normal = closest.status, closest.normal
     if status == GJK_NON_INTERSECT:
         return at
     if status == GJK_CONTACT:
-        add_segment_point(pair, to_frame(frame, point0), point1, normal, distance, margin * CONVEX_REPLACE)
+        add_segment_point(pair, to_frame(frame, closest.point0), closest.point1, normal, closest.distance,
+                          margin * CONVEX_REPLACE)
     # first contact or lost points: full contact generation
     # (GuPCMContactCapsuleConvex.cpp, fullContactsGenerationCapsuleConvex)
     if status != GJK_CONTACT or before == 0 or lost:
-        within, normal = _hull_points(pair, core0, core1, frame, normal, point1, status == GJK_CONTACT)
+        within, normal = _hull_points(pair, core0, core1, frame, normal, closest.point1, status == GJK_CONTACT)
         if not within:
             return at
     normal = rotated(pose1[1], normal)

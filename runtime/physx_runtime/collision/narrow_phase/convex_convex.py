@@ -336,22 +336,24 @@ def convex_convex(pair: Record, shape0: Record, pose0: Pose, shape1: Record, pos
     store_pose(pair, pose)
     store_rotations(pair, pose0[1], pose1[1])
     # GJK from the last simplex, EPA where they overlap
-    status, point0, point1, normal, distance, last = closest_points(pair, poly0.core, frame, poly1.core, frame[0],
-                                                                    pair.contact_distance)
+    closest = closest_points(pair, poly0.core, frame, poly1.core, frame[0], pair.contact_distance)
+    status, normal = closest.status, closest.normal
     if status == GJK_NON_INTERSECT:
         return at
     mean = local_normal(pair)
-    known = status == GJK_CONTACT or (status == GJK_DEGENERATE and _is_reliable(poly0, frame, poly1, normal, last))
+    known = status == GJK_CONTACT or (status == GJK_DEGENERATE and _is_reliable(poly0, frame, poly1, normal,
+                                                                                       closest.direction))
     # replace distance 0.05 of the margin  (GuPCMContactConvexConvex.cpp, generateOrProcessContactsConvexConvex)
     if known:
-        add_manifold_point(pair, to_frame(frame, point0), point1, normal, distance, margin * CONVEX_REPLACE)
+        add_manifold_point(pair, to_frame(frame, closest.point0), closest.point1, normal, closest.distance,
+                           margin * CONVEX_REPLACE)
         # measured: PhysX adds to one point; with more it makes all anew
         if before == 1 and dot(mean, normal) >= SAME_NORMAL:
             return write_points_on_1(pair, pose1, unit(half_rotated(pose1[1], add(mean, normal))), contacts, at)
     # (GuPCMContactConvexConvex.cpp, fullContactsGenerationConvexConvex)
     back, points = frame_of(relative(pose1, pose0)), new_points()
     if known:
-        _add_witness_points(pair, poly0, poly1, frame, back, normal, point0, point1, points)
+        _add_witness_points(pair, poly0, poly1, frame, back, normal, closest.point0, closest.point1, points)
     elif not _add_min_overlap_points(poly0, poly1, frame, back, pair.contact_distance, points):
         return at
     if points.count[0] > 0:

@@ -170,12 +170,13 @@ def _generate(pair: Record, radius: Scalar, pose: Pose, core1: GjkConvex, hulls:
     center, inverse = pose[0], over(ONE, core1.scale)
     core0 = segment_core(center, center, radius, hulls)
     start = sub(center, times(core1.hull.center, core1.scale))
-    status, _, point1, normal, distance, _ = closest_points(pair, core0, IDENTITY, core1, start, pair.contact_distance)
-    if status == GJK_NON_INTERSECT:
+    closest = closest_points(pair, core0, IDENTITY, core1, start, pair.contact_distance)
+    if closest.status == GJK_NON_INTERSECT:
         return False
+    point1, normal, distance = closest.point1, closest.normal, closest.distance
     # centre inside: face of least overlap, depth by a ray against its normal
     # (GuPCMContactSphereConvex.cpp, fullContactsGenerationSphereConvex)
-    if status != GJK_CONTACT:
+    if closest.status != GJK_CONTACT:
         within, _, normal = min_overlap_of_faces(core1.hull, center, center, radius, inverse, pair.contact_distance)
         if not within:
             return False

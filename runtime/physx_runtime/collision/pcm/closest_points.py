@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,14 +37,24 @@ NEAR_ENOUGH = ONE - np.float32(0.000225)    # of the distance: no support point 
 GJK_NON_INTERSECT, GJK_CONTACT, GJK_DEGENERATE, EPA_FAIL = range(4)
 
 
+class ClosestPoints(NamedTuple):
+    """How a search ended and what it found, in the frame of shape 1."""
+
+    status: Integer         # GJK_NON_INTERSECT, GJK_CONTACT, GJK_DEGENERATE or EPA_FAIL
+    point0: Vec3            # of a segment on it, not on the surface round it
+    point1: Vec3
+    normal: Vec3            # towards shape 0
+    distance: Scalar        # below 0 where shapes overlap
+    direction: Vec3         # in which the search went last
+
+
 @scalar_code
 def closest_points(pair: Record, core0: GjkConvex, frame: Frame, core1: GjkConvex, start: Vec3,
-                   contact_distance: Scalar) -> tuple[Integer, Vec3, Vec3, Vec3, Scalar, Vec3]:
-    """How the search ended; the points of shape 0 and 1, the normal towards shape 0, and the distance; where it went.
+                   contact_distance: Scalar) -> ClosestPoints:
+    """The closest points of two shapes, or those of their penetration depth where they overlap.
 
-    frame: of shape 0 in shape 1, in which all is given. start: from shape 1 to shape 0, about. Points of a segment are
-    on it, not on the surface round it. The distance is below 0 where shapes overlap. The search begins with the corners
-    at which the pair's last one ended, and keeps its own.
+    frame: of shape 0 in shape 1, in which all is given. start: from shape 1 to shape 0, about. The search begins with
+    the corners at which the pair's last one ended, and keeps its own.
     """
     # GJK  (GuGJKPenetration.h, gjkPenetration)
     simplex, size = new_simplex(4), pair.warm_start_count
@@ -67,12 +78,12 @@ def closest_points(pair: Record, core0: GjkConvex, frame: Frame, core1: GjkConve
         # separated: v . w / |v| > r0 + r1 + contactDist
         if ahead > within:
             _store_warm_start(pair, simplex, size)
-            return GJK_NON_INTERSECT, ORIGIN, ORIGIN, ORIGIN, ZERO, ORIGIN
+            return ClosestPoints(GJK_NON_INTERSECT, ORIGIN, ORIGIN, ORIGIN, ZERO, ORIGIN)
         # converged: v . w > (1 - 0.000225) |v|^2
         if ahead > distance * NEAR_ENOUGH:
             _store_warm_start(pair, simplex, size)
             point0, point1 = _witness_points(simplex, size, closest)
-            return GJK_CONTACT, point0, point1, direction, distance, direction
+            return ClosestPoints(GJK_CONTACT, point0, point1, direction, distance, direction)
         before, previous = distance, closest
         closest, size = closest_on_simplex(simplex, size + 1)
         distance = math.sqrt(dot(closest, closest))
@@ -81,12 +92,12 @@ def closest_points(pair: Record, core0: GjkConvex, frame: Frame, core1: GjkConve
         if not before > distance:
             _store_warm_start(pair, simplex, size - 1)
             point0, point1 = _witness_points(simplex, size, previous)
-            return GJK_DEGENERATE, point0, point1, divided(previous, before), before, direction
+            return ClosestPoints(GJK_DEGENERATE, point0, point1, divided(previous, before), before, direction)
     _store_warm_start(pair, simplex, size)
     # |v| below the precision: EPA  (GuEPA.cpp, epaPenetration)
-    converged, point0, point1, normal, distance = penetration_depth(core0, frame, core1, simplex, size,
-                                                                    pair.tolerance_length)
-    return GJK_CONTACT if converged else EPA_FAIL, point0, point1, normal, distance, normal
+    depth = penetration_depth(core0, frame, core1, simplex, size, pair.tolerance_length)
+    return ClosestPoints(GJK_CONTACT if depth.converged else EPA_FAIL, depth.point0, depth.point1, depth.normal,
+                         depth.distance, depth.normal)
 
 
 @scalar_code

@@ -8,10 +8,11 @@ The polytope that EPA grows about the origin: its facets, which lies nearest, an
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from physx_runtime.arrays import Array, Frame, Integer, Record, Records, Scalar, Vec3
+from physx_runtime.arrays import Array, Condition, Frame, Integer, Record, Records, Scalar, Vec3
 from physx_runtime.collision.pcm.simplex import ORIGIN, GjkConvex, Simplex, add_support, new_simplex, precision
 from physx_runtime.collision.simd_math import (
     EPSILON,
@@ -212,13 +213,23 @@ def facet_barycentric(polytope: Record, vertices: Array, facet: Integer) -> Vec3
     return ONE - (second + third), second, third
 
 
+class PenetrationDepth(NamedTuple):
+    """The least way out of each other of two shapes, in the frame of shape 1."""
+
+    converged: Condition
+    point0: Vec3
+    point1: Vec3
+    normal: Vec3            # towards shape 0
+    distance: Scalar        # minus the depth
+
+
 MAX_POINT_ERROR = np.float32(1e-3)       # of the tolerance length: a depth that the points miss by as much is none
 
 
 @scalar_code
 def penetration_depth(core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Integer,
-                      tolerance_length: Scalar) -> tuple[bool, Vec3, Vec3, Vec3, Scalar]:
-    """Whether one was found; the points of shape 0 and 1, the normal towards shape 0, and minus the depth.
+                      tolerance_length: Scalar) -> PenetrationDepth:
+    """The penetration depth of two shapes that overlap.
 
     frame: of shape 0 in shape 1, in which all is given. ended: corners at which GJK ended.
     """
@@ -227,7 +238,7 @@ def penetration_depth(core0: GjkConvex, frame: Frame, core1: GjkConvex, initial:
 
 @scalar_code
 def _expand(storage: Records, core0: GjkConvex, frame: Frame, core1: GjkConvex, initial: Simplex, size: Integer,
-            max_error: Scalar) -> tuple[bool, Vec3, Vec3, Vec3, Scalar]:
+            max_error: Scalar) -> PenetrationDepth:
     """The same with room for a polytope, which the caller keeps: a record does not keep its array alive."""
     simplex = new_simplex(MAX_FACETS)
     # simplex of GJK as first polytope  (GuEPA.cpp, PenetrationDepth)
@@ -256,12 +267,12 @@ def _expand(storage: Records, core0: GjkConvex, frame: Frame, core1: GjkConvex, 
                     and connect(polytope, vertices, count - 1, highest)):
                 break
         free(polytope, facet)
-    return False, ORIGIN, ORIGIN, ORIGIN, ZERO
+    return PenetrationDepth(False, ORIGIN, ORIGIN, ORIGIN, ZERO)
 
 
 @scalar_code
 def _witness_result(polytope: Record, facet: Integer, simplex: Simplex,
-                    max_error: Scalar) -> tuple[bool, Vec3, Vec3, Vec3, Scalar]:
+                    max_error: Scalar) -> PenetrationDepth:
     # witness points, refused where |p0 - p1| > depth + 1e-3 toleranceLength
     # (GuEPA.cpp, calculateContactInformation)
     barycentric = facet_barycentric(polytope, simplex.vertices, facet)
@@ -269,8 +280,8 @@ def _witness_result(polytope: Record, facet: Integer, simplex: Simplex,
     point1 = _interpolate(simplex.vertices1, polytope, facet, barycentric)
     depth, offset = abs(polytope.height[facet]), sub(point0, point1)
     allowed = depth + max_error
-    return (dot(offset, offset) <= allowed * allowed, point0, point1, negated(vector_at(polytope.normal, facet)),
-            -depth)
+    return PenetrationDepth(dot(offset, offset) <= allowed * allowed, point0, point1,
+                            negated(vector_at(polytope.normal, facet)), -depth)
 
 
 @scalar_code
