@@ -16,7 +16,7 @@ from physx_schema import check
 MILLIMETRE = 1e-3
 
 
-def said(example: str, *arguments: str | Path) -> str:
+def printed(example: str, *arguments: str | Path) -> str:
     """What an example prints."""
     found = subprocess.run([sys.executable, ROOT / "examples" / f"{example}.py", *arguments], capture_output=True,
                            text=True, check=False, cwd=ROOT, env=dict(os.environ))
@@ -31,7 +31,7 @@ def numbers(text: str) -> list[float]:
 
 def test_the_gripper_lifts_the_box_and_sets_it_down_where_it_was_to_go(tmp_path: Path) -> None:
     stage = tmp_path / "scene.usda"
-    lifted, over, height = numbers(said("pick_and_place", stage))
+    lifted, over, height = numbers(printed("pick_and_place", stage))
     assert lifted == pytest.approx(0.2, abs=2 * MILLIMETRE)
     assert over == pytest.approx(0.4, abs=2 * MILLIMETRE)
     assert height == pytest.approx(0.05, abs=MILLIMETRE)
@@ -39,13 +39,13 @@ def test_the_gripper_lifts_the_box_and_sets_it_down_where_it_was_to_go(tmp_path:
 
 
 def test_the_drawer_opens_as_far_as_it_is_driven_and_the_door_swings() -> None:
-    drawer, wanted, door = numbers(said("cabinet"))
+    drawer, wanted, door = numbers(printed("cabinet"))
     assert drawer == pytest.approx(wanted, abs=2 * MILLIMETRE)
     assert 60.0 < door < 104.0          # degrees: it is limited to 103.1
 
 
 def test_the_pile_comes_to_rest_in_its_tray() -> None:
-    first, last, lowest, speed = numbers(said("falling_pile"))
+    first, last, lowest, speed = numbers(printed("falling_pile"))
     assert 0.08 < first <= last < 0.3
     assert lowest > 0.034               # m: a capsule's radius is 0.035
     assert speed < 0.1

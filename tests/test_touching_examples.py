@@ -29,43 +29,43 @@ def said(example: str, path: Path) -> str:
     return found.stdout
 
 
-def numbers(pattern: str, text: str) -> list[float]:
+def matched_numbers(pattern: str, text: str) -> list[float]:
     """The numbers that a pattern finds."""
     return [float(number) for number in re.findall(pattern, text)]
 
 
 def test_a_stack_stands_and_every_box_carries_those_above_it(tmp_path: Path) -> None:
     text = said("stack_of_boxes", tmp_path / "stack.usda")
-    forces = numbers(r"carries /Box\d with ([\d.]+) N", text)
+    forces = matched_numbers(r"carries /Box\d with ([\d.]+) N", text)
     assert forces == pytest.approx([2.0 * 9.81 * boxes for boxes in (5, 4, 3, 2, 1)], rel=STILL)
     assert "the top box is at 0.900 m of 0.900 m" in text
 
 
 def test_the_feet_of_an_ant_carry_it(tmp_path: Path) -> None:
     text = said("ant_on_the_ground", tmp_path / "ant.usda")
-    feet = numbers(r"shin\d carries ([\d.]+) N", text)
+    feet = matched_numbers(r"shin\d carries ([\d.]+) N", text)
     assert len(feet) == 4
     assert feet == pytest.approx([sum(feet) / 4] * 4, rel=0.05)
-    together, weight = numbers(r"([\d.]+) N", text.splitlines()[4])
+    together, weight = matched_numbers(r"([\d.]+) N", text.splitlines()[4])
     assert together == pytest.approx(weight, rel=STILL)
 
 
 def test_fingers_hold_a_ball(tmp_path: Path) -> None:
     text = said("hold_a_ball", tmp_path / "hand.usda")
-    pressed = numbers(r"presses the ball with ([\d.]+) N", text)
+    pressed = matched_numbers(r"presses the ball with ([\d.]+) N", text)
     assert len(pressed) == 3
     assert min(pressed) > 1.0
-    carried, weight = numbers(r"([\d.]+) N", text.splitlines()[3])
+    carried, weight = matched_numbers(r"([\d.]+) N", text.splitlines()[3])
     assert carried == pytest.approx(weight, rel=STILL)
-    now, before = numbers(r"([\d.]+) m", text)
+    now, before = matched_numbers(r"([\d.]+) m", text)
     assert now == pytest.approx(before, abs=2e-3)
 
 
 def test_a_gripper_lifts_a_box_by_friction(tmp_path: Path) -> None:
     text = said("lift_a_box", tmp_path / "gripper.usda")
-    height, = numbers(r"the box is ([\d.]+) m above", text)
+    height, = matched_numbers(r"the box is ([\d.]+) m above", text)
     assert height > 0.08
-    carried, = numbers(r"friction carries ([\d.]+) N", text)
+    carried, = matched_numbers(r"friction carries ([\d.]+) N", text)
     assert carried == pytest.approx(0.2 * 9.81, abs=0.02)
 
 

@@ -29,7 +29,7 @@ SPECIAL: dict[str, Callable[[Path], object]] = {
 DEEP = 20_000
 
 
-def call(*arguments: str | Path, stdin: bytes = b"") -> Result:
+def invoke(*arguments: str | Path, stdin: bytes = b"") -> Result:
     result = CliRunner().invoke(program(), list(map(str, arguments)), input=stdin)
     assert result.exception is None or isinstance(result.exception, SystemExit)
     return result
@@ -51,7 +51,7 @@ def misnamed(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_file_whose_name_is_not_utf8_is_unreadable(command: str, misnamed: Path) -> None:
-    result = call(command, misnamed)
+    result = invoke(command, misnamed)
     (line,) = [line for line in result.stderr.splitlines() if "being" not in line]
     assert (result.exit_code, result.stdout) == (3, "")
     assert r"bad\xff.usda: its name or a folder's is not UTF-8, which USD needs; rename it" in line
@@ -63,7 +63,7 @@ def test_a_file_whose_name_has_control_characters_is_unreadable(command: str, na
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(finger())
-    result = call(command, path)
+    result = invoke(command, path)
     (line,) = [line for line in result.stderr.splitlines() if "being" not in line]
     assert (result.exit_code, result.stdout) == (3, "")
     assert "its name or a folder's has control characters" in line
@@ -71,7 +71,7 @@ def test_a_file_whose_name_has_control_characters_is_unreadable(command: str, na
 
 @pytest.mark.parametrize("style", FORMATS)
 def test_a_name_that_is_not_utf8_leaves_the_report_of_the_others(style: str, sound: Path, misnamed: Path) -> None:
-    alone, beside = call("check", "--format", style, sound), call("check", "--format", style, sound, misnamed)
+    alone, beside = invoke("check", "--format", style, sound), invoke("check", "--format", style, sound, misnamed)
     assert beside.exit_code == 3
     beside.stdout_bytes.decode("utf-8")
     if style == "json":
@@ -81,7 +81,7 @@ def test_a_name_that_is_not_utf8_leaves_the_report_of_the_others(style: str, sou
 
 
 def test_a_name_that_is_not_utf8_may_come_by_stdin(sound: Path, misnamed: Path) -> None:
-    result = call("check", "-", stdin=b"\n".join(map(os.fsencode, (misnamed, sound))))
+    result = invoke("check", "-", stdin=b"\n".join(map(os.fsencode, (misnamed, sound))))
     assert (result.exit_code, len(result.stderr.splitlines())) == (3, 1) and "sound.usda: 0 errors" in result.stdout
 
 
@@ -90,7 +90,7 @@ def test_a_folder_whose_name_is_not_utf8_is_said(tmp_path: Path, monkeypatch: py
     folder.mkdir()
     (folder / "a.usda").write_text(finger())
     monkeypatch.chdir(folder)
-    result = call("check", "a.usda")
+    result = invoke("check", "a.usda")
     assert (result.exit_code, len(result.stderr.splitlines())) == (3, 1) and "not UTF-8" in result.stderr
 
 
@@ -101,7 +101,7 @@ def test_what_is_no_regular_file_is_neither_read_nor_waited_for(kind: str, optio
     SPECIAL[kind](place)
     arguments: dict[str, tuple[str | Path, ...]] = {
         "stage": ("check", place), "--changes": ("migrate", sound, option, place)}
-    result = call(*arguments.get(option, ("check", sound, option, place)))
+    result = invoke(*arguments.get(option, ("check", sound, option, place)))
     assert result.exit_code == (3 if option == "stage" else 2)
     assert "other" in result.stderr.splitlines()[-1]
 
@@ -111,7 +111,7 @@ def test_what_is_no_regular_file_is_neither_read_nor_waited_for(kind: str, optio
 def test_hostile_settings_are_one_line(text: str, sound: Path) -> None:
     config = sound.parent / "pyproject.toml"
     config.write_text(text)
-    result = call("check", sound, "--config", config)
+    result = invoke("check", sound, "--config", config)
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
 
 
@@ -120,7 +120,7 @@ def test_hostile_settings_are_one_line(text: str, sound: Path) -> None:
 def test_hostile_baselines_and_differences_are_one_line(text: str, sound: Path) -> None:
     file = sound.parent / "file.json"
     file.write_text(text)
-    known, changes = call("check", sound, "--baseline", file), call("migrate", sound, "--changes", file)
+    known, changes = invoke("check", sound, "--baseline", file), invoke("migrate", sound, "--changes", file)
     assert (known.exit_code, len(known.stderr.splitlines())) == (2, 1)
     assert changes.exit_code == 2 and "Traceback" not in changes.stderr
 
@@ -132,7 +132,7 @@ def test_hostile_baselines_and_differences_are_one_line(text: str, sound: Path) 
 def test_hostile_starts_and_spreads_are_a_usage_error(option: str, text: str, sound: Path) -> None:
     file = sound.parent / "file"
     file.write_text(text)
-    result = call("simulate", sound, "--isolate", "off", "--steps", "1", option, file)
+    result = invoke("simulate", sound, "--isolate", "off", "--steps", "1", option, file)
     assert (result.exit_code, result.stdout) == (2, "") and "internal error" not in result.stderr
 
 
@@ -140,7 +140,7 @@ def test_hostile_starts_and_spreads_are_a_usage_error(option: str, text: str, so
 @pytest.mark.parametrize("option", ["--worlds", "--start"])
 def test_a_start_or_a_spread_that_is_no_regular_file_is_not_waited_for(kind: str, option: str, sound: Path) -> None:
     SPECIAL[kind](sound.parent / "other")
-    result = call("simulate", sound, "--isolate", "off", option, sound.parent / "other")
+    result = invoke("simulate", sound, "--isolate", "off", option, sound.parent / "other")
     assert (result.exit_code, result.stdout) == (2, "") and "other" in result.stderr.splitlines()[-1]
 
 
@@ -149,7 +149,7 @@ def test_a_start_or_a_spread_that_is_no_regular_file_is_not_waited_for(kind: str
 def test_more_records_than_memory_holds_are_refused_before_the_first_step(
     arguments: tuple[object, ...], sound: Path,
 ) -> None:
-    result = call("simulate", sound, "--isolate", "off", *map(str, arguments))
+    result = invoke("simulate", sound, "--isolate", "off", *map(str, arguments))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "GB for the records; give at most" in result.stderr.splitlines()[-1]
 
@@ -182,7 +182,7 @@ def test_what_usd_raises_inside_a_rule_is_a_fault_of_that_rule_alone() -> None:
 def test_a_repair_that_cannot_be_copied_is_left(shared_cases: Path, tmp_path: Path) -> None:
     stage = tmp_path / "stage.usda"
     shutil.copyfile(shared_cases / "hostile" / "case_text_6801.usda", stage)
-    result = call("check", "--fix", "--unsafe-fixes", stage)
+    result = invoke("check", "--fix", "--unsafe-fixes", stage)
     assert result.exit_code in (0, 1) and result.stderr == "" and "not fixed" in result.stdout
 
 
@@ -193,6 +193,6 @@ def test_the_name_of_a_stage_is_looked_at_before_the_disk(monkeypatch: pytest.Mo
 
 
 def test_a_refused_option_leaves_no_file_trusted(sound: Path) -> None:
-    result = call("simulate", sound, "--isolate", "off", "--steps", "many")
+    result = invoke("simulate", sound, "--isolate", "off", "--steps", "many")
     assert result.exit_code == 2
     assert not trial._TRUSTED.get()

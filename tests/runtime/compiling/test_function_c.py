@@ -8,7 +8,8 @@ from physx_runtime.compiling.cuda.source import FILL, FUNCTION, MARK, MOVE, RAIS
 from physx_runtime.compiling.schedule import trace_function
 from physx_runtime.direct.articulations import QUANTITIES, link_pose_data, link_velocity_data, root_pose_rows
 from physx_runtime.quantities.state import cached_link_velocity
-from physx_runtime.quantities.traced import structure, traced
+from physx_runtime.quantities.traced import structure
+from physx_runtime.quantities.traced import traced as traced_rows
 from physx_runtime.solver.program import step_layout
 from support.chance.packed_robots import packed_robot
 
@@ -37,7 +38,7 @@ def test_nvrtc_compiles_every_quantity_of_an_arm(architecture: str) -> None:
              (cached_link_velocity, START, ()),
              (root_pose_rows, (("data", 7), ("center", 3)), ("root_position", "root_rotation"))]
     for quantity, given, written in jobs:
-        source = emit_function_kernel(traced(quantity, structure(t), given), step_layout(t), "float32", written)
+        source = emit_function_kernel(traced_rows(quantity, structure(t), given), step_layout(t), "float32", written)
         assert set(kernel_resources(source.text, architecture)) == {FUNCTION}
 
 

@@ -13,7 +13,9 @@ from physx_runtime.compiling.cuda.source import (
     forced_design,
     max_rows,
     registers_of,
-    rows_of,
+)
+from physx_runtime.compiling.cuda.source import (
+    rows_of as program_rows,
 )
 from physx_runtime.solver.program import step_program
 from support.chance.packed_robots import packed_robot
@@ -41,6 +43,6 @@ def test_registers_hold_all_rows_or_those_that_change_or_those_alive_throughout(
     code = step_program(packed_robot("arm")[0])["position"].code
     changed = {row for row, _ in code.outputs}
     held, shared, streamed = (set(registers_of(code, design)) for design in (IN_REGISTERS, SHARED, STREAMED))
-    assert held == set(rows_of(code))
+    assert held == set(program_rows(code))
     assert shared == changed
     assert streamed < changed

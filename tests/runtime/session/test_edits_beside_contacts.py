@@ -9,7 +9,8 @@ import pytest
 from physx_runtime import Session
 from pxr import Gf, Usd, UsdPhysics
 from support.stages.iteration_stages import opened
-from support.stages.resting_stages import CASES, DT
+from support.stages.resting_stages import CASES
+from support.stages.resting_stages import DT as CONTACT_DT
 from support.stages.session_stages import world_poses
 
 STACK = CASES["a velocity of 0 in a stack"].text
@@ -32,13 +33,13 @@ def moved(steps: int, edit: Callable[[Usd.Stage], None] | None, after: int = 40)
     stage = opened(STACK)
     session = Session(stage)
     for _ in range(steps):
-        session.step(DT)
+        session.step(CONTACT_DT)
     if edit:
         edit(stage)
-    session.step(DT)
+    session.step(CONTACT_DT)
     first = len(session.contacts)
     for _ in range(after):
-        session.step(DT)
+        session.step(CONTACT_DT)
     return world_poses(stage, BOXES), len(session.contacts), first
 
 
@@ -56,4 +57,4 @@ def test_a_body_that_is_placed_when_the_stage_is_read_again_falls_from_there() -
         stage.GetPrimAtPath(BOXES[2]).GetAttribute("xformOp:translate").Set(Gf.Vec3d(0, 0, 4))
 
     poses, _, _ = moved(RESTING, edit, after=20)
-    assert 4 - poses[2, 2] == pytest.approx(9.81 / 2 * (21 * DT) ** 2, rel=0.1)
+    assert 4 - poses[2, 2] == pytest.approx(9.81 / 2 * (21 * CONTACT_DT) ** 2, rel=0.1)

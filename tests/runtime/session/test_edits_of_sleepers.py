@@ -9,7 +9,7 @@ import pytest
 from physx_runtime import Session
 from pxr import Sdf
 from support.chance.sleeping_robots import DT, sleeping_robots
-from support.stages.iteration_stages import opened
+from support.stages.iteration_stages import opened as opened_scene
 from support.stages.session_stages import world_poses
 
 ALONE, PAIR = 7, 1              # seeds: one robot on the ground, two weightless robots and a box
@@ -29,7 +29,7 @@ SLEEPS_ON = {"j0": ("physxJointAxis:angular:maxJointVelocity", 500.0), "l1": ("p
 def resting(seed: int) -> tuple[Any, Session, tuple[str, ...]]:
     """A stage of robots that sleep, its session, and its links."""
     made = sleeping_robots(seed)
-    stage = opened(made.text)
+    stage = opened_scene(made.text)
     session = Session(stage)
     for _ in range(RESTED):
         session.step(DT)

@@ -14,7 +14,7 @@ from support.stages.session_stages import pose_error, world_poses
 
 Array = NDArray[np.float64]
 SEEDS = 20
-POSE_FLOAT32 = 5e-6         # m, of float32 over a hundred steps
+SLEEPER_FLOAT32 = 5e-6         # m, of float32 over a hundred steps
 GROWTH_FACTOR = 10.0        # of what PhysX's own motions part by under turns of 3e-7 rad
 
 
@@ -27,7 +27,7 @@ def test_edits_of_sleeping_robots_wake_and_move_them_as_in_physx(oracle_folder: 
         real, *turned = (next(recorded) for _ in range(3))
         poses, asleep = our_motion(one)
         spread = max(parted(motion(other, one), motion(real, one)) for other in turned)
-        error, bar = parted(poses, motion(real, one)), max(POSE_FLOAT32, GROWTH_FACTOR * spread)
+        error, bar = parted(poses, motion(real, one)), max(SLEEPER_FLOAT32, GROWTH_FACTOR * spread)
         if error > bar:
             wrong.append(f"seed {seed}: poses part by {error:.1e} > {bar:.1e}")
         wrong += [f"seed {seed}: {actor} sleeps in other steps" for actor in one.actors

@@ -12,7 +12,7 @@ from pxr import Gf, Sdf, UsdGeom
 from support.stages.session_edits import ELBOW, SHOULDER, VALUES, edited
 from support.stages.session_stages import DT, arm, opened, texts
 
-EDITS: dict[str, Callable[[Any], Any]] = {
+STATE_EDITS: dict[str, Callable[[Any], Any]] = {
     **VALUES,
     "state": edited(f"{SHOULDER}.state:angular:physics:position", 12.0),
     "velocity": lambda stage: stage.GetPrimAtPath("/Robot/lower").CreateAttribute(
@@ -36,11 +36,11 @@ def test_after_any_edits_reset_leaves_the_layers_as_if_no_session_had_been_there
     random = np.random.default_rng(seed)
     stage, plain = opened(arm()), opened(arm())
     session = Session(stage)
-    names = [*random.choice([name for name in EDITS if name != "remove"], 12), "remove"]
+    names = [*random.choice([name for name in STATE_EDITS if name != "remove"], 12), "remove"]
     for name in names:
         for each in (stage, plain):
             if name not in ("state", "place", "target", "scale") or each.GetPrimAtPath(ELBOW).IsActive():
-                EDITS[name](each)
+                STATE_EDITS[name](each)
         session.step(DT)
     session.reset()
     assert texts(stage) == texts(plain), names

@@ -14,7 +14,7 @@ from support.stages.iteration_stages import DT, KINEMATIC, free, opened, stage
 SPUN = {"vector3f physics:angularVelocity": "(10, 20, 30)", "float3 physics:diagonalInertia": "(0.1, 0.2, 0.3)"}
 COUNT = 5
 BODIES = [free(f"B{i}", x=3.0 * i, more=SPUN) for i in range(COUNT)]
-TEXT = stage(*BODIES)
+BODIES_TEXT = stage(*BODIES)
 Edit = Callable[[Usd.Stage], Any]
 EDITS: dict[str, Edit] = {
     "one removed": lambda live: live.RemovePrim("/B2"),
@@ -31,13 +31,13 @@ def rows(session: Session, name: str) -> dict[str, Any]:
 
 
 def test_alike_bodies_are_stepped_by_one_call() -> None:
-    with Session(opened(TEXT)) as session:
+    with Session(opened(BODIES_TEXT)) as session:
         assert len({session.simulation(name).group for name in session.articulations}) == 1
 
 
 @pytest.mark.parametrize("name", EDITS)
 def test_others_go_on_to_the_bit_where_one_is_edited(name: str) -> None:
-    live, alone = opened(TEXT), opened(TEXT)
+    live, alone = opened(BODIES_TEXT), opened(BODIES_TEXT)
     with Session(live) as session, Session(alone) as other:
         for _ in range(7):
             session.step(DT)
@@ -53,7 +53,7 @@ def test_others_go_on_to_the_bit_where_one_is_edited(name: str) -> None:
 
 
 def test_a_force_that_is_held_goes_on_where_another_body_leaves() -> None:
-    live = opened(TEXT)
+    live = opened(BODIES_TEXT)
     with Session(live) as session:
         session.simulation("/B1").set("link_force", [3.0, 0.0, 0.0])
         session.step(DT)

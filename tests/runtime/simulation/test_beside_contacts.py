@@ -7,7 +7,8 @@ import pickle
 import pytest
 from physx_runtime import Scene
 from physx_runtime.simulation.events import ContactReports
-from support.stages.iteration_stages import DT, GRAVITY, fallen, prim, stage
+from support.stages.iteration_stages import DT, fallen, prim, stage
+from support.stages.iteration_stages import GRAVITY as SCENE_GRAVITY
 from support.stages.resting_stages import GROUND, asleep, body, placed
 from support.stages.robots import base, joint, link, opened, robot
 
@@ -33,7 +34,7 @@ def test_contact_forces_are_those_of_a_step_beside_islands_that_touch_nothing() 
     scene = Scene(opened(stage(GROUND, body("h0", (0, 0, 9), ""), body("h1", (0, 0, 9), ""), hung,
                                body("z", (5, 0, 0.5)))), sleeping=False)
     scene.step(60)
-    assert scene.net_contact_force("/z")[0, 2] == pytest.approx(GRAVITY, rel=0.01)
+    assert scene.net_contact_force("/z")[0, 2] == pytest.approx(SCENE_GRAVITY, rel=0.01)
 
 
 def test_a_report_on_a_root_prim_is_of_all_its_articulations() -> None:

@@ -14,7 +14,7 @@ from physx_runtime import Session, simulate
 from support.chance.companies import GRAVITY, Company, random_company
 from support.stages.iteration_stages import opened
 
-DT, STEPS, SEEDS = 1 / 60, 60, 60
+PHYSX_DT, STEPS, SEEDS = 1 / 60, 60, 60
 # Position error in float32 over 60 steps of motion that does not amplify, m; else ten times PhysX's own spread under
 # gravities that are a few float32 steps apart.
 FLOAT32, SPREAD_FACTOR, NUDGES = 5e-6, 10.0, (-4, -3, -2, -1, 1, 2, 3, 4)
@@ -42,11 +42,11 @@ class Outcome:
         return max(self.session, self.whole, *self.alone.values()) / self.bar
 
 
-def recorded(texts: list[str]) -> list[Places]:
+def recorded_places(texts: list[str]) -> list[Places]:
     """What PhysX does."""
     from scene_recorder import record
 
-    results: list[dict[str, Any]] = record([{"usd": text, "dt": DT, "steps": STEPS} for text in texts])
+    results: list[dict[str, Any]] = record([{"usd": text, "dt": PHYSX_DT, "steps": STEPS} for text in texts])
     return [{path: result["pos"][:, i].astype(np.float64) for i, path in enumerate(result["paths"])}
             for result in results]
 
@@ -63,7 +63,7 @@ def outcome(company: Company, real: Places) -> Outcome:
                 for link, pose in zip(sim.model.link_names, sim.link_pose[0], strict=True):
                     ours.setdefault(link, []).append(pose[:3])
             if step < STEPS:
-                session.step(DT)
+                session.step(PHYSX_DT)
                 for name in names:
                     found = session.simulation(name).iterations
                     counts[name].append((found.position, found.velocity))
@@ -77,7 +77,7 @@ def outcome(company: Company, real: Places) -> Outcome:
 
 def _whole(company: Company, real: Places) -> float:
     """The largest error of simulate over all links and bodies."""
-    found = simulate(opened(company.text()), dt=DT, steps=STEPS, path="generic")
+    found = simulate(opened(company.text()), dt=PHYSX_DT, steps=STEPS, path="generic")
     assert set(found.body_names) == real.keys()
     assert found.not_simulated == ()
     errors = [np.abs(found.body_pose[:, 0, i, :3] - real[body]) for i, body in enumerate(found.body_names)]
@@ -88,7 +88,7 @@ def _alone(company: Company, name: str, real: Places, steps: int) -> float:
     """The largest error of simulate until the counts change, which it says that it does not follow."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = simulate(opened(company.text()), dt=DT, steps=steps, articulation=name, path="generic")
+        found = simulate(opened(company.text()), dt=PHYSX_DT, steps=steps, articulation=name, path="generic")
     assert steps == STEPS or any(item.code == "sleep" for item in found.not_simulated), (company.seed, name)
     return max(float(np.abs(found.link_pose[:, 0, i, :3] - real[link][:steps + 1]).max())
                for i, link in enumerate(found.link_names))
@@ -104,11 +104,11 @@ def nudged(company: Company) -> list[str]:
 def test_companies_move_as_in_physx(first: int, oracle_folder: Path) -> None:
     companies = [random_company(seed) for seed in range(first, first + BATCH)]
     found = [outcome(company, real) for company, real in zip(
-        companies, recorded([company.text() for company in companies]), strict=True)]
+        companies, recorded_places([company.text() for company in companies]), strict=True)]
     assert sum(bool(item.changes) for item in found) >= BATCH // 3       # sleepers are among them
     doubtful = [item for item in found if item.ratio > 1.0]
     for item in doubtful:
-        first, *others = recorded([item.company.text(), *nudged(item.company)])
+        first, *others = recorded_places([item.company.text(), *nudged(item.company)])
         spread = max(np.abs(other[link] - first[link]).max() for other in others for link in first)
         item.bar = max(FLOAT32, SPREAD_FACTOR * float(spread))
     beyond = [str(item) for item in found if item.ratio > 1.0]

@@ -32,7 +32,7 @@ def owned(name: str, scene: str) -> str:
     return link(name, (2.0 * (name == "rock"), 0, 0), more={"rel physics:simulationOwner": f"</{scene}>"})
 
 
-SCENES = "".join(prim("PhysicsScene", name) for name in ("one", "two"))
+SCENE_PRIMS = "".join(prim("PhysicsScene", name) for name in ("one", "two"))
 MADE = {
     "to a body": held(ROCK),
     "to a kinematic body": held(link("rock", PLACE, more=KINEMATIC)),
@@ -47,7 +47,7 @@ NOT_MADE = {
     "between bodies that do not move": robot(
         BODY, link("rock", (2, 0, 0), more=KINEMATIC), joint("Fixed", "j", "", "rock"), schemas=()),
     "between scenes": robot(owned("a", "one"), owned("rock", "two"), joint("Fixed", "j", "rock", "a"), schemas=(),
-                            outside=SCENES),
+                            outside=SCENE_PRIMS),
     "switched off": robot(BODY, joint("Fixed", "j", "", "a", (), {"bool physics:jointEnabled": False}), schemas=()),
 }
 

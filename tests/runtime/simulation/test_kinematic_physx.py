@@ -16,10 +16,10 @@ from support.physx.live import STAGE, TIME, Recorded, Write, record_live
 from support.stages.iteration_stages import KINEMATIC, free, opened, prim, stage
 
 Array = NDArray[np.float64]
-DT, STEPS, START, RATE = 1 / 60, 150, 5, 24
+PHYSX_DT, PHYSX_STEPS, START, RATE = 1 / 60, 150, 5, 24
 PLACE, TURN = "double3 xformOp:translate", "float xformOp:rotateY"
 # The way of what hangs there: m, rad/s. float32, and a limit that is seen by a cosine in float32.
-ROUNDING = 3e-5
+PHYSX_ROUNDING = 3e-5
 SAMPLES = {PLACE: "(0, 0, 0)", f"{PLACE}.timeSamples": "{ 5: (0, 0, 0), 20: (0.4, 0, 0.2), 41: (0.1, 0, 0) }",
            TURN: "0", f"{TURN}.timeSamples": "{ 5: 0, 30: 60, 41: 20 }",
            "uniform token[] xformOpOrder": '["xformOp:translate", "xformOp:rotateY"]'}
@@ -60,24 +60,26 @@ def edit(place: tuple[float, ...]) -> list[Write]:
 
 @pytest.fixture(scope="module")
 def recorded(oracle_folder: Path) -> Mapping[tuple[str, str], Recorded]:
-    played = {step: [(TIME, "", "", START / RATE + step * DT)] for step in range(1, STEPS + 1)}
-    jobs = [(text, DT, 1, STEPS, played) for text in SAMPLED.values()]
-    jobs += [(text, DT, 1, STEPS, {step: edit(place) for step, place in EDITS.items()}) for text in EDITED.values()]
+    played = {step: [(TIME, "", "", START / RATE + step * PHYSX_DT)] for step in range(1, PHYSX_STEPS + 1)}
+    jobs = [(text, PHYSX_DT, 1, PHYSX_STEPS, played) for text in SAMPLED.values()]
+    jobs += [(text, PHYSX_DT, 1, PHYSX_STEPS, {step: edit(place) for step, place in EDITS.items()})
+             for text in EDITED.values()]
     keys = [(how, name) for how in ("sampled", "edited") for name in KINDS]
     return dict(zip(keys, record_live(jobs), strict=True))
 
 
 def compare(theirs: Recorded, step: int, path: str, position: Any, velocity: Any) -> None:
     for what, ours in (("position", position), ("linearVelocity", velocity[:3]), ("angularVelocity", velocity[3:])):
-        assert np.abs(ours - theirs.of(what, path)[step - 1]).max() < ROUNDING * (1 if what == "position" else 30), (
+        bar = PHYSX_ROUNDING * (1 if what == "position" else 30)
+        assert np.abs(ours - theirs.of(what, path)[step - 1]).max() < bar, (
             what, step, ours, theirs.of(what, path)[step - 1])
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_what_a_sampled_body_holds_moves_as_in_physx(name: str,
                                                      recorded: Mapping[tuple[str, str], Recorded]) -> None:
-    scene = Scene(opened(SAMPLED[name]), dt=DT, path=SCHEDULED)
-    for step in range(1, STEPS + 1):
+    scene = Scene(opened(SAMPLED[name]), dt=PHYSX_DT, path=SCHEDULED)
+    for step in range(1, PHYSX_STEPS + 1):
         scene.step()
         for path in ("/B", "/K"):
             at = scene.body_names.index(path)
@@ -90,9 +92,9 @@ def test_what_an_edited_kinematic_body_holds_moves_as_in_physx(name: str,
     live: Usd.Stage = opened(EDITED[name])
     place = live.GetPrimAtPath("/K").GetAttribute("xformOp:translate")
     with Session(live) as session:
-        for step in range(1, STEPS + 1):
+        for step in range(1, PHYSX_STEPS + 1):
             if step in EDITS:
                 place.Set(Gf.Vec3d(*EDITS[step]))
-            session.step(DT)
+            session.step(PHYSX_DT)
             body = session.simulation("/B")
             compare(recorded["edited", name], step, "/B", body.link_pose[0, 0, :3], body.link_velocity[0, 0])

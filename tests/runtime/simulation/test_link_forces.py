@@ -20,7 +20,7 @@ from support.stages.forces import author
 
 from physx_schema.description import Description, describe
 
-DT, STEPS = 1 / 60, 20
+LINK_DT, STEPS = 1 / 60, 20
 ROUNDING = 2e-5         # rad or length over 20 steps in float32; the worst of the cases below is 1e-5
 MOVES = 4e-3            # what the forces change in each case
 
@@ -53,7 +53,7 @@ def case(seed: int, features: Features, once: bool, folder: Path) -> Case:
 
 def job(c: Case, wrenches: NDArray[np.float64] | None) -> dict[str, Any]:
     script = {} if wrenches is None else {"*": {"link_force": wrenches}}
-    return pushed(c.path, DT, STEPS, script, c.start["joint_position"], c.start["joint_velocity"],
+    return pushed(c.path, LINK_DT, STEPS, script, c.start["joint_position"], c.start["joint_velocity"],
                   effort=c.start["joint_effort"])
 
 
@@ -61,7 +61,7 @@ def difference(description: Description, result: dict[str, Any], **arguments: An
     """Largest difference in joint positions and in the root's place."""
     leaves = [link.path.rpartition("/")[2] for link in description.articulations[0].links]
     assert result["link_names"] == leaves
-    ours = simulate(description, DT, STEPS, **arguments)
+    ours = simulate(description, LINK_DT, STEPS, **arguments)
     joints = np.abs(ours.joint_position[:, 0] - result["q"]).max(initial=0.0)
     return float(max(joints, np.abs(ours.link_pose[:, 0, 0, :3] - result["link_pose"][:, 0, :3]).max()))
 
@@ -110,7 +110,7 @@ def with_pushes(c: Case, folder: Path) -> Path:
 def check_pushes(seeds: range, features: Features, folder: Path) -> None:
     cases = [case(seed, features, False, folder) for seed in seeds]
     paths = [with_pushes(c, folder) for c in cases]
-    results = run_pushed([pushed(path, DT, STEPS, {}, c.start["joint_position"], c.start["joint_velocity"],
+    results = run_pushed([pushed(path, LINK_DT, STEPS, {}, c.start["joint_position"], c.start["joint_velocity"],
                                  effort=c.start["joint_effort"])
                           for c, own in zip(cases, paths, strict=True) for path in (own, c.path)])
     for c, path, result, free in zip(cases, paths, results[::2], results[1::2], strict=True):

@@ -14,7 +14,7 @@ from physx_schema.errors import UnsupportedError
 
 DT, STEPS = 1 / 60, 30
 # Length units after half a second of swinging; all but the rack's 3e-5 stay below 1e-5.
-ROUNDING = 1e-4
+FEATURE_ROUNDING = 1e-4
 
 
 def author(folder: Path, number: int, feature: Feature) -> Path:
@@ -35,7 +35,7 @@ def test_what_acts_moves_bodies_as_in_physx(oracle_folder: Path, tmp_path: Path)
             found = simulate(path, dt=DT, steps=STEPS)
         order = [list(found.body_names).index(str(name)) for name in real["rigid_paths"]]
         error = np.abs(found.body_pose[:, 0, order, :3] - real["rigid_pose"][..., :3]).max()
-        assert error < ROUNDING, f"{feature.kind} {feature.property}: {error:.1e}"
+        assert error < FEATURE_ROUNDING, f"{feature.kind} {feature.property}: {error:.1e}"
 
 
 @pytest.mark.parametrize("feature", [x for x in FEATURES if x.effect == REFUSED], ids=lambda f: f.property)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from physx_runtime import NotSimulatedWarning, simulate
 from support.chance.touching_scenes import FAMILIES, touching_scene
-from support.physx.beside_physx import DT, STEPS, Motion, apart, compared
+from support.physx.beside_physx import DT, STEPS, Motion, compared
+from support.physx.beside_physx import apart as motion_difference
 from support.recorded.pgs_scenes import EVERY, MOTIONS
 from support.stages.iteration_stages import opened
 from support.stages.pgs_scenes import STAGES, text
@@ -32,7 +33,7 @@ def test_a_pgs_scene_moves_as_recorded_from_physx(name: str, dtype: str) -> None
         warnings.simplefilter("error", NotSimulatedWarning)
         ours = simulate(opened(text(name)), DT, STEPS, dtype=dtype, every=EVERY)
     own = Motion(ours.body_names, np.concatenate([ours.body_pose[:, 0], ours.body_velocity[:, 0]], axis=2))
-    errors = apart(Motion(tuple(real["paths"]), np.array(real["values"])), own)
+    errors = motion_difference(Motion(tuple(real["paths"]), np.array(real["values"])), own)
     beyond = errors / np.array(real["bars"])
     most = ROUNDED.get(name, 1.0)
     assert beyond.max() <= most, f"{errors[:, -1]} of {[bar[-1] for bar in real['bars']]}, {beyond.max(axis=0)}"

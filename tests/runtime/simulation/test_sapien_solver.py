@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from physx_runtime import Scene, Session, Simulation, simulate
 from support.places import DATA
-from support.stages.robots import opened
+from support.stages.robots import opened as opened_robot
 from support.stages.sapien_stages import ARMS, BODIES, rubbing_arm
 
 from physx_schema.errors import UnsupportedError
@@ -18,23 +18,23 @@ from physx_schema.errors import UnsupportedError
 TOLERANCE = 3e-6
 
 
-def recorded(shared_cases: Path, name: str) -> np.ndarray:
+def recorded_by_sapien(shared_cases: Path, name: str) -> np.ndarray:
     return np.asarray(np.load(shared_cases / "sapien" / f"{name}.npz")["traj"])
 
 
 @pytest.mark.parametrize("name", BODIES)
 def test_a_body_touches_the_ground_as_in_sapien(name: str, shared_cases: Path) -> None:
     text, dt = BODIES[name]
-    trajectory = recorded(shared_cases, name)
-    run = simulate(opened(text), dt=dt, steps=len(trajectory) - 1, solver="sapien-3.0")
+    trajectory = recorded_by_sapien(shared_cases, name)
+    run = simulate(opened_robot(text), dt=dt, steps=len(trajectory) - 1, solver="sapien-3.0")
     np.testing.assert_allclose(run.body_pose[:, 0, :, :3], trajectory[..., :3], atol=TOLERANCE, rtol=0)
 
 
 @pytest.mark.parametrize("name", ARMS)
 def test_an_acceleration_drive_is_softened_as_in_sapien(name: str, shared_cases: Path) -> None:
     text, dt = ARMS[name]
-    trajectory = recorded(shared_cases, name)
-    run = simulate(opened(text), dt=dt, steps=len(trajectory) - 1, solver="sapien-3.0")
+    trajectory = recorded_by_sapien(shared_cases, name)
+    run = simulate(opened_robot(text), dt=dt, steps=len(trajectory) - 1, solver="sapien-3.0")
     np.testing.assert_allclose(run.joint_position[:, 0], trajectory[:, :2], atol=TOLERANCE, rtol=0)
 
 
@@ -42,7 +42,7 @@ def test_an_acceleration_drive_is_softened_as_in_sapien(name: str, shared_cases:
 @pytest.mark.parametrize("name", ["0.05_2_0", "0.5_3_0", "0.05_3_1", "0.5_2_1"])
 def test_a_joint_rubs_by_what_it_carries_as_in_sapien(name: str, path: str) -> None:
     friction, count, driven = (float(part) for part in name.split("_"))
-    arm = Simulation(opened(rubbing_arm(int(count), bool(driven))), dt=0.01, solver="sapien-3.0", path=path)
+    arm = Simulation(opened_robot(rubbing_arm(int(count), bool(driven))), dt=0.01, solver="sapien-3.0", path=path)
     arm.set_parameter("load_friction", [friction] * int(count))
     with np.load(DATA / "sapien_friction.npz") as recordings:
         expected = recordings[name][1:, :int(count)]
@@ -54,7 +54,7 @@ def test_a_joint_rubs_by_what_it_carries_as_in_sapien(name: str, path: str) -> N
 
 
 def test_friction_by_load_is_refused_where_nothing_heeds_it() -> None:
-    arm = Simulation(opened(rubbing_arm(2, driven=False)))
+    arm = Simulation(opened_robot(rubbing_arm(2, driven=False)))
     with pytest.raises(ValueError, match="load_friction"):
         arm.set_parameter("load_friction", [0.05, 0.05])
 
@@ -62,15 +62,15 @@ def test_friction_by_load_is_refused_where_nothing_heeds_it() -> None:
 def test_pgs_as_in_sapien_is_refused() -> None:
     text = BODIES["depenetration_0.5"][0].replace('"MBP"', '"MBP"\nuniform token physxScene:solverType = "PGS"', 1)
     with pytest.raises(UnsupportedError, match=r"/World/scene: physxScene:solverType is PGS; .* author TGS"):
-        Scene(opened(text), solver="sapien-3.0")
+        Scene(opened_robot(text), solver="sapien-3.0")
 
 
 def test_a_session_runs_as_in_sapien() -> None:
     text, dt = BODIES["sphere_bounce_h1.0_e0.8"]
-    stage = opened(text)
+    stage = opened_robot(text)
     with Session(stage, solver="sapien-3.0") as session:
         for _ in range(150):
             session.step(dt)
         place = session.simulation("/World/thrown").link_pose[0, 0]
-    run = simulate(opened(text), dt=dt, steps=150, solver="sapien-3.0")
+    run = simulate(opened_robot(text), dt=dt, steps=150, solver="sapien-3.0")
     np.testing.assert_array_equal(place, run.body_pose[-1, 0, 0])

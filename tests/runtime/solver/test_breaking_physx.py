@@ -13,7 +13,7 @@ from pxr import Usd, UsdPhysics
 JOINTS = {"random_bodies": ("j0", "j1", "j2"), "revolute_world": ("j",), "d6_pyramid": ("j",),
           "loop_tree_free_body": ("e0", "x0", "x1")}
 ATTRIBUTES = ("breakForce", "breakTorque")
-DT, STEPS = 1.0 / 60.0, 20
+BREAK_DT, STEPS = 1.0 / 60.0, 20
 # Of the threshold: 20 steps part by 1e-4 in float32.
 WITHIN = 0.01
 MOVED = 1e-5            # by which a body parts in the step after its joint broke; without that, runs agree to the bit
@@ -39,13 +39,13 @@ def test_joints_break_beyond_what_ours_give(name: str, shared_cases: Path, oracl
     import scene_recorder
 
     stage, jobs, ours = shared_cases / "scenes" / name / "stage.usda", [], {}
-    recording = simulate(stage, DT, STEPS, joint_forces=True)
+    recording = simulate(stage, BREAK_DT, STEPS, joint_forces=True)
     for joint in JOINTS[name]:
         forces = recording.outside_joint_force[:, 0, recording.outside_joint_names.index(f"/World/{joint}")]
         for attribute in ATTRIBUTES:
             ours[joint, attribute] = largest(forces, attribute)
-            jobs += [{"usd": breaking(stage, f"/World/{joint}", attribute, factor * ours[joint, attribute]), "dt": DT,
-                      "steps": STEPS + 1} for factor in (1.0 - WITHIN, 1.0 + WITHIN, 1e9)]
+            jobs += [{"usd": breaking(stage, f"/World/{joint}", attribute, factor * ours[joint, attribute]),
+                      "dt": BREAK_DT, "steps": STEPS + 1} for factor in (1.0 - WITHIN, 1.0 + WITHIN, 1e9)]
     motions = scene_recorder.record(jobs)
     for i, (what, threshold) in enumerate(ours.items()):
         less, more, never = (motions[3 * i + k]["vel"] for k in range(3))

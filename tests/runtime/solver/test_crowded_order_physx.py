@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from physx_runtime.packing.island import PackedIsland, islands_of
 from physx_runtime.packing.scene import scene_model
 from support.mechanics.body_islands import BodyIsland
-from support.stages.robots import described, joint, link, robot
+from support.stages.robots import described, joint, robot
+from support.stages.robots import link as robot_link
 
 # 36 satellites on a hub of 32 partitions a round, every third joined to the next, some hung on the world.
 SATELLITES, DT, STEPS, ITERATIONS = 36, 1.0 / 60.0, 2, 4
@@ -25,10 +26,11 @@ def crowded() -> str:
     """A hub with its satellites, which move at random."""
     rng = np.random.default_rng(1)
     places = [np.round(rng.uniform(-1, 1, 3), 3) for _ in range(SATELLITES)]
-    parts = [link("hub", more=COUNTS, schemas=("PhysxRigidBodyAPI",), mass=5.0)]
+    parts = [robot_link("hub", more=COUNTS, schemas=("PhysxRigidBodyAPI",), mass=5.0)]
     for i, place in enumerate(places):
         own = {"vector3f physics:velocity": _tuple(rng.uniform(-1, 1, 3)), **COUNTS}
-        parts.append(link(f"s{i:02}", _tuple(place), ("PhysxRigidBodyAPI",), mass=float(rng.uniform(0.5, 2)), more=own))
+        parts.append(robot_link(f"s{i:02}", _tuple(place), ("PhysxRigidBodyAPI",),
+                                mass=float(rng.uniform(0.5, 2)), more=own))
         parts.append(_ball(f"j{i:02}", "hub", f"s{i:02}", place / 2, np.zeros(3), place))
     for i in range(0, SATELLITES - 1, 3):
         middle = (places[i] + places[i + 1]) / 2

@@ -13,9 +13,9 @@ from support.stages.robots import base, joint, link, opened, prim, robot
 
 DT, STEPS, ITERATIONS, START = 0.01, 20, 4, 0.2
 # Of the largest velocity, over 20 steps in float32.
-ROUNDING = 2e-6
+ENVELOPE_ROUNDING = 2e-6
 # Velocities of the case "all, backwards" after steps 1 and 2 in ovphysx 0.7.0, by torque units a newton metre.
-MEASURED = {1.0: (0.029089294, -0.13148096), 1e9: (-3.7253501, -7.5167494)}
+ENVELOPE_MEASURED = {1.0: (0.029089294, -0.13148096), 1e9: (-3.7253501, -7.5167494)}
 # Torque units a newton metre; 1e9 is that of millimetres and grams, where a moment of 1 kg m^2 answers by 1e-9.
 TORQUES = (1e-3, 1.0, 1e6, 8e6, 1e7, 1e8, 1e9, 1e12)
 # Maximum velocity, resistance and gradient in rad, newton metres and seconds; target of a spring; effort.
@@ -89,19 +89,19 @@ def test_envelopes_bound_as_in_physx_in_every_unit(solver: str, oracle_folder: P
         for path in ("specialised", "generic"):
             ours = moved(name, torque, solver, path=path)
             error = np.abs(ours - real["qd"][:, 0]).max() / max(1.0, np.abs(real["qd"]).max())
-            if not error < ROUNDING:
+            if not error < ENVELOPE_ROUNDING:
                 wrong.append(f"{name} at {torque:g}, {path}: {error:.1e}")
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("torque", MEASURED)
+@pytest.mark.parametrize("torque", ENVELOPE_MEASURED)
 @pytest.mark.parametrize("path", ["specialised", "generic"])
 def test_an_envelope_of_millimetres_and_grams_does_not_bound(torque: float, path: str) -> None:
     ours = moved("all, backwards", torque, "TGS", path=path)
-    assert np.abs(ours[1:3] - MEASURED[torque]).max() < ROUNDING * max(1.0, np.abs(ours[2]))
+    assert np.abs(ours[1:3] - ENVELOPE_MEASURED[torque]).max() < ENVELOPE_ROUNDING * max(1.0, np.abs(ours[2]))
 
 
 def test_the_ideal_envelope_bounds_in_every_unit() -> None:
-    metres, millimetres = (moved("all, backwards", torque, "TGS", solver="ideal") for torque in MEASURED)
+    metres, millimetres = (moved("all, backwards", torque, "TGS", solver="ideal") for torque in ENVELOPE_MEASURED)
     assert np.abs(metres[1:] - millimetres[1:]).max() < 1e-4
     assert metres.min() > -0.6

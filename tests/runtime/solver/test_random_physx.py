@@ -11,7 +11,9 @@ from support.chance.articulations import Features, random_articulation
 from support.physx.random_motions import (
     BATCH,
     FAMILIES,
-    compare,
+)
+from support.physx.random_motions import (
+    compare as compare_family,
 )
 
 from physx_schema.description import describe
@@ -39,7 +41,7 @@ EXPLAINED = {
 def test_random_articulations_move_as_in_physx(first: int, oracle_folder: Path, tmp_path: Path) -> None:
     count, features = FAMILIES[first]
     rows = [row for start in range(first, first + count, BATCH)
-            for row in compare(range(start, min(start + BATCH, first + count)), features, tmp_path)]
+            for row in compare_family(range(start, min(start + BATCH, first + count)), features, tmp_path)]
     assert len(rows) > 0.8 * count
     beyond = [row for row in rows if not row.ratio <= 1.0]
     unknown = [row for row in beyond if row.ratio > UNEXPLAINED and row.seed not in EXPLAINED]

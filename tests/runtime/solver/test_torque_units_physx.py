@@ -9,7 +9,7 @@ import numpy as np
 from physx_runtime import simulate
 from support.stages.robots import base, joint, link, opened, prim, robot
 
-DT, STEPS, START = 0.01, 20, 0.5
+TORQUE_DT, TORQUE_STEPS, START = 0.01, 20, 0.5
 # Of the largest velocity, over 20 steps in float32.
 ROUNDING = 2e-5
 # Inertias and masses, from a dust grain's in kilogram metres to a ship's in gram millimetres.
@@ -63,12 +63,13 @@ def test_joints_of_any_size_move_as_in_physx(oracle_folder: Path) -> None:
     pairs = (("Revolute", "Revolute"), ("Prismatic", "Revolute"), ("Revolute", "Prismatic"))
     cases |= {f"{kinds} over {size:g}": carried(kinds, size) for kinds in pairs for size in SIZES if size < 1.0}
     counts = [1 if "over" not in name else 2 for name in cases]
-    jobs = [sim_job(text, DT, STEPS, [0.0] * n, [START] * n) for text, n in zip(cases.values(), counts, strict=True)]
+    jobs = [sim_job(text, TORQUE_DT, TORQUE_STEPS, [0.0] * n, [START] * n)
+            for text, n in zip(cases.values(), counts, strict=True)]
     wrong = []
     for (name, text), n, real in zip(cases.items(), counts, run_jobs(jobs), strict=True):
         for path in ("specialised", "generic"):
-            ours = simulate(opened(text), DT, STEPS, joint_velocity=[START] * n, path=path).joint_velocity[:, 0]
-            error = np.abs(ours - real["qd"]).max() / np.abs(real["qd"]).max()
+            found = simulate(opened(text), TORQUE_DT, TORQUE_STEPS, joint_velocity=[START] * n, path=path)
+            error = np.abs(found.joint_velocity[:, 0] - real["qd"]).max() / np.abs(real["qd"]).max()
             if not error < ROUNDING:
                 wrong.append(f"{name}, {path}: {error:.1e}")
     assert not wrong, "\n".join(wrong)

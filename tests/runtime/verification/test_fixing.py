@@ -22,7 +22,7 @@ def call(*arguments: str | Path) -> Result:
     return CliRunner().invoke(program(), ["verify", *map(str, arguments)])
 
 
-def saved(stage: Usd.Stage, folder: Path) -> Path:
+def saved_path(stage: Usd.Stage, folder: Path) -> Path:
     path = folder / "stage.usda"
     stage.GetRootLayer().Export(str(path))
     return path
@@ -31,14 +31,14 @@ def saved(stage: Usd.Stage, folder: Path) -> Path:
 @pytest.fixture
 def softened(tmp_path: Path) -> Path:
     """A slider whose acceleration drive is softened."""
-    return saved(chain(drive("linear", type="acceleration", stiffness=150.0, damping=12.0)), tmp_path)
+    return saved_path(chain(drive("linear", type="acceleration", stiffness=150.0, damping=12.0)), tmp_path)
 
 
 @pytest.fixture
 def rigid(tmp_path: Path) -> Path:
     """A mimic joint that velocity iterations make rigid, whatever its damping ratio is."""
     tied = both(limits(-90, 90), mimic(gearing=-1.0, naturalFrequency=20.0, dampingRatio=0.5))
-    return saved(chain(limits(-90, 90), tied, kind="Revolute", serial=False), tmp_path)
+    return saved_path(chain(limits(-90, 90), tied, kind="Revolute", serial=False), tmp_path)
 
 
 def test_without_a_target_the_change_is_shown_and_nothing_written(softened: Path) -> None:

@@ -6,7 +6,8 @@ import pytest
 from physx_runtime.verification import verify
 from physx_runtime.verification.report import Row, Verification
 from physx_runtime.verification.text import verification_lines
-from support.stages.iteration_stages import ASLEEP, KINEMATIC, free, opened, prim, slider, stage
+from support.stages.iteration_stages import ASLEEP, KINEMATIC, free, prim, slider, stage
+from support.stages.iteration_stages import opened as opened_scene
 
 STIFFNESS, FASTEST = "physxTendon:t:stiffness", "physxJointAxis:linear:maxJointVelocity"
 TENDON = {f"float {STIFFNESS}": "1", "float[] physxTendon:t:gearing": "[1]",
@@ -19,7 +20,7 @@ REPEATED = 17 / 16
 def pulled(*beside: str) -> Verification:
     """A slider of 16/0 with a tendon, beside other objects."""
     joint = slider("A", (16, 0), of_joint=TENDON, joint_schemas="PhysxTendonAxisRootAPI:t")
-    return verify(opened(stage(joint, *beside)))
+    return verify(opened_scene(stage(joint, *beside)))
 
 
 def row(verification: Verification, name: str) -> Row:
@@ -42,7 +43,7 @@ def test_tendon_stiffness_is_as_authored_beside_what_imposes_nothing(beside: tup
 def test_maximum_joint_velocity_is_altered_by_the_position_iterations_of_another_object() -> None:
     limited = {f"float {FASTEST}": "1"}
     joint = slider("A", (1, 0), of_joint=limited, joint_schemas="PhysxJointAxisAPI:linear")
-    alone, beside = (row(verify(opened(stage(joint, *others))), FASTEST) for others in ((), (free("other"),)))
+    alone, beside = (row(verify(opened_scene(stage(joint, *others))), FASTEST) for others in ((), (free("other"),)))
     assert (alone.verdict, beside.verdict) == ("altered", "as authored")
     assert alone.effective != beside.effective
 
@@ -57,7 +58,7 @@ def test_sentences_name_the_counts_of_their_own_articulation() -> None:
     first, second = (slider(name, counts, x, of_joint=TENDON, joint_schemas="PhysxTendonAxisRootAPI:t",
                             of_links={"rel physics:simulationOwner": f"</{scene}>"})
                      for name, counts, x, scene in (("A", (16, 1), 0.0, "scene"), ("Z", (4, 2), 9.0, "two")))
-    lines = verification_lines(verify(opened(stage(first, second, prim("PhysicsScene", "two", "", {})))))
+    lines = verification_lines(verify(opened_scene(stage(first, second, prim("PhysicsScene", "two", "", {})))))
     sentences = {line.partition(":")[0]: line for line in lines if " effective in PhysX at " in line}
     assert "at 16/1 iterations" in sentences["/A/slide"]
     assert "at 4/2 iterations" in sentences["/Z/slide"]

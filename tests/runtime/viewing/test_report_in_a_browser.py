@@ -27,7 +27,7 @@ LEAST_PAINTED = 200
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a driven arm with tendons and a mimic joint, without shapes."""
     folder = tmp_path_factory.mktemp("report")
     stage = arm(tendon=True, mimic=True, spatial=True)
@@ -35,18 +35,18 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return report_robot(saved(stage, folder / "arm.usda"), folder / "report.html", steps=60)
 
 
-def test_a_report_plays_without_an_error_and_asks_for_nothing(report: Path) -> None:
-    with opened_page(report) as page:
+def test_a_report_plays_without_an_error_and_asks_for_nothing(report_path: Path) -> None:
+    with opened_page(report_path) as page:
         page.wait(READY)
         page.evaluate("window.first = document.getElementById('clock').textContent")
         page.wait(PLAYS)
         assert page.evaluate(PAINTED) > LEAST_PAINTED
         assert page.errors == []
-        assert page.requests == [report.resolve().as_uri()]
+        assert page.requests == [report_path.resolve().as_uri()]
 
 
-def test_a_slider_moves_the_robot_by_the_step_in_the_page(report: Path) -> None:
-    with opened_page(report) as page:
+def test_a_slider_moves_the_robot_by_the_step_in_the_page(report_path: Path) -> None:
+    with opened_page(report_path) as page:
         page.wait(READY)
         page.evaluate("document.getElementById('mode-live').click()")
         shoulder = "player.live.rows[player.robot.live.q / 4]"
@@ -61,8 +61,8 @@ def test_a_slider_moves_the_robot_by_the_step_in_the_page(report: Path) -> None:
         assert page.errors == []
 
 
-def test_a_click_on_a_row_shows_its_prim_and_the_button_turns_the_view_back(report: Path) -> None:
-    with opened_page(report) as page:
+def test_a_click_on_a_row_shows_its_prim_and_the_button_turns_the_view_back(report_path: Path) -> None:
+    with opened_page(report_path) as page:
         page.wait(READY)
         page.evaluate(f"document.querySelector('button.show[data-path=\"{SHOULDER}\"]').click()")
         assert page.evaluate("document.getElementById('focused').textContent") == SHOULDER
@@ -70,15 +70,15 @@ def test_a_click_on_a_row_shows_its_prim_and_the_button_turns_the_view_back(repo
         assert page.evaluate("document.getElementById('focused').textContent") == ""
 
 
-def test_without_webgl_the_robot_is_drawn_all_the_same(report: Path) -> None:
-    with opened_page(report, ["--disable-3d-apis"]) as page:
+def test_without_webgl_the_robot_is_drawn_all_the_same(report_path: Path) -> None:
+    with opened_page(report_path, ["--disable-3d-apis"]) as page:
         page.wait(READY)
         assert page.evaluate("document.createElement('canvas').getContext('webgl2')") is None
         assert page.evaluate(PAINTED) > LEAST_PAINTED
 
 
-def test_without_webassembly_the_recorded_motion_plays_and_the_page_says_so(report: Path) -> None:
-    with opened_page(report, before="delete globalThis.WebAssembly") as page:
+def test_without_webassembly_the_recorded_motion_plays_and_the_page_says_so(report_path: Path) -> None:
+    with opened_page(report_path, before="delete globalThis.WebAssembly") as page:
         page.wait(READY)
         assert page.evaluate("document.getElementById('modes').hidden")
         assert "cannot run here" in page.evaluate("document.getElementById('live-said').textContent")

@@ -12,7 +12,8 @@ from physx_runtime import simulate
 from physx_runtime.commands import simulate_command
 from physx_runtime.viewing.summary import mechanical_energy
 from pxr import Sdf, Usd, UsdPhysics
-from support.stages.recorded_arm import INERTIA, LINKS, SHOULDER, arm, saved, swing
+from support.stages.recorded_arm import INERTIA, LINKS, SHOULDER, arm, swing
+from support.stages.recorded_arm import saved as saved_arm
 
 from physx_schema import authoring
 from physx_schema.description import describe
@@ -31,7 +32,7 @@ def driven(tmp_path: Path) -> Path:
     """An arm with a drive at its shoulder."""
     stage = arm()
     authoring.drive(stage.GetPrimAtPath(SHOULDER), stiffness=100.0, damping=20.0, target=0.0)
-    return saved(stage, tmp_path / "arm.usda")
+    return saved_arm(stage, tmp_path / "arm.usda")
 
 
 def test_a_table_has_the_motion_from_the_start_that_options_give(driven: Path, tmp_path: Path) -> None:
@@ -60,7 +61,7 @@ def test_links_of_a_disabled_articulation_move_as_separate_bodies(tmp_path: Path
     root = stage.GetPrimAtPath("/World")
     root.CreateAttribute("physxArticulation:articulationEnabled", Sdf.ValueTypeNames.Bool).Set(False)
     page = tmp_path / "motion.html"
-    done = run(saved(stage, tmp_path / "arm.usda"), "--steps", "2", "--out", str(page))
+    done = run(saved_arm(stage, tmp_path / "arm.usda"), "--steps", "2", "--out", str(page))
     assert done.exit_code == 0 and page.exists(), done.output
     assert "0 joint axes and 3 links" in done.output and "energy of motion" in done.output
 
@@ -74,7 +75,7 @@ def test_a_page_shows_the_motion(driven: Path, tmp_path: Path) -> None:
 def test_the_summary_names_the_limit_that_a_joint_came_to(tmp_path: Path) -> None:
     stage = arm()
     joint = UsdPhysics.RevoluteJoint(stage.GetPrimAtPath(SHOULDER))
-    done = run(saved(stage, tmp_path / "arm.usda"), "--steps", "120", "--joint-effort", "shoulder=50")
+    done = run(saved_arm(stage, tmp_path / "arm.usda"), "--steps", "120", "--joint-effort", "shoulder=50")
     assert done.exit_code == 0, done.output
     assert f"{SHOULDER}: 0 to {joint.GetUpperLimitAttr().Get():.4g} degrees, at its upper limit" in done.stdout
 

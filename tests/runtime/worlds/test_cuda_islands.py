@@ -11,13 +11,13 @@ from support.physx.recorded_scenes import LINKS_TOUCHING, TOUCHING
 
 pytestmark = pytest.mark.usefixtures("cuda_on_host")
 
-WORLDS, STEPS = 3, 20
+ISLAND_WORLDS, ISLAND_STEPS = 3, 20
 SOON = ("d6_drives_limits", "gear_rack", "kinematic_target", "loop_fourbar_base")
 
 
 def pair(folder: Path, dtype: str = "float32") -> tuple[Scene, Scene]:
     """The same scene on both devices."""
-    cpu, cuda = (Scene(folder / "stage.usda", WORLDS, device=device, dtype=dtype, path="generic")
+    cpu, cuda = (Scene(folder / "stage.usda", ISLAND_WORLDS, device=device, dtype=dtype, path="generic")
                  for device in ("cpu", "cuda"))
     return cpu, cuda
 
@@ -32,7 +32,7 @@ def test_a_recorded_scene_has_the_bits_of_the_cpu(name: str, shared_cases: Path)
     cpu, cuda = pair(shared_cases / "scenes" / name)
     before = cpu.body_pose
     for scene in (cpu, cuda):
-        scene.step(STEPS)
+        scene.step(ISLAND_STEPS)
     assert_alike(cpu, cuda)
     assert name == "kinematic_target" or (cpu.body_pose != before).any()
     assert cuda.not_simulated == cpu.not_simulated == ()
@@ -47,7 +47,7 @@ def test_every_recorded_scene_of_joints_has_the_bits_of_the_cpu(dtype: str, shar
     for folder in folders:
         cpu, cuda = pair(folder, dtype)
         for scene in (cpu, cuda):
-            scene.step(STEPS)
+            scene.step(ISLAND_STEPS)
         assert_alike(cpu, cuda)
 
 
@@ -58,7 +58,7 @@ def test_what_a_joint_is_given_and_says_is_that_of_the_cpu(shared_cases: Path) -
         scene.enable_joint_forces()
         scene.step(3)
         scene.joint(path).set_parameter(name, 2.0 * scene.joint(path).parameter(name)[:2], [2, 0])
-        scene.step(STEPS)
+        scene.step(ISLAND_STEPS)
     assert_alike(cpu, cuda)
     one, other = cpu.joint(path), cuda.joint(path)
     assert one.force.any()

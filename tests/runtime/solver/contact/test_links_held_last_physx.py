@@ -14,13 +14,13 @@ from support.stages.robots import opened, placed, prim, robot
 DT, STEPS = 1 / 60, 14
 # m over the steps in float32: up to 2e-5 were measured, most below 2e-6; and what the setting does by TGS at least.
 PLACE, EFFECT = 4e-5, 2e-4
-BODY = ("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI", "PhysicsMassAPI")
+BODY_SCHEMAS = ("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI", "PhysicsMassAPI")
 AXES = ("rotX", "rotY", "rotZ")
 
 
 def box(name: str, at: tuple[float, ...], mass: float = 1.0, size: float = 1.0) -> str:
     cube = collider("Cube", "shape", {"double size": size})
-    return prim("Xform", name, BODY, {"float physics:mass": mass, **placed(at)}, cube)
+    return prim("Xform", name, BODY_SCHEMAS, {"float physics:mass": mass, **placed(at)}, cube)
 
 
 def joint(kind: str, name: str, body0: str, body1: str, schemas: tuple[str, ...], **values: object) -> str:

@@ -11,11 +11,13 @@ import pytest
 from numpy.typing import NDArray
 from physx_runtime import simulate
 from physx_runtime.worlds.store import SCHEDULED
-from support.stages.iteration_stages import opened, prim, slider, stage
+from support.stages.iteration_stages import opened as opened_island
+from support.stages.iteration_stages import prim, slider
+from support.stages.iteration_stages import stage as island_stage
 
 Array = NDArray[np.float64]
-DT, STEPS, EVERY = 1 / 60, 240, 10
-MARKS = [1, 6, STEPS // EVERY]          # among what is recorded
+ISLAND_DT, ISLAND_STEPS, EVERY = 1 / 60, 240, 10
+MARKS = [1, 6, ISLAND_STEPS // EVERY]          # among what is recorded
 MOVES = (0.0, 1e-6, 2e-6)       # of the start's velocities, as parts of them and in m/s: PhysX's own growth
 GROWTHS = 10.0                          # times that growth an error may come to
 FLOORS = {"pose": 3e-5, "velocity": 5e-4}       # of float32 over so many steps: m; m/s and rad/s
@@ -62,15 +64,17 @@ FIRST, SECOND = (200.0, 50.0, 100.0), (-100.0, 300.0, 20.0)
 
 
 def _chain(move: float, first: Mapping[str, str], second: Mapping[str, str]) -> str:
-    return stage(body("B0", 0.5, FIRST, move, first), ball("J0", "", "B0", (0.0, 0.0, 0.0), (-0.5, 0.0, 0.0)),
-                 body("B1", 1.5, SECOND, move, second), ball("J1", "B0", "B1", (0.5, 0.0, 0.0), (-0.5, 0.1, 0.1)))
+    return island_stage(body("B0", 0.5, FIRST, move, first), ball("J0", "", "B0", (0.0, 0.0, 0.0), (-0.5, 0.0, 0.0)),
+                        body("B1", 1.5, SECOND, move, second),
+                        ball("J1", "B0", "B1", (0.5, 0.0, 0.0), (-0.5, 0.1, 0.1)))
 
 
 def _at_robot(move: float, settings: Mapping[str, str]) -> str:
     drive = {"float drive:linear:physics:stiffness": "300", "float drive:linear:physics:damping": "30"}
     robot = slider("S", (4, 1), joint_schemas="PhysicsDriveAPI:linear", of_joint=drive,
                    more={"float physxArticulation:sleepThreshold": "0"})
-    return stage(robot, body("B1", 1.0, FIRST, move, settings), ball("J0", "S/tip", "B1", (0, 0, 0), (-1.0, 0.1, 0)))
+    return island_stage(robot, body("B1", 1.0, FIRST, move, settings),
+                        ball("J0", "S/tip", "B1", (0, 0, 0), (-1.0, 0.1, 0)))
 
 
 PLACES: dict[str, Callable[[float, Mapping[str, str]], str]] = {
@@ -78,16 +82,16 @@ PLACES: dict[str, Callable[[float, Mapping[str, str]], str]] = {
     "at a body": lambda move, settings: _chain(move, {}, settings),
     "at a robot": _at_robot,
 }
-CASES = [(name, place) for name in SETTINGS for place in PLACES]
+ISLAND_CASES = [(name, place) for name in SETTINGS for place in PLACES]
 
 
 @pytest.fixture(scope="module")
 def recorded(oracle_folder: Path) -> Mapping[tuple[str, str], list[dict[str, Any]]]:
     from scene_recorder import record
 
-    found = record([{"usd": PLACES[place](move, SETTINGS[name]), "dt": DT, "steps": STEPS, "every": EVERY}
-                    for name, place in CASES for move in MOVES])
-    return {case: found[i * len(MOVES):(i + 1) * len(MOVES)] for i, case in enumerate(CASES)}
+    found = record([{"usd": PLACES[place](move, SETTINGS[name]), "dt": ISLAND_DT, "steps": ISLAND_STEPS, "every": EVERY}
+                    for name, place in ISLAND_CASES for move in MOVES])
+    return {case: found[i * len(MOVES):(i + 1) * len(MOVES)] for i, case in enumerate(ISLAND_CASES)}
 
 
 def motion(recording: Mapping[str, Any]) -> dict[str, Array]:
@@ -101,11 +105,12 @@ def apart(a: Array, b: Array) -> Array:
     return np.maximum.accumulate(np.abs(a - b).max(axis=(1, 2)))
 
 
-@pytest.mark.parametrize(("name", "place"), CASES)
+@pytest.mark.parametrize(("name", "place"), ISLAND_CASES)
 def test_a_setting_of_a_body_moves_its_island_as_in_physx(
         name: str, place: str, recorded: Mapping[tuple[str, str], list[dict[str, Any]]]) -> None:
     theirs, *moved = (motion(recording) for recording in recorded[name, place])
-    found = simulate(opened(PLACES[place](0.0, SETTINGS[name])), DT, STEPS, every=EVERY, path=SCHEDULED)
+    stage = opened_island(PLACES[place](0.0, SETTINGS[name]))
+    found = simulate(stage, ISLAND_DT, ISLAND_STEPS, every=EVERY, path=SCHEDULED)
     bodies = [found.body_names.index(path) for path in recorded[name, place][0]["paths"]]
     ours = {"pose": found.body_pose[:, 0, bodies, :3], "velocity": found.body_velocity[:, 0, bodies]}
     for what, floor in FLOORS.items():
@@ -117,7 +122,7 @@ def test_a_setting_of_a_body_moves_its_island_as_in_physx(
 
 def test_every_setting_changes_the_motion(recorded: Mapping[tuple[str, str], list[dict[str, Any]]]) -> None:
     for place in PLACES:
-        plain = simulate(opened(PLACES[place](0.0, {})), DT, 60, path=SCHEDULED)
+        plain = simulate(opened_island(PLACES[place](0.0, {})), ISLAND_DT, 60, path=SCHEDULED)
         for name in SETTINGS:
             paths = recorded[name, place][0]["paths"]
             bodies = [plain.body_names.index(path) for path in paths]
