@@ -3,7 +3,7 @@
     python benchmarks/cuda_resources.py [--robots arm ...] [--architectures sm_90 ...] [--designs held ...] [--write]
 
 The robots are those of the speed benchmarks in float32 (tests/support/chance/packed_robots.py). With --write the
-numbers become the ceilings that tests/runtime/compiling/test_cubin.py holds kernels under.
+numbers become the ceilings that tests/runtime/compiling/cuda/test_cubin.py holds kernels under.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ CASES: dict[str, Case] = {
     "a new target": Case(stage(q=0.1, target=0.1, **DRIVEN), {60: {"target": [0.0]}}),
     "a new target velocity": Case(stage(**DRIVEN), {60: {"target_vel": [0.1]}}),
 }
-# Woken without being moved: `test_waking_physx` asks the engine itself whether they sleep.
+# Woken without being moved: `worlds/test_wake` asks the engine itself whether they sleep.
 STILL_AWAKE = ("no effort while asleep", "a position while asleep", "no velocity while asleep", "the old target")
 # Time step as a part of a second -> the first step at whose end a slow slider rests, in ovphysx 0.7.0; bodies alike.
 RESTS = {10: 5, 24: 11, 25: 12, 30: 13, 50: 21, 60: 25, 90: 37, 100: 42, 120: 50, 240: 98}

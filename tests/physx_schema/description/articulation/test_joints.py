@@ -1,4 +1,4 @@
-"""Joints of every kind: the facts and problems beside what `test_facts` holds to PhysX."""
+"""Joints of every kind: the facts and problems beside what `test_reader` holds to PhysX."""
 
 from __future__ import annotations
 

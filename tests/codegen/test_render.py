@@ -1,6 +1,6 @@
 """Each schema in tests/data/codegen makes exactly the files in its folder `expected`.
 
-After a wanted change, `PYTHONPATH=tests python tests/codegen/test_golden.py` rewrites the folders.
+After a wanted change, `PYTHONPATH=tests python tests/codegen/test_render.py` rewrites the folders.
 """
 
 from __future__ import annotations
