@@ -1,19 +1,39 @@
-"""The commands simulate and verify: what they print, write and exit with."""
+"""The commands simulate and verify: what they print, write and exit with.
+
+The command `physx-schema simulate`: where it starts, what it writes and how it sums up.
+
+The command `physx-schema report`.
+
+Every command is there, with its help, where none of the extras is installed.
+
+Commands that write leave old files or new ones, whatever ends them and wherever the disk takes no more.
+"""
 
 from __future__ import annotations
 
+import csv
 import json
+import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from pxr import Usd
+from physx_runtime import simulate
+from physx_runtime.commands import report_command, simulate_command
+from physx_runtime.viewing.summary import mechanical_energy
+from pxr import Sdf, Usd, UsdPhysics
+from support.places import ROOT
+from support.stages.recorded_arm import INERTIA, LINKS, SHOULDER, arm, swing
+from support.stages.recorded_arm import saved as saved_arm
 from support.stages.verified_robots import axis, both, chain, drive, envelope
 
+from physx_schema import authoring
 from physx_schema.cli.program import program
+from physx_schema.description import describe
 
 COUNT = "it is what every other number is measured under"
 MISSING = "no such file; give a .usda, .usdc, .usd or .usdz file, or a robot as .urdf or MJCF .xml"
@@ -161,3 +181,139 @@ def test_help_loads_no_compiler() -> None:
             "print(sorted({'numba', 'llvmlite'} & set(sys.modules)))")
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "[]\n"
+
+
+# --- simulate command ------------------------------------------------------------------------------------------------
+
+HANDS_WIDTH = 1e-5          # rad: text and float32
+ROUNDING = 1e-6             # gravity is a float32 on the stage
+MASS, GRAVITY = 1.0, 9.81   # kg of each link, m/s^2
+
+
+def run(stage: Path, *options: str) -> Result:
+    return CliRunner().invoke(simulate_command, [str(stage), *options])
+
+
+@pytest.fixture
+def driven(tmp_path: Path) -> Path:
+    """An arm with a drive at its shoulder."""
+    stage = arm()
+    authoring.drive(stage.GetPrimAtPath(SHOULDER), stiffness=100.0, damping=20.0, target=0.0)
+    return saved_arm(stage, tmp_path / "arm.usda")
+
+
+def test_a_table_has_the_motion_from_the_start_that_options_give(driven: Path, tmp_path: Path) -> None:
+    table = tmp_path / "motion.csv"
+    done = run(driven, "--steps", "3", "--joint-position", "shoulder=10deg", "--joint-target", "shoulder=20deg",
+               "--out", str(table))
+    assert done.exit_code == 0, done.output
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines()))
+    made = simulate(driven, steps=3, joint_position={SHOULDER: np.radians(10.0)},
+                    joint_target={SHOULDER: np.radians(20.0)})
+    column = made.joint_position[:, 0, made.joint_names.index(SHOULDER)]
+    np.testing.assert_allclose([float(row[f"{SHOULDER} position"]) for row in rows], column, atol=HANDS_WIDTH)
+    assert column[-1] > column[0]
+
+
+def test_a_layer_over_the_stage_plays_the_motion(driven: Path, tmp_path: Path) -> None:
+    layer = tmp_path / "motion.usda"
+    assert run(driven, "--steps", "4", "--out", str(layer)).exit_code == 0
+    played = Usd.Stage.Open(str(layer))
+    assert played.GetRootLayer().subLayerPaths == ["./arm.usda"]
+    assert played.GetEndTimeCode() == 4
+
+
+def test_links_of_a_disabled_articulation_move_as_separate_bodies(tmp_path: Path) -> None:
+    stage = arm()
+    root = stage.GetPrimAtPath("/World")
+    root.CreateAttribute("physxArticulation:articulationEnabled", Sdf.ValueTypeNames.Bool).Set(False)
+    page = tmp_path / "motion.html"
+    done = run(saved_arm(stage, tmp_path / "arm.usda"), "--steps", "2", "--out", str(page))
+    assert done.exit_code == 0 and page.exists(), done.output
+    assert "0 joint axes and 3 links" in done.output and "energy of motion" in done.output
+
+
+def test_a_page_shows_the_motion(driven: Path, tmp_path: Path) -> None:
+    page = tmp_path / "motion.html"
+    assert run(driven, "--steps", "4", "--out", str(page)).exit_code == 0
+    assert 'id="robot-data"' in page.read_text(encoding="utf-8")
+
+
+def test_the_summary_names_the_limit_that_a_joint_came_to(tmp_path: Path) -> None:
+    stage = arm()
+    joint = UsdPhysics.RevoluteJoint(stage.GetPrimAtPath(SHOULDER))
+    done = run(saved_arm(stage, tmp_path / "arm.usda"), "--steps", "120", "--joint-effort", "shoulder=50")
+    assert done.exit_code == 0, done.output
+    assert f"{SHOULDER}: 0 to {joint.GetUpperLimitAttr().Get():.4g} degrees, at its upper limit" in done.stdout
+
+
+def test_a_misspelt_joint_is_a_usage_error_with_the_name_that_was_meant(driven: Path) -> None:
+    done = run(driven, "--joint-target", "sholder=1")
+    assert done.exit_code == 2
+    assert f"did you mean {SHOULDER}?" in done.stderr
+
+
+def test_the_energy_is_that_of_height_and_motion() -> None:
+    recording = swing([(0.0, 0.0), (90.0, 0.0)])
+    recording.body_velocity[1] = [0.0, 0.0, 2.0, 0.0, 3.0, 0.0]
+    standing, moving = MASS * GRAVITY * (0.5 + 1.5), len(LINKS) * 0.5 * (MASS * 2.0**2 + INERTIA[1] * 3.0**2)
+    found = mechanical_energy(describe(arm()), recording)
+    np.testing.assert_allclose(found, [standing, moving], rtol=ROUNDING)
+
+
+# --- report command --------------------------------------------------------------------------------------------------
+
+
+def test_a_report_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
+    stage, out = saved_arm(arm(), tmp_path / "arm.usda"), tmp_path / "page.html"
+    done = CliRunner().invoke(report_command, [str(stage), "-o", str(out), "--steps", "5"])
+    assert done.exit_code == 0, done.output
+    assert done.stdout == f"{stage}: report written to {out}\n"
+    assert 'id="robot-data"' in out.read_text(encoding="utf-8")
+
+
+def test_a_place_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
+    stage = saved_arm(arm(), tmp_path / "arm.usda")
+    done = CliRunner().invoke(program(), ["report", "-q", str(stage), "-o", str(stage / "page.html"), "--steps", "1"])
+    assert (done.exit_code, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"{stage / 'page.html'}: cannot be written: ")
+
+
+# --- commands without extras -----------------------------------------------------------------------------------------
+
+# What extras alone bring; a command asks for it when it is run.
+OF_EXTRAS = ("viser", "websockets", "PIL", "matplotlib", "imageio_ffmpeg", "mcp", "ovphysx", "coal")
+LOADED = """
+import importlib, sys
+sys.modules.update(dict.fromkeys({extras!r}))
+for name, place in {commands!r}.items():
+    module, _, attribute = place.partition(":")
+    assert getattr(importlib.import_module(module), attribute).name == name, name
+"""
+
+
+def test_every_command_loads_without_the_packages_of_extras() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    commands = project["entry-points"]["physx_schema.commands"]
+    script = LOADED.format(extras=OF_EXTRAS, commands=commands)
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert commands
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+# --- cut off commands ------------------------------------------------------------------------------------------------
+
+POINTS = "3"
+COMMANDS = ("convert to YAML", "migrate --write", "check --fix --in-place", "check --write-baseline",
+            "simulate --out .npz", "report -o")
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_that_is_ended_or_refused_room_leaves_no_half(command: str) -> None:
+    done = subprocess.run([sys.executable, "-m", "support.cut_off", POINTS, command], capture_output=True, text=True,
+                          check=True, env=os.environ | {"PYTHONPATH": str(ROOT / "tests")})
+    row = json.loads(done.stdout)
+    assert {*row["killed"]} == {"old", "new"} and row["torn"] == 0
+    assert {*row["refused"]} == {"old"} and {*row["codes"]} == {"2"} and {*row["lines"]} == {"1"} and row["left"] == 0

@@ -252,7 +252,7 @@ def test_friction_of_joints_brakes_by_what_they_carry() -> None:
     for _ in expected:
         scene.step()
         found.append(arm.qpos)
-    np.testing.assert_allclose(found, expected, atol=3e-6, rtol=0)     # rad: as tests/.../test_sapien_solver.py
+    np.testing.assert_allclose(found, expected, atol=3e-6, rtol=0)     # rad: as tests/.../solver/test_settings.py
 
 
 def test_worlds_have_coordinates_of_their_own() -> None:

@@ -1,7 +1,16 @@
-"""A session steps what joints outside articulations hold as a scene does, and follows edits of them."""
+"""A session steps what joints outside articulations hold as a scene does, and follows edits of them.
+
+Actors of one structure share a buffer in a session, and go on to the bit where others of them come and go.
+
+A robot that cannot move gives its iteration counts to others until it falls asleep, as in real PhysX.
+
+What touches goes on with all that it remembers when a stage is read again for a value that is not its own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +18,15 @@ import pytest
 from physx_runtime import Scene, Session
 from physx_runtime.session import session as session_module
 from physx_runtime.worlds.store import SCHEDULED
-from pxr import Gf, Sdf
+from pxr import Gf, Sdf, Usd, UsdPhysics
 from support.stages.iteration_stages import DT, KINEMATIC, free, opened, prim, slider, stage
+from support.stages.parts import scene
+from support.stages.resting_stages import CASES
+from support.stages.resting_stages import DT as CONTACT_DT
+from support.stages.robots import HEAD, base, link, placed
+from support.stages.robots import opened as opened_robot
+from support.stages.robots import prim as robot_prim
+from support.stages.session_stages import world_poses
 
 HINGE = prim("PhysicsRevoluteJoint", "hinge", "PhysicsDriveAPI:angular", {
     "rel physics:body0": "</K>", "rel physics:body1": "</B>", "uniform token physics:axis": '"Y"',
@@ -161,3 +177,178 @@ def test_an_island_with_a_velocity_of_nan_stands_and_no_other() -> None:
         session.step(DT)
         assert not {"/D", "/E"} & set(session.articulations) and "/F" in session.articulations
         assert {"/D", "/E"} <= {m.path for m in session.messages if m.code == "session/held"}
+
+
+# --- shared buffers --------------------------------------------------------------------------------------------------
+
+SPUN = {"vector3f physics:angularVelocity": "(10, 20, 30)", "float3 physics:diagonalInertia": "(0.1, 0.2, 0.3)"}
+COUNT = 5
+BODIES = [free(f"B{i}", x=3.0 * i, more=SPUN) for i in range(COUNT)]
+BODIES_TEXT = stage(*BODIES)
+Edit = Callable[[Usd.Stage], Any]
+EDITS: dict[str, Edit] = {
+    "one removed": lambda live: live.RemovePrim("/B2"),
+    "one deactivated": lambda live: live.GetPrimAtPath("/B2").SetActive(False),
+    "one of another structure": lambda live: live.GetPrimAtPath("/B2").CreateAttribute(
+        "physxRigidBody:lockedRotAxis", Sdf.ValueTypeNames.Int).Set(2),
+    "one heavier": lambda live: live.GetPrimAtPath("/B2").GetAttribute("physics:mass").Set(7.0),
+}
+
+
+def rows(session: Session, name: str) -> dict[str, Any]:
+    actor = session.simulation(name)
+    return {row: actor.store.rows(row) for row in (*actor.model.state, "wake_counter", "asleep")}
+
+
+def test_alike_bodies_are_stepped_by_one_call() -> None:
+    with Session(opened(BODIES_TEXT)) as session:
+        assert len({session.simulation(name).group for name in session.articulations}) == 1
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_others_go_on_to_the_bit_where_one_is_edited(name: str) -> None:
+    live, alone = opened(BODIES_TEXT), opened(BODIES_TEXT)
+    with Session(live) as session, Session(alone) as other:
+        for _ in range(7):
+            session.step(DT)
+            other.step(DT)
+        EDITS[name](live)
+        for _ in range(7):
+            session.step(DT)
+            other.step(DT)
+        for body in ("/B0", "/B1", "/B3", "/B4"):
+            expected = rows(other, body)
+            for row, values in rows(session, body).items():
+                assert np.array_equal(values, expected[row]), (body, row)
+
+
+def test_a_force_that_is_held_goes_on_where_another_body_leaves() -> None:
+    live = opened(BODIES_TEXT)
+    with Session(live) as session:
+        session.simulation("/B1").set("link_force", [3.0, 0.0, 0.0])
+        session.step(DT)
+        live.RemovePrim("/B2")
+        session.step(DT)
+        assert session.simulation("/B1").get("link_force")[0].tolist() == [3.0, 0.0, 0.0]
+        assert session.simulation("/B1").link_velocity[0, 0, 0] == pytest.approx(2 * 3.0 * DT, rel=1e-5)
+
+
+def test_a_body_whose_mass_is_edited_sleeps_on_as_in_physx() -> None:
+    weightless = {"bool physxRigidBody:disableGravity": "1"}
+    live = opened(stage(free("A", more=weightless), free("B", x=3.0, more=weightless)))
+    with Session(live) as session:
+        for _ in range(60):
+            session.step(DT)
+        assert session.simulation("/A").asleep[0]
+        live.GetPrimAtPath("/B").GetAttribute("physics:mass").Set(7.0)
+        session.step(DT)
+        assert session.simulation("/A").asleep[0]
+        assert session.simulation("/B").asleep[0]
+        assert session.simulation("/B").model.actor.links[0].mass == 7.0
+
+
+def test_an_edit_of_the_default_transform_of_a_sampled_body_is_named() -> None:
+    place = "double3 xformOp:translate"
+    live = opened(stage(free("B"), free("K", x=0.0, more={
+        **KINEMATIC, f"{place}.timeSamples": "{ 0: (1, 0, 0), 48: (1, 2, 0) }"})))
+    with Session(live) as session:
+        session.step(DT)
+        attribute = live.GetPrimAtPath("/K").GetAttribute("xformOp:translate")
+        attribute.Set((1, 4, 0), 48)
+        session.step(DT)
+        assert not [m for m in session.messages if m.kind == "ignored-edit"]
+        attribute.Set((5, 5, 5))
+        session.step(DT)
+        assert [(m.path, m.property) for m in session.messages if m.kind == "ignored-edit"] == [("/K", "xformOpOrder")]
+
+
+# --- standing --------------------------------------------------------------------------------------------------------
+
+ROBOT_DT, STEPS = 1 / 60, 60
+# s; what stands still for so long sleeps in the next step
+AWAKE = 0.4
+PLACE = 2e-6        # of a fall of 5 m in float32; two counts part by 1e-4 and more
+COUNTS: dict[str, object] = {"int physxArticulation:solverPositionIterationCount": 32}
+
+
+def beside_a_welded_robot() -> str:
+    """A free body of 16/1 beside a base and a link welded to it, at 32."""
+    weld = robot_prim("PhysicsFixedJoint", "weld", (), {"rel physics:body0": "</Robot/base>",
+                                                        "rel physics:body1": "</Robot/arm>"})
+    ball = robot_prim("Xform", "Ball", ("PhysicsRigidBodyAPI", "PhysicsMassAPI"),
+                      {**placed((3, 0, 2)), "float physics:mass": 1.0})
+    joined = robot_prim("Xform", "Robot", ("PhysicsArticulationRootAPI", "PhysxArticulationAPI"), COUNTS,
+                        base() + link("arm") + weld)
+    return HEAD.format(meters=1.0, kilograms=1.0) + joined + scene(9.81) + ball
+
+
+def test_robot_that_cannot_move_gives_its_counts_until_it_sleeps() -> None:
+    counts = []
+    with Session(opened_robot(beside_a_welded_robot())) as session:
+        for _ in range(STEPS):
+            session.step(ROBOT_DT)
+            counts.append(session.simulation("/Ball").iterations.position)
+    assert counts[:int(AWAKE / ROBOT_DT)] == [32] * int(AWAKE / ROBOT_DT)
+    assert counts[-1] == 16
+
+
+def test_body_beside_a_robot_that_cannot_move_falls_as_in_physx(oracle_folder: Path) -> None:
+    from scene_recorder import record
+
+    real = record([{"usd": beside_a_welded_robot(), "dt": ROBOT_DT, "steps": STEPS}])[0]
+    place = real["paths"].index("/Ball")
+    stage = opened_robot(beside_a_welded_robot())
+    with Session(stage) as session:
+        for step in range(1, STEPS + 1):
+            session.step(ROBOT_DT)
+            mine = session.simulation("/Ball").link_pose[0, 0, :3]
+            assert np.abs(mine - real["pos"][step, place]).max() < PLACE, step
+
+
+# --- edits beside contacts -------------------------------------------------------------------------------------------
+
+STACK = CASES["a velocity of 0 in a stack"].text
+BOXES = ("/T0", "/T1", "/T2")
+FALLING, RESTING = 20, 45       # steps after which a stack still settles, and after which it sleeps
+
+
+def of_friction(stage: Usd.Stage) -> None:
+    """A material that nothing is made of."""
+    UsdPhysics.MaterialAPI.Apply(stage.DefinePrim("/unused", "Material")).CreateStaticFrictionAttr(0.1)
+
+
+def of_filtering(stage: Usd.Stage) -> None:
+    """A collision group of nothing."""
+    UsdPhysics.CollisionGroup.Define(stage, "/group")
+
+
+def moved(steps: int, edit: Callable[[Usd.Stage], None] | None, after: int = 40) -> tuple[np.ndarray, int, int]:
+    """The poses of a stack some steps after an edit, how many contacts it then has, and how many with the first one."""
+    stage = opened(STACK)
+    session = Session(stage)
+    for _ in range(steps):
+        session.step(CONTACT_DT)
+    if edit:
+        edit(stage)
+    session.step(CONTACT_DT)
+    first = len(session.contacts)
+    for _ in range(after):
+        session.step(CONTACT_DT)
+    return world_poses(stage, BOXES), len(session.contacts), first
+
+
+@pytest.mark.parametrize("edit", [of_friction, of_filtering])
+@pytest.mark.parametrize("steps", [FALLING, RESTING])
+def test_a_stack_goes_on_as_without_an_edit_that_is_not_its_own(steps: int, edit: Callable[[Usd.Stage], None]) -> None:
+    left, edited = moved(steps, None), moved(steps, edit)
+    assert edited[1:] == left[1:]
+    assert np.array_equal(edited[0], left[0])
+
+
+def test_a_body_that_is_placed_when_the_stage_is_read_again_falls_from_there() -> None:
+    def edit(stage: Usd.Stage) -> None:
+        of_friction(stage)
+        stage.GetPrimAtPath(BOXES[2]).GetAttribute("xformOp:translate").Set(Gf.Vec3d(0, 0, 4))
+
+    poses, _, _ = moved(RESTING, edit, after=20)
+    assert 4 - poses[2, 2] == pytest.approx(9.81 / 2 * (21 * CONTACT_DT) ** 2, rel=0.1)

@@ -29,7 +29,7 @@ def test_faulty_stage_is_described(case: Case) -> None:
 
 
 def test_every_group_has_a_stage() -> None:
-    elsewhere = {32, 34, *range(41, 49), 50, 51, 52, 53, 63}    # below, in test_malformed_files and in code generation
+    elsewhere = {32, 34, *range(41, 49), 50, 51, 52, 53, 63}    # below, in test_trial_process and in code generation
     assert {case.group for case in CASES} | elsewhere == set(range(1, 64))
 
 
