@@ -11,7 +11,7 @@ and ORACLE_PYTHON, see CONTRIBUTING.md).
 from __future__ import annotations
 
 from motion_survey import beside_nudged, survey
-from support.chance.mixed_scenes import FAMILIES, mixed_scene
+from support.chance.mixed_scenes import MIXED_FAMILIES, mixed_scene
 
 if __name__ == "__main__":
-    survey(FAMILIES, mixed_scene, __doc__, beside_nudged(mixed_scene))
+    survey(MIXED_FAMILIES, mixed_scene, __doc__, beside_nudged(mixed_scene))

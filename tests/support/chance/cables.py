@@ -23,13 +23,14 @@ def cable_stage(seed: int, sheared: bool = False) -> str:
     names = NAMES[:int(random.integers(2, 6))]
     parents = [int(random.integers(i)) for i in range(1, len(names))]
     attached = _attachments(random, names)
-    bodies = "".join(_body(random, name, attached[name], sheared) for name in names)
-    joints = "".join(_joint(random, names[parent], name) for parent, name in zip(parents, names[1:], strict=True))
+    bodies = "".join(_cable_body(random, name, attached[name], sheared) for name in names)
+    joints = "".join(_cable_joint(random, names[parent], name) for parent, name in zip(parents, names[1:], strict=True))
     if random.random() < 0.6:
         joints += prim("PhysicsFixedJoint", "anchor", (), {"rel physics:body1": "</Robot/base>"})
     values: dict[str, object] = {"int physxArticulation:solverPositionIterationCount": 4,
                                  "int physxArticulation:solverVelocityIterationCount": 0,
-                                 **placed(_vector(random, 2.0), _scale(random, (1.0, 2.0), sheared), _turn(random))}
+                                 **placed(_vector(random, 2.0), _scale(random, (1.0, 2.0), sheared),
+                                          _cable_turn(random))}
     robot = prim("Xform", "Robot", ("PhysicsArticulationRootAPI", "PhysxArticulationAPI"), values, bodies + joints)
     return HEAD.format(meters=1.0, kilograms=1.0) + robot + SCENE
 
@@ -60,25 +61,25 @@ def _place(random: Random, name: str) -> dict[str, object]:
     return {f"point3f physxTendon:{name}:localPos": _vector(random, 0.5)}
 
 
-def _body(random: Random, name: str, attached: list[tuple[str, dict[str, object]]], sheared: bool) -> str:
+def _cable_body(random: Random, name: str, attached: list[tuple[str, dict[str, object]]], sheared: bool) -> str:
     values: dict[str, object] = {"float physics:mass": float(random.uniform(0.5, 2)),
                                  "float3 physics:diagonalInertia": _vector(random, 0.2, 0.5)}
     if random.random() < 0.5:
         values["point3f physics:centerOfMass"] = _vector(random, 0.2)
     if random.random() < 0.5:
-        values["quatf physics:principalAxes"] = _turn(random)
-    values |= placed(_vector(random, 2.0), _scale(random, (1.0, 0.5, 3.0), sheared), _turn(random))
+        values["quatf physics:principalAxes"] = _cable_turn(random)
+    values |= placed(_vector(random, 2.0), _scale(random, (1.0, 0.5, 3.0), sheared), _cable_turn(random))
     for _, more in attached:
         values |= more
     return prim("Xform", name, ("PhysicsRigidBodyAPI", "PhysicsMassAPI", *(schema for schema, _ in attached)), values)
 
 
-def _joint(random: Random, above: str, below: str) -> str:
+def _cable_joint(random: Random, above: str, below: str) -> str:
     kind, token = (("Revolute", "angular"), ("Prismatic", "linear"))[int(random.integers(2))]
     ends = (above, below) if random.random() < 0.7 else (below, above)
     values: dict[str, object] = {f"rel physics:body{i}": f"</Robot/{end}>" for i, end in enumerate(ends)}
     values |= {"point3f physics:localPos0": _vector(random, 0.5), "point3f physics:localPos1": _vector(random, 0.5),
-               "quatf physics:localRot0": _turn(random),
+               "quatf physics:localRot0": _cable_turn(random),
                "uniform token physics:axis": str(random.choice(["X", "Y", "Z"]))}
     schemas: tuple[str, ...] = ()
     if random.random() < 0.6:
@@ -96,7 +97,7 @@ def _vector(random: Random, size: float, above: float = 0.0) -> tuple[float, ...
     return tuple(map(float, random.uniform(-size, size, 3) + above))
 
 
-def _turn(random: Random) -> tuple[float, ...]:
+def _cable_turn(random: Random) -> tuple[float, ...]:
     if random.random() < 0.3:
         return (1.0, 0.0, 0.0, 0.0)
     turn = random.normal(size=4)

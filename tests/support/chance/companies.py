@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from support.stages.iteration_stages import ASLEEP, KINEMATIC, WEIGHTLESS, Counts, prim, stage
+from support.stages.iteration_stages import ASLEEP, KINEMATIC, WEIGHTLESS, Counts, stage
+from support.stages.iteration_stages import prim as authored_prim
 
 GRAVITY = 9.81
 LENGTH = 0.5        # of a link
@@ -73,7 +74,7 @@ def _free(random: np.random.Generator, name: str, kind: str, x: float) -> str:
     more = {"falling": {"vector3f physics:angularVelocity": "({:.3f}, {:.3f}, {:.3f})".format(*turn)},
             "resting": WEIGHTLESS, "drifting": {**WEIGHTLESS, "vector3f physics:velocity": "(0.002, 0, 0)"},
             "asleep": ASLEEP, "kinematic": KINEMATIC}[kind]
-    return prim("Xform", name, "PhysicsRigidBodyAPI PhysicsMassAPI PhysxRigidBodyAPI", {
+    return authored_prim("Xform", name, "PhysicsRigidBodyAPI PhysicsMassAPI PhysxRigidBodyAPI", {
         **_weight(random), **_place(x), **_authored("physxRigidBody", _counts(random)), **more})
 
 
@@ -82,16 +83,16 @@ def _chain(random: np.random.Generator, name: str, x: float) -> str:
     still, fixed, count = random.random() < 0.35, random.random() < 0.7, int(random.integers(1, 5))
     links, joints = "", ""
     if fixed:
-        joints += prim("PhysicsFixedJoint", "anchor", "", {"rel physics:body1": f"</{name}/l0>"})
+        joints += authored_prim("PhysicsFixedJoint", "anchor", "", {"rel physics:body1": f"</{name}/l0>"})
     for i in range(count + 1):
         speed = {} if fixed or i or still else {
             "vector3f physics:angularVelocity": "({:.2f}, {:.2f}, {:.2f})".format(*random.uniform(-40.0, 40.0, 3))}
-        links += prim("Xform", f"l{i}", "PhysicsRigidBodyAPI PhysicsMassAPI PhysxRigidBodyAPI", {
+        links += authored_prim("Xform", f"l{i}", "PhysicsRigidBodyAPI PhysicsMassAPI PhysxRigidBodyAPI", {
             **_weight(random), **_place(LENGTH * i), **(WEIGHTLESS if still else {}), **speed,
             "float physxRigidBody:angularDamping": f"{random.uniform(0.0, 0.3):.3f}"})
     for i in range(count):
         joints += _joint(random, name, i, still)
-    return prim("Xform", name, "PhysicsArticulationRootAPI PhysxArticulationAPI", {
+    return authored_prim("Xform", name, "PhysicsArticulationRootAPI PhysxArticulationAPI", {
         **_place(x), **_authored("physxArticulation", _counts(random))}, links + joints)
 
 
@@ -115,4 +116,4 @@ def _joint(random: np.random.Generator, robot: str, i: int, still: bool) -> str:
                    "float physxTendon:t:damping": "0.1", "float physxTendon:t:restLength": "0.1",
                    "float[] physxTendon:t:gearing": "[0.01]" if kind == "Revolute" else "[1]",
                    "float[] physxTendon:t:forceCoefficient": "[1]"}
-    return prim(f"Physics{kind}Joint", f"j{i}", " ".join(schemas), values)
+    return authored_prim(f"Physics{kind}Joint", f"j{i}", " ".join(schemas), values)

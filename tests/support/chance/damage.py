@@ -8,7 +8,7 @@ from typing import Any
 
 from pxr import Gf, Sdf, Usd
 
-NUMBERS = (math.nan, math.inf, -math.inf, 0.0, -1.0, 1e38, -1e38, 3.4e38, 1e-30)
+DAMAGE_NUMBERS = (math.nan, math.inf, -math.inf, 0.0, -1.0, 1e38, -1e38, 3.4e38, 1e-30)
 
 
 def damage(stage: Usd.Stage, rng: random.Random) -> None:
@@ -40,7 +40,7 @@ def damage(stage: Usd.Stage, rng: random.Random) -> None:
 def spoil(attribute: Usd.Attribute, rng: random.Random) -> None:
     """A value of the attribute's type that means nothing good."""
     value: Any = attribute.Get()
-    number = rng.choice(NUMBERS)
+    number = rng.choice(DAMAGE_NUMBERS)
     if isinstance(value, bool):
         attribute.Set(not value)
     elif isinstance(value, float):

@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 Frame = tuple[tuple[float, float, float], tuple[float, float, float, float]]
 DT, POSITION_ITERATIONS = 0.01, 4
 UPRIGHT = [0.0, 0.0, 0.0, 1.0]
-BODIES = (SolverBody(BODY, 0), SolverBody(BODY, 1))
+TWO_BODIES = (SolverBody(BODY, 0), SolverBody(BODY, 1))
 
 
 def turned(rng: np.random.Generator, most: float = math.pi) -> Array:

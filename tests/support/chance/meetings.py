@@ -95,8 +95,8 @@ def edge_meeting(seed: int) -> str:
         axes = _matrix(frame)
         for k, at, speed in ((0, np.zeros(3), 0.0), (1, way, -rng.uniform(0.1, 0.6))):
             prims.append(BODY.format(
-                name=f"{'ab'[k]}{i}", position=_text(place + axes @ at), rotation=_text(_times(frame, turns[k])),
-                velocity=_text(axes[:, 2] * speed), spin=_text(rng.uniform(-60, 60, 3)), geometry=_cube(sizes[k])))
+                name=f"{'ab'[k]}{i}", position=_row(place + axes @ at), rotation=_row(_times(frame, turns[k])),
+                velocity=_row(axes[:, 2] * speed), spin=_row(rng.uniform(-60, 60, 3)), geometry=_cube(sizes[k])))
     return STAGE.format(gravity=0.0, prims="".join(prims))
 
 
@@ -117,7 +117,7 @@ def _times(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _cube(size: np.ndarray) -> str:
-    lines = ("", "double size = 1", f"double3 xformOp:scale = {_text(size)}",
+    lines = ("", "double size = 1", f"double3 xformOp:scale = {_row(size)}",
              'uniform token[] xformOpOrder = ["xformOp:scale"]')
     return f'Cube "shape" {APPLIED} {{' + "\n            ".join(lines) + "\n        }"
 
@@ -136,7 +136,7 @@ def _body(rng: np.random.Generator, name: str, kind: str, position: np.ndarray, 
         "Sphere": f'Sphere "shape" {APPLIED} {{ double radius = {rng.uniform(0.05, 0.3)} }}',
         "Capsule": f'Capsule "shape" {APPLIED} {{ double radius = {rng.uniform(0.05, 0.2)} '
                    f'double height = {rng.uniform(0.1, 0.5)} uniform token axis = "{rng.choice(["X", "Y", "Z"])}" }}',
-        "Cube": f'Cube "shape" {APPLIED} {{ double size = 1 double3 xformOp:scale = {_text(rng.uniform(0.1, 0.5, 3))} '
+        "Cube": f'Cube "shape" {APPLIED} {{ double size = 1 double3 xformOp:scale = {_row(rng.uniform(0.1, 0.5, 3))} '
                 f'uniform token[] xformOpOrder = ["xformOp:scale"] }}',
         "Mesh": "" if kind != "Mesh" else _hull(rng),
     }[kind].replace(" double", "\n            double").replace(" uniform", "\n            uniform").replace(
@@ -145,8 +145,8 @@ def _body(rng: np.random.Generator, name: str, kind: str, position: np.ndarray, 
 
 
 def _prim(rng: np.random.Generator, name: str, position: np.ndarray, velocity: np.ndarray, geometry: str) -> str:
-    return BODY.format(name=name, position=_text(position), rotation=_text(_unit(rng, 4)), velocity=_text(velocity),
-                       spin=_text(rng.uniform(-200, 200, 3)), geometry=geometry)
+    return BODY.format(name=name, position=_row(position), rotation=_row(_unit(rng, 4)), velocity=_row(velocity),
+                       spin=_row(rng.uniform(-200, 200, 3)), geometry=geometry)
 
 
 def _hull(rng: np.random.Generator) -> str:
@@ -156,9 +156,9 @@ def _hull(rng: np.random.Generator) -> str:
     scale = np.ones(3) if rng.random() < 0.3 else rng.uniform(0.6, 1.4, 3) * rng.choice([-1.0, 1.0], 3, p=[0.2, 0.8])
     faces = ", ".join(f"0, {i}, {i + 1}" for i in range(1, count - 1))
     api = 'prepend apiSchemas = ["PhysicsCollisionAPI", "PhysicsMeshCollisionAPI"]'
-    lines = ("", f"point3f[] points = [{', '.join(_text(point) for point in points)}]",
+    lines = ("", f"point3f[] points = [{', '.join(_row(point) for point in points)}]",
              f"int[] faceVertexCounts = [{', '.join(['3'] * (count - 2))}]", f"int[] faceVertexIndices = [{faces}]",
-             'uniform token physics:approximation = "convexHull"', f"double3 xformOp:scale = {_text(scale)}",
+             'uniform token physics:approximation = "convexHull"', f"double3 xformOp:scale = {_row(scale)}",
              'uniform token[] xformOpOrder = ["xformOp:scale"]')
     return f'Mesh "shape" ({api}) {{' + "\n            ".join(lines) + "\n        }"
 
@@ -168,5 +168,5 @@ def _unit(rng: np.random.Generator, size: int) -> np.ndarray:
     return x / np.linalg.norm(x)
 
 
-def _text(x: np.ndarray) -> str:
+def _row(x: np.ndarray) -> str:
     return f"({', '.join(str(float(v)) for v in x)})"

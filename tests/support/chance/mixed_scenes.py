@@ -19,10 +19,10 @@ from support.chance.usda_text import Vector, normalized, product, rotate
 from support.stages.parts import Attributes
 from support.stages.robots import prim
 
-GROUNDS, OFTEN = (PLANE, BOX, VALLEY, FIELD), (0.35, 0.2, 0.2, 0.25)
+MIXED_GROUNDS, OFTEN = (PLANE, BOX, VALLEY, FIELD), (0.35, 0.2, 0.2, 0.25)
 # Cylinders and cones touch neither meshes nor hulls here.
 PLAIN = ("Sphere", "Capsule", "Cube", COMPOUND)
-SHAPES = ((*PLAIN, HULL), (*PLAIN, "Cylinder", "Cone"))
+MIXED_SHAPES = ((*PLAIN, HULL), (*PLAIN, "Cylinder", "Cone"))
 PUSHER = Shape("Cube", np.array([0.08, 0.3, 0.12]))
 GAP = 0.02              # m, least between two things at the start
 ABOVE = 1e-4            # m, of a sleeper over the ground: at 0 a last bit would say whether it is in it
@@ -92,12 +92,12 @@ def _hold(w: Writer, body0: Body | None, body1: Body, at: Vector) -> None:
     w.texts.append(prim(f"Physics{joint.kind}Joint", w.name("j"), joint.schemas, values | joint.values))
 
 
-def fallen(w: Writer) -> None:
+def fallen_robot(w: Writer) -> None:
     """A robot on a floating base."""
     w.robot(False, w.floor + w.between(0.02, 0.3), int(w.random.integers(2, 7)))
 
 
-def standing(w: Writer) -> None:
+def standing_robot(w: Writer) -> None:
     """A robot on a fixed base, bodies that it may hit, one of which it may hold by a joint outside articulations."""
     links = w.robot(True, w.floor + w.between(0.01, 0.1), int(w.random.integers(3, 7)))
     _company(w, links, int(w.random.integers(1, 3)))
@@ -122,22 +122,22 @@ def _company(w: Writer, links: list[Body], count: int) -> None:
             _hold(w, links[-1], found, 0.5 * (links[-1].position + found.position))
 
 
-FAMILIES: Mapping[str, tuple[int, int, Callable[[Writer], None]]] = {      # first seed, how many, what they are
+MIXED_FAMILIES: Mapping[str, tuple[int, int, Callable[[Writer], None]]] = {      # first seed, how many, what they are
     "heaps of all shapes": (10000, 40, heap),
     "bodies held by joints": (11000, 40, strings),
-    "robots of all shapes that fall": (12000, 40, fallen),
-    "robots of all shapes that stand": (13000, 40, standing),
+    "robots of all shapes that fall": (12000, 40, fallen_robot),
+    "robots of all shapes that stand": (13000, 40, standing_robot),
     "robots among all": (14000, 40, crowd),
 }
 
 
 def mixed_scene(seed: int, move: int | None = None) -> str:
     """The stage of a seed of one of the families; with a number, its start is moved in the way of that number."""
-    write = next(write for first, count, write in FAMILIES.values() if first <= seed < first + count)
+    write = next(write for first, count, write in MIXED_FAMILIES.values() if first <= seed < first + count)
     random = np.random.default_rng([seed, 17])
     moved = None if move is None else np.random.default_rng([seed, move])
-    ground = str(random.choice(GROUNDS, p=OFTEN))
-    shapes = SHAPES[0] if ground == FIELD else SHAPES[int(random.integers(len(SHAPES)))]
+    ground = str(random.choice(MIXED_GROUNDS, p=OFTEN))
+    shapes = MIXED_SHAPES[0] if ground == FIELD else MIXED_SHAPES[int(random.integers(len(MIXED_SHAPES)))]
     writer = Writer(random, moved, shapes, "PGS" if random.random() < 0.25 else "TGS", varied=True)
     lay(writer, ground)
     writer.materials()

@@ -21,16 +21,16 @@ def round_stage(seed: int) -> str:
              prim("PhysicsFixedJoint", "anchor", (), {"rel physics:body1": "</Robot/base>"})]
     for i in range(BODIES):
         ends = {"rel physics:body0": "</Robot/base>", "rel physics:body1": f"</Robot/b{i}>"}
-        parts += [_body(random, i), prim("PhysicsRevoluteJoint", f"j{i}", (), {
+        parts += [_round_body(random, i), prim("PhysicsRevoluteJoint", f"j{i}", (), {
             **ends, **frames(random_vector(random, 2.0), random_vector(random), random_turn(random),
                              random_turn(random))})]
     return HEAD.format(meters=1.0, kilograms=1.0) + scene(0.0) + prim("Xform", "Robot", (ROOT_API,), {},
                                                                       "".join(parts))
 
 
-def _body(random: Random, index: int) -> str:
+def _round_body(random: Random, index: int) -> str:
     count = 1 if random.random() < 0.6 else int(random.integers(2, 4))
-    shapes = "".join(_collider(random, k, count) for k in range(count))
+    shapes = "".join(_round_collider(random, k, count) for k in range(count))
     values: dict[str, object] = {}
     if random.random() < 0.4:
         values["float physics:mass"] = float(random.uniform(0.5, 3.0))
@@ -43,7 +43,7 @@ def _body(random: Random, index: int) -> str:
                 {**values, **placed(random_vector(random, 2.0), (size, size, size), random_turn(random))}, shapes)
 
 
-def _collider(random: Random, index: int, count: int) -> str:
+def _round_collider(random: Random, index: int, count: int) -> str:
     kind, axis = str(random.choice(SHAPES)), str(random.choice(["X", "Y", "Z"]))
     size = 1.0 if random.random() < 0.5 else float(random.uniform(0.4, 2.5))
     scale = (size, size, size)

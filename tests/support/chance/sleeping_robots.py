@@ -12,8 +12,10 @@ import numpy as np
 from numpy.random import Generator
 from pxr import Sdf, Usd
 
-from support.stages.iteration_stages import prim, stage
-from support.stages.resting_stages import GROUND, body, placed
+from support.stages.iteration_stages import prim as resting_prim
+from support.stages.iteration_stages import stage
+from support.stages.resting_stages import GROUND, body
+from support.stages.resting_stages import placed as resting_placed
 
 DT = 1 / 60
 RESTED, APART, LAST = 200, 40, 330      # steps: the first edit, between edits at most, the last step
@@ -66,11 +68,11 @@ def _robot(random: Generator, name: str, y: float, size: int, tendon: bool, turn
     links, joints = "", ""
     for k in range(size):
         gap = (2 * half + 0.1) * k
-        shape = prim("Cube", "shape", "PhysicsCollisionAPI PhysxCollisionAPI", {
+        shape = resting_prim("Cube", "shape", "PhysicsCollisionAPI PhysxCollisionAPI", {
             "double size": f"{2 * half:.4f}", "float physxCollision:contactOffset": "0.02"})
-        links += prim("Xform", f"l{k}", "PhysicsRigidBodyAPI PhysicsMassAPI PhysxRigidBodyAPI", {
+        links += resting_prim("Xform", f"l{k}", "PhysicsRigidBodyAPI PhysicsMassAPI PhysxRigidBodyAPI", {
             "float physics:mass": f"{0.5 + float(random.random()):.4f}", "float physxRigidBody:angularDamping": "0.05",
-            "float physxRigidBody:linearDamping": "0", **placed((gap, 0, 0))}, shape)
+            "float physxRigidBody:linearDamping": "0", **resting_placed((gap, 0, 0))}, shape)
     for k in range(size - 1):
         coupled = {f"float[] {TENDON}gearing": f"[{1 if k % 2 else -1}]"} if tendon else {}
         if tendon and k == 0:
@@ -81,15 +83,16 @@ def _robot(random: Generator, name: str, y: float, size: int, tendon: bool, turn
                   "targetPosition": "0"}
         if random.integers(2):          # the edit of an unauthored value adds it
             values["targetVelocity"] = "0"
-        joints += prim("PhysicsRevoluteJoint", f"j{k}", schemas, {
+        joints += resting_prim("PhysicsRevoluteJoint", f"j{k}", schemas, {
             "rel physics:body0": f"</{name}/l{k}>", "rel physics:body1": f"</{name}/l{k + 1}>",
             "uniform token physics:axis": '"Y"', "point3f physics:localPos0": f"({half + 0.05:.5f}, 0, 0)",
             "point3f physics:localPos1": f"({-half - 0.05:.5f}, 0, 0)", "float physics:lowerLimit": "-60",
             "float physics:upperLimit": "60", **{f"float {DRIVE}{key}": value for key, value in values.items()},
             f"float {AXIS}armature": "0.01", f"float {AXIS}maxJointVelocity": "1000", **coupled})
     turned = f"({float(np.cos(turn / 2))!r}, 0, 0, {float(np.sin(turn / 2))!r})"
-    return prim("Xform", name, "PhysicsArticulationRootAPI PhysxArticulationAPI", {
-        "float physxArticulation:sleepThreshold": "0.0002", **placed((0, y, half + 0.0005), turned)}, links + joints)
+    return resting_prim("Xform", name, "PhysicsArticulationRootAPI PhysxArticulationAPI", {
+        "float physxArticulation:sleepThreshold": "0.0002",
+        **resting_placed((0, y, half + 0.0005), turned)}, links + joints)
 
 
 def _edits(random: Generator, robot: str, size: int, tendon: bool) -> list[Edit]:

@@ -18,9 +18,9 @@ def weighed_stage(seed: int) -> str:
     parts = [prim("Xform", "base", ("PhysicsRigidBodyAPI",), {}, prim("Cube", "s", ("PhysicsCollisionAPI",))),
              prim("PhysicsFixedJoint", "anchor", (), {"rel physics:body1": "</Robot/base>"})]
     for i in range(5):
-        text, path = _body(random, i, mirrored), f"b{i}"
+        text, path = _weighed_body(random, i, mirrored), f"b{i}"
         for depth in range(int(random.integers(0, 3))):
-            text = prim("Xform", f"f{i}_{depth}", (), _transform(random, mirrored), text)
+            text = prim("Xform", f"f{i}_{depth}", (), _weighed_transform(random, mirrored), text)
             path = f"f{i}_{depth}/{path}"
         ends = {"rel physics:body0": "</Robot/base>", "rel physics:body1": f"</Robot/{path}>"}
         places = frames(random_vector(random, 2.0), random_vector(random), random_turn(random), random_turn(random))
@@ -29,18 +29,18 @@ def weighed_stage(seed: int) -> str:
     return HEAD.format(meters=1.0, kilograms=1.0) + scene(0.0) + robot
 
 
-def _body(random: Random, index: int, mirrored: float) -> str:
-    shapes = "".join(prim(str(random.choice(SHAPES)), f"s{k}", *_collider(random, mirrored))
+def _weighed_body(random: Random, index: int, mirrored: float) -> str:
+    shapes = "".join(prim(str(random.choice(SHAPES)), f"s{k}", *_weighed_collider(random, mirrored))
                      for k in range(int(random.integers(0, 3))))
     values = _mass(random, (0.6, 0.5, 0.4))
     if "float3 physics:diagonalInertia" in values or random.random() < 0.2:
         values["quatf physics:principalAxes"] = random_turn(random)
     return prim("Xform", f"b{index}", ("PhysicsRigidBodyAPI", "PhysicsMassAPI"),
-                {**values, **_transform(random, mirrored)}, shapes)
+                {**values, **_weighed_transform(random, mirrored)}, shapes)
 
 
-def _collider(random: Random, mirrored: float) -> tuple[tuple[str, ...], dict[str, object]]:
-    values = {**_transform(random, mirrored), "uniform token axis": str(random.choice(["X", "Y", "Z"]))}
+def _weighed_collider(random: Random, mirrored: float) -> tuple[tuple[str, ...], dict[str, object]]:
+    values = {**_weighed_transform(random, mirrored), "uniform token axis": str(random.choice(["X", "Y", "Z"]))}
     if random.random() < 0.5:
         return ("PhysicsCollisionAPI",), values
     return ("PhysicsCollisionAPI", "PhysicsMassAPI"), {**values, **_mass(random, (0.5, 0.7, 0.3))}
@@ -58,7 +58,7 @@ def _mass(random: Random, chances: tuple[float, float, float]) -> dict[str, obje
     return values
 
 
-def _transform(random: Random, mirrored: float) -> dict[str, object]:
+def _weighed_transform(random: Random, mirrored: float) -> dict[str, object]:
     scale = random.uniform(0.4, 2.5, 3) * np.where(random.random(3) < mirrored, -1.0, 1.0)
     return placed(random_vector(random, 2.0), tuple(map(float, scale)), random_turn(random))
 

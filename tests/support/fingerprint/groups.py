@@ -62,7 +62,7 @@ FAMILIES: tuple[tuple[str, tuple[int, ...], Callable[[int], str]], ...] = (
     ("cable", (0, 1, 2), cable_stage),
     ("company", (0, 1, 2, 3), lambda seed: random_company(seed).text()),
     ("jointed scene", firsts(jointed_scenes.FAMILIES), jointed_scenes.jointed_scene),
-    ("mixed scene", firsts(mixed_scenes.FAMILIES), mixed_scenes.mixed_scene),
+    ("mixed scene", firsts(mixed_scenes.MIXED_FAMILIES), mixed_scenes.mixed_scene),
     ("round bodies", (0, 1), round_stage),
     ("self-touching robot", firsts(self_touching_robots.FAMILIES), self_touching_robots.self_touching_robot),
     ("thrown tree", (0, 1, 2, 3), thrown_tree),

@@ -16,7 +16,7 @@ from support.places import ROOT
 Array = NDArray[Any]
 FILE = ROOT / "tests/data/mesh_motions.npz"
 STEPS, DT = 120, 1 / 60
-MOVED = (0.0, 1e-7, -1e-7)      # m, of the body along x
+NUDGES = (0.0, 1e-7, -1e-7)      # m, of the body along x
 PLACE = (0.1, 0.13, 0.4)
 GROWTHS = 10.0                  # times PhysX's own growth that an error may come to
 LEAST = 2e-6                    # m, what a ball that rolls on a box parts from PhysX's in 120 steps
@@ -42,11 +42,11 @@ def record_motions(grounds: Sequence[str]) -> dict[Case, Motion]:
     from scene_recorder import record
 
     cases = [(body, ground) for ground in grounds for body in BODIES]
-    jobs = [{"usd": stage_of(case, way).ExportToString(), "dt": DT, "steps": STEPS} for case in cases for way in MOVED]
+    jobs = [{"usd": stage_of(case, way).ExportToString(), "dt": DT, "steps": STEPS} for case in cases for way in NUDGES]
     found = [result["pos"][:, result["paths"].index("/World/body")] for result in record(jobs)]
     motions = {}
     for k, case in enumerate(cases):
-        first, *others = found[len(MOVED) * k:len(MOVED) * (k + 1)]
+        first, *others = found[len(NUDGES) * k:len(NUDGES) * (k + 1)]
         growth = np.max([np.abs(other - first).max(axis=1) for other in others], axis=0)
         motions[case] = Motion(first, np.maximum(GROWTHS * np.maximum.accumulate(growth), LEAST))
     return motions

@@ -41,10 +41,10 @@ def read(path: Path) -> Touching:
     return Touching(_shapes(data["shapes"]), tuple(data["bodies"].tolist()), int(data["moving"]),
                     tuple((int(i), int(j)) for i, j in data["apart"]), data["poses"], tuple(steps),
                     tuple((data[f"points{k}"], data[f"triangles{k}"], data[f"scale{k}"]) for k in range(meshes)),
-                    _geometry(data))
+                    _stored_geometry(data))
 
 
-def _geometry(data: dict[str, np.ndarray]) -> Geometry:
+def _stored_geometry(data: dict[str, np.ndarray]) -> Geometry:
     """Hulls, where the file has any."""
     hulls = (data.get(HULLS + name, none) for name, none in EMPTY.hulls._asdict().items())
     return EMPTY._replace(hulls=Hulls(*hulls))

@@ -22,12 +22,12 @@ def parted_by_turns(seed: int, kept: Path | None = None) -> Array | None:
     if "lockedPosAxis" in text or "lockedRotAxis" in text:
         return None
     turns = [normalized(random.normal(size=4)) for _ in range(TURNS)]
-    real, *others = recorded([text, *(turned(text, turn) for turn in turns)], kept)
+    real, *others = recorded([text, *(turned_scene(text, turn) for turn in turns)], kept)
     found = [apart(real, turned_back(other, turn)) for other, turn in zip(others, turns, strict=True)]
     return np.max(found, axis=0)
 
 
-def turned(text: str, turn: Vector) -> str:
+def turned_scene(text: str, turn: Vector) -> str:
     """A jointed scene, all of it turned about the origin."""
     stage = Usd.Stage.CreateInMemory()
     stage.GetRootLayer().ImportFromString(text)

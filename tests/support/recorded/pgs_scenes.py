@@ -8,8 +8,8 @@ from typing import Any
 from support.physx.processor import recording
 from support.places import DATA
 
-RECORDED = recording(DATA / "pgs_scenes.json")
+RECORDED_PGS = recording(DATA / "pgs_scenes.json")
 EVERY = 6       # steps from record to record
 # By stage: `paths` of bodies, `values` (a row for each record and body: position, quaternion, velocities), and `bars`,
 # to what an error of each of these quantities may come up to each record.
-MOTIONS: dict[str, Any] = json.loads(RECORDED.read_text())
+MOTIONS: dict[str, Any] = json.loads(RECORDED_PGS.read_text())

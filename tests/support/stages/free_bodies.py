@@ -37,8 +37,8 @@ def Xform "World"
 PHYSX, FORCE = ', "PhysxRigidBodyAPI"', ', "PhysxRigidBodyAPI", "PhysxForceAPI"'
 
 
-def stage(body: str = "", api: str = PHYSX, scene: str = "", v: tuple[float, ...] = (1, 2, 3),
-          w: tuple[float, ...] = (100, 200, -150), gravity: float = 10.0, more: str = "") -> str:
+def body_stage(body: str = "", api: str = PHYSX, scene: str = "", v: tuple[float, ...] = (1, 2, 3),
+               w: tuple[float, ...] = (100, 200, -150), gravity: float = 10.0, more: str = "") -> str:
     """The stage as USDA text, with lines put into the body, the scene and beside them."""
     return STAGE.format(body=body, api=api, scene=scene, v=v, w=w, gravity=gravity, more=more)
 

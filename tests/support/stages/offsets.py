@@ -129,7 +129,7 @@ def Sphere "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsCollisio
 """
 
 
-def ball(asked: Offsets, gap: float, gravity: float = 9.81) -> str:
+def offset_ball(asked: Offsets, gap: float, gravity: float = 9.81) -> str:
     """A ball that far above the ground."""
     return _written(OTHER, asked, gap, gravity)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from support.stages.robots import HEAD, base, joint, link, placed, prim
+from support.stages.robots import HEAD, base, joint, link
+from support.stages.robots import placed as robot_placed
+from support.stages.robots import prim as robot_prim
 from support.stages.tendon_stages import Part, attachment, axis, both, mimic
 
 NOTHING: Part = ((), {})
@@ -29,14 +31,15 @@ class Stage:
 
     def text(self, iterations: tuple[int, int]) -> str:
         """The stage with these position and velocity iterations."""
-        scene = prim("PhysicsScene", "Scene", ("PhysxSceneAPI",), {
+        scene = robot_prim("PhysicsScene", "Scene", ("PhysxSceneAPI",), {
             "vector3f physics:gravityDirection": (0, 0, -1), "float physics:gravityMagnitude": self.gravity,
             "bool physxScene:enableGPUDynamics": False, "uniform token physxScene:broadphaseType": "MBP",
             "uniform token physxScene:solverType": "PGS", **self.more[1]})
         counts = {"int physxArticulation:solverPositionIterationCount": iterations[0],
                   "int physxArticulation:solverVelocityIterationCount": iterations[1]}
         parts = [self._base(), *(self._link(i) + self._joint(i) for i in range(len(self.joints)))]
-        robot = prim("Xform", "Robot", ("PhysicsArticulationRootAPI", "PhysxArticulationAPI"), counts, "".join(parts))
+        schemas = ("PhysicsArticulationRootAPI", "PhysxArticulationAPI")
+        robot = robot_prim("Xform", "Robot", schemas, counts, "".join(parts))
         return HEAD.format(meters=1.0, kilograms=1.0) + scene + robot
 
     def _base(self) -> str:
@@ -50,7 +53,7 @@ class Stage:
         height = -LENGTH * (i + 0.5) if self.hinged else 0.0
         still = _floats("physxRigidBody", {"linearDamping": 0.0, "angularDamping": 0.0})
         return link(f"l{i}", schemas=("PhysxRigidBodyAPI", *schemas), mass=self.masses[i],
-                    more={**placed((0, 0, height)), **still, "float3 physics:diagonalInertia": (0.1, 0.1, 0.1),
+                    more={**robot_placed((0, 0, height)), **still, "float3 physics:diagonalInertia": (0.1, 0.1, 0.1),
                           **attributes})
 
     def _joint(self, i: int) -> str:
@@ -100,7 +103,7 @@ def spatial(rest: float, leaf: Mapping[str, float], **root: float) -> tuple[Part
 
 SPRING = drive(200.0, 1.0, 0.3, maxForce=20.0)
 RUBBING = joint_axis(staticFrictionEffort=5.0, dynamicFrictionEffort=3.0, viscousFrictionCoefficient=1.0)
-STAGES = {
+ARTICULATION_STAGES = {
     "free fall": Stage((NOTHING,), (0.0,), (0.5,), gravity=10.0),
     "force drive": Stage((both(drive(20.0, 1.0, 0.3, targetVelocity=0.7), joint_axis(armature=3.0)),), (0.0,), (0.2,)),
     "acceleration drive": Stage((drive(2000.0, 100.0, 0.3, acceleration=True, targetVelocity=0.4),), (0.0,), (0.2,)),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from support.stages.iteration_stages import prim, stage
+from support.stages.iteration_stages import prim as body_prim
+from support.stages.iteration_stages import stage
 
 DT = 1 / 60
 FAR = 3.0           # m: what a turn moves most
@@ -29,16 +30,16 @@ def slow_turn(seed: int) -> str:
         operations["float3 xformOp:scale"] = vector(np.full(3, random.uniform(0.5, 2.0)))
         names.append("xformOp:scale")
     order = {"uniform token[] xformOpOrder": "[" + ", ".join(f'"{name}"' for name in names) + "]"}
-    tip = prim("Xform", "tip", "", {"double3 xformOp:translate": vector([FAR, 0, 0]),
-                                    "uniform token[] xformOpOrder": '["xformOp:translate"]'})
-    bar = prim("Xform", "Bar", "PhysicsRigidBodyAPI PhysicsMassAPI PhysxRigidBodyAPI", {
+    tip = body_prim("Xform", "tip", "", {"double3 xformOp:translate": vector([FAR, 0, 0]),
+                                         "uniform token[] xformOpOrder": '["xformOp:translate"]'})
+    bar = body_prim("Xform", "Bar", "PhysicsRigidBodyAPI PhysicsMassAPI PhysxRigidBodyAPI", {
         "float physics:mass": "1", "float3 physics:diagonalInertia": "(1, 1, 1)",
         "bool physxRigidBody:disableGravity": "1", "float physxRigidBody:angularDamping": "0",
         "float physxRigidBody:sleepThreshold": "0", "vector3f physics:angularVelocity": vector(rate),
         **operations, **order}, tip)
     base = {"double3 xformOp:translate": vector(random.uniform(-1, 1, 3)),
             "uniform token[] xformOpOrder": '["xformOp:translate"]'}
-    return stage(prim("Xform", "Base", "", base, bar))
+    return stage(body_prim("Xform", "Base", "", base, bar))
 
 
 def vector(values: object) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from support.physx.falling_through import PAIRS
+from support.physx.falling_through import PAIRS as TRIGGER_PAIRS
 from support.stages.meshes import box, mesh_prim
 from support.stages.robots import placed, prim
 
-APART, HIGH = 3.0, 1.6
+TRIGGER_GAP, HIGH = 3.0, 1.6
 TURN = (0.8446232, 0.1910485, 0.3820971, 0.3223604)
 SHAPES: Mapping[str, tuple[str, Mapping[str, object]]] = {
     "ball": ("Sphere", {"double radius": 0.3}),
@@ -33,8 +33,8 @@ def falling() -> str:
 
 
 def _pairs() -> Iterator[str]:
-    for i, (zone, other) in enumerate(PAIRS):
-        x = APART * i
+    for i, (zone, other) in enumerate(TRIGGER_PAIRS):
+        x = TRIGGER_GAP * i
         yield shape(zone, f"zone_{zone}_{other}", ("PhysxTriggerAPI",), placed((x, 0.0, 0.0), orient=TURN))
         yield prim("Xform", f"body_{zone}_{other}", ("PhysicsRigidBodyAPI",), {
             **placed((x + 0.33, 0.1, HIGH), orient=TURN[::-1]), "vector3f physics:angularVelocity": (90.0, 40.0, 0.0)},

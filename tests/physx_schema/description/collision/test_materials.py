@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from support.stages.offsets import MEASURED, OTHER_CONTACT, PLAIN_PLANES, PLANES, RADIUS, Offsets, ball, ground
+from support.stages.offsets import MEASURED, OTHER_CONTACT, PLAIN_PLANES, PLANES, RADIUS, Offsets, ground, offset_ball
 from support.stages.robots import described, link, opened, prim, robot
 
 from physx_schema import describe
@@ -23,7 +23,7 @@ SHOWN = float.fromhex("0x1.652bd8p-8").hex()        # m, ovphysx: 2 dt dt 9.81
 
 @pytest.mark.parametrize("asked", MEASURED, ids=str)
 def test_offsets_are_those_that_physx_shows(asked: Offsets) -> None:
-    assert offsets(describe(opened(ball(asked, 0.1))).bodies[0].colliders[0]) == pytest.approx(
+    assert offsets(describe(opened(offset_ball(asked, 0.1))).bodies[0].colliders[0]) == pytest.approx(
         MEASURED[asked], abs=EXACT)
 
 
@@ -68,7 +68,7 @@ def offsets(collider: Collider) -> tuple[float | None, float]:
     (Offsets(rest=0.01, margin=0.02), {"newton:contactMargin"}),
 ], ids=str)
 def test_what_an_own_offset_hides_is_listed_as_unused(asked: Offsets, unread: set[str]) -> None:
-    found = {opinion.property: opinion.code for opinion in describe(opened(ball(asked, 0.1))).unused}
+    found = {opinion.property: opinion.code for opinion in describe(opened(offset_ball(asked, 0.1))).unused}
     assert found == dict.fromkeys(unread, "overridden")
 
 
@@ -87,7 +87,7 @@ OF_PLANES: Mapping[str, tuple[Mapping[Offsets, tuple[float, float]], bool]] = {
 
 
 def test_contacts_begin_and_balls_rest_where_recorded(oracle_folder: Path) -> None:
-    check(MEASURED, ball)
+    check(MEASURED, offset_ball)
 
 
 @pytest.mark.parametrize("kind", OF_PLANES)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Simulation
-from support.stages.free_bodies import stage
+from support.stages.free_bodies import body_stage
 from support.stages.robots import opened
 
 DT, STEPS = 1 / 60, 240
@@ -26,7 +26,7 @@ SLOWEST = (20, 40, -30)
 
 def thrown(body: str = "", rotation: tuple[float, ...] = TURNED, w: tuple[float, ...] = SLOW) -> str:
     """A body whose axes are principal, so that PhysX reports the very rotation that it holds."""
-    text = stage(body, w=w).replace("(0.9, 0.1, 0.3, 0.3)", "(1, 0, 0, 0)")
+    text = body_stage(body, w=w).replace("(0.9, 0.1, 0.3, 0.3)", "(1, 0, 0, 0)")
     return text.replace("(0.8, 0.2, 0.4, 0.4)", str(rotation)).replace("(0.1, 0.2, -0.1)", "(0, 0, 0)")
 
 
@@ -88,7 +88,7 @@ def stepped(text: str, steps: int = 20, **options: Any) -> Simulation:
 
 @pytest.mark.parametrize("path", ["specialised", "generic"])
 def test_a_body_stays_where_its_position_is_locked(path: str) -> None:
-    text = stage("int physxRigidBody:lockedPosAxis = 5")
+    text = body_stage("int physxRigidBody:lockedPosAxis = 5")
     start, end = stepped(text, 0).get("root_position")[0], stepped(text, path=path).get("root_position")[0]
     assert start[0] == end[0]
     assert start[2] == end[2]
@@ -96,7 +96,7 @@ def test_a_body_stays_where_its_position_is_locked(path: str) -> None:
 
 
 def test_impulses_leave_no_spin_about_all_locked_axes() -> None:
-    sim = stepped(stage("int physxRigidBody:lockedRotAxis = 7"), 0)
+    sim = stepped(body_stage("int physxRigidBody:lockedRotAxis = 7"), 0)
     start = sim.get("root_rotation")
     sim.set("link_torque", [1.0, 2.0, 3.0])
     sim.step(20)
@@ -105,7 +105,7 @@ def test_impulses_leave_no_spin_about_all_locked_axes() -> None:
 
 
 def test_a_locked_rotation_leaves_spin_without_the_root_of_momentum_about_its_axis() -> None:
-    sim = stepped(stage("int physxRigidBody:lockedRotAxis = 4", **{"gravity": 0.0}), 0, dtype="float64")
+    sim = stepped(body_stage("int physxRigidBody:lockedRotAxis = 4", **{"gravity": 0.0}), 0, dtype="float64")
     inertia = sim.dynamics.mass_matrix()[0][3:, 3:]
     moments, axes = np.linalg.eigh(inertia)
     sim.step()
@@ -115,14 +115,14 @@ def test_a_locked_rotation_leaves_spin_without_the_root_of_momentum_about_its_ax
 
 
 def test_a_body_keeps_its_pose_where_its_principal_axes_are_set() -> None:
-    sim = stepped(stage(), 3, dtype="float64")
+    sim = stepped(body_stage(), 3, dtype="float64")
     before = sim.link_pose[0, 0]
     sim.set_parameters({"principal_axes": [[0.5, 0.5, 0.5, 0.5]]})
     assert np.abs(sim.link_pose[0, 0] - before).max() < 1e-12
 
 
 def test_a_body_whose_principal_axes_are_set_moves_as_one_that_authors_them() -> None:
-    own, other = stage(), stage().replace("(0.9, 0.1, 0.3, 0.3)", "(0.5, 0.5, 0.5, 0.5)")
+    own, other = body_stage(), body_stage().replace("(0.9, 0.1, 0.3, 0.3)", "(0.5, 0.5, 0.5, 0.5)")
     sim, authored = (Simulation(opened(text), dt=DT, dtype="float64") for text in (own, other))
     sim.set_parameters({"principal_axes": [[0.5, 0.5, 0.5, 0.5]]})
     for each in (sim, authored):

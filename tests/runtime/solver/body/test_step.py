@@ -20,7 +20,7 @@ from physx_runtime.worlds.store import SCHEDULED
 from pxr import Usd
 from support.physx.pushed import pushed, run_pushed
 from support.places import SLIDER
-from support.stages.free_bodies import FORCE, PHYSX, STILL, stage
+from support.stages.free_bodies import FORCE, PHYSX, STILL, body_stage
 from support.stages.iteration_stages import opened as opened_island
 from support.stages.iteration_stages import prim, slider
 from support.stages.iteration_stages import stage as island_stage
@@ -45,26 +45,26 @@ ONCE = "bool physxScene:enableExternalForcesEveryIteration = 0"
 PGS = 'uniform token physxScene:solverType = "PGS"'
 LOCKED = "int physxRigidBody:lockedRotAxis = 5\n        int physxRigidBody:lockedPosAxis = 2\n"
 CASES: dict[str, str] = {
-    "damped": stage(DAMPED),
-    "damped, forces once a step": stage(DAMPED, scene=ONCE),
-    "damped, PGS": stage(DAMPED, scene=PGS),
-    "without gyroscopic forces": stage("bool physxRigidBody:enableGyroscopicForces = 0"),
-    "iterations of its own": stage("int physxRigidBody:solverPositionIterationCount = 4"),
-    "slower than it would fall": stage("float physxRigidBody:maxLinearVelocity = 4"),
-    "slower than it would turn": stage("float physxRigidBody:maxAngularVelocity = 100"),
-    "without gravity": stage("bool physxRigidBody:disableGravity = 1"),
-    "without PhysxRigidBodyAPI": stage(api=""),
-    "pushed": stage(DAMPED + THRUST, api=FORCE),
-    "pushed, forces once a step": stage(DAMPED + THRUST, api=FORCE, scene=ONCE),
-    "locked": stage(LOCKED),
-    "locked, forces once a step": stage("int physxRigidBody:lockedRotAxis = 2", scene=ONCE),
-    "locked, PGS": stage(LOCKED, scene=PGS),
-    "locked and pushed": stage(LOCKED + THRUST, api=FORCE, w=(10, 20, -15)),
-    "slow": stage(api="", **{**STILL, "v": (4e-3, 0, 0)}),
-    "slowing down": stage("float physxRigidBody:linearDamping = 8", **{**STILL, "v": (0.1, 0, 0)}),
-    "turning ever slower": stage("float physxRigidBody:angularDamping = 8", **{**STILL, "w": (10, 5, 0)}),
-    "asleep from the start": stage("bool physics:startsAsleep = 1"),
-    "a threshold of its own": stage("float physxRigidBody:sleepThreshold = 1e-4", **{**STILL, "v": (1e-3, 0, 0)}),
+    "damped": body_stage(DAMPED),
+    "damped, forces once a step": body_stage(DAMPED, scene=ONCE),
+    "damped, PGS": body_stage(DAMPED, scene=PGS),
+    "without gyroscopic forces": body_stage("bool physxRigidBody:enableGyroscopicForces = 0"),
+    "iterations of its own": body_stage("int physxRigidBody:solverPositionIterationCount = 4"),
+    "slower than it would fall": body_stage("float physxRigidBody:maxLinearVelocity = 4"),
+    "slower than it would turn": body_stage("float physxRigidBody:maxAngularVelocity = 100"),
+    "without gravity": body_stage("bool physxRigidBody:disableGravity = 1"),
+    "without PhysxRigidBodyAPI": body_stage(api=""),
+    "pushed": body_stage(DAMPED + THRUST, api=FORCE),
+    "pushed, forces once a step": body_stage(DAMPED + THRUST, api=FORCE, scene=ONCE),
+    "locked": body_stage(LOCKED),
+    "locked, forces once a step": body_stage("int physxRigidBody:lockedRotAxis = 2", scene=ONCE),
+    "locked, PGS": body_stage(LOCKED, scene=PGS),
+    "locked and pushed": body_stage(LOCKED + THRUST, api=FORCE, w=(10, 20, -15)),
+    "slow": body_stage(api="", **{**STILL, "v": (4e-3, 0, 0)}),
+    "slowing down": body_stage("float physxRigidBody:linearDamping = 8", **{**STILL, "v": (0.1, 0, 0)}),
+    "turning ever slower": body_stage("float physxRigidBody:angularDamping = 8", **{**STILL, "w": (10, 5, 0)}),
+    "asleep from the start": body_stage("bool physics:startsAsleep = 1"),
+    "a threshold of its own": body_stage("float physxRigidBody:sleepThreshold = 1e-4", **{**STILL, "v": (1e-3, 0, 0)}),
 }
 # With forces once a step PhysX turns a body once, over the whole step: 48 small turns part from it by 2e-5 in 60 steps.
 ROUNDING = 5e-6
@@ -121,21 +121,21 @@ HINGE = """def PhysicsRevoluteJoint "hinge"
 
 
 def test_body_turns_once_a_step_where_forces_act_once(oracle_folder: Path) -> None:
-    text = stage("int physxRigidBody:solverPositionIterationCount = 48", scene=ONCE, w=(5, 3, -2))
+    text = body_stage("int physxRigidBody:solverPositionIterationCount = 48", scene=ONCE, w=(5, 3, -2))
     real = run_pushed([pushed(text, DT, STEPS)])[0]["rigid_pose"][:, 0].astype(np.float64)
     motion, _ = ours(text, np.zeros(6))
     assert np.abs(motion.pose[:, 3:] - real[:, 3:]).max() < ROUNDING
 
 
 def test_only_body_of_a_stage_is_simulated() -> None:
-    recording = simulate(opened(stage()), dt=DT, steps=3)
+    recording = simulate(opened(body_stage()), dt=DT, steps=3)
     assert recording.link_names == ("/World/ball",)
     assert recording.joint_position.shape == (4, 1, 0)
     assert not np.array_equal(recording.link_pose[0], recording.link_pose[3])
 
 
 def test_body_beside_an_articulation_is_named_by_its_path() -> None:
-    live = opened(stage())
+    live = opened(body_stage())
     live.OverridePrim("/World/arm").GetReferences().AddReference(str(SLIDER))
     assert simulate(live, steps=1).link_names != ("/World/ball",)
     assert simulate(live, steps=1, articulation="/World/ball").link_names == ("/World/ball",)
@@ -146,12 +146,12 @@ def test_body_that_alone_moves_by_itself_is_simulated_without_a_path() -> None:
     {
         bool physics:kinematicEnabled = 1
     }'''
-    assert simulate(opened(stage(more=held)), steps=1).link_names == ("/World/ball",)
+    assert simulate(opened(body_stage(more=held)), steps=1).link_names == ("/World/ball",)
 
 
 @pytest.mark.parametrize("scene", ["", 'uniform token physxScene:solverType = "PGS"'])
 def test_dumped_step_of_a_body_is_the_one_it_takes(scene: str) -> None:
-    sim = Simulation(opened(stage(DAMPED, api=PHYSX, scene=scene, w=(300, 0, 100))), dt=DT, dtype="float64")
+    sim = Simulation(opened(body_stage(DAMPED, api=PHYSX, scene=scene, w=(300, 0, 100))), dt=DT, dtype="float64")
     text = dump_step(sim)
     sim.step()
     dumped = [float(line.split()[-1]) for line in text.split("end: v, q")[1].splitlines()[1:7]]
@@ -165,12 +165,12 @@ def test_dumped_step_of_a_body_is_the_one_it_takes(scene: str) -> None:
 ])
 def test_dump_of_what_is_not_there_is_refused(world: int, reported: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        dump_step(Simulation(opened(stage())), world, reported)
+        dump_step(Simulation(opened(body_stage())), world, reported)
 
 
 def test_body_that_a_joint_holds_is_refused_with_the_joint() -> None:
     with pytest.raises(UnsupportedError, match="/World/ball: /World/hinge holds it outside articulations"):
-        simulate(opened(stage(more=HINGE)), articulation="/World/ball")
+        simulate(opened(body_stage(more=HINGE)), articulation="/World/ball")
 
 
 @pytest.mark.parametrize(("line", "found"), [
@@ -178,21 +178,21 @@ def test_body_that_a_joint_holds_is_refused_with_the_joint() -> None:
 ])
 def test_body_that_is_not_stepped_is_refused_with_the_property(line: str, found: str) -> None:
     with pytest.raises(UnsupportedError, match=found):
-        simulate(opened(stage(line)))
+        simulate(opened(body_stage(line)))
 
 
 def test_unknown_path_lists_articulations_and_bodies() -> None:
     with pytest.raises(UnsupportedError, match="no articulation or free body at /nowhere; found /World/ball"):
-        simulate(opened(stage()), articulation="/nowhere")
+        simulate(opened(body_stage()), articulation="/nowhere")
 
 
 def test_joint_parameters_of_a_body_without_joints_are_refused() -> None:
     with pytest.raises(ValueError, match="randomize names stiffness, parameters of joints; there are no joints here"):
-        Simulation(opened(stage()), randomize=("stiffness",))
+        Simulation(opened(body_stage()), randomize=("stiffness",))
 
 
 def test_what_is_read_of_a_body_counts_as_read() -> None:
-    found = describe(opened(stage("float physxRigidBody:sleepThreshold = 1e-4")))
+    found = describe(opened(body_stage("float physxRigidBody:sleepThreshold = 1e-4")))
     assert found.bodies[0].body is not None
     assert found.bodies[0].body.sleep_threshold == pytest.approx(1e-4)
     assert not [o for o in (*found.unused, *found.not_evaluated) if o.path == "/World/ball"]
@@ -201,7 +201,7 @@ def test_what_is_read_of_a_body_counts_as_read() -> None:
 # --- sessions --------------------------------------------------------------------------------------------------------
 
 def test_session_steps_articulations_and_bodies_together() -> None:
-    live: Usd.Stage = opened(stage())
+    live: Usd.Stage = opened(body_stage())
     live.OverridePrim("/World/arm").GetReferences().AddReference(str(SLIDER))
     alone = simulate(live, dt=DT, steps=5, articulation="/World/ball")
     with Session(live) as session:
@@ -215,14 +215,14 @@ def test_session_steps_articulations_and_bodies_together() -> None:
 
 
 def test_session_steps_a_body_that_a_joint_holds_and_says_nothing_of_either() -> None:
-    with Session(opened(stage(more=HINGE))) as session:
+    with Session(opened(body_stage(more=HINGE))) as session:
         session.step(DT)
         assert session.articulations == ("/World/ball",)
         assert not [m for m in session.messages if m.kind == "not-simulated"]
 
 
 def test_force_edited_on_a_body_acts_in_a_session() -> None:
-    live: Usd.Stage = opened(stage(DAMPED + THRUST, api=FORCE, **STILL))
+    live: Usd.Stage = opened(body_stage(DAMPED + THRUST, api=FORCE, **STILL))
     with Session(live) as session:
         session.step(DT)
         live.GetPrimAtPath("/World/ball").GetAttribute("physxForce:force").Set((0, 0, 0))
@@ -242,14 +242,14 @@ def test_a_body_has_no_rows_of_joints_of_a_tree_or_of_softening() -> None:
 
 
 def test_worlds_of_a_body_have_the_parameters_that_its_step_heeds() -> None:
-    sim = Simulation(opened(stage()), 2)
+    sim = Simulation(opened(body_stage()), 2)
     assert set(sim.parameters) == {
         "gravity", "mass", "center_of_mass", "diagonal_inertia", "principal_axes", "gravity_enabled", "linear_damping",
         "angular_damping", "max_linear_velocity", "max_angular_velocity"}
 
 
 def test_equations_of_motion_of_a_body_are_those_of_one_free_link() -> None:
-    sim = Simulation(opened(stage()), dtype="float64")
+    sim = Simulation(opened(body_stage()), dtype="float64")
     M = sim.dynamics.mass_matrix()[0]
     assert np.allclose(M[:3, :3], 2.0 * np.eye(3), rtol=0.0, atol=1e-12)
     assert np.allclose(np.linalg.eigvalsh(M[3:, 3:]), [0.1, 0.25, 0.3], rtol=0.0, atol=1e-6)    # authored in float32

@@ -34,7 +34,7 @@ from physx_runtime.model.island import (
 from physx_runtime.model.island_rows import INPUT_MAKERS, OUTPUT_MAKERS, joint_rows
 from physx_runtime.solver.maximal_joint.kinds import preparation_inputs
 from physx_runtime.solver.maximal_joint.step import concluded, prepare, prepared_rows, solve
-from support.chance.held_bodies import BODIES, DT, UPRIGHT, Rows, body_at_origin, momentum, two_bodies
+from support.chance.held_bodies import DT, TWO_BODIES, UPRIGHT, Rows, body_at_origin, momentum, two_bodies
 from support.mechanics.body_islands import BodyIsland, step
 from support.mechanics.rigid_motion import rotation
 
@@ -304,7 +304,7 @@ LOCKS = {"fixed": "xxxxxx", "revolute": "xxx.xx", "prismatic": ".xxxxx", "spheri
 
 
 def joint(axes: str) -> JointTopology:
-    return JointTopology(D6, BODIES, tuple(AxisTopology(LETTERS[letter]) for letter in axes))
+    return JointTopology(D6, TWO_BODIES, tuple(AxisTopology(LETTERS[letter]) for letter in axes))
 
 
 def solved(t: IslandTopology, rows: Rows, final: bool, times: int = 1) -> tuple[list[Array], list[Array]]:
@@ -334,11 +334,12 @@ NARROW = {"lower_limit": [-0.01] * 6, "upper_limit": [0.01] * 6, "limit_stiffnes
 GAINS = {"stiffness": [40.0] * 6, "damping": [3.0] * 6, "target_position": [0.3] * 6, "target_velocity": [0.2] * 6}
 FAR = ((0.3, 0.2, -0.1), (0.1, 0.3, -0.2, math.sqrt(0.86)))
 UNLOCKED: dict[str, tuple[JointTopology, Rows]] = {
-    "drives and limits": (JointTopology(D6, BODIES, ALL), NARROW | GAINS),
-    "soft limits": (JointTopology(D6, BODIES, SOFT), NARROW | GAINS),
-    "cone": (JointTopology(D6, BODIES, (AxisTopology(),) * 6, cone="hard"), {"cone_angle": [0.1, 0.2]}),
-    "range": (JointTopology(DISTANCE, BODIES, range="both"), {"minimum_distance": [0.1], "maximum_distance": [0.2]}),
-    "spring": (JointTopology(DISTANCE, BODIES, range="equal", spring=True), {
+    "drives and limits": (JointTopology(D6, TWO_BODIES, ALL), NARROW | GAINS),
+    "soft limits": (JointTopology(D6, TWO_BODIES, SOFT), NARROW | GAINS),
+    "cone": (JointTopology(D6, TWO_BODIES, (AxisTopology(),) * 6, cone="hard"), {"cone_angle": [0.1, 0.2]}),
+    "range": (JointTopology(DISTANCE, TWO_BODIES, range="both"), {
+        "minimum_distance": [0.1], "maximum_distance": [0.2]}),
+    "spring": (JointTopology(DISTANCE, TWO_BODIES, range="equal", spring=True), {
         "minimum_distance": [0.1], "maximum_distance": [0.1], "spring_stiffness": [90.0], "spring_damping": [2.0]})}
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from physx_runtime import Session, Simulation, simulate
 from support.physx.random_motions import FAMILIES, compare
 from support.places import DATA
-from support.stages.pgs_stages import DT, ITERATIONS, STAGES, STEPS
+from support.stages.pgs_stages import ARTICULATION_STAGES, DT, ITERATIONS, STEPS
 from support.stages.robots import opened
 
 RECORDED = DATA / "pgs.json"      # of ovphysx 0.7.0, written by `record`
@@ -28,13 +28,13 @@ def record() -> dict[str, Any]:
     """Joint velocities and positions of every stage after each step, from the engine."""
     from physx_oracle import run_jobs, sim_job
 
-    keys = [(name, counts) for name in STAGES for counts in COUNTS]
+    keys = [(name, counts) for name in ARTICULATION_STAGES for counts in COUNTS]
     jobs = []
     for name, counts in keys:
-        stage = STAGES[name]
+        stage = ARTICULATION_STAGES[name]
         jobs.append(sim_job(stage.text(COUNTS[counts]), DT, STEPS, stage.position, stage.velocity,
                             effort=stage.effort or [0.0] * len(stage.position)))
-    found: dict[str, Any] = {name: {} for name in STAGES}
+    found: dict[str, Any] = {name: {} for name in ARTICULATION_STAGES}
     for (name, counts), result in zip(keys, run_jobs(jobs), strict=True):
         found[name][counts] = {part: [[float(f"{x:.9g}") for x in row] for row in result[part][1:]]
                                for part in ("qd", "q")}
@@ -43,13 +43,13 @@ def record() -> dict[str, Any]:
 
 def motion(name: str, counts: str) -> tuple[NDArray[Any], NDArray[Any]]:
     """Joint velocities and positions after each step."""
-    stage = STAGES[name]
+    stage = ARTICULATION_STAGES[name]
     ours = simulate(opened(stage.text(COUNTS[counts])), DT, STEPS, joint_position=stage.position,
                     joint_velocity=stage.velocity, joint_effort=stage.effort or None)
     return ours.joint_velocity[1:, 0], ours.joint_position[1:, 0]
 
 
-@pytest.mark.parametrize("name", STAGES)
+@pytest.mark.parametrize("name", ARTICULATION_STAGES)
 def test_one_feature_moves_as_recorded_from_physx(name: str) -> None:
     recorded = json.loads(RECORDED.read_text())[name]
     for counts in COUNTS:
@@ -61,20 +61,20 @@ def test_one_feature_moves_as_recorded_from_physx(name: str) -> None:
 
 
 def test_forces_act_once_and_an_iteration_counts_for_the_whole_step() -> None:
-    sim = Simulation(opened(STAGES["free fall"].text((4, 0))), dt=DT)
+    sim = Simulation(opened(ARTICULATION_STAGES["free fall"].text((4, 0))), dt=DT)
     assert not sim.topology.forces_every_iteration
     assert (sim.get("h")[0, 0], sim.settings.velocity_iterations) == (pytest.approx(DT), 1)
 
 
 def test_the_ideal_of_a_pgs_stage_is_that_of_tgs() -> None:
-    text = STAGES["force drive"].text((4, 0))
+    text = ARTICULATION_STAGES["force drive"].text((4, 0))
     pgs, tgs = (simulate(opened(x), DT, 1, solver="ideal") for x in (text, text.replace('"PGS"', '"TGS"')))
     assert np.array_equal(pgs.joint_velocity, tgs.joint_velocity)
 
 
 def test_a_session_follows_the_solver_type() -> None:
     """A first step from rest falls by g dt^2 under PGS, and by g dt^2 (N + 1) / 2N under TGS."""
-    stage = opened(STAGES["free fall"].text((4, 0)))
+    stage = opened(ARTICULATION_STAGES["free fall"].text((4, 0)))
     fallen = stage.GetPrimAtPath("/Robot/l0").GetAttribute("xformOp:translate")
     session = Session(stage)
     session.step(DT)

@@ -25,7 +25,7 @@ from support.chance.packed_trees import Rows, random_tree
 from support.physx.random_motions import COMPILED_LINKS, FAMILIES
 from support.physx.recorded_scenes import LINKS_TOUCHING, TOUCHING
 from support.places import DOUBLE_PENDULUM, MOTIONS
-from support.stages.free_bodies import stage
+from support.stages.free_bodies import body_stage
 
 from physx_schema.description import Description, describe
 
@@ -133,7 +133,7 @@ def test_a_world_is_the_same_wherever_it_lies_and_whatever_its_neighbours_do() -
 
 @pytest.mark.parametrize("scene", ["", 'uniform token physxScene:solverType = "PGS"'], ids=["TGS", "PGS"])
 def test_a_free_body_moves_with_the_bits_of_the_cpu(scene: str, tmp_path: Path) -> None:
-    (tmp_path / "body.usda").write_text(stage("float physxRigidBody:angularDamping = 0.5", scene=scene))
+    (tmp_path / "body.usda").write_text(body_stage("float physxRigidBody:angularDamping = 0.5", scene=scene))
     assert_same_motion(describe(tmp_path / "body.usda"), "float32")
 
 

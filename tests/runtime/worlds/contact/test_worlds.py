@@ -234,9 +234,9 @@ PARTING_SEEDS = {10000: "two colliders of a body on one box, solved in another o
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("family", mixed_scenes.FAMILIES)
+@pytest.mark.parametrize("family", mixed_scenes.MIXED_FAMILIES)
 def test_mixed_stages_move_as_in_physx(family: str, oracle_folder: Path) -> None:
-    first = mixed_scenes.FAMILIES[family][0]
+    first = mixed_scenes.MIXED_FAMILIES[family][0]
     rows = list(compared(range(first, first + MIXED), scene=mixed_scenes.mixed_scene))
     missing = [row for row in rows if not row.agrees and row.seed not in PARTING_SEEDS]
     assert not missing, "\n".join(map(str, missing))

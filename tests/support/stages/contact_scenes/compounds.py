@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from support.stages.contact_scenes.parts import (
     ASKEW,
-    STONE,
     ContactScene,
     ball,
     body,
@@ -14,6 +13,9 @@ from support.stages.contact_scenes.parts import (
     scaled,
     turn,
     world,
+)
+from support.stages.contact_scenes.parts import (
+    STONE as ROCK,
 )
 from support.stages.parts import collider
 from support.stages.robots import prim
@@ -43,8 +45,8 @@ COMPOUNDS = {
         PROTOTYPE, ground(), body("a", copy("one"), (0, 0, 0.4), ASKEW),
         body("b", copy("one"), (0.05, 0.1, 0.8), turn((0, 0, 1), 60))), steps=120),
     "bounding shapes": ContactScene(world(
-        ground(), body("a", hull(STONE, approximation="boundingCube"), (0, 0, 0.5), ASKEW),
-        body("b", hull(STONE, approximation="boundingSphere"), (0.8, 0, 0.6), ASKEW, velocity=(-0.5, 0, 0))),
+        ground(), body("a", hull(ROCK, approximation="boundingCube"), (0, 0, 0.5), ASKEW),
+        body("b", hull(ROCK, approximation="boundingSphere"), (0.8, 0, 0.6), ASKEW, velocity=(-0.5, 0, 0))),
         steps=120),
     "mirrored compound": ContactScene(world(
         ground(), body("a", prim("Xform", "left", (), scaled((-1, 1, 1)), hull() + ball(0.1, (0.3, 0.1, 0), "ball")),

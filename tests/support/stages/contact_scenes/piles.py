@@ -52,7 +52,7 @@ PAN = tuple(still(f"side{i}", box(size), place) for i, (size, place) in enumerat
     ((2, 2, 0.2), (0, 0, -0.1)), ((0.2, 2, 1), (-0.6, 0, 0.5)), ((0.2, 2, 1), (0.6, 0, 0.5)),
     ((2, 0.2, 1), (0, -0.6, 0.5)), ((2, 0.2, 1), (0, 0.6, 0.5)))))
 CRATE, PELLET, STICK = box((0.3, 0.25, 0.2)), ball(0.12), capsule(0.08, 0.25)
-DRUM, HAT, STONE = rod("Cylinder", 0.12, 0.25), rod("Cone", 0.15, 0.25), hull()
+DRUM, HAT, PILE_STONE = rod("Cylinder", 0.12, 0.25), rod("Cone", 0.15, 0.25), hull()
 
 PILES = {
     "stack of ten boxes": ContactScene(world(ground(), *tower([0.4] * 10))),
@@ -80,10 +80,10 @@ PILES = {
     "pile of balls": ContactScene(world(*PAN, *dropped([PELLET] * 10, 0.12, 0.2, 1)), steps=120),
     "pile of boxes": ContactScene(world(ground(), *dropped([CRATE] * 8, 0.22, 0.15, 2)), steps=120),
     "pile of capsules": ContactScene(world(*PAN, *dropped([STICK] * 8, 0.21, 0.15, 3)), steps=120),
-    "pile of stones": ContactScene(world(ground(), *dropped([STONE] * 6, 0.28, 0.15, 4)), steps=120),
+    "pile of stones": ContactScene(world(ground(), *dropped([PILE_STONE] * 6, 0.28, 0.15, 4)), steps=120),
     "pile of drums and hats": ContactScene(world(ground(), *dropped([DRUM, HAT] * 3, 0.2, 0.12, 5)), steps=120),
     "pile of everything": ContactScene(world(
-        ground(), *dropped([CRATE, PELLET, STICK, STONE, CRATE, PELLET], 0.28, 0.12, 6)), steps=120),
+        ground(), *dropped([CRATE, PELLET, STICK, PILE_STONE, CRATE, PELLET], 0.28, 0.12, 6)), steps=120),
     "pile of everything round": ContactScene(world(
         ground(), *dropped([DRUM, PELLET, STICK, HAT, CRATE, DRUM], 0.24, 0.12, 8)), steps=120),
 }
