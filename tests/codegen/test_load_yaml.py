@@ -20,7 +20,7 @@ from physx_codegen.cli import generate as command
 from physx_codegen.convert_command import convert
 from physx_codegen.model import SchemaError
 from support.places import DATA, SCHEMAS
-from support.schemas.everything import EVERYTHING
+from support.schemas.packages import EVERYTHING
 
 MALFORMED = DATA / "malformed_schemas"
 FAULTS = sorted(path.name for path in MALFORMED.glob("*") if path.suffix in {".usda", ".yaml"})

@@ -16,7 +16,7 @@ import pytest
 from physx_codegen.generate import generate
 from physx_codegen.render import support
 from support.places import ROOT, SCHEMAS
-from support.schemas.everything import EVERYTHING
+from support.schemas.packages import EVERYTHING
 
 SMALL = SCHEMAS / "small"
 FEATURES = ("small", "kinds", "libraries")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from physx_codegen.emit import write
 from physx_codegen.generate import generate
-from support.schemas.usd_files import plugin, schemas
+from support.schemas.usd_generator import plugin, schemas
 
 
 @pytest.fixture(scope="module")

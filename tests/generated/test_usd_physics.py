@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from pxr import Gf, Sdf, Tf, Usd, UsdPhysics
-from support.schemas.generated_packages import generated_package
+from support.schemas.packages import generated_package
 from support.schemas.usd_generator import SOURCES
 
 NAMES = sorted(name for name in dir(UsdPhysics) if isinstance(getattr(UsdPhysics, name), type)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from physx_codegen.emit import write
 from physx_codegen.generate import generate
-from support.schemas.everything import EVERYTHING
+from support.schemas.packages import EVERYTHING
 from support.schemas.usd_generator import SOURCES
 
 USE = """

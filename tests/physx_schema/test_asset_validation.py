@@ -16,8 +16,8 @@ if not takes_validators:
     pytest.skip("this USD takes no validators from Python", allow_module_level=True)
 
 from support.doors import by_asset_validator, by_command, by_python, by_usd, remarks_on, written
+from support.stages.faulty_robots import stage
 from support.stages.robots import opened
-from support.stages.rule_examples import stage
 
 import physx_schema
 from physx_schema.checking import RULES

@@ -12,7 +12,7 @@ from physx_codegen.load_yaml import load
 from physx_codegen.model import Attribute, SchemaClass
 from pxr import Sdf, Usd
 from support.places import DATA, ROOT
-from support.schemas.usd_files import schemas
+from support.schemas.usd_generator import schemas
 
 import physx_schema as PhysxSchema
 

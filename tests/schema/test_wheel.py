@@ -28,8 +28,8 @@ import pytest
 from physx_codegen.load_yaml import load
 from pxr import Sdf, Usd
 from support.places import ROOT
-from support.schemas.usd_files import plugin
-from support.schemas.wheels import needs_wheel, wheel_folder
+from support.schemas.packages import needs_wheel, wheel_folder
+from support.schemas.usd_generator import plugin
 
 import physx_schema as PhysxSchema
 

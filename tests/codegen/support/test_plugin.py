@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.places import ROOT
-from support.schemas.wheels import needs_wheel, wheel_folder
+from support.schemas.packages import needs_wheel, wheel_folder
 
 USE = """
 from pxr import Usd

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 from pxr import Usd
-from support.chance.damage import damage
+from support.fuzzing.spoiling import damage
 from support.places import ROOT
+from support.stages.faulty_robots import examples, stage
 from support.stages.robots import opened
-from support.stages.rule_examples import examples, stage
 
 from physx_schema.checking import FINDERS, RULES, Report, check, rules
 from physx_schema.checking.engine.layer_editor import Fixes, fix

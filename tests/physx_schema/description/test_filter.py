@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from pxr import Sdf, Usd, UsdPhysics
-from support.stages.filtered_pairs import FILTERED
+from support.stages.collider_settings import FILTERED
 from support.stages.robots import described, opened
 
 from physx_schema.description.filter import CollisionFilter

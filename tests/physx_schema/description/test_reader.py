@@ -18,15 +18,13 @@ from typing import Any
 
 import pytest
 from pxr import Sdf, Usd
-from support.chance.damage import damage
-from support.chance.graphs import random_graph
-from support.chance.weighed_bodies import weighed_stage
+from support.chance.reading_stages import random_graph, weighed_stage
 from support.compared.themes import STAGES as COMPARED_STAGES
 from support.compared.themes import THEMES as COMPARED_THEMES
+from support.fuzzing.spoiling import damage
 from support.physx.fact_differences import differences, gravity_differences
 from support.physx.facts import Facts, measured_facts
-from support.physx.reading_differences import FIELDS
-from support.physx.readings import Stage, agreement, articulations_below, samples
+from support.physx.readings import FIELDS, Stage, agreement, articulations_below, samples
 from support.places import DATA
 from support.recorded import (
     engine_stages,

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from pxr import Sdf, Usd
 from support.chance.schema_changes import new_package, new_yaml, random_change
-from support.schemas.generated_packages import generated_package
-from support.schemas.random_migrations import random_case
+from support.schemas.migrated_values import random_case
+from support.schemas.packages import generated_package
 
 from physx_schema import migration
 from physx_schema.definitions import definitions_of

@@ -15,7 +15,7 @@ import pytest
 from physx_generated import Attribute, Definition
 from physx_generated._definition import Relationship
 from pxr import Sdf, Usd
-from support.stages.retired_arm import ARMATURE, PRISMATIC_SPEED, REVOLUTE_SPEED, arm
+from support.stages.faulty_robots import ARMATURE, PRISMATIC_SPEED, REVOLUTE_SPEED, arm
 
 from physx_schema.migration import migrate
 from physx_schema.migration.changes import MOVES

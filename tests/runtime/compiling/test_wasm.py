@@ -8,7 +8,7 @@ from physx_runtime.compiling.code import Algorithm, row_scalars, scalar_names, t
 from physx_runtime.compiling.program import Pass, PassSource, Program, program_layout, trace_program
 from physx_runtime.compiling.wasm import emit_module
 from physx_runtime.language.ops import Rows, floor, maximum, sqrt, where
-from support.node import run_module
+from support.chromium import run_module
 
 ROUNDS, N = 3, 4
 

@@ -8,8 +8,8 @@ import numpy as np
 import physx_runtime.components as sapien
 import physx_runtime.components.physx as px
 import pytest
+from support.components.drive_scenes import siblings
 from support.components.sapien_scenes import arm
-from support.components.sibling_scenes import siblings
 from support.places import DATA
 
 from physx_schema import describe

@@ -12,9 +12,8 @@ import physx_runtime.components as sapien
 import physx_runtime.components.physx as px
 import pytest
 from pxr import UsdPhysics
-from support.components.drive_scenes import SCENES
+from support.components.drive_scenes import SCENES, siblings
 from support.components.sapien_scenes import arm, hull_points
-from support.components.sibling_scenes import siblings
 
 from physx_schema import check, describe
 from physx_schema.errors import UnsupportedError

@@ -14,7 +14,7 @@ from physx_runtime.dynamics.kinematics import Kinematics, forward_kinematics, li
 from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
 from physx_runtime.dynamics.spatial import quaternion as quaternion_of
 from physx_runtime.model.topology import Topology
-from support.chance.packed_trees import Rows, random_tree
+from support.chance.packed_models import Rows, random_tree
 from support.mechanics.rigid_motion import Configuration
 
 # Fourth-order differences of poses.

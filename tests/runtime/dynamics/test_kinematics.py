@@ -21,7 +21,7 @@ from physx_runtime.solver.program import step_program
 from physx_runtime.solver.settings import begin, finish, iterate
 from physx_runtime.worlds import cpu
 from support.chance.articulations import Features, engine_names, random_articulation
-from support.chance.packed_trees import Rows, random_tree
+from support.chance.packed_models import Rows, random_tree
 from support.places import BALL
 
 from physx_schema.description import describe

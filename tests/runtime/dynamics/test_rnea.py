@@ -13,7 +13,7 @@ from physx_runtime.dynamics.linear import inverse
 from physx_runtime.dynamics.rnea import coriolis_force, gravity_force
 from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.model.topology import Topology
-from support.chance.packed_trees import Rows, double_pendulum, random_tree
+from support.chance.packed_models import Rows, double_pendulum, random_tree
 
 # Rounding of float64 sums over a few links.
 ROUNDING = 1e-11

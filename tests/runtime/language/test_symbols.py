@@ -23,7 +23,7 @@ from physx_runtime.solver.divergence import DIVERGED
 from physx_runtime.solver.program import step_program
 from physx_runtime.solver.settings import begin, finish, iterate
 from physx_runtime.worlds import cpu
-from support.chance.packed_trees import Rows, random_tree
+from support.chance.packed_models import Rows, random_tree
 from support.compiled_program import assembly_of
 
 # float64 rounding of a step: a few hundred operations on numbers of size 1 to 100.

@@ -23,7 +23,7 @@ from physx_runtime.packing.scene import pack_scene
 from support.chance.meetings import meeting
 from support.stages.collider_settings import DT, SETTINGS, STEPS, Cell, ball_of, place_of, stages
 from support.stages.robots import opened, prim
-from support.stages.units import UNITS, in_unit
+from support.stages.varied_stages import UNITS, in_unit
 
 from physx_schema.description import describe
 from physx_schema.description.collision.materials import COMBINE_MODES, DEFAULT_MATERIAL

@@ -23,9 +23,9 @@ from physx_runtime import NotSimulatedWarning, Scene, Session, Simulation, simul
 from physx_runtime.packing.not_simulated import MAX_QUOTED
 from pxr import Usd
 from support.stages.contact_scenes.parts import ball, body, ground, world
+from support.stages.faulty_robots import BOND, CRATE, CUBE, EXCLUDED, GROUND, PATH, TWO_LINKS, said, sliding
 from support.stages.meshes import box, mesh_prim
 from support.stages.robots import base, joint, link, opened, prim, robot
-from support.stages.sliding_robots import BOND, CRATE, CUBE, EXCLUDED, GROUND, PATH, TWO_LINKS, said, sliding
 
 from physx_schema import describe
 from physx_schema.cli.program import program

@@ -13,9 +13,9 @@ from physx_runtime.packing.not_simulated import NotSimulatedWarning
 from physx_runtime.simulation.recorder import write_recording
 from support.physx.engine import answers
 from support.physx.falling_through import DT, STEPS, ZONES
+from support.stages.collider_settings import falling
 from support.stages.meshes import box, mesh_prim
 from support.stages.robots import opened, placed, prim
-from support.stages.trigger_stages import falling
 
 # How many pairs of a zone and a body may enter or leave a step before or after PhysX: a graze of less than the
 # 1e-6 m by which poses differ.

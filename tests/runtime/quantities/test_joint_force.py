@@ -15,7 +15,7 @@ from physx_runtime.worlds.store import AUTO, SCHEDULED
 from pxr import Usd
 from support.chance.articulations import Features, engine_names, random_articulation
 from support.physx.pushed import pushed, run_pushed
-from support.stages.forces import author
+from support.stages.parts import author
 
 from physx_schema.description import describe
 

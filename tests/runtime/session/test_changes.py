@@ -15,10 +15,24 @@ from physx_runtime import Session
 from physx_runtime.session import session as session_module
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 from support.chance.articulations import Features, random_articulation
-from support.chance.sleeping_robots import sleeping_robots
+from support.chance.self_touching_robots import sleeping_robots
 from support.stages.iteration_stages import opened as opened_scene
-from support.stages.session_edits import ELBOW, SHOULDER, VALUES
-from support.stages.session_stages import DT, arm, floating, joint, link, opened, prim, state, texts, value, world_poses
+from support.stages.session_stages import (
+    DT,
+    ELBOW,
+    SHOULDER,
+    VALUES,
+    arm,
+    floating,
+    joint,
+    link,
+    opened,
+    prim,
+    state,
+    texts,
+    value,
+    world_poses,
+)
 
 from physx_schema.description import describe
 

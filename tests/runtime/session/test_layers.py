@@ -12,8 +12,19 @@ import numpy as np
 import pytest
 from physx_runtime import Session
 from pxr import Gf, Sdf, UsdGeom, UsdPhysics
-from support.stages.session_edits import SHOULDER, VALUES, edited
-from support.stages.session_stages import DT, arm, floating, opened, state, texts, value, world_poses
+from support.stages.session_stages import (
+    DT,
+    SHOULDER,
+    VALUES,
+    arm,
+    edited,
+    floating,
+    opened,
+    state,
+    texts,
+    value,
+    world_poses,
+)
 
 ELBOW, LOWER = "/Robot/elbow", "/Robot/lower"
 POSITION = "state:angular:physics:position"

@@ -16,12 +16,24 @@ from numpy.typing import NDArray
 from physx_runtime import Session
 from pxr import Gf
 from support.chance.articulations import Features, random_articulation
-from support.chance.sleeping_robots import LAST, RESTED, SleepingRobots, author, sleeping_robots
+from support.chance.self_touching_robots import LAST, RESTED, SleepingRobots, author, sleeping_robots
 from support.physx.live import STAGE, Recorded, Script, record_live
 from support.stages.iteration_stages import opened
-from support.stages.session_stages import arm, floating, pose_error, state, texts, world_poses
+from support.stages.session_stages import (
+    BODY,
+    DT,
+    FAR,
+    STEPS,
+    TIP,
+    arm,
+    floating,
+    pose_error,
+    slow_turn,
+    state,
+    texts,
+    world_poses,
+)
 from support.stages.session_stages import opened as opened_arm
-from support.stages.small_turns import BODY, DT, FAR, STEPS, TIP, slow_turn
 
 from physx_schema.description import describe
 from physx_schema.description.frames import rotation_matrix

@@ -10,7 +10,7 @@ import pytest
 from physx_runtime import Scene, Session, simulate
 from physx_runtime.simulation.contacts import NO_CONTACTS, ColliderPairs, Contacts, normal_force
 from physx_runtime.simulation.recorder import write_recording
-from support.recorded.contact_answers import FORCES, STEP, told
+from support.recorded.link_poses import FORCES, STEP, told
 
 # Of net forces, by the largest of a step; measured 1.2e-3, where a kinematic cube holds another off.
 FORCE = 3e-3

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from physx_runtime import Scene, Session, simulate
 from physx_runtime.simulation.events import ContactEvent, ContactReports, touching_pairs
 from physx_runtime.simulation.recorder import write_recording
-from support.recorded.contact_answers import EVENTS, FORCES, STEP, told
+from support.recorded.link_poses import EVENTS, FORCES, STEP, told
 from support.stages.iteration_stages import DT, fallen, prim, stage
 from support.stages.iteration_stages import GRAVITY as SCENE_GRAVITY
 from support.stages.resting_stages import GROUND, asleep, body, placed

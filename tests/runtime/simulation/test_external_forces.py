@@ -19,8 +19,8 @@ from pxr import Gf, Sdf, Usd, UsdGeom
 from support.chance.articulations import Features, engine_names, random_articulation
 from support.physx.pushed import pushed, run_pushed
 from support.places import SLIDER
-from support.stages.forces import author
 from support.stages.iteration_stages import DT, WEIGHTLESS, free, opened, prim, slider, stage
+from support.stages.parts import author
 
 from physx_schema.description import Description, describe
 

@@ -10,10 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.chance.touching_writer import GRAVITY
-from support.physx.beside_physx import Motion
-from support.physx.likeness import HEIGHT, Differences, differences, energy
-from support.physx.recorded_scenes import recorded
-from support.physx.rounded_sums import ROUNDED, summed
+from support.physx.beside_physx import HEIGHT, Differences, Motion, differences, energy
+from support.physx.recorded_scenes import ROUNDED, recorded, summed
 from support.stages.robots import described, link, robot
 
 FALLEN = np.linspace(0.0, 1.0, 31)      # s

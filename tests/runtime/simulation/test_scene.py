@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from physx_runtime import DivergenceWarning, NotSimulatedWarning, Scene, Session, Simulation, simulate
 from physx_runtime.solver.batches import WorldSolverBatches
 from physx_runtime.worlds.store import SCHEDULED
-from support.chance.companies import random_company
-from support.chance.scenes import FAMILIES, random_scene
-from support.physx.survey import surveyed
+from support.chance.scenes import FAMILIES, random_company, random_scene
+from support.physx.motions import surveyed
 from support.places import ROOT
 from support.stages.iteration_stages import DT, KINEMATIC, WEIGHTLESS, free, opened, prim, slider, stage
 from support.stages.robots import finger

@@ -16,8 +16,7 @@ import pytest
 from physx_runtime import NotSimulatedWarning, Recording, Session, simulate
 from physx_runtime.simulation.simulate import start_values
 from pxr import Usd
-from support.physx.recorded_scenes import LINKS_TOUCHING, TOUCHING, Recorded, apart, recorded
-from support.physx.rounded_sums import ROUNDED
+from support.physx.recorded_scenes import LINKS_TOUCHING, ROUNDED, TOUCHING, Recorded, apart, recorded
 from support.stages.session_stages import world_poses
 
 from physx_schema.errors import UnsupportedError

@@ -8,7 +8,7 @@ from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.model.topology import DofTopology, LinkTopology, Topology
 from physx_runtime.solver.program import step_on_numbers
 from physx_runtime.solver.settings import SolverSettings
-from support.chance.packed_trees import Rows, double_pendulum
+from support.chance.packed_models import Rows, double_pendulum
 
 # Of an order estimated from two errors whose steps are in the ratio 2.
 ORDER, SPREAD = 1.0, 0.1

@@ -18,7 +18,7 @@ import pytest
 from numpy.typing import NDArray
 from physx_runtime import Scene, Session, Simulation, simulate
 from pxr import Usd
-from support.chance.companies import GRAVITY, Company, random_company
+from support.chance.scenes import GRAVITY, Company, random_company
 from support.places import DATA
 from support.stages.iteration_stages import ASLEEP, DT, KINEMATIC, WEIGHTLESS, fallen, free, opened, slider, stage
 from support.stages.robots import opened as opened_robot

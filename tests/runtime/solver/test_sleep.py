@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from physx_runtime import Scene, Session, Simulation, simulate
 from pxr import Usd
 from support.physx.pushed import Script, pushed, run_pushed
-from support.stages.free_bodies import STILL
-from support.stages.free_bodies import body_stage as body
-from support.stages.iteration_stages import free, prim, slider
+from support.stages.iteration_stages import STILL, free, prim, slider
+from support.stages.iteration_stages import body_stage as body
 from support.stages.iteration_stages import opened as opened_island
 from support.stages.iteration_stages import stage as island_stage
 from support.stages.robots import opened

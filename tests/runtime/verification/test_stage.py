@@ -19,8 +19,8 @@ from physx_runtime.verification.authored import authored_numbers
 from physx_runtime.verification.stage import accounted_rows
 from pxr import Gf, Usd
 from support.places import DATA, MOTIONS, STAGES
+from support.stages.faulty_robots import examples, stage
 from support.stages.robots import base, joint, link, opened, prim, robot
-from support.stages.rule_examples import examples, stage
 from support.stages.verified_robots import ROOT_SCHEMAS, axis, both, chain, drive, limits, mimic, row_of, verified
 
 from physx_schema.description import Authored, Description, Opinion, describe

@@ -24,17 +24,14 @@ from physx_runtime.solver.scheduled.program import step_schedules
 from physx_runtime.worlds.store import SCHEDULED
 
 from physx_schema.cli.program import program
-from support.chance import jointed_scenes, mixed_scenes, scenes, self_touching_robots, touching_scenes
+from support.chance import jointed_scenes, scenes, self_touching_robots, touching_scenes
 from support.chance.articulations import random_articulation
-from support.chance.cables import cable_stage
-from support.chance.companies import random_company
-from support.chance.packed_islands import joint, random_body, random_island
-from support.chance.packed_robots import EVERYTHING, LARGE, SMALL, packed_robot
-from support.chance.round_bodies import round_stage
-from support.chance.sleeping_robots import DT, LAST, author, sleeping_robots
+from support.chance.packed_models import EVERYTHING, LARGE, SMALL, joint, packed_robot, random_body, random_island
+from support.chance.reading_stages import cable_stage, round_stage, weighed_stage
+from support.chance.scenes import random_company
+from support.chance.self_touching_robots import DT, LAST, author, sleeping_robots
 from support.chance.thrown_trees import thrown_tree
-from support.chance.unit_scenes import unit_scene
-from support.chance.weighed_bodies import weighed_stage
+from support.chance.touching_scenes import unit_scene
 from support.fingerprint.digests import numbers_digest, program_digest, text_digest
 from support.places import MOTIONS, SHARED, STAGES
 from support.stages import pgs_scenes
@@ -62,7 +59,7 @@ FAMILIES: tuple[tuple[str, tuple[int, ...], Callable[[int], str]], ...] = (
     ("cable", (0, 1, 2), cable_stage),
     ("company", (0, 1, 2, 3), lambda seed: random_company(seed).text()),
     ("jointed scene", firsts(jointed_scenes.FAMILIES), jointed_scenes.jointed_scene),
-    ("mixed scene", firsts(mixed_scenes.MIXED_FAMILIES), mixed_scenes.mixed_scene),
+    ("mixed scene", firsts(touching_scenes.MIXED_FAMILIES), touching_scenes.mixed_scene),
     ("round bodies", (0, 1), round_stage),
     ("self-touching robot", firsts(self_touching_robots.FAMILIES), self_touching_robots.self_touching_robot),
     ("thrown tree", (0, 1, 2, 3), thrown_tree),

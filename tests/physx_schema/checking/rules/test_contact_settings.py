@@ -6,7 +6,7 @@ The numbers are from experiments/measure_contact_settings.py and record_contact_
 from __future__ import annotations
 
 import pytest
-from support.recorded.contact_answers import CASES
+from support.recorded.link_poses import CASES
 from support.stages.robots import opened, prim, robot
 
 from physx_schema.checking import check

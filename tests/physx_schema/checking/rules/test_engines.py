@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from physx_generated import Definition
 from pxr import Sdf, Usd
-from support.stages.lone_prims import lone_prim
+from support.stages.parts import lone_prim
 
 from physx_schema.checking import Finding, check
 from physx_schema.definitions import every_definition

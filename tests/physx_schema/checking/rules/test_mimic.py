@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.stages.faulty_robots import SCENE
+from support.stages.faulty_robots import SCENE, stage
 from support.stages.robots import base, joint, link, opened, robot
-from support.stages.rule_examples import stage
 
 from physx_schema.checking import RULES, Finding, check
 from physx_schema.checking.engine.finding import rank

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.physx.bodies import Measured, measured_bodies
-from support.physx.recorded_bodies import RECORDED, agrees
+from support.physx.recorded_quantities import RECORDED, agrees
 from support.stages.collision_stages import STAGES, stage
 from support.stages.meshes import Mesh, mesh_prim, single
 from support.stages.robots import base, joint, opened, placed, prim, robot

@@ -11,7 +11,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from support.stages.offsets import MEASURED, OTHER_CONTACT, PLAIN_PLANES, PLANES, RADIUS, Offsets, ground, offset_ball
+from support.stages.collision_stages import (
+    MEASURED,
+    OTHER_CONTACT,
+    PLAIN_PLANES,
+    PLANES,
+    RADIUS,
+    Offsets,
+    ground,
+    offset_ball,
+)
 from support.stages.robots import described, link, opened, prim, robot
 
 from physx_schema import describe

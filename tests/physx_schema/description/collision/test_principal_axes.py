@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.chance.round_bodies import round_stage
+from support.chance.reading_stages import round_stage
 from support.places import DATA
 from support.stages.robots import opened
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from pxr import Sdf
-from support.schemas.wheels import wheel_folder
+from support.schemas.packages import wheel_folder
 from support.stages.robots import base, described, finger, joint, link, opened, prim, robot
 
 from physx_schema.description import Description, Opinion, describe

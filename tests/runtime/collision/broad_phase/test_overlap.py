@@ -20,7 +20,7 @@ from physx_runtime.collision.shapes import (
     SPHERE,
 )
 from physx_runtime.packing.hulls import pack_hulls
-from support.chance.touching_shapes import Shape, prims
+from support.chance.touching_writer import Shape, prims
 from support.stages.robots import base, described, link, robot
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import NotSimulatedWarning, Scene, simulate
-from support.chance.mesh_scenes import BODIES, FLAT, LAID, RECORDED, falling, mesh_prim
-from support.physx.mesh_motions import DT, FILE, STEPS, Case, Motion, read, record_motions, stage_of
+from support.chance.meetings import BODIES, FLAT, LAID, RECORDED, falling, mesh_prim
+from support.physx.contact_scenes import DT, FILE, STEPS, Case, Motion, read, record_motions, stage_of
 from support.stages.robots import opened
 
 # Of a dozen triangles that a capsule touches on a rough mesh last bits choose which are kept: m, after 120 steps.

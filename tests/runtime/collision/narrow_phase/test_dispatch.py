@@ -8,14 +8,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.chance.meetings import CORE_KINDS, KINDS, edge_meeting, meeting, weighed
-from support.chance.mesh_scenes import BODIES as MESH_BODIES
-from support.chance.mesh_scenes import GROUNDS, TURNED_ROUGH, falling, on_mesh, strewn
-from support.physx.processor import CLIPPED, elsewhere
-from support.physx.touching import Touching, differences, recorded
-from support.physx.touching_files import read
+from support.chance.meetings import BODIES as MESH_BODIES
+from support.chance.meetings import (
+    CORE_KINDS,
+    GROUNDS,
+    KINDS,
+    TURNED_ROUGH,
+    edge_meeting,
+    falling,
+    meeting,
+    on_mesh,
+    strewn,
+    weighed,
+)
+from support.physx.recorded_scenes import CLIPPED, elsewhere
+from support.physx.touching import Touching, differences, read, recorded
 from support.places import ROOT
-from support.stages.units import UNITS, in_unit
+from support.stages.varied_stages import UNITS, in_unit
 
 FILES = ROOT / "tests/data/touching"
 # of kinds that no other quick test compiles, which takes ten to thirty seconds

@@ -8,8 +8,7 @@ import pytest
 from physx_runtime.compiling.cuda.cubin import Resources, find_nvrtc, kernel_resources
 from physx_runtime.compiling.cuda.source import KERNEL
 from physx_runtime.worlds.gpu.worlds import scheduled_kernel, step_kernels
-from support.chance.packed_robots import CEILINGS, EVERYTHING, LARGE, SMALL, packed_robot
-from support.chance.packed_trees import random_tree
+from support.chance.packed_models import CEILINGS, EVERYTHING, LARGE, SMALL, packed_robot, random_tree
 
 needs_nvrtc = pytest.mark.skipif(not find_nvrtc(), reason="NVRTC is not installed; it comes with the cuda extra")
 

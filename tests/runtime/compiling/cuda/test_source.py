@@ -43,8 +43,7 @@ from physx_runtime.quantities.state import cached_link_velocity
 from physx_runtime.quantities.traced import structure
 from physx_runtime.quantities.traced import traced as traced_rows
 from physx_runtime.solver.program import step_layout, step_program
-from support.chance.packed_robots import packed_robot
-from support.chance.packed_trees import random_tree
+from support.chance.packed_models import packed_robot, random_tree
 
 Rows = Mapping[str, Sequence[Any]]
 

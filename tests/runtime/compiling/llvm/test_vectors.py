@@ -16,7 +16,7 @@ from physx_runtime.language.ops import where
 from physx_runtime.language.symbols import Graph
 from physx_runtime.model.topology import DofTopology, FixedTendonTopology, LinkTopology, Topology
 from physx_runtime.solver.program import step_program
-from support.chance.packed_trees import Rows, random_tree
+from support.chance.packed_models import Rows, random_tree
 from support.compiled_program import assembly_of, compiled_program
 
 # Processors of each instruction set: LLVM's name, bits of a register, how its registers are called.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime import Simulation
-from support.stages.free_bodies import body_stage
+from support.stages.iteration_stages import body_stage
 from support.stages.robots import opened
 
 DT, STEPS = 1 / 60, 240

@@ -20,9 +20,8 @@ from physx_runtime.worlds.store import SCHEDULED
 from pxr import Usd
 from support.physx.pushed import pushed, run_pushed
 from support.places import SLIDER
-from support.stages.free_bodies import FORCE, PHYSX, STILL, body_stage
+from support.stages.iteration_stages import FORCE, PHYSX, STILL, body_stage, prim, slider
 from support.stages.iteration_stages import opened as opened_island
-from support.stages.iteration_stages import prim, slider
 from support.stages.iteration_stages import stage as island_stage
 from support.stages.robots import opened
 

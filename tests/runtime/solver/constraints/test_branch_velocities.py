@@ -33,8 +33,7 @@ from physx_runtime.targets.host_driver import HostDriver
 from physx_runtime.worlds.cpu import CompiledWorlds
 from physx_runtime.worlds.gpu.worlds import CudaWorlds
 from support.chance.articulations import random_articulation
-from support.chance.packed_robots import packed_robot
-from support.chance.packed_trees import random_rows, random_tree
+from support.chance.packed_models import packed_robot, random_rows, random_tree
 from support.compiled_program import compiled_program
 from support.physx.random_motions import DT, FAMILIES
 

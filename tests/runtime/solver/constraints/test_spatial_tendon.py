@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from physx_runtime import Session, simulate
 from pxr import Gf, Usd
-from support.chance.cables import cable_stage
+from support.chance.reading_stages import cable_stage
 from support.stages.robots import joint, link, opened, robot
 from support.stages.session_stages import world_poses
 

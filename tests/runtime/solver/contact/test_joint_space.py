@@ -10,7 +10,7 @@ from physx_runtime.dynamics.rnea import generalized_force
 from physx_runtime.dynamics.spatial import NO_FORCE, Force, linear_first, quaternion, triple
 from physx_runtime.model.topology import Topology
 from physx_runtime.solver.contact.joint_space import LeverArms, chain_to
-from support.chance.packed_trees import Rows, random_tree
+from support.chance.packed_models import Rows, random_tree
 
 ROUNDED = 1e-14         # sums of a few numbers of some metres
 # How far float32 leaves a rotation from unit length, and what its square makes of some metres.

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from physx_runtime.solver.settings import SolverSettings
-from support.stages.lone_islands import lone_island, lone_worlds
+from support.stages.iteration_stages import lone_island, lone_worlds
 
 from physx_schema.description import describe
 

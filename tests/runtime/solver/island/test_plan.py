@@ -16,8 +16,7 @@ import pytest
 from physx_runtime import Scene
 from physx_runtime.model.island import LINK, WORLD, SolverBody
 from physx_runtime.solver.island.plan import ancestor_and_link
-from support.chance.packed_islands import HINGE, joint
-from support.chance.packed_trees import random_tree
+from support.chance.packed_models import HINGE, joint, random_tree
 from support.stages.robots import opened
 
 CHAIN = random_tree(0, 4, False, "rrr")[0]

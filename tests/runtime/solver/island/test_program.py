@@ -12,7 +12,7 @@ from physx_runtime.dynamics.spatial import Mat3
 from physx_runtime.model.island import BODY, KINEMATIC, LINK, WORLD, IslandTopology, SolverBody
 from physx_runtime.model.row_specs import input_rows, state_rows
 from physx_runtime.worlds.cpu import CompiledWorlds, ScheduledWorlds
-from support.chance.packed_islands import (
+from support.chance.packed_models import (
     BALL,
     HINGE,
     WELD,
@@ -22,9 +22,9 @@ from support.chance.packed_islands import (
     joint,
     random_body,
     random_island,
+    random_tree,
     stepped,
 )
-from support.chance.packed_trees import random_tree
 
 # float64 rounding of the momenta of a few bodies over ten steps; 1e-14 was measured.
 MOMENTUM = 1e-12

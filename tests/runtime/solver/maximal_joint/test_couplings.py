@@ -8,9 +8,9 @@ from physx_runtime.model.island import BODY, GEAR, RACK, WORLD, JointTopology, S
 from physx_runtime.solver.maximal_joint.couplings import hinge, slide
 from physx_runtime.solver.maximal_joint.kinds import JointGeometry, rows_of
 from physx_runtime.solver.maximal_joint.rows import NO_HINT
-from support.chance.outside_joints import BODIES, coupled_hinges, d6, frames, locking, moved, placed, random_rows
-from support.chance.packed_trees import Rows
-from support.mechanics.joint_rates import row_velocity
+from support.chance.maximal_joints import BODIES, coupled_hinges, d6, frames, locking, moved, placed, random_rows
+from support.chance.packed_models import Rows
+from support.mechanics.body_islands import row_velocity
 from support.mechanics.rigid_motion import Array, about, quaternion
 
 F64 = 1e-12             # a hundred steps that add up angles of size 10

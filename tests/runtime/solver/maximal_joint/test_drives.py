@@ -10,9 +10,9 @@ from physx_runtime.model.island import FREE, LOCKED, AxisTopology
 from physx_runtime.solver.maximal_joint.drives import target_rotation
 from physx_runtime.solver.maximal_joint.kinds import rows_of
 from physx_runtime.solver.maximal_joint.rows import NO_HINT
-from support.chance.outside_joints import FREE_AXIS, LOCKED_AXIS, d6, frames, placed, random_rotation, random_rows
-from support.chance.packed_trees import Rows
-from support.mechanics.joint_rates import RATE, rate_difference
+from support.chance.maximal_joints import FREE_AXIS, LOCKED_AXIS, d6, frames, placed, random_rotation, random_rows
+from support.chance.packed_models import Rows
+from support.mechanics.body_islands import RATE, rate_difference
 from support.mechanics.rigid_motion import Array, about, rotation
 
 F64 = 1e-14         # some dozen operations on numbers of size 1

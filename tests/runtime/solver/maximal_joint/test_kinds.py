@@ -27,7 +27,7 @@ from physx_runtime.model.island import (
 from physx_runtime.solver.maximal_joint.drives import EPSILON
 from physx_runtime.solver.maximal_joint.kinds import rows_of
 from physx_runtime.solver.maximal_joint.rows import NO_HINT
-from support.chance.outside_joints import (
+from support.chance.maximal_joints import (
     BODIES,
     FREE_AXIS,
     LOCKED_AXIS,
@@ -39,8 +39,8 @@ from support.chance.outside_joints import (
     random_rotation,
     random_rows,
 )
-from support.chance.packed_trees import Rows
-from support.mechanics.joint_rates import RATE, rate_difference
+from support.chance.packed_models import Rows
+from support.mechanics.body_islands import RATE, rate_difference
 
 # Sums written in another order, of numbers of size 1.
 F64, F32 = 1e-13, 2e-5

@@ -25,9 +25,9 @@ from physx_runtime.solver.maximal_joint.limits import (
     twist_angle,
 )
 from physx_runtime.solver.maximal_joint.rows import NO_HINT, ROTATION_LIMIT, TRANSLATION_LIMIT, JointRow
-from support.chance.outside_joints import FREE_AXIS, LOCKED_AXIS, d6, frames, placed, random_rotation
-from support.chance.packed_trees import Rows
-from support.mechanics.joint_rates import RATE, rate_difference
+from support.chance.maximal_joints import FREE_AXIS, LOCKED_AXIS, d6, frames, placed, random_rotation
+from support.chance.packed_models import Rows
+from support.mechanics.body_islands import RATE, rate_difference
 from support.mechanics.rigid_motion import Array, about, quaternion, rotation
 from support.stages.robots import opened
 

@@ -28,8 +28,7 @@ from physx_runtime.worlds.store import SCHEDULED
 from support.chance.jointed_scenes import FAMILIES
 from support.compared.outside_joint_features import ACTS, FEATURES, REFUSED, Feature
 from support.physx.beside_physx import compared
-from support.physx.recorded_scenes import Recorded, apart, recorded
-from support.physx.rounded_sums import ROUNDED
+from support.physx.recorded_scenes import ROUNDED, Recorded, apart, recorded
 from support.recorded.transform_stages import instanced
 from support.stages.robots import base, joint, link, opened, placed, prim, robot
 

@@ -26,7 +26,7 @@ from physx_runtime.solver.maximal_joint.rows import (
     JointRow,
     joint_frames,
 )
-from support.chance.outside_joints import (
+from support.chance.maximal_joints import (
     BODIES,
     coupled_hinges,
     frames,
@@ -36,8 +36,8 @@ from support.chance.outside_joints import (
     random_rotation,
     random_rows,
 )
-from support.chance.packed_trees import Rows
-from support.mechanics.joint_rates import RATE, rate_difference
+from support.chance.packed_models import Rows
+from support.mechanics.body_islands import RATE, rate_difference
 from support.mechanics.rigid_motion import about, rotation
 
 F64 = 1e-14         # some dozen operations on numbers of size 1

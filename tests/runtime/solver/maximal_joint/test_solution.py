@@ -34,7 +34,7 @@ from physx_runtime.model.island import (
 from physx_runtime.model.island_rows import INPUT_MAKERS, OUTPUT_MAKERS, joint_rows
 from physx_runtime.solver.maximal_joint.kinds import preparation_inputs
 from physx_runtime.solver.maximal_joint.step import concluded, prepare, prepared_rows, solve
-from support.chance.held_bodies import DT, TWO_BODIES, UPRIGHT, Rows, body_at_origin, momentum, two_bodies
+from support.chance.maximal_joints import DT, TWO_BODIES, UPRIGHT, Rows, body_at_origin, momentum, two_bodies
 from support.mechanics.body_islands import BodyIsland, step
 from support.mechanics.rigid_motion import rotation
 

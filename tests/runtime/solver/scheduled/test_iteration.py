@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from physx_runtime import Session, Simulation, simulate
 from support.physx.random_motions import FAMILIES, compare
 from support.places import DATA
-from support.stages.pgs_stages import ARTICULATION_STAGES, DT, ITERATIONS, STEPS
+from support.stages.pgs_scenes import ARTICULATION_STAGES, DT, ITERATIONS, STEPS
 from support.stages.robots import opened
 
 RECORDED = DATA / "pgs.json"      # of ovphysx 0.7.0, written by `record`

@@ -26,9 +26,9 @@ from physx_runtime.solver.scheduled.program import step_schedules
 from physx_runtime.solver.settings import begin, finish, iterate
 from physx_runtime.worlds.cpu import ScheduledWorlds, load_step
 from support.chance.articulations import Features, RandomArticulation, engine_names, random_articulation
-from support.chance.packed_trees import Rows, random_tree
+from support.chance.packed_models import Rows, random_tree
 from support.physx.random_motions import BATCH, DT, FAMILIES, FLOAT32, STEPS, compare
-from support.stages.driven_chains import driven_chain
+from support.stages.tendon_stages import driven_chain
 
 from physx_schema.description import describe
 from physx_schema.description.model import Description

@@ -21,7 +21,7 @@ from physx_runtime.targets.cuda import kernels
 from physx_runtime.targets.cuda.driver import NO_DEVICE, Copy2D, DeviceError, Gpu, PitchedLines
 from physx_runtime.targets.cuda.kernels import gpu_on_host, try_kernel
 from physx_runtime.targets.host_driver import HostDriver
-from support.chance.packed_robots import packed_robot
+from support.chance.packed_models import packed_robot
 from support.places import FINGER, ROOT
 
 from physx_schema.errors import UnsupportedError

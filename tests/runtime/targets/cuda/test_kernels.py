@@ -20,12 +20,11 @@ from physx_runtime.worlds.cpu import CompiledWorlds, ScheduledWorlds
 from physx_runtime.worlds.gpu.worlds import CudaWorlds
 from physx_runtime.worlds.store import COMPILED, SCHEDULED, Worlds
 from support.chance.articulations import engine_names, random_articulation
-from support.chance.packed_robots import LARGE, SMALL, packed_robot
-from support.chance.packed_trees import Rows, random_tree
+from support.chance.packed_models import LARGE, SMALL, Rows, packed_robot, random_tree
 from support.physx.random_motions import COMPILED_LINKS, FAMILIES
 from support.physx.recorded_scenes import LINKS_TOUCHING, TOUCHING
 from support.places import DOUBLE_PENDULUM, MOTIONS
-from support.stages.free_bodies import body_stage
+from support.stages.iteration_stages import body_stage
 
 from physx_schema.description import Description, describe
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from physx_runtime.verification import Verification, verify
 from physx_runtime.verification.report import AS_AUTHORED_TOLERANCE, Remedy
 from pxr import Sdf, Usd
-from support.physx.remedy_survey import Measured, surveyed
+from support.physx.remedied import Measured, surveyed
 from support.stages.verified_robots import attachment, axis, both, chain, drive, limits, mimic, part, row_of
 
 from physx_schema.cli.program import program

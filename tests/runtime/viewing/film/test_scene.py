@@ -16,7 +16,7 @@ from physx_runtime.viewing.film.writing import FRAME_RATE, HEIGHT, WIDTH
 from PIL import Image, ImageSequence
 from pxr import Gf, Usd, UsdGeom
 from support.places import FINGER
-from support.stages.free_bodies import body_stage as falling
+from support.stages.iteration_stages import body_stage as falling
 
 from physx_schema.description import describe
 from physx_schema.outputs import is_ours

@@ -17,7 +17,7 @@ from physx_runtime.simulation.recording import world_link_poses
 from physx_runtime.viewing.live import sliders
 from physx_runtime.viewing.live.sliders import find_root_joint, live_step, with_fixed_base
 from pxr import Sdf, Usd
-from support.node import run_module
+from support.chromium import run_module
 from support.stages.contact_scenes.parts import world
 from support.stages.contact_scenes.robots import quadruped
 from support.stages.recorded_arm import SHOULDER, arm

@@ -23,16 +23,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from physx_runtime import NotSimulatedWarning, Recording, Scene, simulate
-from support.chance import mixed_scenes, unit_scenes
+from support.chance import touching_scenes
 from support.chance.self_touching_robots import FAMILIES as ROBOT_FAMILIES
 from support.chance.self_touching_robots import self_touching_robot
 from support.chance.touching_scenes import FAMILIES, touching_scene
 from support.physx.beside_physx import DT, STEPS, Motion, compared
 from support.physx.beside_physx import apart as motion_difference
 from support.physx.contact_scenes import GROWTHS, is_of, kept
-from support.physx.processor import CLIPPED, elsewhere
-from support.physx.recorded_scenes import LINKS_TOUCHING, TOUCHING, apart, recorded
-from support.recorded.pgs_scenes import EVERY, MOTIONS
+from support.physx.recorded_scenes import CLIPPED, LINKS_TOUCHING, TOUCHING, apart, elsewhere, recorded
+from support.recorded.link_poses import EVERY, MOTIONS
 from support.stages.contact_scenes import SCENES
 from support.stages.contact_scenes.shapes import SHAPES
 from support.stages.iteration_stages import opened
@@ -234,10 +233,10 @@ PARTING_SEEDS = {10000: "two colliders of a body on one box, solved in another o
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("family", mixed_scenes.MIXED_FAMILIES)
+@pytest.mark.parametrize("family", touching_scenes.MIXED_FAMILIES)
 def test_mixed_stages_move_as_in_physx(family: str, oracle_folder: Path) -> None:
-    first = mixed_scenes.MIXED_FAMILIES[family][0]
-    rows = list(compared(range(first, first + MIXED), scene=mixed_scenes.mixed_scene))
+    first = touching_scenes.MIXED_FAMILIES[family][0]
+    rows = list(compared(range(first, first + MIXED), scene=touching_scenes.mixed_scene))
     missing = [row for row in rows if not row.agrees and row.seed not in PARTING_SEEDS]
     assert not missing, "\n".join(map(str, missing))
     assert not any(row.refused for row in rows)
@@ -249,7 +248,7 @@ PARTING_IN_UNITS = {7: "9.2e-4 m off; PhysX parts from itself by 9.8e-4 m in 4 o
 
 @pytest.mark.sweep
 def test_every_pair_of_shapes_moves_as_in_physx_in_centimetres_millimetres_and_inches(oracle_folder: Path) -> None:
-    rows = list(compared(range(unit_scenes.COUNT), scene=unit_scenes.unit_scene))
+    rows = list(compared(range(touching_scenes.COUNT), scene=touching_scenes.unit_scene))
     missing = [row for row in rows if not row.agrees and row.seed not in PARTING_IN_UNITS]
     assert not missing, "\n".join(map(str, missing))
     assert not any(row.refused for row in rows)

@@ -16,7 +16,7 @@ from physx_runtime.targets.host_driver import HostDriver, Launch, Transfer
 from physx_runtime.worlds.cpu import CompiledWorlds
 from physx_runtime.worlds.gpu.worlds import CudaWorlds, step_kernels
 from physx_runtime.worlds.store import Worlds
-from support.chance.packed_trees import random_tree
+from support.chance.packed_models import random_tree
 from support.device_arrays import OnDevice
 from support.places import DOUBLE_PENDULUM, FINGER
 
