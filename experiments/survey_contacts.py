@@ -4,8 +4,8 @@
 
 Each error is held to ten times what PhysX itself moves apart by when its start is moved by 1e-7 (three ways), over 60
 steps of 1/60 s. With --alike each miss is also held to PhysX's motions from those starts in energy, in heights at the
-end and in which bodies rest (support/physx/beside_physx.py). WORK keeps PhysX's recordings. Needs the oracle (PHYSX_ORACLE
-and ORACLE_PYTHON, see CONTRIBUTING.md).
+end and in which bodies rest (support/physx/beside_physx.py). WORK keeps PhysX's recordings. Needs the oracle
+(PHYSX_ORACLE and ORACLE_PYTHON, see CONTRIBUTING.md).
 """
 
 from __future__ import annotations

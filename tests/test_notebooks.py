@@ -18,7 +18,7 @@ NOTEBOOKS = sorted((ROOT / "examples/notebooks").glob("*.ipynb"))
 LONGEST = 300.0         # s that any of them may take on a busy machine
 
 
-def printed(name: str, folder: Path) -> str:
+def notebook_output(name: str, folder: Path) -> str:
     """What a notebook prints when it is run in a folder, in a process of its own."""
     done = subprocess.run(
         [sys.executable, ROOT / "tests/support/notebooks.py", ROOT / f"examples/notebooks/{name}.ipynb"], cwd=folder,
@@ -39,7 +39,7 @@ def test_notebooks_are_kept_without_outputs(path: Path) -> None:
 
 @pytest.mark.sweep
 def test_the_authored_finger_has_no_findings_and_its_remedies_reach_what_was_meant(tmp_path: Path) -> None:
-    text = printed("author_and_verify", tmp_path)
+    text = notebook_output("author_and_verify", tmp_path)
     assert "errors=0, warnings=0" in text
     wanted, effective = map(float, re.findall(r"stiffness wanted ([\d.]+), effective ([\d.]+)", text)[0])
     assert effective == pytest.approx(wanted, rel=1e-3)
@@ -49,7 +49,7 @@ def test_the_authored_finger_has_no_findings_and_its_remedies_reach_what_was_mea
 
 @pytest.mark.sweep
 def test_the_tuned_joint_reaches_frequency_and_damping_ratio(tmp_path: Path) -> None:
-    text = printed("tune_a_joint", tmp_path)
+    text = notebook_output("tune_a_joint", tmp_path)
     reached = {name: (float(wanted), float(got)) for name, wanted, got in re.findall(
         r"(\w+) wanted ([\d.]+) reached ([\d.]+)", text)}
     assert set(reached) == {"natural_frequency", "damping_ratio"}
@@ -59,7 +59,7 @@ def test_the_tuned_joint_reaches_frequency_and_damping_ratio(tmp_path: Path) -> 
 
 @pytest.mark.sweep
 def test_worlds_with_drawn_parameters_end_in_different_places(tmp_path: Path) -> None:
-    text = printed("worlds", tmp_path)
+    text = notebook_output("worlds", tmp_path)
     assert "worlds=64" in text
     authored, lowest, highest = map(float, re.findall(r"-?\d+\.\d", text)[-3:])
     assert lowest < authored < highest

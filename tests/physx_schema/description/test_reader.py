@@ -43,8 +43,8 @@ from physx_schema.description import describe
 FILE = DATA / "physx_facts.json"
 THEMES = {
     "scenes": scene_stages.STAGES, "transforms": transform_stages.STAGES, "trees": tree_stages.STAGES,
-    "joints": joint_stages.STAGES, "loops": loop_stages.STAGES, "engines": engine_stages.STAGES,
-    "random": random_stages.STAGES,
+    "joints": joint_stages.STAGES, "loops": loop_stages.LOOP_STAGES, "engines": engine_stages.ENGINE_STAGES,
+    "random": random_stages.RANDOM_STAGES,
 }
 STAGES = {f"{theme}: {name}": text for theme, stages in THEMES.items() for name, text in stages.items()}
 REFUSED = {f"scenes: {name}": text for name, text in scene_stages.REFUSED.items()}

@@ -8,7 +8,7 @@ from support.recorded.joint_stages import ROTATIONS, Values, axis, drive, generi
 from support.recorded.scene_stages import still
 from support.stages.robots import base, joint, link, prim
 
-AXIS, NEWTON = ("PhysxJointAxisAPI:angular",), ("NewtonJointAPI",)
+JOINT_AXIS, NEWTON = ("PhysxJointAxisAPI:angular",), ("NewtonJointAPI",)
 
 
 def newton(**values: float) -> Values:
@@ -20,7 +20,7 @@ ALL = newton(armature=2.0, damping=0.5, friction=3.0, velocityLimit=40.0, limitS
 
 def beside(**values: float) -> str:
     """Newton's values beside some of PhysX's."""
-    return one("Revolute", (*NEWTON, *AXIS), {**ALL, **axis("angular", **values)})
+    return one("Revolute", (*NEWTON, *JOINT_AXIS), {**ALL, **axis("angular", **values)})
 
 
 def mimic(schemas: tuple[str, ...] = ("NewtonMimicAPI",), kinds: tuple[str, str] = ("Revolute", "Revolute"),
@@ -38,7 +38,7 @@ def mimic(schemas: tuple[str, ...] = ("NewtonMimicAPI",), kinds: tuple[str, str]
         joint(kinds[0], "f", "base", "b", schemas, {**bounds, **own_values}))
 
 
-STAGES = {
+ENGINE_STAGES = {
     **{f"Newton's values on a {kind} joint": one(kind, NEWTON, ALL) for kind in ("Revolute", "Prismatic", "Spherical")},
     "Newton's values on a generic joint": generic(locked("rotX", "rotY"), NEWTON, ALL),
     "Newton's values without their API": one("Revolute", (), ALL),

@@ -35,7 +35,7 @@ def knot(seed: int) -> str:
 
 
 TWICE = hinge("k0", "base", "b") + hinge("k1", "base", "b")
-STAGES = {
+LOOP_STAGES = {
     **{f"{count} hinges between two bodies": still(between(count)) for count in (2, 3, 4, 5)},
     **{f"{count} hinges in both directions": still(between(count, True)) for count in (2, 3, 4, 5)},
     "joints of four kinds": still(PAIR, *(joint(kind, f"j{kind}", "a", "b") for kind in (

@@ -47,7 +47,7 @@ def states(choose: random.Random, kind: str) -> tuple[tuple[str, ...], Values]:
     return tuple(schemas), values
 
 
-def hinge(choose: random.Random, name: str, ends: tuple[str, str]) -> str:
+def drawn_hinge(choose: random.Random, name: str, ends: tuple[str, str]) -> str:
     """A joint with frames by chance, sometimes swapped, sometimes to a prim inside a link."""
     kind = choose.choice(("Revolute", "Prismatic", "Fixed", "Spherical", ""))
     schemas, values = states(choose, kind)
@@ -69,9 +69,9 @@ def articulation(seed: int) -> str:
         grouped = choose.random() < 0.5
         parts += prim("Xform", f"g{i}", (), somewhere(choose, "1u" + kind), body) if grouped else body
         paths.append(f"top/g{i}/{name}" if grouped else f"top/{name}")
-    joints = "".join(hinge(choose, f"j{i}", (paths[choose.randrange(i)], paths[i])) for i in range(1, len(paths)))
+    joints = "".join(drawn_hinge(choose, f"j{i}", (paths[choose.randrange(i)], paths[i])) for i in range(1, len(paths)))
     return still(prim("Xform", "top", (), somewhere(choose, kind), parts), joints,
                  anchor("w", paths[0]) if choose.random() < 0.5 else "")
 
 
-STAGES = {f"articulation {seed}": articulation(seed) for seed in range(COUNT)}
+RANDOM_STAGES = {f"articulation {seed}": articulation(seed) for seed in range(COUNT)}
