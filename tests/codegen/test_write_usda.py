@@ -12,8 +12,8 @@ from physx_codegen import fields, load_yaml, value_types, write_usda, write_yaml
 from physx_codegen.load_usda import load_usda
 from physx_codegen.model import Attribute, Entry, Library, Relationship, SchemaClass
 from support.places import ROOT, SCHEMAS
+from support.schemas.authored import difference, specs
 from support.schemas.packages import EVERYTHING, wheel_folder
-from support.schemas.schema_differences import difference, specs
 from support.schemas.usd_generator import SOURCES
 from support.usd_versions import needs_type, takes_validators
 

@@ -1,17 +1,26 @@
 """Links of the documentation lead to files, and to headings in them.
 
 The documentation as a site.
+
+Every term of the glossary has a file, and words that it replaces are not the names of anything.
+
+The pictures of docs/physx_semantics.md show what its formulae and recordings of PhysX say.
 """
 
 from __future__ import annotations
 
+import ast
+import importlib
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from support.imports import SOURCES
 from support.places import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -58,3 +67,96 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
                           env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "tasks" / "drive_gains" / "index.html").is_file()
+
+
+# --- glossary --------------------------------------------------------------------------------------------------------
+
+GLOSSARY = ROOT / "docs" / "glossary.md"
+FOLDERS = {"physx_runtime": ROOT / "runtime", "physx_schema": ROOT}
+# Names that classes once had, which nobody would search for.
+REPLACED = frozenset((
+    "Alike", "AlikeInScene", "AlikeIslands", "Anchored", "Around", "Births", "Drowsiness", "Ear", "FixedPairs",
+    "GroundedWorlds", "Heard", "Lanes", "LastKnown", "MetPairs", "Occupant", "Resting", "RestRows", "Roster", "Sorter",
+    "ToldRows", "TouchingWorlds"))
+
+
+def terms() -> list[list[str]]:
+    """The cells of each line: term, what it is, whose word, file."""
+    lines = [line for line in GLOSSARY.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[1:]]
+
+
+def identifiers(source: str) -> Iterator[str]:
+    """Every name that a module defines or uses."""
+    for node in ast.walk(ast.parse(source)):
+        for field in ("id", "attr", "name", "arg", "asname"):
+            if isinstance(name := getattr(node, field, None), str):
+                yield name
+
+
+def replaced_names(path: Path) -> set[str]:
+    return REPLACED.intersection(identifiers(path.read_text(encoding="utf-8")))
+
+
+def test_every_term_names_a_file_that_is_there() -> None:
+    found = terms()
+    paths = [cells[3].strip("`") for cells in found]
+    assert len(found) > 60
+    assert not [path for path in paths if not (FOLDERS[path.partition("/")[0]] / path).is_file()]
+
+
+def test_terms_are_in_the_order_of_the_alphabet() -> None:
+    names = [cells[0].lower() for cells in terms()]
+    assert names == sorted(names)
+
+
+def test_no_replaced_word_is_a_name_of_the_code() -> None:
+    paths = [path for package in ("physx_schema", "physx_runtime") for path in sorted(SOURCES[package].rglob("*.py"))]
+    wrong = {path.name: names for path in paths if (names := replaced_names(path))}
+    assert paths
+    assert wrong == {}
+
+
+def test_a_replaced_word_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "lanes.py"
+    path.write_text("class WorldBatch:\n    def of(self, lanes: 'Lanes', Ear=None): return Ear\n", encoding="utf-8")
+    assert replaced_names(path) == {"Ear"}
+
+
+# --- drawn physics ---------------------------------------------------------------------------------------------------
+
+MOST = 40_000       # bytes of a picture
+
+
+@pytest.fixture
+def drawing(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The program that draws them."""
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
+    return importlib.import_module("draw_physics")
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("axes", "iterations", "left"), [(1, (32, 0), 1.0), (3, (32, 0), 1 / 3), (1, (4, 4), 2.0)])
+def test_a_tendon_pulls_by_its_axes_and_its_velocity_iterations(
+        drawing: Any, axes: int, iterations: tuple[int, int], left: float) -> None:
+    assert drawing.tendon_strength(axes, iterations) == pytest.approx(left, rel=0.01)
+
+
+@pytest.mark.sweep
+def test_a_drive_overshoots_as_the_page_says(drawing: Any) -> None:
+    assert [round(100 * (drawing.driven(count)[1].max() - 1)) for count in (1, 4, 32)] == [21, 31, 34]
+    time, position = drawing.driven(32)
+    assert position == pytest.approx(drawing.driven_meant(time), abs=0.01)
+
+
+@pytest.mark.sweep
+def test_a_compliant_mimic_joint_is_the_spring_that_physx_was_measured_to_make_and_not_with_a_velocity_iteration(
+        drawing: Any) -> None:
+    assert [round(drawing.mimic_error((4, velocity))[1][5], 3) for velocity in (0, 1)] == [0.908, 0.972]
+
+
+@pytest.mark.parametrize("name", ["tendon_stiffness", "drive_settling", "mimic_error"])
+def test_pictures_are_small_and_shown(name: str) -> None:
+    assert f"](pictures/{name}.png)" in (ROOT / "docs/physx_semantics.md").read_text(encoding="utf-8")
+    assert (ROOT / f"docs/pictures/{name}.png").stat().st_size < MOST

@@ -27,10 +27,7 @@ from support.physx.facts import Facts, measured_facts
 from support.physx.readings import FIELDS, Stage, agreement, articulations_below, samples
 from support.places import DATA
 from support.recorded import (
-    engine_stages,
     joint_stages,
-    loop_stages,
-    random_stages,
     scene_stages,
     transform_stages,
     tree_stages,
@@ -43,8 +40,8 @@ from physx_schema.description import describe
 FILE = DATA / "physx_facts.json"
 THEMES = {
     "scenes": scene_stages.STAGES, "transforms": transform_stages.STAGES, "trees": tree_stages.STAGES,
-    "joints": joint_stages.STAGES, "loops": loop_stages.LOOP_STAGES, "engines": engine_stages.ENGINE_STAGES,
-    "random": random_stages.RANDOM_STAGES,
+    "joints": joint_stages.STAGES, "loops": tree_stages.LOOP_STAGES, "engines": joint_stages.ENGINE_STAGES,
+    "random": tree_stages.RANDOM_STAGES,
 }
 STAGES = {f"{theme}: {name}": text for theme, stages in THEMES.items() for name, text in stages.items()}
 REFUSED = {f"scenes: {name}": text for name, text in scene_stages.REFUSED.items()}

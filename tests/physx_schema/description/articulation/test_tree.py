@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from support.recorded import loop_stages
+from support.recorded import tree_stages
 from support.stages.robots import base, joint, link, opened, robot
 
 from physx_schema.description import Description, describe
@@ -139,7 +139,7 @@ def test_third_hinge_between_two_bodies_is_outside_the_articulation() -> None:
 
 
 def test_loop_of_a_switched_off_articulation_is_whole() -> None:
-    description = describe(opened(loop_stages.LOOP_STAGES["a switched-off articulation with a loop"]))
+    description = describe(opened(tree_stages.LOOP_STAGES["a switched-off articulation with a loop"]))
     assert [item.path for item in description.joints] == ["/Robot/j2", "/Robot/j3"]
     assert codes(description) == []
 

@@ -6,9 +6,8 @@ import math
 
 import pytest
 from physx_runtime.simulation.simulation import Simulation
-from support.recorded import engine_stages
-from support.recorded.engine_stages import ALL, MIMICS, beside, mimic, newton
-from support.recorded.joint_stages import one
+from support.recorded import joint_stages
+from support.recorded.joint_stages import ALL, MIMICS, beside, mimic, newton, one
 from support.recorded.scene_stages import still
 from support.stages.robots import base, described, joint, link, opened, prim
 
@@ -18,7 +17,7 @@ DEGREE = math.pi / 180.0
 
 
 def test_values_of_newton_name_their_properties() -> None:
-    found = described(engine_stages.ENGINE_STAGES["Newton's values on a Revolute joint"]).articulations[0].dofs[0]
+    found = described(joint_stages.ENGINE_STAGES["Newton's values on a Revolute joint"]).articulations[0].dofs[0]
     assert dict(found.sources) == {
         "armature": "newton:armature", "static_friction": "newton:friction", "dynamic_friction": "newton:friction",
         "viscous_friction": "newton:damping", "max_velocity": "newton:velocityLimit"}
@@ -49,19 +48,19 @@ def test_what_physx_does_not_read_of_newton_is_unused() -> None:
 
 
 def test_mujoco_is_unused_with_physx_counterpart() -> None:
-    found = {item.property: item for item in described(engine_stages.ENGINE_STAGES["MuJoCo's values"]).unused}
+    found = {item.property: item for item in described(joint_stages.ENGINE_STAGES["MuJoCo's values"]).unused}
     assert found["mjc:armature"].suggestion == "physxJointAxis:angular:armature"
     assert found["mjc:armature"].code == found["apiSchemas"].code == "other-engine"
 
 
 def test_other_engines_are_no_fault() -> None:
-    found = [item for item in check(opened(engine_stages.ENGINE_STAGES["MuJoCo's values"])).findings
+    found = [item for item in check(opened(joint_stages.ENGINE_STAGES["MuJoCo's values"])).findings
              if item.code == "unused/other-engine"]
     assert {item.severity for item in found} == {"info"}
 
 
 def test_retired_joint_api_is_unused_and_has_no_effect() -> None:
-    found = described(engine_stages.ENGINE_STAGES["the retired joint API"])
+    found = described(joint_stages.ENGINE_STAGES["the retired joint API"])
     assert found.articulations[0].dofs[0].armature == 0.0
     assert {item.code for item in found.unused} == {"retired"}
     assert len(found.unused) == 4
