@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from support.chance.usda_text import product
+
 KINDS = (("Plane", "Sphere"), ("Plane", "Capsule"), ("Plane", "Cube"), ("Sphere", "Sphere"), ("Sphere", "Capsule"),
          ("Sphere", "Cube"), ("Capsule", "Capsule"), ("Cube", "Cube"), ("Sphere", "Mesh"), ("Cube", "Mesh"),
          ("Mesh", "Mesh"), ("Capsule", "Cube"), ("Plane", "Mesh"), ("Capsule", "Mesh"))
@@ -100,7 +102,7 @@ def edge_meeting(seed: int) -> str:
         axes = _matrix(frame)
         for k, at, speed in ((0, np.zeros(3), 0.0), (1, way, -rng.uniform(0.1, 0.6))):
             prims.append(BODY.format(
-                name=f"{'ab'[k]}{i}", position=_row(place + axes @ at), rotation=_row(_times(frame, turns[k])),
+                name=f"{'ab'[k]}{i}", position=_row(place + axes @ at), rotation=_row(product(frame, turns[k])),
                 velocity=_row(axes[:, 2] * speed), spin=_row(rng.uniform(-60, 60, 3)), geometry=_cube(sizes[k])))
     return STAGE.format(gravity=0.0, prims="".join(prims))
 
@@ -115,10 +117,6 @@ def _matrix(q: np.ndarray) -> np.ndarray:
     w, v = q[0], q[1:]
     across = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
     return np.eye(3) + 2 * w * across + 2 * across @ across
-
-
-def _times(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.array([a[0] * b[0] - a[1:] @ b[1:], *(a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:]))])
 
 
 def _cube(size: np.ndarray) -> str:

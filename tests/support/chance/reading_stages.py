@@ -23,6 +23,21 @@ _NAMES = ("a", "B", "_c", "d1", "d10", "d2", "e", "Z", "zz", "m")
 Random = np.random.Generator
 
 
+def random_vector(random: Random, size: float = 1.0, above: float = 0.0) -> tuple[float, ...]:
+    """Three numbers within a size of another one."""
+    return tuple(map(float, random.uniform(-size, size, 3) + above))
+
+
+def random_turn(random: Random, upright: float = 0.0) -> tuple[float, ...]:
+    """A unit quaternion w, x, y, z; with a probability that of no rotation."""
+    if upright and random.random() < upright:
+        return (1.0, 0.0, 0.0, 0.0)
+    turn = random.normal(size=4)
+    return tuple(map(float, turn / np.linalg.norm(turn)))
+
+
+# --- graphs ----------------------------------------------------------------------------------------------------------
+
 def random_graph(seed: int) -> str:
     """The text of a stage."""
     random = np.random.default_rng(seed)
@@ -58,14 +73,7 @@ def _roots(random: Random, names: list[str]) -> set[str]:
 def _transform(random: Random) -> Attributes:
     """A pose with a scale; uneven scales only where nothing is turned below."""
     scale = float(random.choice([1.0, 1.0, 2.0, 0.5]))
-    return placed(tuple(map(float, random.uniform(-2, 2, 3))), (scale,) * 3, _turn(random))
-
-
-def _turn(random: Random) -> tuple[float, ...]:
-    if random.random() < 0.4:
-        return (1.0, 0.0, 0.0, 0.0)
-    turn = random.normal(size=4)
-    return tuple(map(float, turn / np.linalg.norm(turn)))
+    return placed(tuple(map(float, random.uniform(-2, 2, 3))), (scale,) * 3, random_turn(random, 0.4))
 
 
 def _in_folder(random: Random, folder: str, text: str) -> str:
@@ -79,7 +87,7 @@ def _body(random: Random, name: str, roots: set[str], inside: str) -> str:
                    "point3f physics:centerOfMass": tuple(map(float, random.uniform(-0.3, 0.3, 3)))}
     if random.random() < 0.4:
         values |= {"float3 physics:diagonalInertia": tuple(map(float, random.uniform(0.5, 3, 3))),
-                   "quatf physics:principalAxes": _turn(random)}
+                   "quatf physics:principalAxes": random_turn(random, 0.4)}
     if random.random() < 0.05:
         values["bool physics:rigidBodyEnabled"] = False
     if random.random() < 0.04:
@@ -105,7 +113,7 @@ def _joint(random: Random, name: str, ends: tuple[str, str], roots: set[str]) ->
     first, second = ends if random.random() < 0.7 else ends[::-1]
     values: Attributes = {f"rel physics:body{i}": f"<{path}>" for i, path in enumerate((first, second)) if path}
     values |= frames(tuple(map(float, random.uniform(-1, 1, 3))), tuple(map(float, random.uniform(-1, 1, 3))),
-                     _turn(random), _turn(random), str(random.choice(["X", "Y", "Z"])))
+                     random_turn(random, 0.4), random_turn(random, 0.4), str(random.choice(["X", "Y", "Z"])))
     schemas: list[str] = [ROOT_API] if name in roots else []
     if random.random() < 0.07:
         values["bool physics:excludeFromArticulation"] = True
@@ -159,8 +167,8 @@ def cable_stage(seed: int, sheared: bool = False) -> str:
         joints += prim("PhysicsFixedJoint", "anchor", (), {"rel physics:body1": "</Robot/base>"})
     values: dict[str, object] = {"int physxArticulation:solverPositionIterationCount": 4,
                                  "int physxArticulation:solverVelocityIterationCount": 0,
-                                 **placed(_vector(random, 2.0), _scale(random, (1.0, 2.0), sheared),
-                                          _cable_turn(random))}
+                                 **placed(random_vector(random, 2.0), _scale(random, (1.0, 2.0), sheared),
+                                          random_turn(random, 0.3))}
     robot = prim("Xform", "Robot", ("PhysicsArticulationRootAPI", "PhysxArticulationAPI"), values, bodies + joints)
     return HEAD.format(meters=1.0, kilograms=1.0) + robot + SCENE
 
@@ -188,17 +196,17 @@ def _attachments(random: Random, names: tuple[str, ...]) -> dict[str, list[tuple
 
 
 def _place(random: Random, name: str) -> dict[str, object]:
-    return {f"point3f physxTendon:{name}:localPos": _vector(random, 0.5)}
+    return {f"point3f physxTendon:{name}:localPos": random_vector(random, 0.5)}
 
 
 def _cable_body(random: Random, name: str, attached: list[tuple[str, dict[str, object]]], sheared: bool) -> str:
     values: dict[str, object] = {"float physics:mass": float(random.uniform(0.5, 2)),
-                                 "float3 physics:diagonalInertia": _vector(random, 0.2, 0.5)}
+                                 "float3 physics:diagonalInertia": random_vector(random, 0.2, 0.5)}
     if random.random() < 0.5:
-        values["point3f physics:centerOfMass"] = _vector(random, 0.2)
+        values["point3f physics:centerOfMass"] = random_vector(random, 0.2)
     if random.random() < 0.5:
-        values["quatf physics:principalAxes"] = _cable_turn(random)
-    values |= placed(_vector(random, 2.0), _scale(random, (1.0, 0.5, 3.0), sheared), _cable_turn(random))
+        values["quatf physics:principalAxes"] = random_turn(random, 0.3)
+    values |= placed(random_vector(random, 2.0), _scale(random, (1.0, 0.5, 3.0), sheared), random_turn(random, 0.3))
     for _, more in attached:
         values |= more
     return prim("Xform", name, ("PhysicsRigidBodyAPI", "PhysicsMassAPI", *(schema for schema, _ in attached)), values)
@@ -208,8 +216,9 @@ def _cable_joint(random: Random, above: str, below: str) -> str:
     kind, token = (("Revolute", "angular"), ("Prismatic", "linear"))[int(random.integers(2))]
     ends = (above, below) if random.random() < 0.7 else (below, above)
     values: dict[str, object] = {f"rel physics:body{i}": f"</Robot/{end}>" for i, end in enumerate(ends)}
-    values |= {"point3f physics:localPos0": _vector(random, 0.5), "point3f physics:localPos1": _vector(random, 0.5),
-               "quatf physics:localRot0": _cable_turn(random),
+    values |= {"point3f physics:localPos0": random_vector(random, 0.5),
+               "point3f physics:localPos1": random_vector(random, 0.5),
+               "quatf physics:localRot0": random_turn(random, 0.3),
                "uniform token physics:axis": str(random.choice(["X", "Y", "Z"]))}
     schemas: tuple[str, ...] = ()
     if random.random() < 0.6:
@@ -220,18 +229,7 @@ def _cable_joint(random: Random, above: str, below: str) -> str:
 
 
 def _scale(random: Random, even: tuple[float, ...], sheared: bool) -> tuple[float, ...]:
-    return _vector(random, 0.75, 1.25) if sheared else (float(random.choice(even)),) * 3
-
-
-def _vector(random: Random, size: float, above: float = 0.0) -> tuple[float, ...]:
-    return tuple(map(float, random.uniform(-size, size, 3) + above))
-
-
-def _cable_turn(random: Random) -> tuple[float, ...]:
-    if random.random() < 0.3:
-        return (1.0, 0.0, 0.0, 0.0)
-    turn = random.normal(size=4)
-    return tuple(map(float, turn / np.linalg.norm(turn)))
+    return random_vector(random, 0.75, 1.25) if sheared else (float(random.choice(even)),) * 3
 
 
 # --- weighed bodies --------------------------------------------------------------------------------------------------
@@ -289,17 +287,6 @@ def _mass(random: Random, chances: tuple[float, float, float]) -> dict[str, obje
 def _weighed_transform(random: Random, mirrored: float) -> dict[str, object]:
     scale = random.uniform(0.4, 2.5, 3) * np.where(random.random(3) < mirrored, -1.0, 1.0)
     return placed(random_vector(random, 2.0), tuple(map(float, scale)), random_turn(random))
-
-
-def random_vector(random: Random, size: float = 1.0, above: float = 0.0) -> tuple[float, ...]:
-    """Three numbers within a size of another one."""
-    return tuple(map(float, random.uniform(-size, size, 3) + above))
-
-
-def random_turn(random: Random) -> tuple[float, ...]:
-    """A unit quaternion w, x, y, z."""
-    turn = random.normal(size=4)
-    return tuple(map(float, turn / np.linalg.norm(turn)))
 
 
 # --- round bodies ----------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from numpy.random import Generator
 from pxr import Sdf, Usd
 
 from support.chance.joint_kinds import about
-from support.chance.usda_text import Vector, normalized
+from support.chance.usda_text import Vector, family_of, normalized
 from support.stages.iteration_stages import prim as resting_prim
 from support.stages.iteration_stages import stage
 from support.stages.parts import Attributes, drive, frames, limit, scene, state
@@ -207,7 +207,7 @@ FAMILIES: Mapping[str, tuple[int, int, Callable[[Robot], float]]] = {      # fir
 
 def self_touching_robot(seed: int, move: int | None = None) -> str:
     """The stage of a seed of one of the families; with a number, turned in the way of that number."""
-    write = next(write for first, count, write in FAMILIES.values() if first <= seed < first + count)
+    write = family_of(seed, FAMILIES)
     robot = Robot(np.random.default_rng([seed, DRAWS.get(seed, 32)]))
     return robot.text(move, write(robot))
 

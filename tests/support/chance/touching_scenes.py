@@ -25,8 +25,8 @@ from itertools import combinations_with_replacement, pairwise
 import numpy as np
 
 from support.chance.joint_kinds import random_joint
-from support.chance.touching_writer import COMPOUND, HULL, IDENTITY, ROUND, Body, Shape, Writer, random_shape, written
-from support.chance.usda_text import Vector, normalized, product, rotate
+from support.chance.touching_writer import COMPOUND, HULL, IDENTITY, ROUND, Body, Shape, Writer, random_shape
+from support.chance.usda_text import Vector, family_of, normalized, product, rotate, to_decimals
 from support.stages.parts import Attributes, collider
 from support.stages.robots import prim
 from support.stages.varied_stages import UNITS, in_unit
@@ -65,7 +65,7 @@ def _slab(name: str, place: Vector, size: tuple[float, ...], angle: float) -> st
     """A static box, turned about y by degrees."""
     half = math.radians(angle) / 2.0
     return collider("Cube", name, {
-        "double size": 1.0, "double3 xformOp:translate": written(place),
+        "double size": 1.0, "double3 xformOp:translate": to_decimals(place),
         "quatd xformOp:orient": (math.cos(half), 0.0, math.sin(half), 0.0), "float3 xformOp:scale": size,
         "uniform token[] xformOpOrder": ["xformOp:translate", "xformOp:orient", "xformOp:scale"]})
 
@@ -95,13 +95,13 @@ def pile(w: Writer) -> None:
     for _ in range(int(w.random.integers(2, 7))):
         own = w.shape()
         height += own.reach + 0.02
-        w.body(own, np.array([*w.vector(0.15)[:2], height]), w.turned())
+        w.body(own, np.array([*w.vector(0.15)[:2], height]), w.rotation())
         height += own.reach
 
 
 def fallen(w: Writer) -> None:
     """A robot on a floating base."""
-    w.robot(False, w.between(0.02, 0.3), int(w.random.integers(2, 7)))
+    w.robot(False, w.floor + w.between(0.02, 0.3), int(w.random.integers(2, 7)))
 
 
 def standing(w: Writer) -> None:
@@ -124,7 +124,7 @@ def _around(w: Writer, count: int, far: float) -> None:
     for i in range(count):
         own, angle = w.shape(0.15), start + 2.0 * i
         w.body(own, np.array([far * math.cos(angle), far * math.sin(angle), own.reach + w.between(0.0, 0.3)]),
-               w.turned())
+               w.rotation())
 
 
 FAMILIES: Mapping[str, tuple[int, int, Callable[[Writer], None]]] = {      # first seed, how many, what they are
@@ -137,7 +137,7 @@ FAMILIES: Mapping[str, tuple[int, int, Callable[[Writer], None]]] = {      # fir
 
 def touching_scene(seed: int, move: int | None = None) -> str:
     """The stage of a seed of one of the families; with a number, its start is moved in the way of that number."""
-    write = next(write for first, count, write in FAMILIES.values() if first <= seed < first + count)
+    write = family_of(seed, FAMILIES)
     moved = None if move is None else np.random.default_rng([seed, move])
     writer = Writer(np.random.default_rng([seed, 16]), moved, SHAPES[seed % len(SHAPES)])
     lay(writer, PLANE if writer.chance(0.8) or "Cube" not in writer.shapes else BOX)
@@ -163,7 +163,7 @@ def heap(w: Writer) -> None:
     for _ in range(int(w.random.integers(2, 7))):
         own = w.shape()
         height += own.reach + GAP
-        last = w.body(own, np.array([*w.vector(0.15)[:2], height]), w.turned(), apart=last if w.chance(0.2) else None)
+        last = w.body(own, np.array([*w.vector(0.15)[:2], height]), w.rotation(), apart=last if w.chance(0.2) else None)
         height += own.reach
     _pusher(w)
 
@@ -197,7 +197,7 @@ def strings(w: Writer) -> None:
     shapes = [w.shape(0.18) for _ in range(int(w.random.integers(2, 5)))]
     along = np.cumsum([0.0, *(a.reach + b.reach + GAP for a, b in pairwise(shapes))])
     lift = w.floor + w.between(0.05, 0.3) + max(s.reach - x * way[2] for s, x in zip(shapes, along, strict=True))
-    row = [w.body(shape, x * way + [0.0, 0.0, lift], w.turned()) for shape, x in zip(shapes, along, strict=True)]
+    row = [w.body(shape, x * way + [0.0, 0.0, lift], w.rotation()) for shape, x in zip(shapes, along, strict=True)]
     for first, second in pairwise(row):
         _hold(w, first, second, first.position + (first.shape.reach + 0.5 * GAP) * way)
     if w.chance(0.2):
@@ -207,7 +207,7 @@ def strings(w: Writer) -> None:
 
 def _hold(w: Writer, body0: Body | None, body1: Body, at: Vector) -> None:
     """A random joint outside articulations whose frame of body0 is at a place."""
-    joint, turn = random_joint(w.random, 1.0), w.turned()
+    joint, turn = random_joint(w.random, 1.0), w.rotation()
     ends = ((body0, at, turn), (body1, at + rotate(turn, joint.shift), product(turn, joint.turn)))
     values: Attributes = {"bool physics:excludeFromArticulation": True}
     for i, (body, place, way) in enumerate(ends):
@@ -215,15 +215,10 @@ def _hold(w: Writer, body0: Body | None, body1: Body, at: Vector) -> None:
             back = body.turn * [1, -1, -1, -1]
             place, way = rotate(back, place - body.position), normalized(product(back, way))
             values[f"rel physics:body{i}"] = f"<{body.path}>"
-        values |= {f"point3f physics:localPos{i}": written(place), f"quatf physics:localRot{i}": written(way)}
+        values |= {f"point3f physics:localPos{i}": to_decimals(place), f"quatf physics:localRot{i}": to_decimals(way)}
     if joint.axis:
         values["uniform token physics:axis"] = joint.axis
     w.texts.append(prim(f"Physics{joint.kind}Joint", w.name("j"), joint.schemas, values | joint.values))
-
-
-def fallen_robot(w: Writer) -> None:
-    """A robot on a floating base."""
-    w.robot(False, w.floor + w.between(0.02, 0.3), int(w.random.integers(2, 7)))
 
 
 def standing_robot(w: Writer) -> None:
@@ -246,7 +241,7 @@ def _company(w: Writer, links: list[Body], count: int) -> None:
         own, angle = w.shape(0.15), start + 2.0 * i
         way = np.array([math.cos(angle), math.sin(angle), 0.0])
         place = np.array([0.0, 0.0, w.floor + own.reach + w.between(GAP, 0.3)]) + 0.5 * way
-        found = w.body(own, _clear(w, own, place, way), w.turned(), apart=links[0] if w.chance(0.15) else None)
+        found = w.body(own, _clear(w, own, place, way), w.rotation(), apart=links[0] if w.chance(0.15) else None)
         if i == 0 and w.chance(0.3):
             _hold(w, links[-1], found, 0.5 * (links[-1].position + found.position))
 
@@ -254,7 +249,7 @@ def _company(w: Writer, links: list[Body], count: int) -> None:
 MIXED_FAMILIES: Mapping[str, tuple[int, int, Callable[[Writer], None]]] = {      # first seed, how many, what they are
     "heaps of all shapes": (10000, 40, heap),
     "bodies held by joints": (11000, 40, strings),
-    "robots of all shapes that fall": (12000, 40, fallen_robot),
+    "robots of all shapes that fall": (12000, 40, fallen),
     "robots of all shapes that stand": (13000, 40, standing_robot),
     "robots among all": (14000, 40, crowd),
 }
@@ -262,7 +257,7 @@ MIXED_FAMILIES: Mapping[str, tuple[int, int, Callable[[Writer], None]]] = {     
 
 def mixed_scene(seed: int, move: int | None = None) -> str:
     """The stage of a seed of one of the families; with a number, its start is moved in the way of that number."""
-    write = next(write for first, count, write in MIXED_FAMILIES.values() if first <= seed < first + count)
+    write = family_of(seed, MIXED_FAMILIES)
     random = np.random.default_rng([seed, 17])
     moved = None if move is None else np.random.default_rng([seed, move])
     ground = str(random.choice(MIXED_GROUNDS, p=OFTEN))
@@ -300,9 +295,9 @@ def unit_scene(seed: int, move: int | None = None) -> str:
         if writer.chance(0.5):
             writer.kinematic(under, place, IDENTITY)
         else:
-            writer.body(under, place, writer.turned())
+            writer.body(under, place, writer.rotation())
         height += under.reach
     over = random_shape(writer.random, (upper,), LARGEST)
     height += over.reach + UNIT_HEIGHT
-    writer.body(over, np.array([*writer.vector(0.1)[:2], height]), writer.turned())
+    writer.body(over, np.array([*writer.vector(0.1)[:2], height]), writer.rotation())
     return in_unit(writer.text(), UNITS[(seed + seed // len(PAIRS)) % len(UNITS)])

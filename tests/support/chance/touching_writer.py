@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from support.chance.usda_text import Vector, normalized, product, rotate
+from support.chance.usda_text import Sampler, Vector, normalized, product, rotate, to_decimals
 from support.stages.parts import ROOT_API, Attributes, collider, drive, state
 from support.stages.robots import prim
 
@@ -174,7 +174,6 @@ def _follow(random: Random, follower: Joint, reference: Joint) -> None:
 
 # --- touching writer -------------------------------------------------------------------------------------------------
 
-MOVED = 1e-7        # m or rad
 GRAVITY = 9.81      # m/s^2
 DENSITY = 500.0     # kg/m^3
 BODY_SCHEMAS = ("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI")
@@ -211,11 +210,9 @@ class Move:
 
 
 @dataclass(slots=True)
-class Writer:
+class Writer(Sampler):
     """A stage in the making."""
 
-    random: Random
-    moved: Random | None        # who says where to each part of the start is moved, nobody where it is not
     shapes: tuple[str, ...]
     solver: str = "TGS"
     varied: bool = False        # materials that combine in their own way, tendons and mimic joints now and then
@@ -226,23 +223,8 @@ class Writer:
     bodies: list[Body] = field(default_factory=list)
     count: int = 0
 
-    def chance(self, probability: float) -> bool:
-        return bool(self.random.random() < probability)
-
     def between(self, low: float, high: float) -> float:
         return round(float(self.random.uniform(low, high)), 4)
-
-    def vector(self, reach: float) -> Vector:
-        return np.round(self.random.uniform(-reach, reach, 3), 5)
-
-    def turned(self) -> Vector:
-        return normalized(self.random.normal(size=4))
-
-    def offset(self, count: int) -> Vector:
-        """By what a start is moved."""
-        if self.moved is None:
-            return np.zeros(count)
-        return MOVED * np.where(self.moved.random(count) < 0.5, -1.0, 1.0)
 
     def move(self, about: Vector) -> Move:
         """How something is moved at the start."""
@@ -282,8 +264,8 @@ class Writer:
         values: Attributes = {"float physxRigidBody:sleepThreshold": 0.0}
         if not link:
             values |= self.counts("physxRigidBody") | {
-                "vector3f physics:velocity": written(self.vector(1.0)),
-                "vector3f physics:angularVelocity": written(self.vector(90.0))}
+                "vector3f physics:velocity": to_decimals(self.vector(1.0)),
+                "vector3f physics:angularVelocity": to_decimals(self.vector(90.0))}
         if self.chance(0.2):
             values["float physxRigidBody:maxDepenetrationVelocity"] = self.between(0.5, 4.0)
         schemas: tuple[str, ...] = ("PhysicsMassAPI",)
@@ -302,7 +284,7 @@ class Writer:
         """A kinematic body that stands, or that goes evenly to another place within PUSHED."""
         found = Body("", shape, position, turn)
         ways: Attributes = {} if end is None else {"double3 xformOp:translate.timeSamples": {
-            0: written(position), PUSHED * TIME_CODES: written(end)}}
+            0: to_decimals(position), PUSHED * TIME_CODES: to_decimals(end)}}
         return self._prim("k", found, Move(position, np.zeros(3), IDENTITY),
                           {"bool physics:kinematicEnabled": True} | ways, ())
 
@@ -354,7 +336,7 @@ class Writer:
     def _join(self, bodies: tuple[Body, Body], at: Vector, parent: int) -> None:
         """Plan the joint of two links, the first of which hangs on the joint of that place."""
         kind = str(self.random.choice(["Revolute", "Prismatic", "Spherical", "Fixed"], p=[0.7, 0.12, 0.1, 0.08]))
-        frame, schemas, values = self.turned(), list[str](), Attributes()
+        frame, schemas, values = self.rotation(), list[str](), Attributes()
         if kind in ("Revolute", "Prismatic"):
             token, unit = ("angular", 180.0 / math.pi) if kind == "Revolute" else ("linear", 1.0)
             reach = (70.0, 30.0) if kind == "Revolute" else (0.06, 0.02)
@@ -370,8 +352,8 @@ class Writer:
         for i, body in enumerate(bodies):
             back = body.turn * [1, -1, -1, -1]
             values |= {f"rel physics:body{i}": f"<{body.path}>",
-                       f"point3f physics:localPos{i}": written(rotate(back, at - body.position)),
-                       f"quatf physics:localRot{i}": written(product(back, frame))}
+                       f"point3f physics:localPos{i}": to_decimals(rotate(back, at - body.position)),
+                       f"quatf physics:localRot{i}": to_decimals(product(back, frame))}
         self.joints.append(Joint(kind, self.name("j"), parent, schemas, values))
 
     def robot(self, fixed: bool, gap: float, links: int) -> list[Body]:
@@ -379,7 +361,7 @@ class Writer:
 
         It has so many links at most: those that would overlap others are left out.
         """
-        root = Body("", self.shape(0.2), np.array([*self.vector(0.2)[:2], 0.0]), self.turned())
+        root = Body("", self.shape(0.2), np.array([*self.vector(0.2)[:2], 0.0]), self.rotation())
         planned, parents, ends = [root], [0], [root.position]
         free = [[sign * axis for axis in np.eye(3) for sign in (-1.0, 1.0)]]
         for _ in range(links - 1):
@@ -408,8 +390,8 @@ class Writer:
                         for joint in self.joints]
         if fixed:
             self.inside.append(prim("PhysicsFixedJoint", self.name("j"), (), {
-                "rel physics:body1": f"<{root.path}>", "point3f physics:localPos0": written(root.position),
-                "quatf physics:localRot0": written(root.turn)}))
+                "rel physics:body1": f"<{root.path}>", "point3f physics:localPos0": to_decimals(root.position),
+                "quatf physics:localRot0": to_decimals(root.turn)}))
         values = self.counts("physxArticulation") | {"float physxArticulation:sleepThreshold": 0.0}
         if self.chance(0.4):
             values["bool physxArticulation:enabledSelfCollisions"] = False
@@ -434,7 +416,3 @@ def _towards(way: Vector) -> Vector:
     if way[0] < -0.5:
         return np.array([0.0, 0.0, 0.0, 1.0])
     return normalized(np.array([1.0 + way[0], *np.cross([1.0, 0.0, 0.0], way)]))
-
-
-def written(values: Vector) -> tuple[float, ...]:
-    return tuple(round(float(x), 8) for x in values)
