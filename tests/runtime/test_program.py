@@ -105,8 +105,10 @@ def test_interrupt_during_any_import_is_a_line_and_ends_with_130(imported: str) 
 
 
 @pytest.mark.parametrize("name", physx_runtime.__all__)
-def test_every_public_name_is_there(name: str) -> None:
-    assert getattr(physx_runtime, name) is not None
+def test_every_public_name_is_a_class_or_function_of_the_package(name: str) -> None:
+    found = getattr(physx_runtime, name)
+    assert isinstance(found, type) == (name[0].isupper())
+    assert (found.__name__, found.__module__.partition(".")[0]) == (name, "physx_runtime")
 
 
 def test_a_fresh_process_lists_the_public_names_and_nothing_else() -> None:

@@ -53,20 +53,22 @@ def test_a_member_is_set_read_or_called_as_in_sapien(name: str, member: str) -> 
     cls, own = getattr(px, name), member.rstrip("!()")
     if member.endswith("()"):
         assert callable(getattr(cls, own))
-        return
-    if dataclasses.is_dataclass(cls):
+    elif dataclasses.is_dataclass(cls):
         assert own in {field.name for field in dataclasses.fields(cls)}
-        return
-    found = inspect.getattr_static(cls, own, None)
-    assert isinstance(found, property)
-    assert (found.fset is None) == member.endswith("!")
-    assert callable(getattr(cls, f"get_{own}"))
-    assert hasattr(cls, f"set_{own}") or found.fset is None
+    else:
+        found = inspect.getattr_static(cls, own, None)
+        assert isinstance(found, property)
+        assert (found.fset is None) == member.endswith("!")
+        assert callable(getattr(cls, f"get_{own}"))
+        assert hasattr(cls, f"set_{own}") or found.fset is None
 
 
 @pytest.mark.parametrize("name", MODULE_NAMES)
-def test_the_module_has_a_name(name: str) -> None:
-    assert callable(getattr(px, name))
+def test_a_class_or_function_of_this_name_is_in_the_module(name: str) -> None:
+    found = getattr(px, name)
+    assert inspect.isclass(found) == name.startswith("Physx")
+    assert inspect.isclass(found) or inspect.isfunction(found)
+    assert (found.__name__, found.__module__.partition(".")[0]) == (name, "physx_runtime")
 
 
 @pytest.mark.parametrize(("name", "method"), [(name, method) for name, said in BUILDERS.items()

@@ -116,7 +116,7 @@ def test_jacobian_mass_matrix_and_forces_equal_pinocchios(tree: Tree) -> None:
 
 def test_centroidal_momentum_equals_pinocchios(tree: Tree) -> None:
     if tree.t.fixed_base:
-        return
+        pytest.skip("a fixed base has no centroidal momentum")
     made = tree.ours(quantities.centroidal_momentum_at_state)
     for i in range(STATES):
         theirs = tree.state(i).centroidal()

@@ -206,7 +206,7 @@ def test_alike_bodies_are_stepped_by_one_call() -> None:
 
 
 @pytest.mark.parametrize("name", EDITS)
-def test_others_go_on_to_the_bit_where_one_is_edited(name: str) -> None:
+def test_others_go_on_to_the_bit_as_in_a_session_without_the_edit(name: str) -> None:
     live, alone = opened(BODIES_TEXT), opened(BODIES_TEXT)
     with Session(live) as session, Session(alone) as other:
         for _ in range(7):

@@ -255,14 +255,15 @@ def one(rows: dict[str, Any], place: int) -> dict[str, Any]:
     return {name: row[place] for name, row in rows.items()}
 
 
-def test_what_is_not_traced_has_the_bits_of_what_is(seen: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_link_states_without_tracing_have_the_bits_of_the_traced_ones(
+        seen: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
     before, after = states(seen, 0), states(seen, 1)
     traced = seen.links(one(before, 0), one(after, 0), DT)
     monkeypatch.setattr(link_states, "MAX_TRACED_LINKS", 0)
     np.testing.assert_array_equal(seen.links(one(before, 0), one(after, 0), DT), traced)
 
 
-def test_many_at_once_have_the_bits_of_each(seen: Observer) -> None:
+def test_link_states_of_many_at_once_have_the_bits_of_each(seen: Observer) -> None:
     before, after = states(seen, 0), states(seen, 1)
     many = links_of_many([seen] * COUNT, before, after, DT)
     assert many.shape == (COUNT, len(seen.model.link_names), NUMBERS_A_LINK)

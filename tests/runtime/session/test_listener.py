@@ -259,8 +259,8 @@ def goes_on(seed: int, count: int, steps: int) -> None:
         session.step(DT)
         fresh.step(DT)
     assert session.articulations == fresh.articulations, done
-    if describe(flat).joints:       # of an inactive body flattening leaves no place, where the session's joint holds
-        return
+    if describe(flat).joints:
+        pytest.skip("flattening leaves an inactive body no place, where the session's joint holds")
     paths = [path for path in MOVING if stage.GetPrimAtPath(path) and stage.GetPrimAtPath(path).IsActive()]
     moved = np.abs(world_poses(stage, tuple(paths)) - world_poses(flat, tuple(paths)))
     assert moved.max() < AGREED, f"seed {seed}: {done}"

@@ -208,7 +208,9 @@ def test_schema_deleted_and_added_again_is_applied() -> None:
     with Usd.EditContext(stage, stage.GetSessionLayer()):
         operation = Sdf.TokenListOp.Create(prependedItems=[DRIVE], deletedItems=[DRIVE])
         stage.GetPrimAtPath(J).SetMetadata("apiSchemas", operation)
-    assert describe(stage).articulations[0].dofs[0].drive is not None
+    drive = describe(stage).articulations[0].dofs[0].drive
+    assert drive is not None
+    assert drive == describe(opened(driven("1"))).articulations[0].dofs[0].drive
 
 
 @pytest.mark.parametrize("name", ["é", "x" * 300])

@@ -75,20 +75,19 @@ def largest_difference(a: State, b: State) -> float:
     (1, False, "r"), (12, False, "rrrp"), (12, True, "rrpf"), (9, False, "rpsbuf"), (9, True, "rpsbuf"),
     (40, False, "rp"),
 ])
-def test_the_by_joint_step_computes_what_the_algorithms_compute_on_floats(links: int, floating: bool,
-                                                                         kinds: str) -> None:
+def test_the_scheduled_step_is_that_of_the_whole_tree_algorithms(links: int, floating: bool, kinds: str) -> None:
     t, rows = random_tree(links, links, floating, kinds)
     assert largest_difference(by_path(t, rows, 2), by_algorithms(t, rows, 2)) < ROUNDING
 
 
-def test_it_does_so_with_an_envelope_on_every_axis_of_joints_with_several() -> None:
+def test_envelopes_on_every_axis_act_as_in_the_whole_tree_algorithms() -> None:
     t, rows = random_tree(3, 6, kinds="rsb")
     t = replace(t, dofs=tuple(replace(dof, drive="force", envelope=True) for dof in t.dofs))
     assert max(sum(dof.link == link for dof in t.dofs) for link in range(len(t.links))) > 1
     assert largest_difference(by_path(t, rows, 2), by_algorithms(t, rows, 2)) < ROUNDING
 
 
-def test_it_does_so_where_forces_act_once() -> None:
+def test_forces_once_a_step_act_as_in_the_whole_tree_algorithms() -> None:
     t, rows = random_tree(5, 6)
     t = replace(t, forces_every_iteration=False)
     assert largest_difference(by_path(t, rows, 2), by_algorithms(t, rows, 2)) < ROUNDING
@@ -100,8 +99,8 @@ def test_it_does_so_where_forces_act_once() -> None:
     (3002, Features(floating=True, spherical=0.5, generic=0.5, swapped=0.3), "TGS"),
     (4, Features(), "PGS"), (1001, Features(floating=True, spherical=0.3), "PGS"),
 ])
-def test_it_does_so_with_tendons_mimic_joints_and_every_joint_property(seed: int, features: Features, solver: str,
-                                                                       tmp_path: Path) -> None:
+def test_couplings_and_every_joint_property_act_as_in_the_whole_tree_algorithms(
+        seed: int, features: Features, solver: str, tmp_path: Path) -> None:
     art = random_articulation(seed, replace(features, fixed_tendon=1.0, spatial_tendon=1.0, mimic=1.0))
     path = tmp_path / "stage.usda"
     path.write_text(art.text)
@@ -120,7 +119,7 @@ def test_it_does_so_with_tendons_mimic_joints_and_every_joint_property(seed: int
     assert largest_difference(after, by_algorithms(t, rows, 3)) < ROUNDING
 
 
-def test_it_does_so_with_forces_on_links(tmp_path: Path) -> None:
+def test_forces_on_links_act_as_in_the_whole_tree_algorithms(tmp_path: Path) -> None:
     t, rows = random_tree(3, 5, floating=True)
     t = replace(t, link_forces=True)
     push = np.random.default_rng(0).uniform(-3, 3, (2, 3 * len(t.links)))

@@ -62,12 +62,12 @@ def test_every_number_that_acts_is_measured_or_says_why_not(feature: Feature) ->
     if feature.property in NO_EXPERIMENT:
         assert (row.effective, row.verdict) == (None, "not evaluated")
         assert row.reason
-        return
-    expected = float(feature.value) + SLACK.get(base, 0.0)
-    assert row.ideal == pytest.approx(expected, rel=DIGITS)
-    assert row.verdict == ("altered" if base in SLACK or feature.property in UNFINISHED else "as authored")
-    if feature.property not in UNFINISHED:
-        assert row.effective == pytest.approx(expected, rel=DIGITS)
+    else:
+        expected = float(feature.value) + SLACK.get(base, 0.0)
+        assert row.ideal == pytest.approx(expected, rel=DIGITS)
+        assert row.verdict == ("altered" if base in SLACK or feature.property in UNFINISHED else "as authored")
+        if feature.property not in UNFINISHED:
+            assert row.effective == pytest.approx(expected, rel=DIGITS)
 
 
 @pytest.mark.parametrize("feature", numbers(losing=True), ids=lambda feature: f"{named(feature)} {feature.value}")

@@ -111,7 +111,7 @@ def ants(request: pytest.FixtureRequest, ant: PackedIsland) -> Both:
 
 
 @pytest.mark.parametrize("ants", APART, indirect=True)
-def test_worlds_that_share_instructions_move_as_each_by_itself(ants: Both) -> None:
+def test_worlds_that_share_instructions_move_as_contact_worlds_do(ants: Both) -> None:
     ants.step(STEPS[ants.alone.dtype])
     assert ants.agree()
 
@@ -125,12 +125,12 @@ def swept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     static_slots.slot_program.cache_clear()
 
 
-def test_worlds_of_large_articulations_move_as_each_by_itself(swept: None, ants: Both) -> None:
+def test_worlds_of_large_articulations_move_as_contact_worlds_do(swept: None, ants: Both) -> None:
     ants.step(STEPS[ants.alone.dtype])
     assert ants.agree()
 
 
-def test_an_arm_on_a_fixed_base_moves_as_by_itself(shared_cases: Path) -> None:
+def test_an_arm_on_a_fixed_base_moves_as_in_contact_worlds(shared_cases: Path) -> None:
     arms = made(island_of(shared_cases / "scenes" / "arm_hits_plane" / "stage.usda"), "float64", 3)
     q = arms.alone.rows("actor0_q")
     arms.write("actor0_q", q + np.array([[0.0], [0.01], [0.02]]))
@@ -139,7 +139,7 @@ def test_an_arm_on_a_fixed_base_moves_as_by_itself(shared_cases: Path) -> None:
     assert arms.agree()
 
 
-def test_pairs_that_blocks_meet_at_once_are_those_that_each_world_meets_to_the_bit(
+def test_plane_pairs_of_blocks_are_those_of_worlds_one_by_one_to_the_bit(
         monkeypatch: pytest.MonkeyPatch, ant: PackedIsland, ants: Both) -> None:
     at_once = ants.together
     monkeypatch.setattr(worlds_module, "plane_pair_kinds", lambda *_: {})
@@ -162,7 +162,7 @@ def test_pairs_that_blocks_meet_at_once_are_those_that_each_world_meets_to_the_b
             np.testing.assert_array_equal(at_once.patches[name], one_by_one.patches[name], err_msg=name)
 
 
-def test_contacts_impulses_and_friction_are_read_alike(ants: Both) -> None:
+def test_contacts_impulses_and_friction_are_those_of_contact_worlds(ants: Both) -> None:
     ants.step(STEPS[ants.alone.dtype])
     kept = []
     for worlds in (ants.together, ants.alone):
@@ -177,7 +177,7 @@ def test_contacts_impulses_and_friction_are_read_alike(ants: Both) -> None:
         np.testing.assert_allclose(together, alone, atol=APART[ants.alone.dtype], rtol=0)
 
 
-def test_parameters_of_each_world_are_its_own(ants: Both) -> None:
+def test_parameters_of_each_world_act_as_in_contact_worlds(ants: Both) -> None:
     mass = ants.alone.rows("actor0_mass")
     ants.write("actor0_mass", mass * np.linspace(0.5, 2.0, WORLDS)[:, None])
     ants.step(STEPS[ants.alone.dtype])
@@ -199,7 +199,7 @@ def test_worlds_that_are_set_anew_repeat_bit_for_bit(ants: Both) -> None:
     np.testing.assert_array_equal(worlds.rows("actor0_q")[again], first[again])
 
 
-def test_worlds_under_counts_of_their_own_move_as_each_by_itself(ants: Both) -> None:
+def test_worlds_under_counts_of_their_own_move_as_contact_worlds_do(ants: Both) -> None:
     counts = np.array([(4, 1), (8, 2)])[np.arange(WORLDS) % 2]
     for worlds in (ants.together, ants.alone):
         for _ in range(UNDIVIDED):
@@ -207,7 +207,7 @@ def test_worlds_under_counts_of_their_own_move_as_each_by_itself(ants: Both) -> 
     assert ants.agree()
 
 
-def test_worlds_rest_and_wake_with_the_steps_with_which_each_does_by_itself(ant: PackedIsland) -> None:
+def test_worlds_rest_and_wake_with_the_steps_with_which_contact_worlds_do(ant: PackedIsland) -> None:
     ants, turns = made(ant, "float64", 3, sleeping=True), []
     ants.write("actor0_wake_counter", np.full_like(ants.alone.rows("actor0_wake_counter"), WAKE_TIME))
     ants.write("actor0_sleep_threshold", np.array([[STILL], [STILL], [0.0]]))

@@ -201,7 +201,7 @@ def test_stage_for_real_physx_reads_as_the_articulation_does(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_articulation_with_rows_packs_to_these_rows(seed: int) -> None:
+def test_rows_of_an_articulation_are_packed_from_it_again(seed: int) -> None:
     stage = Usd.Stage.CreateInMemory()
     stage.GetRootLayer().ImportFromString(random_articulation(seed).text)
     description = describe(stage)
