@@ -1,4 +1,6 @@
-"""A Chromium without a window, driven by its own protocol through a pipe; no library is needed.
+"""Programs that run what pages carry: Chromium and node.
+
+A Chromium without a window, driven by its own protocol through a pipe; no library is needed.
 
 A WebAssembly module run by node, which the development environment brings along.
 """

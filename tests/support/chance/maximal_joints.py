@@ -1,4 +1,6 @@
-"""Joints outside articulations by chance: their structure, and rows that say where their sides and frames are.
+"""Joints outside articulations by chance, and two bodies on one of them.
+
+Joints outside articulations by chance: their structure, and rows that say where their sides and frames are.
 
 Two random rigid bodies on one joint, as rows of numbers.
 """

@@ -1,4 +1,6 @@
-"""Stages of bodies on a triangle mesh: flat, over an edge inside, on a ridge, in a valley, on a rough field.
+"""Stages of bodies that meet by chance: on a triangle mesh, on a plane, and in the air.
+
+Stages of bodies on a triangle mesh: flat, over an edge inside, on a ridge, in a valley, on a rough field.
 
 Stages of bodies that meet by chance: pairs of two kinds of shapes, thrown at each other or falling on a plane.
 """

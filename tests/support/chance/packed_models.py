@@ -1,4 +1,6 @@
-"""The robots of the speed benchmarks as packed models that need no stage: their structure, random numbers.
+"""Packed models that need no stage: robots of the speed benchmarks, random trees and islands.
+
+The robots of the speed benchmarks as packed models that need no stage: their structure, random numbers.
 
 Small packed models for tests that need no stage: random trees, as structure and parameter rows.
 

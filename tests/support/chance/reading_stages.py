@@ -1,4 +1,6 @@
-"""Random stages that are awkward to read: graphs of bodies and joints of every kind, in any order and direction.
+"""Random stages that are awkward to read: graphs, cables, and bodies with mass properties of every origin.
+
+Random stages that are awkward to read: graphs of bodies and joints of every kind, in any order and direction.
 
 A stage is a function of its seed. Bodies lie in folders with transforms of their own; joints close loops, are excluded,
 disabled, swapped or anchored; root APIs lie on bodies, joints and above; limits, drives and states are on any axis.

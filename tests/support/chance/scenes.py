@@ -1,4 +1,6 @@
-"""Random stages of several objects, with what users combine: robots and bodies of different iteration counts, in files
+"""Random stages of several objects: of everything that users combine, and of iteration counts of their own.
+
+Random stages of several objects, with what users combine: robots and bodies of different iteration counts, in files
 referenced with opinions over them, scaled, mirrored, in instances, in other units, in several scenes, by other solvers.
 
 A stage is a function of its seed; nothing on it touches anything.

@@ -1,4 +1,6 @@
-"""Random pairs of schemas, and the list of what each property of the first is in the second.
+"""Random pairs of schemas, and stages of them.
+
+Random pairs of schemas, and the list of what each property of the first is in the second.
 
 Random stages of a schema, with everything that composes a prim: layers, arcs, variants, classes, list operations.
 """

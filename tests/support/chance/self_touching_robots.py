@@ -1,4 +1,6 @@
-"""Random robots that touch themselves: mirrored legs beside a body, and fingers that close on each other.
+"""Random robots with colliders: those that touch themselves, and those that come to rest.
+
+Random robots that touch themselves: mirrored legs beside a body, and fingers that close on each other.
 
 Joints are of all kinds that PhysX has in articulations, with body0 and body1 in either order, many away from 0 at the
 start; bases are fixed or float, and some scenes have PGS. A start is moved by turning the robot by 3e-7 rad.

@@ -1,4 +1,6 @@
-"""A box on a joint with drives or soft limits, by the names of SAPIEN: where it is after half a second.
+"""Scenes of components by the names of SAPIEN: drives, soft limits, and slides on one link.
+
+A box on a joint with drives or soft limits, by the names of SAPIEN: where it is after half a second.
 
 Two slides on one link that a tendon couples, by the names of SAPIEN.
 """

@@ -1,4 +1,6 @@
-"""Sound text and bytes with some of them changed, cut out, repeated or replaced by hostile ones.
+"""Sound text, bytes and stages that are spoiled, and what may be answered then.
+
+Sound text and bytes with some of them changed, cut out, repeated or replaced by hostile ones.
 
 Random changes to the physics of a stage, most of which make no sense.
 

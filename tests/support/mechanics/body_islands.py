@@ -1,4 +1,6 @@
-"""Islands of rigid bodies stepped on plain numbers, joint by joint: what their programs are held beside.
+"""Islands of rigid bodies and the rates of their joint errors, on plain numbers.
+
+Islands of rigid bodies stepped on plain numbers, joint by joint: what their programs are held beside.
 
 How fast errors of joint rows change as a joint's sides move, by differences: what a row's J v must be.
 """

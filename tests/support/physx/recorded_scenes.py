@@ -1,4 +1,6 @@
-"""Recorded motions of whole stages, in the form of `cases/scenes`: bodies in the world, each with a tolerance.
+"""Recorded motions of whole stages, with the processor that they are of and what rounding makes of them.
+
+Recorded motions of whole stages, in the form of `cases/scenes`: bodies in the world, each with a tolerance.
 
 Recorded cases that float64 misses: the sums of PhysX in a few lines, none of them of our solver.
 

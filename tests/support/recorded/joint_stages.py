@@ -1,4 +1,6 @@
-"""Stages about one joint: limits, cones, generic axes, drives, states, frames, and joints outside articulations.
+"""Stages about one joint, and about opinions of other engines.
+
+Stages about one joint: limits, cones, generic axes, drives, states, frames, and joints outside articulations.
 
 Stages with opinions of other engines, beside and without PhysX's own.
 """

@@ -1,4 +1,6 @@
-"""Robots with every kind of joint away from 0, and where their links are in real PhysX before the first step.
+"""What real PhysX was asked once: link poses before the first step, contacts, and motions of PGS scenes.
+
+Robots with every kind of joint away from 0, and where their links are in real PhysX before the first step.
 
 What real PhysX answered about contacts; written by experiments/record_contact_answers.py.
 

@@ -1,4 +1,6 @@
-"""Stages about the shape of articulations: roots, anchors, loops, kinematic and disabled bodies, excluded joints.
+"""Stages about the shape of articulations: roots, loops, and trees by chance.
+
+Stages about the shape of articulations: roots, anchors, loops, kinematic and disabled bodies, excluded joints.
 
 Stages with several joints between two bodies and with loops: which joints PhysX makes where.
 

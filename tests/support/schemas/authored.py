@@ -1,4 +1,6 @@
-"""Comparing definitions: models without the places they were read from, and layers of schema.usda spec by spec.
+"""Comparing definitions, layers of schema.usda, and what a layer says about a prim.
+
+Comparing definitions: models without the places they were read from, and layers of schema.usda spec by spec.
 
 What a stage's root layer says about a prim, property by property.
 """

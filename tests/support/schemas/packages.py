@@ -1,4 +1,6 @@
-"""The schema with every feature of the format, in the types that the installed USD knows.
+"""Packages of schemas: with every feature of the format, generated during a test, and installed as wheels.
+
+The schema with every feature of the format, in the types that the installed USD knows.
 
 Packages generated during a test and imported beside the compiled classes they mirror.
 

@@ -1,4 +1,6 @@
-"""Running usdGenSchema, USD's own generator, on a schema.usda.
+"""USD's own generator, and what its files mean.
+
+Running usdGenSchema, USD's own generator, on a schema.usda.
 
 Reading generated USD files for comparison: what they mean, without their documentation.
 """

@@ -1,4 +1,6 @@
-"""Colliders of every shape and owner with one of the settings that PhysX reads, each under a ball that shows it.
+"""Stages of colliders: every setting, filtered pairs, and triggers.
+
+Colliders of every shape and owner with one of the settings that PhysX reads, each under a ball that shows it.
 
 The ball falls fast and spins. A contact offset decides whether it stops on the surface or in it, a rest offset how high
 it stays, a torsional patch how long it spins, and a hull's limit where its surface is.

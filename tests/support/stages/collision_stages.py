@@ -1,4 +1,6 @@
-"""Stages of bodies with colliders, whose mass and shape properties PhysX was asked for.
+"""Stages of bodies with colliders, and of balls whose offsets are authored in every way.
+
+Stages of bodies with colliders, whose mass and shape properties PhysX was asked for.
 
 Balls over a ground, of which one's offsets are authored in every way, with what PhysX makes of them.
 """

@@ -1,4 +1,6 @@
-"""Robots whose values alone decide what rules say: gears, mimic joints of Newton, attachments off their joints.
+"""Robots that rules find something on.
+
+Robots whose values alone decide what rules say: gears, mimic joints of Newton, attachments off their joints.
 
 An arm whose joints have armature and speed limit as releases before 25.11.2 had them.
 

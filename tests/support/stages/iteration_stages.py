@@ -1,4 +1,6 @@
-"""Stages for iteration counts: sliders that fall in a scene's gravity, and free bodies beside them.
+"""Stages of sliders and free bodies, and islands without a scene.
+
+Stages for iteration counts: sliders that fall in a scene's gravity, and free bodies beside them.
 
 In N position iterations what starts at rest falls by g dt² (N + 1) / (2 N) in its first step.
 

@@ -1,4 +1,6 @@
-"""PGS stages whose bodies and links touch, one feature each; the start of each can be moved a little.
+"""PGS stages, one feature each: bodies and links that touch, and small articulations.
+
+PGS stages whose bodies and links touch, one feature each; the start of each can be moved a little.
 
 Small PGS stages, one feature each: sliders along x (or z under gravity) and a chain of hinges.
 """

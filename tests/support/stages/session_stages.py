@@ -1,4 +1,6 @@
-"""Stages for sessions, and what a stage says about the poses and joints on it.
+"""Stages for sessions, edits of them, and bodies that turn slowly.
+
+Stages for sessions, and what a stage says about the poses and joints on it.
 
 Edits of the arm of session_stages between two steps, each of one kind.
 

@@ -1,4 +1,6 @@
-"""Stages in other units of length: the same things, with every length, speed and moment in the other unit.
+"""Stages again: in other units, and with other numbers.
+
+Stages in other units of length: the same things, with every length, speed and moment in the other unit.
 
 A stage again with other numbers: same prims, same schemas, every physical value changed a little.
 """

@@ -1,4 +1,6 @@
-"""Articulations that touch the ground, bodies, themselves and each other.
+"""Articulations, and bodies on joints, that touch the ground and each other.
+
+Articulations that touch the ground, bodies, themselves and each other.
 
 Bodies that joints outside articulations hold together, touching the ground and others.
 """

@@ -1,4 +1,6 @@
-"""Shapes that fall on the ground, on edges and corners, and on each other.
+"""Free bodies that touch: shapes, piles, and bodies of several colliders.
+
+Shapes that fall on the ground, on edges and corners, and on each other.
 
 Piles, stacks and rows of free bodies.
 

@@ -1,4 +1,6 @@
-"""Materials and settings of contact: friction, restitution, compliance, torsion, offsets, limits, iterations.
+"""Materials and settings of contact, bodies that kinematic ones move, and other units.
+
+Materials and settings of contact: friction, restitution, compliance, torsion, offsets, limits, iterations.
 
 Bodies that kinematic ones push, carry and squeeze, and bodies that fall asleep and are woken by contact.
 
