@@ -93,8 +93,8 @@ $(ORACLE_VENV)/.ready: Makefile
 COMPAT := oldest newest exchange
 COMPAT_PYTHON ?= $(shell python3.12 -c "" 2> /dev/null && echo python3.12 || echo $(PYTHON))
 COMPAT_PACKAGES = "pytest>=8.3,<10" "pytest-xdist>=3.6,<4" "newton-usd-schemas==0.6.*"
-COMPAT_TESTS = tests/codegen tests/schema tests/generated tests/physx_schema tests/runtime/test_program.py \
-	tests/runtime/test_pytest_plugin.py \
+COMPAT_TESTS = tests/codegen tests/schema tests/generated tests/physx_schema \
+	$(patsubst %,tests/runtime/test_%.py,commands program pytest_plugin) \
 	$(addprefix tests/runtime/,components demonstration packing session verification viewing)
 
 # All three run, and the target fails where one did.

@@ -2,8 +2,8 @@
 
     python benchmarks/cuda_resources.py [--robots arm ...] [--architectures sm_90 ...] [--designs held ...] [--write]
 
-The robots are those of the speed benchmarks in float32 (tests/support/chance/packed_robots.py). With --write the
-numbers become the ceilings that tests/runtime/compiling/test_cubin.py holds kernels under.
+The robots are those of the speed benchmarks in float32 (tests/support/chance/packed_models.py). With --write the
+numbers become the ceilings that tests/runtime/compiling/cuda/test_cubin.py holds kernels under.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from physx_runtime.compiling.cuda.cubin import Resources, kernel_resources
 from physx_runtime.compiling.cuda.source import DESIGNS, KERNEL, choose_design, emit_kernels, max_rows
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds.gpu.worlds import scheduled_kernel
-from support.chance.packed_robots import CEILINGS, EVERYTHING, LARGE, SMALL, packed_robot
+from support.chance.packed_models import CEILINGS, EVERYTHING, LARGE, SMALL, packed_robot
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_120")
 # Of a multiprocessor: registers, which warps take in portions of so many, and blocks at most, here a warp each.

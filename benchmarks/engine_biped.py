@@ -15,7 +15,7 @@ from physx_schema import authoring
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 
-from support.stages.driven_chains import empty_world
+from support.stages.tendon_stages import empty_world
 
 
 @dataclass(frozen=True, slots=True)

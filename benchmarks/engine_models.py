@@ -20,7 +20,7 @@ from physx_schema.description import describe
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 
-from support.stages.driven_chains import driven_arm, empty_world
+from support.stages.tendon_stages import driven_arm, empty_world
 
 POSITION_ITERATIONS, VELOCITY_ITERATIONS = 32, 1
 FINGERS, PHALANGES = 5, 3

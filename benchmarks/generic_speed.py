@@ -22,7 +22,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 
 from step_speed import replicate, time_physx, time_runtime
-from support.stages.driven_chains import driven_chain
+from support.stages.tendon_stages import driven_chain
 
 START = """
 import sys, time

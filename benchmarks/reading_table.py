@@ -24,8 +24,7 @@ if not Path(oracle, "physx_oracle.py").is_file():
 sys.path[:0] = [str(ROOT / "tests"), oracle]
 
 from support.compared.themes import STAGES  # noqa: E402
-from support.physx.reading_differences import FIELDS  # noqa: E402
-from support.physx.readings import Compared, Stage, agreement, articulations_below, samples  # noqa: E402
+from support.physx.readings import FIELDS, Compared, Stage, agreement, articulations_below, samples  # noqa: E402
 
 
 def groups(options: argparse.Namespace) -> dict[str, Sequence[Stage]]:

@@ -115,7 +115,7 @@ def work(name: str, folder: Path) -> None:
 def write_examples(folder: Path) -> dict[str, str]:
     """Write the catalogue's examples as code.faulty.usda and code.sound.usda; the codes by file stem."""
     sys.path.insert(0, str(ROOT / "tests"))
-    from support.stages.rule_examples import examples, stage
+    from support.stages.faulty_robots import examples, stage
     codes = {}
     for code in examples():
         stem = code.code.replace("/", "-").replace(".", "_")

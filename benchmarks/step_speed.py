@@ -119,7 +119,7 @@ def main() -> None:
         return
     # brings USD, which the worker's engine does not stand
     sys.path.append(str(ROOT / "tests"))
-    from support.stages.driven_chains import driven_arm
+    from support.stages.tendon_stages import driven_arm
 
     with tempfile.TemporaryDirectory() as folder:
         arm = Path(folder) / "arm.usda"

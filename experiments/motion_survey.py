@@ -12,8 +12,7 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), os.environ["PHYSX_ORACLE"]]
 
-from support.physx.beside_physx import Comparison, Stage, compared  # noqa: E402
-from support.physx.likeness import likeness  # noqa: E402
+from support.physx.beside_physx import Comparison, Stage, compared, likeness  # noqa: E402
 
 Families = Mapping[str, tuple[int, int, Callable[[Any], None]]]
 

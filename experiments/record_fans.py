@@ -14,7 +14,7 @@ import numpy as np
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), os.environ["PHYSX_ORACLE"]]
 
 from scene_recorder import record  # noqa: E402
-from support.stages.fans import COLLIDERS, RECORDED, STEPS, fan  # noqa: E402
+from support.stages.meshes import COLLIDERS, RECORDED, STEPS, fan  # noqa: E402
 
 if __name__ == "__main__":
     found = record([{"usd": fan(kind), "dt": 1 / 60, "steps": STEPS} for kind in COLLIDERS])

@@ -11,8 +11,8 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), os.environ["PHYSX_ORACLE"]]
 
-from support.chance.mesh_scenes import RECORDED  # noqa: E402 - found through the path above
-from support.physx.mesh_motions import FILE, record_motions, write  # noqa: E402 - found through the path above
+from support.chance.meetings import RECORDED  # noqa: E402 - found through the path above
+from support.physx.contact_scenes import FILE, record_motions, write  # noqa: E402 - found through the path above
 
 if __name__ == "__main__":
     write(FILE, record_motions(RECORDED))

@@ -16,7 +16,7 @@ import numpy as np
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), os.environ["PHYSX_ORACLE"]]
 
 from support.physx.beside_physx import FLOORS, GROWTHS, MOVES, apart, recorded  # noqa: E402
-from support.recorded.pgs_scenes import EVERY, RECORDED  # noqa: E402
+from support.recorded.link_poses import EVERY, RECORDED_PGS  # noqa: E402
 from support.stages.pgs_scenes import STAGES, text  # noqa: E402
 
 WAYS = (None, *range(MOVES))
@@ -38,4 +38,4 @@ def record() -> dict[str, dict[str, object]]:
 
 if __name__ == "__main__":
     rows = [f"{json.dumps(name)}: {json.dumps(motion, separators=(',', ':'))}" for name, motion in record().items()]
-    RECORDED.write_text("{\n" + ",\n".join(rows) + "\n}\n")
+    RECORDED_PGS.write_text("{\n" + ",\n".join(rows) + "\n}\n")

@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 from motion_survey import Closer, survey
 from support.chance.jointed_scenes import FAMILIES, jointed_scene
-from support.physx.beside_physx import MARKS, Comparison
-from support.physx.turned_scenes import parted_by_turns
+from support.physx.beside_physx import MARKS, Comparison, parted_by_turns
 
 
 def beside_turned(row: Comparison, work: Path) -> str:

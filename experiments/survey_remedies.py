@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), os.environ["PHYSX_ORACLE"]]
 
-from support.physx.remedy_survey import Measured, surveyed  # noqa: E402
+from support.physx.remedied import Measured, surveyed  # noqa: E402
 
 # Stages in one process of PhysX.
 BATCH = 10

@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "tests"), os.environ["PHYSX_ORACLE"]]
 
 from support.chance.scenes import FAMILIES, random_scene  # noqa: E402
-from support.physx.survey import BATCH, Row, surveyed  # noqa: E402
+from support.physx.motions import BATCH, Row, surveyed  # noqa: E402
 
 
 def seeds(count: int, named: list[int]) -> dict[str, list[int]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from physx_runtime.compiling.shared_library import find_compiler
 from physx_runtime.targets.cuda.kernels import BACK_END, HOST
+from support.nonempty import nonempty
 from support.places import SHARED
 
 
@@ -42,7 +43,7 @@ def shared_cases() -> Path:
 @pytest.fixture(scope="session")
 def case_stages(shared_cases: Path) -> list[Path]:
     """Every stage of the recorded cases; hostile files are no stages that anybody could read."""
-    return [path for path in sorted(shared_cases.glob("*/**/*.usda")) if path.parent.name != "hostile"]
+    return nonempty(path for path in sorted(shared_cases.glob("*/**/*.usda")) if path.parent.name != "hostile")
 
 
 @pytest.fixture(scope="session")

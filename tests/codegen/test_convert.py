@@ -18,9 +18,9 @@ from physx_codegen.convert_command import convert_command as convert
 from physx_codegen.model import SchemaError
 from pxr import Plug, Sdf
 from support.places import ROOT, SCHEMAS
-from support.schemas.everything import EVERYTHING
-from support.schemas.schema_differences import difference
-from support.schemas.usd_files import plugin
+from support.schemas.authored import difference
+from support.schemas.packages import EVERYTHING
+from support.schemas.usd_generator import plugin
 
 GENERATED = ROOT / "generated/physx_generated"
 SMALL = SCHEMAS / "small/schema"

@@ -17,7 +17,7 @@ from physx_codegen.diff_command import diff_command as diff
 from physx_codegen.model import Attribute, Library
 from pxr import Sdf
 from support.places import ROOT
-from support.schemas.everything import EVERYTHING
+from support.schemas.packages import EVERYTHING
 from support.schemas.usd_generator import RESOURCES
 
 WHEEL = "physx-usd-schemas"

@@ -18,10 +18,8 @@ from physx_codegen.model import Library
 from physx_codegen.scope import Scope
 from pxr import Sdf
 from support.places import ROOT, SCHEMAS
-from support.schemas.everything import EVERYTHING
-from support.schemas.usd_files import plugin, schemas
-from support.schemas.usd_generator import SOURCES, usd_generated
-from support.schemas.wheels import wheel_folder
+from support.schemas.packages import EVERYTHING, wheel_folder
+from support.schemas.usd_generator import SOURCES, plugin, schemas, usd_generated
 
 OURS = {path.name: path for path in sorted((ROOT / "schema").iterdir()) if path.is_dir()}
 FOREIGN = {**SOURCES, "small": SCHEMAS / "small/schema.usda", "everything": EVERYTHING}

@@ -72,9 +72,7 @@ def test_a_name_that_public_code_uses_resolves(record: str, stage: Usd.Stage) ->
     cls = getattr(PhysxSchema, class_name)
     if class_name == "Tokens":
         assert isinstance(getattr(cls, member), str)
-        return
-    call = PASSED.fullmatch(member)
-    if call:
+    elif call := PASSED.fullmatch(member):
         assert passed(cls, call[1], stage)
     elif member == "__init__":
         assert constructed(cls, stage)

@@ -1,4 +1,7 @@
-"""The program: what a command loads, what runs without USD, and the process that is started before USD is imported."""
+"""The program: what a command loads, what runs without USD, and the process that is started before USD is imported.
+
+What `physx_runtime` offers: every public name is found and listed, before any of them is used.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import physx_runtime
 import pytest
 from physx_runtime import start
 from support.places import ROOT
@@ -95,3 +99,24 @@ main()
 def test_interrupt_during_any_import_is_a_line_and_ends_with_130(imported: str) -> None:
     done = run(imported, "verify", STAGE, code=LATE)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+# --- names -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", physx_runtime.__all__)
+def test_every_public_name_is_a_class_or_function_of_the_package(name: str) -> None:
+    found = getattr(physx_runtime, name)
+    assert isinstance(found, type) == (name[0].isupper())
+    assert (found.__name__, found.__module__.partition(".")[0]) == (name, "physx_runtime")
+
+
+def test_a_fresh_process_lists_the_public_names_and_nothing_else() -> None:
+    code = "import physx_runtime; print(*(name for name in dir(physx_runtime) if not name.startswith('__')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == sorted(physx_runtime.__all__)
+
+
+def test_other_names_are_refused() -> None:
+    with pytest.raises(AttributeError, match="module 'physx_runtime' has no attribute 'no_such_name'"):
+        physx_runtime.no_such_name  # noqa: B018

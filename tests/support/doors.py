@@ -13,7 +13,7 @@ import physx_schema
 from physx_schema.checking.stages import remarks
 from physx_schema.validation import VALIDATOR
 from support.places import STAGES
-from support.stages.rule_examples import examples, stage
+from support.stages.faulty_robots import examples, stage
 
 Said = list[list[str]]      # code, severity and text of each remark
 DRIVER = Path(__file__).with_name("asset_validator_driver.py")

@@ -140,7 +140,7 @@ def _contains_object(context: ReadContext, path: str) -> bool:
 
 
 _REPORT = "PhysxContactReportAPI"
-# What counts as unauthored; that is 1 m in the stage's units (tests/runtime/simulation/test_contact_events.py).
+# What counts as unauthored; that is 1 m in the stage's units (tests/runtime/simulation/test_events.py).
 _AS_UNAUTHORED = 1.0
 
 

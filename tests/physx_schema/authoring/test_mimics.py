@@ -241,9 +241,10 @@ def test_limits_that_cut_off_the_motion_are_refused(
 ) -> None:
     if accepted:
         mimic(stage.GetPrimAtPath(FOLLOWER), LEADER, gearing=gearing, offset=offset)
-        return
-    one_line(refused(stage, gearing=gearing, offset=offset), f"{FOLLOWER}.physics:lowerLimit:",
-             "the reference's limits ask for", "widen")
+        assert [item.gearing for item in describe(stage).articulations[0].mimics] == [gearing]
+    else:
+        one_line(refused(stage, gearing=gearing, offset=offset), f"{FOLLOWER}.physics:lowerLimit:",
+                 "the reference's limits ask for", "widen")
 
 
 def test_every_problem_is_reported_at_once() -> None:

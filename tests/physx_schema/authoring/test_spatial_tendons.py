@@ -12,7 +12,7 @@ from support.stages.robots import base, joint, link, opened, placed, robot
 
 from physx_schema import PhysxTendonAttachmentAPI, PhysxTendonAxisAPI
 from physx_schema.authoring import Attachment, spatial_tendon
-from physx_schema.description import SpatialTendon
+from physx_schema.description import SpatialTendon, describe
 
 ROOT = ("/Robot/base", (0.0, 0.0, 0.5))
 A, B, C = "/Robot/a", "/Robot/b", "/Robot/c"
@@ -175,8 +175,9 @@ def test_segment_of_a_thousandth_or_less_is_refused(stage: Usd.Stage, distance: 
     leaf = Attachment(A, (distance - 1.0, 0.0, 0.5))
     if accepted:
         spatial_tendon(stage, "cable", ROOT, [leaf], stiffness=1.0)
-        return
-    one_line(refused(stage, leaf), f"{A}.physxTendon:cable_1:localPos:", "0.001")
+        assert len(describe(stage).articulations[0].spatial_tendons) == 1
+    else:
+        one_line(refused(stage, leaf), f"{A}.physxTendon:cable_1:localPos:", "0.001")
 
 
 def test_way_that_stays_on_one_link_is_refused(stage: Usd.Stage) -> None:

@@ -1,4 +1,4 @@
-"""Scenes, owners, transforms and instances: the facts and problems beside what `test_facts` holds to PhysX."""
+"""Scenes, owners, transforms and instances: the facts and problems beside what `test_reader` holds to PhysX."""
 
 from __future__ import annotations
 

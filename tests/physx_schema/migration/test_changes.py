@@ -13,7 +13,7 @@ import pytest
 from physx_codegen import definitions, diff
 from pxr import Sdf, Usd
 from support.places import SCHEMAS
-from support.schemas.generated_packages import generated_package
+from support.schemas.packages import generated_package
 
 from physx_schema.migration import Migration, migrate
 from physx_schema.migration.changes import Difference, breaking

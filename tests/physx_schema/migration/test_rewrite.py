@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from pxr import Sdf, Usd
-from support.stages.retired_arm import ARMATURE, arm
+from support.stages.faulty_robots import ARMATURE, arm
 
 from physx_schema.checking import check
 from physx_schema.description import describe

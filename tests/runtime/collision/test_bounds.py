@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from physx_runtime import simulate
-from support.physx.processor import CLIPPED, elsewhere
-from support.stages.fans import COLLIDERS, RECORDED, STEPS, fan
+from support.physx.recorded_scenes import CLIPPED, elsewhere
+from support.stages.meshes import COLLIDERS, RECORDED, STEPS, fan
 from support.stages.robots import opened
 
 # m, of float32 over ten steps; on another maker's processor clipped edges of boxes are elsewhere. Another order of two

@@ -11,7 +11,7 @@ from physx_runtime.dynamics.inverse_mass import InverseMass, inverse_mass, suppo
 from physx_runtime.dynamics.kinematics import forward_kinematics
 from physx_runtime.dynamics.spatial import quaternion
 from physx_runtime.model.topology import DofTopology, LinkTopology, Topology
-from support.chance.packed_trees import random_tree
+from support.chance.packed_models import random_tree
 
 # Rounding of float64 sums over a dozen velocities, amplified by the condition of M.
 ROUNDING = 1e-11

@@ -20,8 +20,7 @@ from physx_runtime.model.row_specs import (
     output_rows,
     rows_by_maker,
 )
-from support.chance.packed_islands import joint, random_body, random_island
-from support.chance.packed_robots import EVERYTHING, LARGE, SMALL, packed_robot
+from support.chance.packed_models import EVERYTHING, LARGE, SMALL, joint, packed_robot, random_body, random_island
 from support.places import ROOT
 
 RUNTIME = ROOT / "runtime" / "physx_runtime"

@@ -1,14 +1,24 @@
-"""Kinematic bodies go where they are told, by a target with a velocity or by a pose without one, in each world."""
+"""Kinematic bodies go where they are told, by a target with a velocity or by a pose without one, in each world.
+
+Kinematic bodies follow the time samples of their transforms: USD's own evaluation says where they have to be.
+
+What kinematic bodies hold moves as in real PhysX, where time samples or edits of the running stage move these.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import cos, pi, sin
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
-from physx_runtime import Scene, simulate
+from physx_runtime import Scene, Session, simulate
+from physx_runtime.worlds.store import SCHEDULED
+from pxr import Gf, Usd, UsdGeom
+from support.physx.live import STAGE, TIME, Recorded, Write, record_live
 from support.stages.iteration_stages import DT, KINEMATIC, free, opened, prim, stage
 
 ROUNDING = 1e-5     # m/s of a difference over DT of positions near 1 m in float32
@@ -168,3 +178,228 @@ def test_what_is_no_pose_of_a_kinematic_body_is_refused(body: str, poses: ArrayL
 def test_one_call_refuses_what_is_no_motion_of_kinematic_bodies(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         simulate(opened(LONELY), DT, 2, **given)
+
+
+# --- sampled motion --------------------------------------------------------------------------------------------------
+
+WAY = 2e-5          # m and quaternion components by which neighbouring poses and USD may differ, with float32
+STEPS = 120         # the samples end after 100, or 200 by a rate of their own
+ORDER = "uniform token[] xformOpOrder"
+PLACE = "double3 xformOp:translate"
+SLIDING = {f"{PLACE}.timeSamples": "{ 0: (1, 0, 0), 10: (1, 0.5, 0), 24: (0, 0.5, 2) }"}
+TURNING = {"float xformOp:rotateZ.timeSamples": "{ 0: 0, 12: 720, 24: 90 }",
+           ORDER: '["xformOp:translate", "xformOp:rotateZ"]'}
+PENDULUM = prim("PhysicsRevoluteJoint", "hinge", "", {
+    "rel physics:body0": "</K>", "rel physics:body1": "</B>", "uniform token physics:axis": '"Y"',
+    "point3f physics:localPos0": "(0.5, 0, 0)", "point3f physics:localPos1": "(0, 0, 1)"})
+
+
+def driven(more: dict[str, str]) -> str:
+    """A kinematic body with more of its own."""
+    return free("K", x=0.0, more={**KINEMATIC, **more})
+
+
+STAGES = {
+    "a sampled translation": stage(driven(SLIDING), free("B")),
+    "a sampled rotation": stage(driven(TURNING), free("B")),
+    "both": stage(driven({**SLIDING, **TURNING}), free("B")),
+    "a turning parent": stage(prim("Xform", "P", "", {**TURNING, "double3 xformOp:translate": "(0, 0, 1)"},
+                                   free("K", x=1.0, more=KINEMATIC)), free("B")),
+    "samples after the start": stage(driven({f"{PLACE}.timeSamples": "{ 6: (1, 0, 0), 18: (2, 0, 0) }"}), free("B")),
+    "a start and rate of its own": stage(driven(SLIDING), free("B")).replace(
+        "(\n", "(\n    startTimeCode = 5\n    timeCodesPerSecond = 12\n", 1),
+}
+
+
+def by_usd(usd: Usd.Stage, path: str, steps: int) -> NDArray[Any]:
+    """Where USD puts a prim at the end of each step, (n_step, 7)."""
+    found = []
+    for step in range(1, steps + 1):
+        code = usd.GetStartTimeCode() + step * DT * usd.GetTimeCodesPerSecond()
+        matrix = UsdGeom.XformCache(Usd.TimeCode(code)).GetLocalToWorldTransform(usd.GetPrimAtPath(path))
+        turn = matrix.ExtractRotationQuat()
+        found.append([*matrix.ExtractTranslation(), *turn.GetImaginary(), turn.GetReal()])
+    return np.array(found)
+
+
+def differences(poses: NDArray[Any], others: NDArray[Any]) -> float:
+    """The largest difference of two rows of poses, quaternions of either sign."""
+    side = np.sign((poses[:, 3:] * others[:, 3:]).sum(axis=1, keepdims=True))
+    return float(max(np.abs(poses[:, :3] - others[:, :3]).max(), np.abs(poses[:, 3:] - side * others[:, 3:]).max()))
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_a_body_is_where_usd_puts_it_after_each_step(name: str) -> None:
+    usd = opened(STAGES[name])
+    path = "/P/K" if "parent" in name else "/K"
+    recording = simulate(usd, DT, STEPS)
+    poses = recording.body_pose[1:, 0, recording.body_names.index(path)]
+    assert differences(poses, by_usd(usd, path, STEPS)) < WAY
+
+
+def test_a_body_starts_at_its_first_sample() -> None:
+    found = Scene(opened(STAGES["both"]), 2, dt=DT)
+    assert found.body_pose[:, found.body_names.index("/K"), :3].tolist() == [[1.0, 0.0, 0.0]] * 2
+    found.step(3)
+    found.reset()
+    assert found.body_pose[:, found.body_names.index("/K"), :3].tolist() == [[1.0, 0.0, 0.0]] * 2
+
+
+def test_a_body_has_the_velocity_of_its_way_and_none_after_the_last_sample() -> None:
+    found = Scene(opened(STAGES["a sampled translation"]), dt=DT)
+    found.step(20)
+    at = found.body_names.index("/K")
+    assert found.body_velocity[0, at] == pytest.approx([0.0, 1.2, 0.0, 0.0, 0.0, 0.0], abs=1e-4)
+    found.step(100)
+    assert not found.body_velocity[0, at].any()
+    assert found.body_pose[0, at, :3].tolist() == [0.0, 0.5, 2.0]
+
+
+def test_many_steps_are_as_one_after_another() -> None:
+    one, many = (Scene(opened(STAGES["both"]), dt=DT) for _ in range(2))
+    for _ in range(STEPS):
+        one.step()
+    many.step(STEPS)
+    assert np.array_equal(one.body_pose, many.body_pose)
+
+
+def test_each_world_follows_from_its_own_reset() -> None:
+    found, fresh = (Scene(opened(STAGES["both"]), 2, dt=DT) for _ in range(2))
+    found.step(105)
+    found.reset([1])
+    found.step(7)
+    fresh.step(7)
+    assert np.array_equal(found.body_pose[1], fresh.body_pose[1])
+    assert found.body_pose[0, found.body_names.index("/K"), :3].tolist() == [0.0, 0.5, 2.0]
+
+
+def test_a_body_that_is_put_somewhere_stands_until_a_reset() -> None:
+    found = Scene(opened(STAGES["both"]), 2, dt=DT)
+    at = found.body_names.index("/K")
+    found.set_kinematic_pose("/K", [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], [0])
+    found.step(5)
+    assert not found.body_pose[0, at, :6].any()
+    assert found.body_pose[1, at, :3].any()
+    found.reset()
+    found.step(5)
+    assert np.array_equal(found.body_pose[0, at], found.body_pose[1, at])
+
+
+def test_a_pendulum_below_a_sampled_body_swings_as_below_one_that_is_sent_along_the_same_poses() -> None:
+    sampled = opened(stage(driven({**SLIDING, **TURNING}), free("B", x=0.0), PENDULUM))
+    plain = opened(stage(free("K", x=1.0, more=KINEMATIC), free("B", x=0.0), PENDULUM))
+    played = simulate(sampled, DT, STEPS, dtype="float64")
+    poses = played.body_pose[1:, 0, played.body_names.index("/K")]
+    sent = simulate(plain, DT, STEPS, dtype="float64", kinematic_target={"/K": poses})
+    assert np.abs(played.body_pose - sent.body_pose).max() < 1e-9
+    assert np.ptp(played.body_pose[:, 0, 0, :3], axis=0).min() > 0.01
+
+
+def test_a_single_sample_moves_nothing() -> None:
+    found = Scene(opened(stage(driven({f"{PLACE}.timeSamples": "{ 3: (1, 0, 0) }"}), free("B"))), dt=DT)
+    found.step(10)
+    assert not found.body_pose[0, found.body_names.index("/K"), :3].any()
+
+
+def test_a_session_follows_samples_as_a_scene_does_also_over_a_reading_of_the_stage() -> None:
+    text = stage(driven(SLIDING), free("B", x=0.0), PENDULUM)
+    usd, found = opened(text), Scene(opened(text), dt=DT)
+    with Session(usd) as session:
+        for step in range(40):
+            if step == 20:
+                usd.GetPrimAtPath("/K").GetAttribute("physics:mass").Set(7.0)
+            session.step(DT)
+            found.step()
+            assert np.abs(session.simulation("/B").link_pose[0, 0] - found.body_pose[0, 0]).max() < 1e-5
+        session.reset()
+        found.reset()
+        session.step(DT)
+        found.step()
+        assert np.abs(session.simulation("/B").link_pose[0, 0] - found.body_pose[0, 0]).max() < 1e-5
+
+
+# --- kinematic in PhysX ----------------------------------------------------------------------------------------------
+
+Array = NDArray[np.float64]
+PHYSX_DT, PHYSX_STEPS, START, RATE = 1 / 60, 150, 5, 24
+TURN = "float xformOp:rotateY"
+# The way of what hangs there: m, rad/s. float32, and a limit that is seen by a cosine in float32.
+PHYSX_ROUNDING = 3e-5
+SAMPLES = {PLACE: "(0, 0, 0)", f"{PLACE}.timeSamples": "{ 5: (0, 0, 0), 20: (0.4, 0, 0.2), 41: (0.1, 0, 0) }",
+           TURN: "0", f"{TURN}.timeSamples": "{ 5: 0, 30: 60, 41: 20 }",
+           "uniform token[] xformOpOrder": '["xformOp:translate", "xformOp:rotateY"]'}
+LAZY = {"float physxRigidBody:linearDamping": "1", "float physxRigidBody:angularDamping": "1"}
+
+
+def pendulum(*of_body: str, limits: Mapping[str, str], schemas: str = "") -> str:
+    """A body on a hinge at a kinematic one."""
+    return stage(*of_body, free("B", (8, 1), 0.5, LAZY), prim("PhysicsRevoluteJoint", "hinge", schemas, {
+        "rel physics:body0": "</K>", "rel physics:body1": "</B>", "uniform token physics:axis": '"Y"',
+        "point3f physics:localPos1": "(-0.5, 0, 0)", **limits}))
+
+
+LIMITS = {"float physics:lowerLimit": "-20", "float physics:upperLimit": "30"}
+HARD = ({**LIMITS, "float physxLimit:angular:restitution": "0.6", "float physxLimit:angular:bounceThreshold": "0.05"},
+        "PhysxLimitAPI:angular")
+SOFT = ({**LIMITS, "float physxLimit:angular:stiffness": "50", "float physxLimit:angular:damping": "2"},
+        "PhysxLimitAPI:angular")
+KINDS: dict[str, tuple[Mapping[str, str], str]] = {
+    "free": ({}, ""), "hard limits": (LIMITS, ""), "bouncing limits": HARD, "soft limits": SOFT}
+SAMPLED = {name: pendulum(free("K", None, 0.0, {**KINEMATIC, **SAMPLES}), limits=limits, schemas=schemas).replace(
+    "(\n", f"(\n    startTimeCode = {START}\n    timeCodesPerSecond = {RATE}\n", 1)
+    for name, (limits, schemas) in KINDS.items()}
+EDITED = {name: pendulum(free("K", None, 0.0, KINEMATIC), limits=limits, schemas=schemas)
+          for name, (limits, schemas) in KINDS.items()}
+# step -> where the body is put on the stage before it; before the first step an edit would move the start of a session
+EDITS = {**{step: (0.004 * step, 0.0, 0.001 * step) for step in range(2, 40)}, 60: (0.2, 0.0, 0.3), 90: (0.2, 0.0, 0.0)}
+
+
+def matrix(place: tuple[float, ...]) -> list[float]:
+    return [float(x) for row in Gf.Matrix4d().SetTranslate(Gf.Vec3d(*place)) for x in row]
+
+
+def edit(place: tuple[float, ...]) -> list[Write]:
+    """An edit of the transform, as ovphysx's own users write it."""
+    return [(STAGE, "/K", name, matrix(place)) for name in ("omni:xform", "omni:fabric:worldMatrix")]
+
+
+@pytest.fixture(scope="module")
+def recorded(oracle_folder: Path) -> Mapping[tuple[str, str], Recorded]:
+    played = {step: [(TIME, "", "", START / RATE + step * PHYSX_DT)] for step in range(1, PHYSX_STEPS + 1)}
+    jobs = [(text, PHYSX_DT, 1, PHYSX_STEPS, played) for text in SAMPLED.values()]
+    jobs += [(text, PHYSX_DT, 1, PHYSX_STEPS, {step: edit(place) for step, place in EDITS.items()})
+             for text in EDITED.values()]
+    keys = [(how, name) for how in ("sampled", "edited") for name in KINDS]
+    return dict(zip(keys, record_live(jobs), strict=True))
+
+
+def compare(theirs: Recorded, step: int, path: str, position: Any, velocity: Any) -> None:
+    for what, ours in (("position", position), ("linearVelocity", velocity[:3]), ("angularVelocity", velocity[3:])):
+        bar = PHYSX_ROUNDING * (1 if what == "position" else 30)
+        assert np.abs(ours - theirs.of(what, path)[step - 1]).max() < bar, (
+            what, step, ours, theirs.of(what, path)[step - 1])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_a_sampled_body_holds_moves_as_in_physx(name: str,
+                                                     recorded: Mapping[tuple[str, str], Recorded]) -> None:
+    scene = Scene(opened(SAMPLED[name]), dt=PHYSX_DT, path=SCHEDULED)
+    for step in range(1, PHYSX_STEPS + 1):
+        scene.step()
+        for path in ("/B", "/K"):
+            at = scene.body_names.index(path)
+            compare(recorded["sampled", name], step, path, scene.body_pose[0, at, :3], scene.body_velocity[0, at])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_what_an_edited_kinematic_body_holds_moves_as_in_physx(name: str,
+                                                               recorded: Mapping[tuple[str, str], Recorded]) -> None:
+    live: Usd.Stage = opened(EDITED[name])
+    place = live.GetPrimAtPath("/K").GetAttribute("xformOp:translate")
+    with Session(live) as session:
+        for step in range(1, PHYSX_STEPS + 1):
+            if step in EDITS:
+                place.Set(Gf.Vec3d(*EDITS[step]))
+            session.step(PHYSX_DT)
+            body = session.simulation("/B")
+            compare(recorded["edited", name], step, "/B", body.link_pose[0, 0, :3], body.link_velocity[0, 0])

@@ -14,9 +14,9 @@ from physx_runtime import Ball, Block, Scene
 from physx_runtime.simulation.queries import coal
 from support.physx.engine import answers
 from support.physx.scene_queries import APART, FAR, HALF, KINDS, RADIUS, queries
+from support.stages.collider_settings import TURN, shape
 from support.stages.meshes import box, mesh_prim
 from support.stages.robots import opened, placed, prim
-from support.stages.trigger_stages import TURN, shape
 
 from physx_schema.errors import UnsupportedError
 

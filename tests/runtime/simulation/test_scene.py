@@ -1,4 +1,9 @@
-"""A scene steps everything on a stage together, in worlds that know nothing of each other."""
+"""A scene steps everything on a stage together, in worlds that know nothing of each other.
+
+Objects of random stages move as in real PhysX beside others, through `simulate` and through a session.
+
+A short sweep of the stages that `experiments/survey_stages.py` takes 300 of.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,8 @@ from numpy.typing import NDArray
 from physx_runtime import DivergenceWarning, NotSimulatedWarning, Scene, Session, Simulation, simulate
 from physx_runtime.solver.batches import WorldSolverBatches
 from physx_runtime.worlds.store import SCHEDULED
-from support.chance.companies import random_company
+from support.chance.scenes import FAMILIES, random_company, random_scene
+from support.physx.motions import surveyed
 from support.places import ROOT
 from support.stages.iteration_stages import DT, KINEMATIC, WEIGHTLESS, free, opened, prim, slider, stage
 from support.stages.robots import finger
@@ -348,3 +354,20 @@ def test_worlds_that_begin_anew_take_the_order_of_a_start() -> None:
     assert all(now != start for now in positions(batches))
     batches.restart(np.array([1]))
     assert [now == start for now in positions(batches)] == [False, True]
+
+
+# --- random scenes in PhysX ------------------------------------------------------------------------------------------
+
+STAGES = 8      # of each family
+SHARE = 0.98    # of the objects
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("family", FAMILIES)
+def test_objects_move_as_in_physx_beside_others(family: str, oracle_folder: Path, tmp_path: Path) -> None:
+    first, traits = FAMILIES[family]
+    scenes = {seed: random_scene(seed, traits) for seed in range(first, first + STAGES)}
+    rows = [row for row in surveyed(scenes, tmp_path) if row.judged]
+    missing = [row for row in rows if not row.agrees]
+    assert len(rows) > STAGES
+    assert len(missing) <= (1.0 - SHARE) * len(rows), "\n".join(map(str, missing))

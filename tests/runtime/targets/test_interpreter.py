@@ -1,9 +1,15 @@
-"""How blocks are shared among threads."""
+"""How blocks are shared among threads.
+
+A process that is forked from one that steps, as data loaders are, steps too, and as its parent does.
+"""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +24,7 @@ from physx_runtime.targets.interpreter import (
     resolve_guards,
     run_blocks,
 )
+from support.stages.session_stages import arm
 
 
 def test_a_process_that_may_run_on_one_core_steps_all_blocks_in_its_own_thread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,3 +84,34 @@ def test_guards_that_a_pass_changes_itself_are_refused() -> None:
     schedule.do(set_one, ones=Span(0, 1))
     with pytest.raises(ValueError, match=r"the pass writes rows \[0\]"):
         guards_of(schedule.instructions)
+
+
+# --- forked processes ------------------------------------------------------------------------------------------------
+
+MAKE = {
+    "simulation": "from physx_runtime import Simulation\nmade = Simulation(path, worlds=3)\n",
+    "generic": "from physx_runtime import Simulation\nmade = Simulation(path, path='generic')\n",
+    "scene": "from physx_runtime import Scene\nmade = Scene(path)\n",
+}
+# the forked process and its parent each take the second step, and write what comes of it
+FORK = """
+made.step()
+child = os.fork()
+made.step()
+os.write(1, made.joint_position.tobytes().hex().encode() + b" ")      # at once, so that neither is within the other
+if not child:
+    os._exit(0)
+sys.exit(os.waitpid(child, 0)[1])
+"""
+
+
+@pytest.mark.parametrize("kind", MAKE)
+def test_a_forked_process_steps_to_the_same_bits(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "arm.usda"
+    path.write_text(arm())
+    code = f"import os, sys\npath = sys.argv[1]\n{MAKE[kind]}{FORK}"
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=300,
+                          check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    first, second = done.stdout.split()
+    assert first == second and int(first, 16)

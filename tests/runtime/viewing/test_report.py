@@ -1,4 +1,7 @@
-"""The HTML report: what it says, that nothing in it can run or hide, and that it needs nothing else."""
+"""The HTML report: what it says, that nothing in it can run or hide, and that it needs nothing else.
+
+A report in Chromium: it plays, its sliders move the robot, and nothing leaves the page.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +18,12 @@ from physx_runtime import simulate
 from physx_runtime.verification.report import Change, Remedy, Row, Verification
 from physx_runtime.viewing.report import effective_ratio, headline, percent, report_robot, write_report
 from physx_runtime.viewing.text import numeral
+from support.chromium import opened_page
 from support.stages.iteration_stages import GRAVITY, free, opened, prim, slider
 from support.stages.iteration_stages import stage as stage_of
 from support.stages.recorded_arm import ELBOW, SHOULDER, arm, saved, swing
 
+from physx_schema import authoring
 from physx_schema.checking import Finding, Report
 from physx_schema.description import Opinion
 from physx_schema.description.scenes import SolverCounts
@@ -326,3 +331,84 @@ def test_an_uncertainty_is_told_with_the_effective_value(tmp_path: Path) -> None
     found = page(tmp_path, (replace(STIFFNESS, uncertainty=2.5),))
     assert "103.1 \N{PLUS-MINUS SIGN} 2.5" in words(found)
     assert 'title="may be off by 2.5"' in found
+
+
+# --- report in a browser ---------------------------------------------------------------------------------------------
+
+READY = "document.documentElement?.dataset.robot === 'ready'"
+PLAYS = "document.getElementById('clock').textContent !== first"
+# How many pixels of the canvas are not as the panel is.
+PAINTED = """(() => {
+  const canvas = document.getElementById("view"), copy = document.createElement("canvas");
+  copy.width = canvas.width; copy.height = canvas.height;
+  player.viewer.draw(player.state);
+  const pen = copy.getContext("2d");
+  pen.drawImage(canvas, 0, 0);
+  return pen.getImageData(0, 0, copy.width, copy.height).data.filter((x, i) => i % 4 === 3 && x > 0).length;
+})()"""
+LEAST_PAINTED = 200
+
+
+@pytest.fixture(scope="module")
+def report_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a driven arm with tendons and a mimic joint, without shapes."""
+    folder = tmp_path_factory.mktemp("report")
+    stage = arm(tendon=True, mimic=True, spatial=True)
+    authoring.drive(stage.GetPrimAtPath(SHOULDER), stiffness=10.0, damping=1.0, target=5.0)
+    return report_robot(saved(stage, folder / "arm.usda"), folder / "report.html", steps=60)
+
+
+@pytest.mark.sweep
+def test_a_report_plays_without_an_error_and_asks_for_nothing(report_path: Path) -> None:
+    with opened_page(report_path) as page:
+        page.wait(READY)
+        page.evaluate("window.first = document.getElementById('clock').textContent")
+        page.wait(PLAYS)
+        assert page.evaluate(PAINTED) > LEAST_PAINTED
+        assert page.errors == []
+        assert page.requests == [report_path.resolve().as_uri()]
+
+
+@pytest.mark.sweep
+def test_a_slider_moves_the_robot_by_the_step_in_the_page(report_path: Path) -> None:
+    with opened_page(report_path) as page:
+        page.wait(READY)
+        page.evaluate("document.getElementById('mode-live').click()")
+        shoulder = "player.live.rows[player.robot.live.q / 4]"
+        page.wait("player.live.time > 0.5")
+        before = page.evaluate(shoulder)
+        page.evaluate("""(() => {
+          const slider = document.querySelector("input[data-parameter=target_position]");
+          slider.value = 1000;
+          slider.dispatchEvent(new Event("input"));
+        })()""")
+        page.wait(f"{shoulder} > {before} + 0.05")
+        assert page.errors == []
+
+
+@pytest.mark.sweep
+def test_a_click_on_a_row_shows_its_prim_and_the_button_turns_the_view_back(report_path: Path) -> None:
+    with opened_page(report_path) as page:
+        page.wait(READY)
+        page.evaluate(f"document.querySelector('button.show[data-path=\"{SHOULDER}\"]').click()")
+        assert page.evaluate("document.getElementById('focused').textContent") == SHOULDER
+        page.evaluate("document.getElementById('whole').click()")
+        assert page.evaluate("document.getElementById('focused').textContent") == ""
+
+
+@pytest.mark.sweep
+def test_without_webgl_the_robot_is_drawn_all_the_same(report_path: Path) -> None:
+    with opened_page(report_path, ["--disable-3d-apis"]) as page:
+        page.wait(READY)
+        assert page.evaluate("document.createElement('canvas').getContext('webgl2')") is None
+        assert page.evaluate(PAINTED) > LEAST_PAINTED
+
+
+@pytest.mark.sweep
+def test_without_webassembly_the_recorded_motion_plays_and_the_page_says_so(report_path: Path) -> None:
+    with opened_page(report_path, before="delete globalThis.WebAssembly") as page:
+        page.wait(READY)
+        assert page.evaluate("document.getElementById('modes').hidden")
+        assert "cannot run here" in page.evaluate("document.getElementById('live-said').textContent")
+        page.evaluate("window.first = document.getElementById('clock').textContent")
+        page.wait(PLAYS)

@@ -12,8 +12,7 @@ from physx_runtime.model.topology import BodyTopology
 from physx_runtime.solver.program import step_program
 from physx_runtime.worlds.choice import MAX_OPERATIONS, choose_path, expected_operations
 from physx_runtime.worlds.cpu import SwitchingWorlds
-from support.chance.packed_robots import packed_robot
-from support.chance.packed_trees import random_tree
+from support.chance.packed_models import packed_robot, random_tree
 from support.places import FINGER
 
 from physx_schema.errors import UnsupportedError

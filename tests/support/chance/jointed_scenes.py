@@ -14,12 +14,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from support.chance.joint_kinds import KINDS, Joint, Random, random_joint
-from support.chance.usda_text import Vector, normalized, product, rotate
+from support.chance.joint_kinds import KINDS, Joint, random_joint
+from support.chance.usda_text import Sampler, Vector, family_of, normalized, product, rotate, to_decimals
 from support.stages.parts import ROOT_API, Attributes, axis_values, state
 from support.stages.robots import prim
 
-MOVED = 1e-7        # m or rad
 REACH = 0.5         # m
 GRAVITY = 9.81      # m/s^2
 BODY_SCHEMAS = ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI")
@@ -37,11 +36,9 @@ class Body:
 
 
 @dataclass(slots=True)
-class Writer:
+class Writer(Sampler):
     """A stage in the making."""
 
-    random: Random
-    moved: Random | None        # who says where to each part of the start is moved, nobody where it is not
     shift: Vector = field(default_factory=lambda: np.zeros(3))      # of everything, m: changes how places are rounded
     length: float = 1.0         # stage units a metre
     bodies: list[Body] = field(default_factory=list)
@@ -51,24 +48,9 @@ class Writer:
 
     # --- parts ---
 
-    def chance(self, probability: float) -> bool:
-        return bool(self.random.random() < probability)
-
     def name(self, letter: str) -> str:
         """A new name; their order by path is no order of anything else."""
         return f"{letter}{self.names.pop()}"
-
-    def vector(self, reach: float) -> Vector:
-        return np.round(self.random.uniform(-reach, reach, 3), 5)
-
-    def turned(self) -> Vector:
-        return normalized(self.random.normal(size=4))
-
-    def offset(self, count: int) -> Vector:
-        """By what a start is moved."""
-        if self.moved is None:
-            return np.zeros(count)
-        return MOVED * np.where(self.moved.random(count) < 0.5, -1.0, 1.0)
 
     def body(self, position: Vector, turn: Vector, link: bool = False, kinematic: bool = False,
              velocity: bool = True, moves: bool = True) -> Body:
@@ -80,16 +62,16 @@ class Writer:
         moments[2] = min(moments[2], 0.95 * (moments[0] + moments[1]))
         values: Attributes = {
             "float physics:mass": round(float(r.uniform(0.5, 2.0)), 3),
-            "float3 physics:diagonalInertia": _written(moments * self.length**2),
-            "point3f physics:centerOfMass": _written(self.vector(0.1) * self.length),
-            "quatf physics:principalAxes": _written(self.turned()),
+            "float3 physics:diagonalInertia": to_decimals(moments * self.length**2),
+            "point3f physics:centerOfMass": to_decimals(self.vector(0.1) * self.length),
+            "quatf physics:principalAxes": to_decimals(self.rotation()),
             "float physxRigidBody:sleepThreshold": 0.0,
             "float physxRigidBody:angularDamping": round(float(r.choice([0.0, 0.05, 0.3])), 3)}
         if kinematic:
             values["bool physics:kinematicEnabled"] = True
         elif velocity:
-            values |= {"vector3f physics:velocity": _written(self.vector(0.3) * self.length),
-                       "vector3f physics:angularVelocity": _written(self.vector(40.0))}
+            values |= {"vector3f physics:velocity": to_decimals(self.vector(0.3) * self.length),
+                       "vector3f physics:angularVelocity": to_decimals(self.vector(40.0))}
         if not link and not kinematic:
             values |= self._of_a_body()
         place, way = position + self.shift, turn
@@ -134,8 +116,8 @@ class Writer:
         own = [self._seen_from(body, pose) for body, pose in ends]
         values: Attributes = {f"rel physics:body{i}": f"<{body.path}>"
                               for i, (body, _) in enumerate(ends) if body is not None}
-        values |= {f"point3f physics:localPos{i}": _written(place[0] * self.length) for i, place in enumerate(own)}
-        values |= {f"quatf physics:localRot{i}": _written(place[1]) for i, place in enumerate(own)}
+        values |= {f"point3f physics:localPos{i}": to_decimals(place[0] * self.length) for i, place in enumerate(own)}
+        values |= {f"quatf physics:localRot{i}": to_decimals(place[1]) for i, place in enumerate(own)}
         if joint.axis:
             values["uniform token physics:axis"] = joint.axis
         if excluded:
@@ -155,7 +137,7 @@ class Writer:
                ) -> str:
         """A random joint between two bodies where they stand."""
         near = (body1 if body0 is None else body0).position + self.vector(0.3)
-        return self.hold(body0, body1, random_joint(self.random, self.length, kinds), near, self.turned(), excluded)
+        return self.hold(body0, body1, random_joint(self.random, self.length, kinds), near, self.rotation(), excluded)
 
     def text(self) -> str:
         """The stage, its prims in an order that says nothing."""
@@ -175,7 +157,7 @@ class Writer:
 
     def base(self, floating: bool) -> Body:
         """The root link of the articulation, which the world holds unless it floats."""
-        found = self.body(self.vector(0.3), self.turned(), link=True, velocity=floating)
+        found = self.body(self.vector(0.3), self.rotation(), link=True, velocity=floating)
         if not floating:
             self.hold(None, found, Joint("Fixed"), found.position, found.turn, False, True)
         return found
@@ -190,7 +172,7 @@ class Writer:
 
     def child(self, parent: Body, kind: str) -> tuple[Body, str]:
         """A link, and the path of the joint that holds it, which stands where its state says."""
-        at, turn = parent.position + rotate(parent.turn, self.vector(0.4)), self.turned()
+        at, turn = parent.position + rotate(parent.turn, self.vector(0.4)), self.rotation()
         joint = random_joint(self.random, self.length, (kind,))
         # soft limits are no concern here: what a loop does is
         schemas = tuple(name for name in joint.schemas if "Limit" not in name)
@@ -207,25 +189,21 @@ class Writer:
                 schemas += (f"PhysxJointAxisAPI:{token}",)
                 values |= axis_values(token, armature=0.02 * (self.length**2 if kind == "Revolute" else 1.0))
         other = at + rotate(turn, joint.shift), product(turn, joint.turn)
-        local, local_turn = self.vector(0.3), self.turned()
+        local, local_turn = self.vector(0.3), self.rotation()
         body_turn = product(other[1], local_turn * [1, -1, -1, -1])
         child = self.body(other[0] - rotate(body_turn, local), body_turn, link=True, velocity=False, moves=False)
         return child, self.hold(parent, child, Joint(kind, schemas, values, joint.axis, joint.shift, joint.turn),
                                 at, turn, False, True)
 
 
-def _written(values: Vector) -> tuple[float, ...]:
-    return tuple(round(float(x), 8) for x in values)
-
-
 # --- families --------------------------------------------------------------------------------------------------------
 
 def tree(w: Writer) -> None:
     """Free bodies, each hung on one before it, on the world or on a kinematic body."""
-    post = w.body(w.vector(0.5), w.turned(), kinematic=True) if w.chance(0.4) else None
+    post = w.body(w.vector(0.5), w.rotation(), kinematic=True) if w.chance(0.4) else None
     hung: list[Body] = []
     for i in range(int(w.random.integers(2, 6))):
-        own = w.body(w.vector(0.8), w.turned())
+        own = w.body(w.vector(0.8), w.rotation())
         held = post if i and w.chance(0.2) else hung[int(w.random.integers(i))] if i and w.chance(0.85) else None
         w.attach(held, own)
         hung.append(own)
@@ -233,8 +211,8 @@ def tree(w: Writer) -> None:
 
 def star(w: Writer) -> None:
     """A hub with bodies around it, some of which the world or each other hold as well."""
-    hub = w.body(w.vector(0.2), w.turned())
-    around = [w.body(w.vector(0.9), w.turned()) for _ in range(int(w.random.integers(3, 6)))]
+    hub = w.body(w.vector(0.2), w.rotation())
+    around = [w.body(w.vector(0.9), w.rotation()) for _ in range(int(w.random.integers(3, 6)))]
     for own in around:
         w.attach(hub, own)
     for _ in range(2):
@@ -245,7 +223,7 @@ def star(w: Writer) -> None:
 
 def loop(w: Writer) -> None:
     """Bodies in rings, closed over the world or through themselves."""
-    ring: list[Body | None] = [w.body(w.vector(0.8), w.turned()) for _ in range(int(w.random.integers(3, 6)))]
+    ring: list[Body | None] = [w.body(w.vector(0.8), w.rotation()) for _ in range(int(w.random.integers(3, 6)))]
     ends = [None, *ring, None] if w.chance(0.6) else [*ring, ring[0]]
     for first, second in pairwise(ends):
         own = (first, second) if second is not None else (second, first)
@@ -259,9 +237,9 @@ def robot(w: Writer, floating: bool) -> None:
         kind = str(w.random.choice(["Revolute", "Prismatic", "Fixed"], p=[0.65, 0.25, 0.1]))
         links.append(w.child(links[int(w.random.integers(len(links)))], kind)[0])
     w.close_robot(floating or w.chance(0.9))
-    post = w.body(w.vector(0.5), w.turned(), kinematic=True) if w.chance(0.4) else None
+    post = w.body(w.vector(0.5), w.rotation(), kinematic=True) if w.chance(0.4) else None
     for _ in range(int(w.random.integers(0, 3))):
-        w.attach(links[int(w.random.integers(len(links)))], w.body(w.vector(0.9), w.turned()))
+        w.attach(links[int(w.random.integers(len(links)))], w.body(w.vector(0.9), w.rotation()))
     for _ in range(int(w.random.integers(1, 3))):
         first, second = w.random.permutation(len(links))[:2]
         if w.chance(0.5):
@@ -294,8 +272,8 @@ def _geared(w: Writer, base: Body | None, slides: bool) -> tuple[Body, str]:
     kind = "Prismatic" if slides else "Revolute"
     if base is not None:
         return w.child(base, kind)
-    own, joint = w.body(w.vector(0.8), w.turned()), random_joint(w.random, w.length, (kind,))
-    return own, w.hold(None, own, joint, own.position + w.vector(0.2), w.turned(), False)
+    own, joint = w.body(w.vector(0.8), w.rotation()), random_joint(w.random, w.length, (kind,))
+    return own, w.hold(None, own, joint, own.position + w.vector(0.2), w.rotation(), False)
 
 
 FAMILIES: Mapping[str, tuple[int, int, Callable[[Writer], None]]] = {      # first seed, how many, what they are
@@ -313,7 +291,7 @@ def jointed_scene(seed: int, move: int | None = None, place: int | None = None) 
 
     place: a number of the place that all of it is moved to together, up to REACH from where it is.
     """
-    write = next(write for first, count, write in FAMILIES.values() if first <= seed < first + count)
+    write = family_of(seed, FAMILIES)
     random = np.random.default_rng([seed, 15])
     length = float(random.choice([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 100.0]))
     moved = None if move is None else np.random.default_rng([seed, move])

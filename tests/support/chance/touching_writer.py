@@ -2,22 +2,178 @@
 
 A stage is a function of its seed; a start that is moved is the same stage with every free body, every articulation as a
 whole and every joint coordinate off by MOVED.
+
+Shapes that random stages of touching things are made of, as prims of a collider each.
+
+Fixed tendons and mimic joints of random articulations that touch.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from support.chance.touching_couplings import ROBOT, Joint, couple
-from support.chance.touching_shapes import Random, Shape, prims, random_shape
-from support.chance.usda_text import Vector, normalized, product, rotate
-from support.stages.parts import ROOT_API, Attributes, drive, state
+from support.chance.usda_text import Sampler, Vector, normalized, product, rotate, to_decimals
+from support.stages.parts import ROOT_API, Attributes, collider, drive, state
 from support.stages.robots import prim
 
-MOVED = 1e-7        # m or rad
+Random = np.random.Generator
+ROUND = ("Capsule", "Cylinder", "Cone")         # what has a radius and an axis
+HULL, COMPOUND = "Mesh", "Compound"
+HULL_POINTS = (6, 8, 12, 20)
+Collider = tuple[str, Attributes, tuple[str, ...]]      # kind of the prim, what it says, what is applied to it
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A collider along the x axis of what it is of, or several of them in a row."""
+
+    kind: str
+    half: Vector                # of a box around it
+    points: tuple[tuple[float, ...], ...] = ()      # of a hull
+    parts: tuple[tuple[float, Shape], ...] = ()     # of a compound, with where on the x axis they are
+
+    @property
+    def reach(self) -> float:
+        """Radius of a ball around it."""
+        return float(self.half.max() if self.kind in ("Sphere", "Capsule") else np.linalg.norm(self.half))
+
+    def colliders(self) -> Iterator[Collider]:
+        """What it is made of."""
+        if self.kind == COMPOUND:
+            for place, part in self.parts:
+                yield from ((kind, _shifted(values, place), schemas) for kind, values, schemas in part.colliders())
+        elif self.kind == HULL:
+            yield self.kind, self._of_hull(), ("PhysicsMeshCollisionAPI",)
+        else:
+            yield self.kind, self._of_primitive(), ()
+
+    def _of_primitive(self) -> Attributes:
+        if self.kind == "Sphere":
+            return {"double radius": float(self.half[0])}
+        if self.kind in ROUND:
+            caps = self.half[1] if self.kind == "Capsule" else 0.0
+            return {"double radius": float(self.half[1]), "double height": float(2 * (self.half[0] - caps)),
+                    "uniform token axis": "X"}
+        return {"double size": 1.0, "float3 xformOp:scale": tuple(map(float, 2 * self.half)),
+                "uniform token[] xformOpOrder": ["xformOp:scale"]}
+
+    def _of_hull(self) -> Attributes:
+        corners = [i for k in range(1, len(self.points) - 1) for i in (0, k, k + 1)]
+        return {"point3f[] points": list(self.points), "int[] faceVertexCounts": [3] * (len(corners) // 3),
+                "int[] faceVertexIndices": corners, "uniform token physics:approximation": "convexHull"}
+
+
+def _shifted(values: Attributes, place: float) -> Attributes:
+    """A collider's opinions, moved along the x axis."""
+    order = ["xformOp:translate", *(["xformOp:scale"] if "float3 xformOp:scale" in values else [])]
+    return values | {"double3 xformOp:translate": (place, 0.0, 0.0), "uniform token[] xformOpOrder": order}
+
+
+def random_shape(random: Random, kinds: tuple[str, ...], largest: float) -> Shape:
+    """One of some kinds, so large at most."""
+    kind, size = str(random.choice(kinds)), random.uniform(0.06, largest, 3)
+    if kind == COMPOUND:
+        return _row(random, tuple(kind for kind in kinds if kind != COMPOUND), 0.6 * largest)
+    if kind == HULL:
+        return _hull(random, np.round(size, 3))
+    if kind == "Sphere":
+        return Shape(kind, np.full(3, round(float(size[0]), 3)))
+    radius = round(float(min(size[0], 0.12)), 3)
+    if kind == "Capsule":
+        return Shape(kind, np.array([radius + round(float(size[1]), 3), radius, radius]))
+    if kind in ROUND:
+        return Shape(kind, np.array([round(float(size[1]), 3), radius, radius]))
+    return Shape(kind, np.round(size, 3))
+
+
+def _hull(random: Random, half: Vector) -> Shape:
+    """Of points on an ellipsoid, the ends of its x axis among them."""
+    ways = random.normal(size=(int(random.choice(HULL_POINTS)), 3))
+    ways = np.vstack([ways / np.linalg.norm(ways, axis=1, keepdims=True), [(1, 0, 0), (-1, 0, 0)]])
+    return Shape(HULL, half, tuple(tuple(round(float(x), 5) for x in way * half) for way in ways))
+
+
+def _row(random: Random, kinds: tuple[str, ...], largest: float) -> Shape:
+    """Two shapes that run into each other by a little."""
+    parts = [random_shape(random, kinds, largest) for _ in range(2)]
+    length = sum(part.half[0] for part in parts) - 0.01
+    places = (parts[0].half[0] - length, length - parts[1].half[0])
+    half = np.maximum(parts[0].half, parts[1].half)
+    return Shape(COMPOUND, np.array([length, half[1], half[2]]), (), tuple(
+        (round(float(place), 5), part) for place, part in zip(places, parts, strict=True)))
+
+
+def prims(shape: Shape, said: Attributes, schemas: tuple[str, ...]) -> str:
+    """The colliders of a shape, each with more opinions."""
+    return "".join(collider(kind, f"shape{i}" if i else "shape", own | said, (*applied, *schemas))
+                   for i, (kind, own, applied) in enumerate(shape.colliders()))
+
+
+# --- touching couplings ----------------------------------------------------------------------------------------------
+
+ROBOT = "art"
+SINGLE = ("Revolute", "Prismatic")
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A joint of an articulation, before it is written."""
+
+    kind: str
+    name: str
+    parent: int                 # place of its parent link's joint among the joints; -1 at the root
+    schemas: list[str]
+    values: Attributes
+
+
+def couple(random: Random, joints: list[Joint]) -> None:
+    """Hold joints of one degree of freedom together: a tendon along a branch, or one joint that follows another."""
+    single = [i for i, joint in enumerate(joints) if joint.kind in SINGLE]
+    if len(single) > 1 and random.random() < 0.4:
+        follower, reference = (joints[int(i)] for i in random.choice(single, 2, replace=False))
+        _follow(random, follower, reference)
+    elif single:
+        _string(random, [joints[i] for i in _branch(joints, int(random.choice(single)))])
+
+
+def _branch(joints: list[Joint], last: int) -> list[int]:
+    """The joints of one degree of freedom without another between them, up to one of them."""
+    found = [last]
+    while (above := joints[found[0]].parent) >= 0 and joints[above].kind in SINGLE:
+        found.insert(0, above)
+    return found
+
+
+def _string(random: Random, joints: list[Joint]) -> None:
+    """A fixed tendon, which pulls towards where it starts."""
+    for i, joint in enumerate(joints):
+        unit = 180.0 / math.pi if joint.kind == "Revolute" else 1.0
+        joint.schemas.append(f"PhysxTendonAxis{'' if i else 'Root'}API:t")
+        gearing = float(random.uniform(0.3, 1.5))
+        joint.values["float[] physxTendon:t:gearing"] = [round(gearing / unit, 6)]
+        joint.values["float[] physxTendon:t:forceCoefficient"] = [round(gearing, 6)]
+        if i == 0:
+            joint.values["float physxTendon:t:stiffness"] = round(float(random.uniform(2.0, 20.0)), 4)
+            joint.values["float physxTendon:t:damping"] = round(float(random.uniform(0.1, 1.0)), 4)
+
+
+def _follow(random: Random, follower: Joint, reference: Joint) -> None:
+    """A soft mimic joint."""
+    units = [180.0 / math.pi if joint.kind == "Revolute" else 1.0 for joint in (follower, reference)]
+    follower.schemas.append("PhysxMimicJointAPI:rotX")
+    follower.values.update({
+        "rel physxMimicJoint:rotX:referenceJoint": f"</World/{ROBOT}/{reference.name}>",
+        "float physxMimicJoint:rotX:gearing": round(float(random.uniform(-1.2, 1.2)) * units[0] / units[1], 5),
+        "float physxMimicJoint:rotX:naturalFrequency": round(float(random.uniform(5.0, 30.0)), 3),
+        "float physxMimicJoint:rotX:dampingRatio": round(float(random.uniform(0.2, 1.2)), 3)})
+
+
+# --- touching writer -------------------------------------------------------------------------------------------------
+
 GRAVITY = 9.81      # m/s^2
 DENSITY = 500.0     # kg/m^3
 BODY_SCHEMAS = ("PhysicsRigidBodyAPI", "PhysxRigidBodyAPI")
@@ -54,11 +210,9 @@ class Move:
 
 
 @dataclass(slots=True)
-class Writer:
+class Writer(Sampler):
     """A stage in the making."""
 
-    random: Random
-    moved: Random | None        # who says where to each part of the start is moved, nobody where it is not
     shapes: tuple[str, ...]
     solver: str = "TGS"
     varied: bool = False        # materials that combine in their own way, tendons and mimic joints now and then
@@ -69,23 +223,8 @@ class Writer:
     bodies: list[Body] = field(default_factory=list)
     count: int = 0
 
-    def chance(self, probability: float) -> bool:
-        return bool(self.random.random() < probability)
-
     def between(self, low: float, high: float) -> float:
         return round(float(self.random.uniform(low, high)), 4)
-
-    def vector(self, reach: float) -> Vector:
-        return np.round(self.random.uniform(-reach, reach, 3), 5)
-
-    def turned(self) -> Vector:
-        return normalized(self.random.normal(size=4))
-
-    def offset(self, count: int) -> Vector:
-        """By what a start is moved."""
-        if self.moved is None:
-            return np.zeros(count)
-        return MOVED * np.where(self.moved.random(count) < 0.5, -1.0, 1.0)
 
     def move(self, about: Vector) -> Move:
         """How something is moved at the start."""
@@ -125,8 +264,8 @@ class Writer:
         values: Attributes = {"float physxRigidBody:sleepThreshold": 0.0}
         if not link:
             values |= self.counts("physxRigidBody") | {
-                "vector3f physics:velocity": written(self.vector(1.0)),
-                "vector3f physics:angularVelocity": written(self.vector(90.0))}
+                "vector3f physics:velocity": to_decimals(self.vector(1.0)),
+                "vector3f physics:angularVelocity": to_decimals(self.vector(90.0))}
         if self.chance(0.2):
             values["float physxRigidBody:maxDepenetrationVelocity"] = self.between(0.5, 4.0)
         schemas: tuple[str, ...] = ("PhysicsMassAPI",)
@@ -145,7 +284,7 @@ class Writer:
         """A kinematic body that stands, or that goes evenly to another place within PUSHED."""
         found = Body("", shape, position, turn)
         ways: Attributes = {} if end is None else {"double3 xformOp:translate.timeSamples": {
-            0: written(position), PUSHED * TIME_CODES: written(end)}}
+            0: to_decimals(position), PUSHED * TIME_CODES: to_decimals(end)}}
         return self._prim("k", found, Move(position, np.zeros(3), IDENTITY),
                           {"bool physics:kinematicEnabled": True} | ways, ())
 
@@ -197,7 +336,7 @@ class Writer:
     def _join(self, bodies: tuple[Body, Body], at: Vector, parent: int) -> None:
         """Plan the joint of two links, the first of which hangs on the joint of that place."""
         kind = str(self.random.choice(["Revolute", "Prismatic", "Spherical", "Fixed"], p=[0.7, 0.12, 0.1, 0.08]))
-        frame, schemas, values = self.turned(), list[str](), Attributes()
+        frame, schemas, values = self.rotation(), list[str](), Attributes()
         if kind in ("Revolute", "Prismatic"):
             token, unit = ("angular", 180.0 / math.pi) if kind == "Revolute" else ("linear", 1.0)
             reach = (70.0, 30.0) if kind == "Revolute" else (0.06, 0.02)
@@ -213,8 +352,8 @@ class Writer:
         for i, body in enumerate(bodies):
             back = body.turn * [1, -1, -1, -1]
             values |= {f"rel physics:body{i}": f"<{body.path}>",
-                       f"point3f physics:localPos{i}": written(rotate(back, at - body.position)),
-                       f"quatf physics:localRot{i}": written(product(back, frame))}
+                       f"point3f physics:localPos{i}": to_decimals(rotate(back, at - body.position)),
+                       f"quatf physics:localRot{i}": to_decimals(product(back, frame))}
         self.joints.append(Joint(kind, self.name("j"), parent, schemas, values))
 
     def robot(self, fixed: bool, gap: float, links: int) -> list[Body]:
@@ -222,7 +361,7 @@ class Writer:
 
         It has so many links at most: those that would overlap others are left out.
         """
-        root = Body("", self.shape(0.2), np.array([*self.vector(0.2)[:2], 0.0]), self.turned())
+        root = Body("", self.shape(0.2), np.array([*self.vector(0.2)[:2], 0.0]), self.rotation())
         planned, parents, ends = [root], [0], [root.position]
         free = [[sign * axis for axis in np.eye(3) for sign in (-1.0, 1.0)]]
         for _ in range(links - 1):
@@ -251,8 +390,8 @@ class Writer:
                         for joint in self.joints]
         if fixed:
             self.inside.append(prim("PhysicsFixedJoint", self.name("j"), (), {
-                "rel physics:body1": f"<{root.path}>", "point3f physics:localPos0": written(root.position),
-                "quatf physics:localRot0": written(root.turn)}))
+                "rel physics:body1": f"<{root.path}>", "point3f physics:localPos0": to_decimals(root.position),
+                "quatf physics:localRot0": to_decimals(root.turn)}))
         values = self.counts("physxArticulation") | {"float physxArticulation:sleepThreshold": 0.0}
         if self.chance(0.4):
             values["bool physxArticulation:enabledSelfCollisions"] = False
@@ -277,7 +416,3 @@ def _towards(way: Vector) -> Vector:
     if way[0] < -0.5:
         return np.array([0.0, 0.0, 0.0, 1.0])
     return normalized(np.array([1.0 + way[0], *np.cross([1.0, 0.0, 0.0], way)]))
-
-
-def written(values: Vector) -> tuple[float, ...]:
-    return tuple(round(float(x), 8) for x in values)

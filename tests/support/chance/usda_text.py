@@ -1,11 +1,18 @@
-"""Text and rotations that random stages are made of."""
+"""Text, rotations and draws that random stages are made of."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
+Random = np.random.Generator
+Write = TypeVar("Write")
+MOVED = 1e-7        # m or rad: by how much a start is moved
 
 HEADER = """#usda 1.0
 (
@@ -63,3 +70,39 @@ def rotate(q: Vector, x: Vector) -> Vector:
     """The vector x turned by q."""
     t = 2.0 * np.cross(q[1:], x)
     return x + q[0] * t + np.cross(q[1:], t)
+
+
+def to_decimals(values: Vector) -> tuple[float, ...]:
+    """Numbers to eight decimals."""
+    return tuple(round(float(x), 8) for x in values)
+
+
+def family_of(seed: int, families: Mapping[str, tuple[int, int, Write]]) -> Write:
+    """What writes the stage of a seed: families are by name their first seed, how many, and what they are."""
+    return next(write for first, count, write in families.values() if first <= seed < first + count)
+
+
+@dataclass(slots=True)
+class Sampler:
+    """Draws of numbers, vectors and rotations; a second generator says how a start is moved."""
+
+    random: Random
+    moved: Random | None        # who says where to each part of the start is moved, nobody where it is not
+
+    def chance(self, probability: float) -> bool:
+        """True with a probability."""
+        return bool(self.random.random() < probability)
+
+    def vector(self, reach: float) -> Vector:
+        """Three numbers within a reach."""
+        return np.round(self.random.uniform(-reach, reach, 3), 5)
+
+    def rotation(self) -> Vector:
+        """A rotation (w, x, y, z)."""
+        return normalized(self.random.normal(size=4))
+
+    def offset(self, count: int) -> Vector:
+        """By what a start is moved."""
+        if self.moved is None:
+            return np.zeros(count)
+        return MOVED * np.where(self.moved.random(count) < 0.5, -1.0, 1.0)

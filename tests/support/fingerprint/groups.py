@@ -1,13 +1,17 @@
-"""What a fingerprint is taken of: groups of results, each with names and the work that gives a digest."""
+"""What a fingerprint is taken of: groups of results, each with names and the work that gives a digest.
+
+Digests of results in which no name of the code occurs: renaming a row, field or class changes none of them.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
 import re
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +19,7 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner
 from physx_runtime import NotSimulatedWarning, Session, simulate
+from physx_runtime.compiling.code import Code
 from physx_runtime.model.body_kind import BODY, LINK
 from physx_runtime.model.island import IslandTopology, SolverBody
 from physx_runtime.model.topology import PGS, TGS
@@ -25,23 +30,103 @@ from physx_runtime.solver.scheduled.program import step_schedules
 from physx_runtime.worlds.store import SCHEDULED
 
 from physx_schema.command_line.program import program
-from support.chance import jointed_scenes, mixed_scenes, scenes, self_touching_robots, touching_scenes
+from support.chance import jointed_scenes, scenes, self_touching_robots, touching_scenes
 from support.chance.articulations import random_articulation
-from support.chance.cables import cable_stage
-from support.chance.companies import random_company
-from support.chance.packed_islands import joint, random_body, random_island
-from support.chance.packed_robots import EVERYTHING, LARGE, SMALL, packed_robot
-from support.chance.round_bodies import round_stage
-from support.chance.sleeping_robots import DT, LAST, author, sleeping_robots
+from support.chance.packed_models import EVERYTHING, LARGE, SMALL, joint, packed_robot, random_body, random_island
+from support.chance.reading_stages import cable_stage, round_stage, weighed_stage
+from support.chance.scenes import random_company
+from support.chance.self_touching_robots import DT, LAST, author, sleeping_robots
 from support.chance.thrown_trees import thrown_tree
-from support.chance.unit_scenes import unit_scene
-from support.chance.weighed_bodies import weighed_stage
-from support.fingerprint.digests import numbers_digest, program_digest, text_digest
+from support.chance.touching_scenes import unit_scene
 from support.places import MOTIONS, SHARED, STAGES
 from support.stages import pgs_scenes
 from support.stages.contact_scenes import SCENES
 from support.stages.iteration_stages import opened
 from support.stages.session_stages import world_poses
+
+LENGTH = 20     # hexadecimal digits that are kept: 80 bits
+
+
+def digest(parts: Iterable[bytes]) -> str:
+    """The digest of some bytes one after the other."""
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(len(part).to_bytes(8, "little"))
+        found.update(part)
+    return found.hexdigest()[:LENGTH]
+
+
+def text_digest(text: str) -> str:
+    """The digest of a text."""
+    return digest([text.encode()])
+
+
+def numbers_digest(value: object) -> str:
+    """The digest of all numbers of a record, whatever its fields are called and in whichever order they stand.
+
+    Texts do not count: names of prims follow from the stage, and sentences have digests of their own.
+    """
+    return digest(sorted(_numbers(value)))
+
+
+def _numbers(value: object) -> Iterable[bytes]:
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind in "biufc":
+            yield digest([value.dtype.str.encode(), repr(value.shape).encode(),
+                          np.ascontiguousarray(value).tobytes()]).encode()
+    elif isinstance(value, bool | int | float | np.generic):
+        yield repr(value.item() if isinstance(value, np.generic) else value).encode()
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        yield numbers_digest([getattr(value, field.name) for field in dataclasses.fields(value)]).encode()
+    elif isinstance(value, Mapping):
+        yield numbers_digest(list(value.values())).encode()
+    elif isinstance(value, tuple | list):
+        for i, one in enumerate(value):
+            for number in _numbers(one):
+                yield f"{i} ".encode() + number
+
+
+def program_digest(program: object) -> str:
+    """The digest of a traced program or of its schedules: operations and rows by number, each name by its first use."""
+    return digest(_operations(program, {}))
+
+
+def _operations(value: Any, names: dict[str, int]) -> Iterable[bytes]:
+    if isinstance(value, Code):
+        yield from _of_code(value, names)
+    elif isinstance(value, str):
+        yield f"name {names.setdefault(value, len(names))}".encode()
+    elif isinstance(value, bool | int | float) or value is None:
+        yield repr(value).encode()
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            if not field.name.startswith("_"):
+                yield from _operations(getattr(value, field.name), names)
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _operations(key, names)
+            yield from _operations(one, names)
+    elif isinstance(value, tuple | list):
+        yield f"{len(value)} parts".encode()
+        for one in value:
+            yield from _operations(one, names)
+
+
+def _of_code(code: Code, names: dict[str, int]) -> Iterable[bytes]:
+    place = {n: i for i, n in enumerate(code.order)}
+    for n in code.order:
+        operation, arguments = code.nodes[n]
+        if operation == "const":
+            yield f"const {arguments[0]!r}".encode()
+        elif operation == "input":
+            yield f"input {names.setdefault(str(arguments[0]), len(names))}".encode()
+        else:
+            yield f"{operation} {[place[a] for a in code.arguments(n)]}".encode()
+    for row, n in code.outputs:
+        yield f"output {names.setdefault(row, len(names))} {place[n]}".encode()
+
+
+# --- groups ----------------------------------------------------------------------------------------------------------
 
 Work = Callable[[], str]
 STEPS = 60
@@ -63,7 +148,7 @@ FAMILIES: tuple[tuple[str, tuple[int, ...], Callable[[int], str]], ...] = (
     ("cable", (0, 1, 2), cable_stage),
     ("company", (0, 1, 2, 3), lambda seed: random_company(seed).text()),
     ("jointed scene", firsts(jointed_scenes.FAMILIES), jointed_scenes.jointed_scene),
-    ("mixed scene", firsts(mixed_scenes.FAMILIES), mixed_scenes.mixed_scene),
+    ("mixed scene", firsts(touching_scenes.MIXED_FAMILIES), touching_scenes.mixed_scene),
     ("round bodies", (0, 1), round_stage),
     ("self-touching robot", firsts(self_touching_robots.FAMILIES), self_touching_robots.self_touching_robot),
     ("thrown tree", (0, 1, 2, 3), thrown_tree),

@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 from pxr import Sdf, UsdUtils
 
 from physx_schema.errors import UnreadableError
-from support.fuzzing.answers import require_ours
+from support.fuzzing.spoiling import require_ours
 from support.fuzzing.stages import require_steady_report
 from support.places import FINGER
 

@@ -12,8 +12,7 @@ from hypothesis.strategies import SearchStrategy
 from physx_codegen.generate import generate
 from physx_codegen.model import SchemaError
 
-from support.fuzzing.answers import require_line
-from support.fuzzing.spoiling import MARKS, NUMBERS, WORDS, spoiled_lines
+from support.fuzzing.spoiling import MARKS, NUMBERS, WORDS, require_line, spoiled_lines
 from support.places import SCHEMAS
 
 SOUND = b"name: Toy\nplugin: toy\n" + (SCHEMAS / "small/schema/coil.yaml").read_bytes()

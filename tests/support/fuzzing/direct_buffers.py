@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from physx_runtime import Simulation
 from physx_runtime.direct import ComputeType, DirectError, ReadType, WriteType
 
-from support.fuzzing.answers import require_line
+from support.fuzzing.spoiling import require_line
 from support.places import FINGER
 
 WORLDS = 3

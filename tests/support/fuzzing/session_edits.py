@@ -14,7 +14,7 @@ from physx_runtime import Session
 from pxr import Sdf, Tf, Usd, UsdGeom
 
 from physx_schema.errors import PhysxSchemaError
-from support.fuzzing.answers import require_ours
+from support.fuzzing.spoiling import require_ours
 from support.stages.session_stages import DT, arm, link
 
 Edit = Callable[[Usd.Stage, Sdf.Layer], object]     # of a stage, in one of its layers, which is the edit target

@@ -1,11 +1,24 @@
-"""Sound text and bytes with some of them changed, cut out, repeated or replaced by hostile ones."""
+"""Sound text, bytes and stages that are spoiled, and what may be answered then.
+
+Sound text and bytes with some of them changed, cut out, repeated or replaced by hostile ones.
+
+Random changes to the physics of a stage, most of which make no sense.
+
+What a user may be told: lines of this project's own errors, each one line that can be shown.
+"""
 
 from __future__ import annotations
 
+import math
+import random
 from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
+from pxr import Gf, Sdf, Usd
+
+from physx_schema.errors import PhysxSchemaError
 
 Edit = tuple[int, int, bytes]       # where, how many bytes go, what comes in their place
 NUMBERS = ("0", "-1", "1e300", "-1e-200", "nan", "inf", "-inf", "9" * 400, "4294967296", "1e", "0x10", "--1", "1:30")
@@ -53,3 +66,75 @@ def applied(sound: bytes, edits: Sequence[Edit]) -> bytes:
     for place, count, new in sorted(edits, reverse=True):
         found[place:place + count] = new
     return bytes(found)
+
+
+# --- damage ----------------------------------------------------------------------------------------------------------
+
+DAMAGE_NUMBERS = (math.nan, math.inf, -math.inf, 0.0, -1.0, 1e38, -1e38, 3.4e38, 1e-30)
+
+
+def damage(stage: Usd.Stage, rng: random.Random) -> None:
+    """One random change to a random prim's physics; a stage whose references are not there may have none."""
+    authored = [prim for prim in stage.Traverse() if prim.GetAuthoredPropertyNames()]
+    if not authored:
+        return
+    prim = rng.choice(authored)
+    paths = [prim.GetPath() for prim in stage.Traverse()]
+    kind = rng.randrange(6)
+    if kind == 0 and prim.GetAuthoredAttributes():
+        spoil(rng.choice(prim.GetAuthoredAttributes()), rng)
+    elif kind == 1 and prim.GetAuthoredRelationships():
+        targets = rng.sample(paths, rng.randrange(min(3, len(paths)) + 1)) + [Sdf.Path("/absent")] * rng.randrange(2)
+        rng.choice(prim.GetAuthoredRelationships()).SetTargets(targets)
+    elif kind == 2 and prim.GetAppliedSchemas():
+        prim.RemoveAppliedSchema(rng.choice(prim.GetAppliedSchemas()))
+    elif kind == 3:
+        prim.AddAppliedSchema(rng.choice((
+            "PhysxMimicJointAPI:rotX", "PhysxTendonAxisAPI:t", "PhysxTendonAttachmentLeafAPI:r", "PhysicsRigidBodyAPI",
+            "PhysicsArticulationRootAPI", "PhysicsCollisionAPI", "PhysxTendonAxisRootAPI", "PhysicsDriveAPI:a:b")))
+    elif kind == 4:
+        prim.RemoveProperty(rng.choice(prim.GetAuthoredPropertyNames()))
+    else:
+        types = ("PhysicsRevoluteJoint", "PhysicsJoint", "PhysicsDistanceJoint", "Cube", "Cone", "")
+        prim.SetTypeName(rng.choice(types))
+
+
+def spoil(attribute: Usd.Attribute, rng: random.Random) -> None:
+    """A value of the attribute's type that means nothing good."""
+    value: Any = attribute.Get()
+    number = rng.choice(DAMAGE_NUMBERS)
+    if isinstance(value, bool):
+        attribute.Set(not value)
+    elif isinstance(value, float):
+        attribute.Set(number)
+    elif isinstance(value, str):
+        word = rng.choice(("", "W", "rotX"))
+        spec = attribute.GetStage().GetRootLayer().GetAttributeAtPath(attribute.GetPath())
+        if spec:
+            spec.default = word         # Set refuses where the schema declares another type
+        else:
+            attribute.Set(word)
+    elif isinstance(value, Gf.Vec3f | Gf.Vec3d):
+        attribute.Set(type(value)(number, value[1], value[2]))
+    elif isinstance(value, Gf.Quatf):
+        attribute.Set(Gf.Quatf(0, 0, 0, 0))
+
+
+# --- answers ---------------------------------------------------------------------------------------------------------
+
+LONGEST = 2000      # characters: a line that is longer quotes what it should not
+
+
+def require_line(error: Exception) -> None:
+    """Fail unless an error says what is wrong in one line."""
+    line = str(error)
+    assert line.strip(), f"{type(error).__name__} says nothing"
+    assert len(line.splitlines()) == 1 and line.isprintable(), f"not one line that can be shown: {line!r}"
+    assert len(line) <= LONGEST, f"{len(line)} characters: {line[:LONGEST]}"
+
+
+def require_ours(error: Exception) -> None:
+    """Fail unless an error is this project's own, with a line."""
+    if not isinstance(error, PhysxSchemaError):
+        raise error
+    require_line(error)

@@ -20,7 +20,7 @@ from pxr import Usd
 from physx_schema.checking import Report, check
 from physx_schema.checking.engine.outcome import sort_key
 from physx_schema.errors import PhysxSchemaError, UnreadableError
-from support.fuzzing.answers import require_ours
+from support.fuzzing.spoiling import require_ours
 
 BODIES = ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI", "PhysicsCollisionAPI", "PhysxCollisionAPI",
           "PhysicsArticulationRootAPI", "PhysxArticulationAPI", "PhysicsFilteredPairsAPI", "MaterialBindingAPI",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from physx_runtime.model.topology import Topology
 
-from support.chance.packed_trees import Rows
+from support.chance.packed_models import Rows
 
 Array = NDArray[np.float64]
 

@@ -1,4 +1,11 @@
-"""Random stages beside real PhysX, with the bar that one is held to the other by."""
+"""Random stages beside real PhysX, with the bar that one is held to the other by.
+
+Whether a motion that parted from PhysX's is of its kind: energy over time, and where bodies end and rest.
+
+Measured against PhysX's own motions from starts that are moved, or by a share of what happens where those are close.
+
+PhysX beside itself: a scene that is turned as a whole moves alike but for how its numbers are rounded.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 from physx_runtime import NotSimulatedWarning, simulate
 from physx_runtime.worlds.store import SCHEDULED
+from pxr import Gf, Usd, UsdPhysics
 
+from physx_schema.description import describe
+from physx_schema.description.model import Link
 from physx_schema.errors import UnsupportedError
 from support.chance.jointed_scenes import jointed_scene
+from support.chance.touching_writer import GRAVITY
+from support.chance.usda_text import Vector, normalized, product, rotate
 from support.physx.live import TIME, Recorded, Script, record_live
 from support.stages.robots import opened
 
@@ -149,3 +161,123 @@ def _beside(seed: int, text: str, motions: Sequence[Motion], options: Mapping[st
     except (UnsupportedError, NotSimulatedWarning) as error:
         return Comparison(seed, str(error).splitlines()[0], np.full(bars.shape, np.inf), bars)
     return Comparison(seed, "", apart(real, ours), bars)
+
+
+# --- likeness --------------------------------------------------------------------------------------------------------
+
+SPREADS = 3.0           # times what PhysX's own motions from moved starts differ by
+ENERGY = 0.02           # of the range of energies, what may differ anyway on average
+HEIGHT = 0.01           # m, what heights at the end may differ by anyway on average
+RESTING = 0.1           # m/s, below which a body rests
+OTHERWISE_RESTING = 1   # bodies that may rest in one motion alone anyway
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Of two motions."""
+
+    energy: float       # on average over time, of the range of energies
+    height: float       # m, on average over bodies at the end
+    resting: int        # bodies that rest at the end of one alone
+
+    def within(self, own: Differences) -> bool:
+        """Whether they are no larger than PhysX's own, or small."""
+        return (self.energy <= max(ENERGY, SPREADS * own.energy) and self.height <= max(HEIGHT, SPREADS * own.height)
+                and self.resting <= max(OTHERWISE_RESTING, own.resting))
+
+
+def likeness(scene: Stage, seed: int, kept: Path | None = None) -> tuple[Differences, Differences]:
+    """How our motion of a stage differs from PhysX's, and at most PhysX's own from moved starts."""
+    texts = [scene(seed, move) for move in (None, *range(MOVES))]
+    description = describe(opened(texts[0]))
+    links = {link.path: link for link in (*description.bodies, *(
+        link for articulation in description.articulations for link in articulation.links))}
+    real, *others = recorded(texts, kept)
+    own = [differences(real, other, links) for other in others]
+    return differences(real, simulated(texts[0]), links), Differences(
+        max(d.energy for d in own), max(d.height for d in own), max(d.resting for d in own))
+
+
+def differences(real: Motion, other: Motion, links: Mapping[str, Link]) -> Differences:
+    """Of a motion from PhysX's of the same bodies."""
+    paths = [path for path in real.paths if path in links and not links[path].kinematic]
+    first, second = (motion.values[:, [motion.paths.index(path) for path in paths]] for motion in (real, other))
+    bodies = [links[path] for path in paths]
+    energies = energy(first, bodies), energy(second, bodies)
+    rests = [np.linalg.norm(values[-1, :, 7:10], axis=1) < RESTING for values in (first, second)]
+    return Differences(float(np.abs(energies[0] - energies[1]).mean() / max(np.ptp(energies[0]), np.finfo(float).tiny)),
+                       float(np.abs(first[-1, :, 2] - second[-1, :, 2]).mean()), int((rests[0] != rests[1]).sum()))
+
+
+def energy(values: Array, bodies: Sequence[Link]) -> Array:
+    """(n_step,) kinetic and potential energy, J, of bodies in metres and kilograms."""
+    found = np.zeros(len(values))
+    for i, body in enumerate(bodies):
+        pose, v, w = values[:, i, :7], values[:, i, 7:10], values[:, i, 10:13]
+        height = pose[:, 2] + turned(pose[:, 3:], np.array(body.center_of_mass))[:, 2]
+        spin = turned(pose[:, 3:] * [-1, -1, -1, 1], w)         # in the axes of the prim
+        found += body.mass * (GRAVITY * height + 0.5 * (v * v).sum(axis=1))
+        found += 0.5 * np.einsum("ti,ij,tj->t", spin, np.array(body.inertia), spin)
+    return found
+
+
+def turned(q: Array, x: Array) -> Array:
+    """Vectors turned by quaternions x y z w, (n, 3)."""
+    t = 2.0 * np.cross(q[:, :3], x)
+    return np.asarray(x + q[:, 3:] * t + np.cross(q[:, :3], t))
+
+
+# --- turned scenes ---------------------------------------------------------------------------------------------------
+
+TURNS = 4           # of a scene, by chance
+VECTORS = ("xformOp:translate", "physics:velocity", "physics:angularVelocity")
+
+
+def parted_by_turns(seed: int, kept: Path | None = None) -> Array | None:
+    """(4, steps + 1) what PhysX's motions of a scene part by when it is turned; none where world axes are locked."""
+    text, random = jointed_scene(seed), np.random.default_rng([seed, TURNS])
+    if "lockedPosAxis" in text or "lockedRotAxis" in text:
+        return None
+    turns = [normalized(random.normal(size=4)) for _ in range(TURNS)]
+    real, *others = recorded([text, *(turned_scene(text, turn) for turn in turns)], kept)
+    found = [apart(real, turned_back(other, turn)) for other, turn in zip(others, turns, strict=True)]
+    return np.max(found, axis=0)
+
+
+def turned_scene(text: str, turn: Vector) -> str:
+    """A jointed scene, all of it turned about the origin."""
+    stage = Usd.Stage.CreateInMemory()
+    stage.GetRootLayer().ImportFromString(text)
+    for prim in stage.Traverse():
+        for name in (name for name in VECTORS if prim.GetAttribute(name)):
+            _set(prim.GetAttribute(name), lambda vector: rotate(turn, vector))
+        if prim.GetAttribute("xformOp:orient"):
+            _set(prim.GetAttribute("xformOp:orient"), lambda pose: normalized(product(turn, pose)))
+        if prim.IsA(UsdPhysics.Scene):
+            _set(prim.GetAttribute("physics:gravityDirection"), lambda vector: rotate(turn, vector))
+        if prim.IsA(UsdPhysics.Joint):
+            for i in (i for i in (0, 1) if not prim.GetRelationship(f"physics:body{i}").GetTargets()):
+                _set(prim.GetAttribute(f"physics:localPos{i}"), lambda vector: rotate(turn, vector))
+                _set(prim.GetAttribute(f"physics:localRot{i}"), lambda pose: normalized(product(turn, pose)))
+    return str(stage.GetRootLayer().ExportToString())
+
+
+def _set(attribute: Usd.Attribute, change: Callable[[Vector], Vector]) -> None:
+    """Change a vector, or a quaternion given as (w, x, y, z)."""
+    old = attribute.Get()
+    if isinstance(old, (Gf.Quatf, Gf.Quatd)):
+        new = change(np.array([old.GetReal(), *old.GetImaginary()]))
+        attribute.Set(type(old)(float(new[0]), *(float(x) for x in new[1:])))
+    else:
+        attribute.Set(type(old)(*(float(x) for x in change(np.array(old, np.float64)))))
+
+
+def turned_back(motion: Motion, turn: Vector) -> Motion:
+    """The motion of a turned scene, seen in the axes of the scene as it was."""
+    back, values = turn * [1, -1, -1, -1], motion.values.copy()
+    matrix = np.array([rotate(back, axis) for axis in np.eye(3)])
+    for part in (slice(0, 3), slice(7, 10), slice(10, 13)):
+        values[..., part] = values[..., part] @ matrix
+    for i in np.ndindex(values.shape[:2]):
+        values[i][3:7] = product(back, values[i][[6, 3, 4, 5]])[[1, 2, 3, 0]]
+    return Motion(motion.paths, values)

@@ -2,24 +2,27 @@
 
 A file holds poses and velocities of all bodies at some of the steps, and how far PhysX's own motion parts from them
 when everything at the start is moved by 1e-7: as large as a last bit of float32 at 1 m.
+
+Motions of a body on a triangle mesh in real PhysX, and how far they part where it begins elsewhere by 1e-7 m.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pxr import Gf, Usd, UsdPhysics
+from pxr import Gf, Sdf, Usd, UsdPhysics
 
+from support.chance.meetings import BODIES, LAID, falling
 from support.physx.live import BODY, Recorded, Write, record_live
-from support.physx.processor import recording
 from support.physx.recorded_scenes import Recorded as Kept
-from support.places import DATA
+from support.physx.recorded_scenes import recording
+from support.places import DATA, ROOT
 from support.stages.contact_scenes import SCENES
 from support.stages.contact_scenes.parts import ContactScene
 from support.stages.robots import opened
@@ -139,3 +142,54 @@ def _move(prim: Usd.Prim, shift: Gf.Vec3d, way: Gf.Quatd) -> None:
     if not anchors:
         turn = prim.GetAttribute("xformOp:orient")
         turn.Set((way * turn.Get()).GetNormalized())
+
+
+# --- mesh motions ----------------------------------------------------------------------------------------------------
+
+FILE = ROOT / "tests/data/mesh_motions.npz"
+STEPS, DT = 120, 1 / 60
+NUDGES = (0.0, 1e-7, -1e-7)      # m, of the body along x
+PLACE = (0.1, 0.13, 0.4)
+LEAST = 2e-6                    # m, what a ball that rolls on a box parts from PhysX's in 120 steps
+Case = tuple[str, str]          # of BODIES, of LAID
+
+
+class Motion(NamedTuple):
+    """Where a body is before and after every step, and how far from there it may be, m."""
+
+    positions: Array    # (STEPS + 1, 3)
+    within: Array       # (STEPS + 1,)
+
+
+def stage_of(case: Case, moved: float = 0.0) -> Usd.Stage:
+    """A stage with a body that falls on a mesh."""
+    layer = Sdf.Layer.CreateAnonymous(".usda")
+    layer.ImportFromString(falling(case[0], LAID[case[1]], (PLACE[0] + moved, *PLACE[1:])))
+    return Usd.Stage.Open(layer)
+
+
+def record_motions(grounds: Sequence[str]) -> dict[Case, Motion]:
+    """What PhysX does with all BODIES on some of LAID; the oracle's folder must be on sys.path."""
+    from scene_recorder import record
+
+    cases = [(body, ground) for ground in grounds for body in BODIES]
+    jobs = [{"usd": stage_of(case, way).ExportToString(), "dt": DT, "steps": STEPS} for case in cases for way in NUDGES]
+    found = [result["pos"][:, result["paths"].index("/World/body")] for result in record(jobs)]
+    motions = {}
+    for k, case in enumerate(cases):
+        first, *others = found[len(NUDGES) * k:len(NUDGES) * (k + 1)]
+        growth = np.max([np.abs(other - first).max(axis=1) for other in others], axis=0)
+        motions[case] = Motion(first, np.maximum(GROWTHS * np.maximum.accumulate(growth), LEAST))
+    return motions
+
+
+def write(path: Path, motions: Mapping[Case, Motion]) -> None:
+    """Keep motions in a file."""
+    np.savez_compressed(path, **{f"{'/'.join(case)}/{name}": np.float32(part) for case, motion in motions.items()
+                                 for name, part in motion._asdict().items()})
+
+
+def read(path: Path, case: Case) -> Motion:
+    """A motion that was written."""
+    with np.load(path) as file:
+        return Motion(*(file[f"{'/'.join(case)}/{name}"] for name in Motion._fields))

@@ -1,15 +1,21 @@
-"""What real PhysX reported about recorded states, in our order of links and degrees of freedom."""
+"""What real PhysX reported about recorded states, in our order of links and degrees of freedom.
+
+The masses and colliders that PhysX reported, recorded in tests/data/collision.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from physx_schema.description import Description, describe
+from physx_schema.description import Description, Link, describe
 from support.chance.articulations import engine_names
+from support.physx.bodies import Measured
+from support.places import DATA
 
 # Relative to the largest entry; PhysX reports in float32.
 FLOAT32 = 1e-5
@@ -56,3 +62,21 @@ class Recording:
         if key in ("gravity", "coriolis"):
             return values[columns]
         return values[:, [*columns, len(columns)]] if key == "centroidal" else values
+
+
+# --- recorded bodies -------------------------------------------------------------------------------------------------
+
+RECORDED: dict[str, Measured] = json.loads(
+    (DATA / "collision" / "recorded.json").read_text(encoding="utf-8"))
+INERTIA = 5e-6
+
+
+def agrees(body: Link, found: Mapping[str, list[float]], tolerance: float) -> None:
+    """Fail where mass properties differ by more than the tolerance."""
+    center, inertia = np.array(found["centerOfMassPosition"]), np.reshape(found["inertia"], (3, 3))
+    mass = found["mass"][0]
+    size = max(1.0, float(np.abs(center).max()))
+    np.testing.assert_allclose(body.mass, mass, tolerance)
+    np.testing.assert_allclose(body.center_of_mass, center, 0, max(tolerance, 2e-6) * size)
+    scale = max(float(np.abs(inertia).max()), 0.1 * mass * float(center @ center))
+    np.testing.assert_allclose(body.inertia, inertia, 0, max(tolerance, INERTIA) * scale)

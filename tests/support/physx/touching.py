@@ -1,9 +1,13 @@
-"""Colliders of a stage as the arrays of the narrow phase, and where real PhysX has them touch, step by step."""
+"""Colliders of a stage as the arrays of the narrow phase, and where real PhysX has them touch, step by step.
+
+Recorded motions of touching bodies, kept small in a file.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,7 +17,7 @@ from physx_runtime.collision import shapes as kinds
 from physx_runtime.collision.broad_phase.pair_order import creation_ranks
 from physx_runtime.collision.meshes.triangle_mesh import meshes_of
 from physx_runtime.collision.pair_table import PairTable, generate
-from physx_runtime.collision.shapes import CONTACT, EMPTY, NO_OWNER, SHAPE, Geometry
+from physx_runtime.collision.shapes import CONTACT, EMPTY, NO_OWNER, SHAPE, Geometry, Hulls
 from physx_runtime.packing.hulls import pack_geometry
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdPhysics
 
@@ -274,3 +278,55 @@ def _product(a: Sequence[Any], b: Sequence[Any]) -> tuple[Any, ...]:
     bx, by, bz, bw = (np.float32(x) for x in b)
     return (aw * bx + ax * bw + ay * bz - az * by, aw * by + ay * bw + az * bx - ax * bz,
             aw * bz + az * bw + ax * by - ay * bx, aw * bw - ax * bx - ay * by - az * bz)
+
+
+# --- touching files --------------------------------------------------------------------------------------------------
+
+PARTS = ("points", "triangles", "scale")        # of a mesh
+HULLS = "hulls."        # names of what a file keeps of hulls begin so
+
+
+def write(path: Path, touching: Touching) -> None:
+    """Write a motion; what it holds is read back bit for bit."""
+    rows = [(step, *sides, len(contacts)) for step, found in enumerate(touching.contacts)
+            for sides, contacts in found.items()]
+    contacts = [found[sides] for found in touching.contacts for sides in found]
+    meshes = {f"{name}{k}": part for k, mesh in enumerate(touching.meshes)
+              for name, part in zip(PARTS, mesh, strict=True)}
+    np.savez_compressed(path, **meshes, shapes=touching.shapes, bodies=np.array(touching.bodies),
+                        moving=touching.moving,
+                        apart=np.array(touching.apart, np.int64).reshape(-1, 2), poses=touching.poses,
+                        rows=np.array(rows, np.int64).reshape(-1, 4),
+                        contacts=np.concatenate([np.zeros(0, CONTACT), *contacts]),
+                        **{HULLS + name: part for name, part in touching.geometry.hulls._asdict().items()})
+
+
+def read(path: Path) -> Touching:
+    """A motion that was written."""
+    with np.load(path) as file:
+        data = {name: file[name] for name in file.files}
+    steps: list[dict[tuple[int, int], np.ndarray]] = [{} for _ in data["poses"]]
+    first = 0
+    for step, body0, body1, count in data["rows"]:
+        steps[step][int(body0), int(body1)] = data["contacts"][first:first + count]
+        first += count
+    meshes = sum(name.startswith("points") for name in data)
+    return Touching(_shapes(data["shapes"]), tuple(data["bodies"].tolist()), int(data["moving"]),
+                    tuple((int(i), int(j)) for i, j in data["apart"]), data["poses"], tuple(steps),
+                    tuple((data[f"points{k}"], data[f"triangles{k}"], data[f"scale{k}"]) for k in range(meshes)),
+                    _stored_geometry(data))
+
+
+def _stored_geometry(data: dict[str, np.ndarray]) -> Geometry:
+    """Hulls, where the file has any."""
+    hulls = (data.get(HULLS + name, none) for name, none in EMPTY.hulls._asdict().items())
+    return EMPTY._replace(hulls=Hulls(*hulls))
+
+
+def _shapes(kept: np.ndarray) -> np.ndarray:
+    """Shapes of which the file may keep fewer fields: of such as have no geometry."""
+    shapes = np.zeros(len(kept), SHAPE)
+    shapes["scale"] = 1.0
+    for name in kept.dtype.names or ():
+        shapes[name] = kept[name]
+    return shapes

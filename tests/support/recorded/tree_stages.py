@@ -1,11 +1,18 @@
-"""Stages about the shape of articulations: roots, anchors, loops, kinematic and disabled bodies, excluded joints."""
+"""Stages about the shape of articulations: roots, loops, and trees by chance.
+
+Stages about the shape of articulations: roots, anchors, loops, kinematic and disabled bodies, excluded joints.
+
+Stages with several joints between two bodies and with loops: which joints PhysX makes where.
+
+Articulations by chance: four links in prims that turn, scale, shear and mirror, joints of every type with states.
+"""
 
 from __future__ import annotations
 
 import random
 
 from support.recorded.scene_stages import ROOT, still
-from support.stages.robots import base, joint, link, prim
+from support.stages.robots import base, joint, link, placed, prim
 
 KINEMATIC = {"bool physics:kinematicEnabled": True}
 DISABLED = {"bool physics:rigidBodyEnabled": False}
@@ -189,3 +196,123 @@ STAGES = {
     "a loop through the world": still(chain("abc"), anchor("w", "a"), anchor("v", "c", kind="Revolute")),
     **{f"tangle {seed}": tangle(seed) for seed in range(60)},
 }
+
+
+# --- loop stages -----------------------------------------------------------------------------------------------------
+
+
+def between(count: int, swapped: bool = False) -> str:
+    """Hinges j, j1, j2 ... between a and b; every second with its bodies exchanged."""
+    return PAIR + HINGE + "".join(
+        hinge(f"j{i}", *("ba" if swapped and i % 2 else "ab")) for i in range(1, count))
+
+
+def knot(seed: int) -> str:
+    """Bodies with up to four joints between two of them, of every type and in both directions, and some loops."""
+    choose = random.Random(1000 + seed)
+    names = "abcdef"[:choose.randint(2, 6)]
+    order = choose.sample(names, len(names))
+    edges = [(order[i], order[choose.randrange(i)]) for i in range(1, len(order))]
+    edges += [tuple(choose.sample(names, 2)) for _ in range(choose.choice((0, 0, 1, 2)))]
+    edges = [edge for edge in edges for _ in range(choose.choice((1, 1, 2, 3, 4)))]
+    kinds = ("Revolute", "Prismatic", "Fixed", "Spherical", "", *(("Distance",) if seed % 3 == 0 else ()))
+    numbers = choose.sample(range(len(edges)), len(edges))
+    joints = "".join(
+        joint(choose.choice(kinds), f"j{number}", *choose.sample(edge, 2), (),
+              EXCLUDED if choose.random() < 0.1 else OFF if choose.random() < 0.05 else {})
+        for number, edge in zip(numbers, edges, strict=True))
+    anchors = "".join(anchor(f"w{i}", choose.choice(names), kind=choose.choice(kinds))
+                      for i in range(choose.choice((0, 1, 2, 3))))
+    return still(links(names), joints, anchors)
+
+
+TWICE = hinge("k0", "base", "b") + hinge("k1", "base", "b")
+LOOP_STAGES = {
+    **{f"{count} hinges between two bodies": still(between(count)) for count in (2, 3, 4, 5)},
+    **{f"{count} hinges in both directions": still(between(count, True)) for count in (2, 3, 4, 5)},
+    "joints of four kinds": still(PAIR, *(joint(kind, f"j{kind}", "a", "b") for kind in (
+        "Prismatic", "Revolute", "Spherical", "Fixed"))),
+    "a loop closed twice": still(base(), links("ab"), hinge("j0", "base", "a"), hinge("j1", "a", "b"), TWICE),
+    "a loop closed three times": still(base(), links("ab"), hinge("j0", "base", "a"), hinge("j1", "a", "b"), TWICE,
+                                       hinge("k2", "b", "base")),
+    "three hinges, then a chain": still(chain("abc"), hinge("k1", "a", "b"), hinge("k2", "a", "b")),
+    "a chain, then three hinges": still(chain("abc"), hinge("k1", "b", "c"), hinge("k2", "c", "b")),
+    "three hinges, one excluded": still(PAIR, HINGE, hinge("k", "a", "b"),
+                                        joint("Revolute", "l", "a", "b", (), EXCLUDED)),
+    "three hinges, one disabled": still(PAIR, HINGE, joint("Revolute", "k", "a", "b", (), OFF), hinge("l", "a", "b")),
+    "three joints to the world": still(PAIR, HINGE, *(anchor(f"w{i}", "a") for i in range(3))),
+    "a switched-off articulation with a loop": switched_off(links("abc"), hinge("j0", "a", "b"), hinge("j1", "b", "c"),
+                                                           hinge("j2", "c", "a"), hinge("j3", "c", "a")),
+    **{f"knot {seed}": knot(seed) for seed in range(80)},
+}
+
+
+# --- random stages ---------------------------------------------------------------------------------------------------
+
+COUNT = 40
+NAMES = "abcd"
+ROTATIONS = ("rotX", "rotY", "rotZ")
+Values = dict[str, object]
+
+
+def quaternion(choose: random.Random) -> tuple[float, ...]:
+    parts = [choose.gauss(0.0, 1.0) for _ in range(4)]
+    length = sum(part * part for part in parts) ** 0.5
+    return tuple(part / length for part in parts)
+
+
+def somewhere(choose: random.Random, kinds: str) -> Values:
+    """A place with no scale (1), a uniform one (u), one of three lengths (n), or one that may mirror (m)."""
+    kind = choose.choice(kinds)
+    lengths = [round(choose.uniform(0.3, 3.0), 2) for _ in range(3)]
+    signs = [choose.choice((-1, 1)) if kind == "m" else 1 for _ in range(3)]
+    scale = {"1": (1, 1, 1), "u": (lengths[0],) * 3}.get(kind, tuple(
+        length * sign for length, sign in zip(lengths, signs, strict=True)))
+    return placed(tuple(round(choose.uniform(-2.0, 2.0), 2) for _ in range(3)), scale, quaternion(choose))
+
+
+def states(choose: random.Random, kind: str) -> tuple[tuple[str, ...], Values]:
+    """Joint states of a type of joint, and locks of some axes of a generic one."""
+    if kind in ("Revolute", "Prismatic"):
+        axis, size = ("angular", 40.0) if kind == "Revolute" else ("linear", 1.0)
+        return (f"PhysicsJointStateAPI:{axis}",), {
+            f"float state:{axis}:physics:position": round(choose.uniform(-size, size), 2)}
+    if kind:
+        return (), {}
+    values: Values = {f"float state:{axis}:physics:position": round(choose.uniform(-40.0, 40.0), 2)
+                      for axis in ROTATIONS}
+    locked = choose.sample(ROTATIONS, choose.choice((0, 1, 2)))
+    for axis in locked:
+        values |= {f"float limit:{axis}:physics:low": 1.0, f"float limit:{axis}:physics:high": -1.0}
+    schemas = [f"PhysicsJointStateAPI:{axis}" for axis in ROTATIONS] + [f"PhysicsLimitAPI:{axis}" for axis in locked]
+    return tuple(schemas), values
+
+
+def drawn_hinge(choose: random.Random, name: str, ends: tuple[str, str]) -> str:
+    """A joint with frames by chance, sometimes swapped, sometimes to a prim inside a link."""
+    kind = choose.choice(("Revolute", "Prismatic", "Fixed", "Spherical", ""))
+    schemas, values = states(choose, kind)
+    for side in "01":
+        values[f"point3f physics:localPos{side}"] = tuple(round(choose.uniform(-1.0, 1.0), 2) for _ in range(3))
+        values[f"quatf physics:localRot{side}"] = quaternion(choose)
+    values["uniform token physics:axis"] = choose.choice("XYZ")
+    targets = [end + ("/m" if choose.random() < 0.3 else "") for end in choose.sample(ends, 2)]
+    return joint(kind, name, targets[0], targets[1], schemas, values)
+
+
+def articulation(seed: int) -> str:
+    choose = random.Random(seed)
+    kind = choose.choice("1unm")
+    parts, paths = "", []
+    for i, name in enumerate(NAMES):
+        mount = prim("Xform", "m", (), somewhere(choose, "1u" + kind))
+        body = link(name, more=somewhere(choose, "1u" + kind), children=mount)
+        grouped = choose.random() < 0.5
+        parts += prim("Xform", f"g{i}", (), somewhere(choose, "1u" + kind), body) if grouped else body
+        paths.append(f"top/g{i}/{name}" if grouped else f"top/{name}")
+    joints = "".join(drawn_hinge(choose, f"j{i}", (paths[choose.randrange(i)], paths[i])) for i in range(1, len(paths)))
+    return still(prim("Xform", "top", (), somewhere(choose, kind), parts), joints,
+                 anchor("w", paths[0]) if choose.random() < 0.5 else "")
+
+
+RANDOM_STAGES = {f"articulation {seed}": articulation(seed) for seed in range(COUNT)}

@@ -1,17 +1,24 @@
-"""Colliders of every shape and owner with one of the settings that PhysX reads, each under a ball that shows it.
+"""Stages of colliders: every setting, filtered pairs, and triggers.
+
+Colliders of every shape and owner with one of the settings that PhysX reads, each under a ball that shows it.
 
 The ball falls fast and spins. A contact offset decides whether it stops on the surface or in it, a rest offset how high
 it stays, a torsional patch how long it spins, and a hull's limit where its surface is.
+
+Stages of bodies in one another with filtered pairs, and which of them meet all the same, as measured in PhysX.
+
+A stage of bodies of many shapes that fall through static triggers of many shapes, each body through its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from support.stages.meshes import ball, mesh_prim
+from support.physx.falling_through import PAIRS as TRIGGER_PAIRS
+from support.stages.meshes import ball, box, mesh_prim
 from support.stages.parts import Attributes
-from support.stages.robots import HEAD, placed, prim
+from support.stages.robots import HEAD, joint, link, placed, prim, robot
 
 DT, STEPS = 1 / 60, 24
 STATIC, KINEMATIC, BODY, LINK = OWNERS = ("static", "kinematic", "body", "link")
@@ -133,3 +140,117 @@ def _ball(name: str, at: tuple[float, ...]) -> str:
                           "float physxRigidBody:sleepThreshold": 0.0, **placed(place)}
     return prim("Xform", name, ("PhysicsRigidBodyAPI", "PhysicsMassAPI", "PhysxRigidBodyAPI"), values,
                 prim("Sphere", "shape", ("PhysicsCollisionAPI",), {"double radius": RADIUS}))
+
+
+# --- filtered pairs --------------------------------------------------------------------------------------------------
+
+ROOT, PAIRS = "PhysicsArticulationRootAPI", "PhysicsFilteredPairsAPI"
+CUBE = prim("Cube", "shape", ("PhysicsCollisionAPI",))
+TREE = ("base", "base/a", "base/a/b", "base/a/b/c")        # each body in the one before
+ROW = ("base", "a", "b", "c")
+
+
+class Filtered(NamedTuple):
+    """Bodies under /Robot, by their names the pairs that touch."""
+
+    text: str
+    meeting: frozenset[str]
+
+
+def body(name: str, inside: str = "", pairs: str = "", schemas: Iterable[str] = (),
+         more: Mapping[str, object] | None = None) -> str:
+    """A cube that moves; pairs: the prim under /Robot with which it is filtered."""
+    more = {**(more or {}), **({"rel physics:filteredPairs": f"</Robot{pairs}>"} if pairs else {})}
+    return link(name, (0.1, 0, 0), (*schemas, *((PAIRS,) if pairs else ())), children=CUBE + inside, more=more)
+
+
+def tree(base: str = "", a: str = "", c: str = "", schemas: Iterable[str] = (ROOT,)) -> str:
+    """Bodies in one another, filtered with these."""
+    return body("base", body("a", body("b", body("c", pairs=c)), a), base, schemas)
+
+
+def joints(names: tuple[str, ...]) -> str:
+    """From each body to the next."""
+    return "".join(joint("Revolute", f"j{i}", *names[i:i + 2]) for i in range(len(names) - 1))
+
+
+def row(within: str = "", of_c: str = "") -> str:
+    """Links beside one another."""
+    return "".join(body(name, pairs=of_c if name == "c" else "") for name in ROW) + joints(ROW) + within
+
+
+def group(name: str, inside: str) -> str:
+    """A prim above others that PhysX makes nothing of."""
+    return prim("Xform", name, (), {}, inside)
+
+
+def made(text: str, meeting: str, root: bool = False, outside: str = "") -> Filtered:
+    """A stage; meeting: names of bodies, such as "a-c b-c"."""
+    return Filtered(robot(text, schemas=(ROOT,) if root else (), outside=outside), frozenset(meeting.split()))
+
+
+FREE_OF_ROW = "a-c b-base base-c"
+_OTHERS = "a-free b-free base-free c-free"
+FILTERED = {
+    "a root link and its child": made(tree(base="/base/a") + joints(TREE), "b-base base-c"),
+    "a link and the root link above it": made(tree(a="/base") + joints(TREE), "b-base base-c"),
+    "a link and one above it": made(tree(c="/base/a") + joints(TREE), "b-base base-c"),
+    "a body and one in it": made(tree(base="/base/a", schemas=()), "a-b a-c b-base b-c base-c"),
+    "a body and one around it": made(tree(c="/base", schemas=()), "a-b a-c a-base b-base b-c"),
+    "a body and a robot": made(row() + body("free", pairs="/base", schemas=()), "a-free b-free c-free " + FREE_OF_ROW,
+                               root=True),
+    "a body and a prim with a robot of nested links": made(
+        group("over", tree().replace("</Robot", "</Robot/over"))
+        + joints(TREE).replace("</Robot", "</Robot/over") + body("free", pairs="/over"), "a-c b-base base-c"),
+    "a body and a prim with bodies in one another": made(
+        group("over", body("p") + body("q", body("r"))) + body("free", pairs="/over"), "free-r p-q p-r q-r"),
+    "a body and a prim with a body without colliders": made(
+        group("over", link("p", children=body("q"))) + body("free", pairs="/over"), "free-q"),
+    "a body and one without colliders": made(link("p", children=body("q")) + body("free", pairs="/p"), "free-q"),
+    "a body and a collider in a collider": made(
+        link("p", children=prim("Cube", "shape", ("PhysicsCollisionAPI",), {}, CUBE))
+        + body("free", pairs="/p/shape"), "free-p"),
+    "a body and a disabled body": made(
+        body("p", body("q"), more={"bool physics:rigidBodyEnabled": False}) + body("free", pairs="/p"),
+        "free-q p-q"),
+    "a body and a joint": made(row() + body("free", pairs="/j0"), f"{FREE_OF_ROW} {_OTHERS}", root=True),
+    "a body and a collision group": made(
+        row(prim("PhysicsCollisionGroup", "all", ("CollectionAPI:colliders",),
+                 {"rel collection:colliders:includes": "</Robot>"})) + body("free", pairs="/all"),
+        f"{FREE_OF_ROW} {_OTHERS}", root=True),
+}
+
+
+# --- trigger stages --------------------------------------------------------------------------------------------------
+
+TRIGGER_GAP, HIGH = 3.0, 1.6
+TURN = (0.8446232, 0.1910485, 0.3820971, 0.3223604)
+SHAPES: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "ball": ("Sphere", {"double radius": 0.3}),
+    "box": ("Cube", {"double size": 0.5}),
+    "capsule": ("Capsule", {"double radius": 0.2, "double height": 0.4, "uniform token axis": "X"}),
+    "cylinder": ("Cylinder", {"double radius": 0.25, "double height": 0.5, "uniform token axis": "Z"}),
+    "cone": ("Cone", {"double radius": 0.3, "double height": 0.5, "uniform token axis": "Z"}),
+}
+
+
+def shape(kind: str, name: str, schemas: tuple[str, ...], place: Mapping[str, object]) -> str:
+    if kind == "hull":
+        return mesh_prim(box(0.5, 0.3, 0.4), "convexHull", schemas, name, more=place)
+    of_type, sizes = SHAPES[kind]
+    return prim(of_type, name, ("PhysicsCollisionAPI", *schemas), {**sizes, **place})
+
+
+def falling() -> str:
+    """Zones in a row and bodies above them, a little aside so that they graze."""
+    head = '#usda 1.0\n(\n    metersPerUnit = 1\n    upAxis = "Z"\n)\n'
+    return head + prim("PhysicsScene", "scene") + "".join(_pairs())
+
+
+def _pairs() -> Iterator[str]:
+    for i, (zone, other) in enumerate(TRIGGER_PAIRS):
+        x = TRIGGER_GAP * i
+        yield shape(zone, f"zone_{zone}_{other}", ("PhysxTriggerAPI",), placed((x, 0.0, 0.0), orient=TURN))
+        yield prim("Xform", f"body_{zone}_{other}", ("PhysicsRigidBodyAPI",), {
+            **placed((x + 0.33, 0.1, HIGH), orient=TURN[::-1]), "vector3f physics:angularVelocity": (90.0, 40.0, 0.0)},
+            shape(other, "shape", (), {}))

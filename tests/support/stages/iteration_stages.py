@@ -1,13 +1,29 @@
-"""Stages for iteration counts: sliders that fall in a scene's gravity, and free bodies beside them.
+"""Stages of sliders and free bodies, and islands without a scene.
+
+Stages for iteration counts: sliders that fall in a scene's gravity, and free bodies beside them.
 
 In N position iterations what starts at rest falls by g dt² (N + 1) / (2 N) in its first step.
+
+A stage of one rigid body that is thrown, with a centre of mass and axes of its own.
+
+The one island of a stage in worlds of its own, without a scene around it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+import numpy as np
+from numpy.typing import ArrayLike
+from physx_runtime.model.island_rows import island_input_rows, island_output_rows
+from physx_runtime.packing.island import PackedIsland, islands_of
+from physx_runtime.packing.scene import scene_model
+from physx_runtime.solver.settings import SolverSettings
+from physx_runtime.worlds.cpu import IslandWorlds
 from pxr import Sdf, Usd
+
+from physx_schema.description import Description
 
 DT, GRAVITY = 0.01, 10.0
 Counts = tuple[int, int]            # position, velocity iterations
@@ -73,3 +89,71 @@ def fallen(position_iterations: int) -> float:
     """Where what falls freely is after its first step."""
     n = position_iterations
     return -GRAVITY * DT * DT * (n + 1) / (2 * n)
+
+
+# --- free bodies -----------------------------------------------------------------------------------------------------
+
+STAGE = """#usda 1.0
+(
+    defaultPrim = "World"
+    metersPerUnit = 1
+    upAxis = "Z"
+)
+def Xform "World"
+{{
+    def PhysicsScene "scene" (prepend apiSchemas = ["PhysxSceneAPI"])
+    {{
+        vector3f physics:gravityDirection = (0, 0, -1)
+        float physics:gravityMagnitude = {gravity}
+        bool physxScene:enableGPUDynamics = 0
+        uniform token physxScene:broadphaseType = "MBP"
+        {scene}
+    }}
+    def Xform "ball" (prepend apiSchemas = ["PhysicsRigidBodyAPI", "PhysicsMassAPI"{api}])
+    {{
+        float physics:mass = 2
+        float3 physics:diagonalInertia = (0.1, 0.25, 0.3)
+        point3f physics:centerOfMass = (0.1, 0.2, -0.1)
+        quatf physics:principalAxes = (0.9, 0.1, 0.3, 0.3)
+        vector3f physics:velocity = {v}
+        vector3f physics:angularVelocity = {w}
+        double3 xformOp:translate = (1, 2, 3)
+        quatd xformOp:orient = (0.8, 0.2, 0.4, 0.4)
+        uniform token[] xformOpOrder = ["xformOp:translate", "xformOp:orient"]
+        {body}
+    }}
+    {more}
+}}
+"""
+PHYSX, FORCE = ', "PhysxRigidBodyAPI"', ', "PhysxRigidBodyAPI", "PhysxForceAPI"'
+
+
+def body_stage(body: str = "", api: str = PHYSX, scene: str = "", v: tuple[float, ...] = (1, 2, 3),
+               w: tuple[float, ...] = (100, 200, -150), gravity: float = 10.0, more: str = "") -> str:
+    """The stage as USDA text, with lines put into the body, the scene and beside them."""
+    return STAGE.format(body=body, api=api, scene=scene, v=v, w=w, gravity=gravity, more=more)
+
+
+STILL = {"gravity": 0.0, "v": (0, 0, 0), "w": (0, 0, 0)}
+
+
+# --- lone islands ----------------------------------------------------------------------------------------------------
+
+
+def lone_island(description: Description, solver: str = "physx") -> PackedIsland:
+    """The island that all joints outside articulations make together, which never sleeps."""
+    model = scene_model(description, [body for body in description.bodies if not body.kinematic])
+    [island] = islands_of(description, model, solver)
+    actors = tuple(replace(actor, sleeping=False) for actor in island.topology.actors)
+    return replace(island, topology=replace(island.topology, actors=actors))
+
+
+def lone_worlds(island: PackedIsland, settings: SolverSettings, dt: float, dtype: str,
+                state: Mapping[str, ArrayLike]) -> IslandWorlds:
+    """One world of an island, at its authored state but for `state`."""
+    t, given = island.topology, {**island.parameters, **island.state, **state}
+    worlds, time = IslandWorlds(t, 1, dtype), settings.rows(dt)
+    for name, size in (island_output_rows(t) | island_input_rows(t)).items():
+        value = time.get(name.partition("_")[2], given.get(name, np.zeros(size)))
+        worlds.write(name, np.reshape(value, (1, size)))
+    return worlds

@@ -1,9 +1,18 @@
-"""Parts of authored stages for the comparison of the reader with PhysX, on top of `robots`."""
+"""Parts of authored stages for the comparison of the reader with PhysX, on top of `robots`.
+
+Forces on links as a stage authors them.
+
+Stages of a single prim, made through USD's own calls.
+"""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pxr import Gf, Sdf, Usd
 
 from support.stages.robots import base, joint, link, placed, prim, robot
 
@@ -90,3 +99,30 @@ def hinged(*bodies: str) -> str:
     """The stage of a base and bodies l0, l1 ..., each on a hinge of the base."""
     hinges = [joint("Revolute", f"j{i}", "base", f"l{i}", (), frames((i, 0, 0), axis="Y")) for i in range(len(bodies))]
     return stage(base(), *bodies, *hinges)
+
+
+# --- forces ----------------------------------------------------------------------------------------------------------
+
+
+def author(prim: Usd.Prim, wrench: NDArray[np.float64], world: bool, mode: str) -> None:
+    """Put a force and a torque on a link, in the world's axes or its own."""
+    prim.AddAppliedSchema("PhysxForceAPI")
+    types = Sdf.ValueTypeNames
+    for name, kind, value in (
+            ("force", types.Vector3f, Gf.Vec3f(*wrench[:3])), ("torque", types.Vector3f, Gf.Vec3f(*wrench[3:])),
+            ("worldFrameEnabled", types.Bool, world), ("mode", types.Token, mode)):
+        prim.CreateAttribute(f"physxForce:{name}", kind, custom=False).Set(value)
+
+
+# --- lone prims ------------------------------------------------------------------------------------------------------
+
+
+def lone_prim(type_name: str, *schemas: str, **values: tuple[Sdf.ValueTypeName, object]) -> Usd.Stage:
+    """A stage with one prim /prim; names of attributes have __ for the colon where they are no strings."""
+    stage = Usd.Stage.CreateInMemory()
+    made = stage.DefinePrim("/prim", type_name)
+    for schema in schemas:
+        made.AddAppliedSchema(schema)
+    for name, (kind, value) in values.items():
+        made.CreateAttribute(name.replace("__", ":"), kind).Set(value)
+    return stage

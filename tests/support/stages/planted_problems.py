@@ -1,6 +1,6 @@
 """Mistakes that PhysX ignores in silence, each beside a sound twin that it obeys.
 
-Planned from PhysX's behaviour, not from the rules that are to find them: `test_planted_physx` proves with the engine
+Planned from PhysX's behaviour, not from the rules that are to find them: `rules/test_unused` proves with the engine
 that what is planted changes nothing and that its twin does.
 """
 

@@ -1,4 +1,9 @@
-"""A stage again with other numbers: same prims, same schemas, every physical value changed a little."""
+"""Stages again: in other units, and with other numbers.
+
+Stages in other units of length: the same things, with every length, speed and moment in the other unit.
+
+A stage again with other numbers: same prims, same schemas, every physical value changed a little.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,59 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pxr import Gf, Usd
+from pxr import Gf, Sdf, Usd, UsdGeom, Vt
+
+CENTIMETRE, MILLIMETRE, INCH = 0.01, 0.001, 0.0254      # metres
+UNITS = (CENTIMETRE, MILLIMETRE, INCH)
+# The power of length in what a stage says, by attribute.
+POWERS = {
+    "extent": 1, "height": 1, "newton:contactGap": 1, "newton:contactMargin": 1, "physics:centerOfMass": 1,
+    "physics:density": -3, "physics:diagonalInertia": 2, "physics:gravityMagnitude": 1, "physics:velocity": 1,
+    "physxCollision:contactOffset": 1, "physxCollision:minTorsionalPatchRadius": 1, "physxCollision:restOffset": 1,
+    "physxCollision:torsionalPatchRadius": 1, "physxRigidBody:maxDepenetrationVelocity": 1,
+    "physxRigidBody:sleepThreshold": 2, "points": 1, "radius": 1, "size": 1, "xformOp:translate": 1,
+}
+# Those of numbers without a length.
+NO_LENGTH = {
+    "faceVertexCounts", "faceVertexIndices", "holeIndices", "physics:angularVelocity", "physics:dynamicFriction",
+    "physics:gravityDirection", "physics:mass", "physics:principalAxes", "physics:restitution",
+    "physics:staticFriction", "xformOp:orient", "xformOp:scale",
+}
+
+
+def in_unit(text: str, metres: float) -> str:
+    """A stage written in metres, in a unit of so many of them; raises ValueError for numbers that it does not know."""
+    stage = Usd.Stage.CreateInMemory()
+    stage.GetRootLayer().ImportFromString(text)
+    if UsdGeom.GetStageMetersPerUnit(stage) != 1.0:
+        raise ValueError(f"the stage has {UsdGeom.GetStageMetersPerUnit(stage)} metres a unit, not 1")
+    UsdGeom.SetStageMetersPerUnit(stage, metres)
+    for prim in Usd.PrimRange.AllPrims(stage.GetPseudoRoot()):
+        for attribute in prim.GetAuthoredAttributes():
+            _rewrite(attribute, metres)
+    return str(stage.GetRootLayer().ExportToString())
+
+
+def _rewrite(attribute: Usd.Attribute, metres: float) -> None:
+    name, value = attribute.GetName(), attribute.Get()
+    if name in NO_LENGTH or isinstance(value, (str, bool, int, Vt.TokenArray, Sdf.AssetPath)):
+        return
+    if name not in POWERS:
+        raise ValueError(f"{attribute.GetPath()}: whether this is a length is not known")
+    attribute.Set(_times(value, metres ** -POWERS[name]))
+
+
+def _times(value: Any, factor: float) -> Any:
+    """A number, a vector or an array of them, so many times; rounded once."""
+    if isinstance(value, float):
+        return value * factor
+    scaled = np.asarray(value, np.float64) * factor
+    if isinstance(value, Vt.Vec3fArray):
+        return Vt.Vec3fArray([Gf.Vec3f(*map(float, row)) for row in scaled])
+    return type(value)(*map(float, scaled))
+
+
+# --- varied stages ---------------------------------------------------------------------------------------------------
 
 # Base names of the properties to vary; limits widen, so that what was inside stays inside.
 SCALED = {"mass", "diagonalInertia", "linearDamping", "angularDamping", "armature", "staticFrictionEffort",
