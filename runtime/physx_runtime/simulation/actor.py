@@ -274,14 +274,14 @@ class Actor:
 
     def state(self) -> dict[str, Array]:
         """The state of every world, row name -> (n_world, n), as model.row_specs."""
-        if not self._store.near:       # else the step has told
+        if not self._store.is_host_memory:       # else the step has told
             self.divergence.flags()
         return {name: self.get(name) for name in self.model.state}
 
     @property
     def joint_position(self) -> Array:
         """(n_world, n_dof) rad or length."""
-        if not self._store.near:       # else the step has told
+        if not self._store.is_host_memory:       # else the step has told
             self.divergence.flags()
         return self.get("q")
 

@@ -124,7 +124,7 @@ class ActorGroup:
 
     def state(self) -> dict[str, Array]:
         """The state of every lane, row name -> (n_lane, n), as model.row_specs."""
-        if not self.store.near:       # else the step has told
+        if not self.store.is_host_memory:       # else the step has told
             self.diverged_flags()
         return {name: self.store.rows(name) for name in self.models[0].state}
 

@@ -237,7 +237,7 @@ class WorldBatch:
                 self._advance(chunk)
         elif count:
             self._advance(count)
-        self.diverged = self.store.near and self._any_diverged()
+        self.diverged = self.store.is_host_memory and self._any_diverged()
         for client in self._clients if self.diverged else ():
             client.report_diverged()
         for immobile in self._immobile:
@@ -262,7 +262,7 @@ class WorldBatch:
     def _step(self, count: int) -> None:
         if len(self._by_counts) == 1:
             n, v, _ = self._by_counts[0]
-            unchunked = count <= self._chunks.size or not self.store.near       # a GPU's steps are calls already
+            unchunked = count <= self._chunks.size or not self.store.is_host_memory  # a GPU's steps are calls already
             for chunk in (count,) if unchunked else self._chunks.of(count):
                 self.store.step(chunk, n, v)
                 self.steps_taken += chunk

@@ -118,8 +118,8 @@ class BufferView:
         self._layout: tuple[Mapping[str, int], dict[str, int]] | None = None    # the whole's, and what of it is here
 
     @property
-    def near(self) -> bool:
-        return self.base.near
+    def is_host_memory(self) -> bool:
+        return self.base.is_host_memory
 
     @property
     def path(self) -> str:

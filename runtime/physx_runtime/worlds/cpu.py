@@ -31,7 +31,7 @@ from physx_runtime.worlds.store import COMPILED, EVERY_WORLD, SCHEDULED, copy_wo
 class ScheduledWorlds(Buffer):
     """Worlds stepped on every core by fragments that all topologies share."""
 
-    near, path = True, SCHEDULED
+    is_host_memory, path = True, SCHEDULED
 
     def __init__(self, t: Topology, count: int, dtype: str) -> None:
         program = step_schedules(t)
@@ -57,7 +57,7 @@ REGISTERS_PER_BLOCK, MAX_TWO_REGISTER_VELOCITIES = 2, 16
 class CompiledWorlds(Buffer):
     """Worlds stepped on every core by code of their own."""
 
-    near, path = True, COMPILED
+    is_host_memory, path = True, COMPILED
 
     def __init__(self, t: ActorTopology, count: int, dtype: str) -> None:
         self.topology = t
@@ -82,7 +82,7 @@ def compile_step(t: ActorTopology, dtype: str, block_size: int) -> CompiledProgr
 class IslandWorlds(Buffer):
     """Islands of one structure, one a lane: rows("actor0_q"), write("joint1_stiffness", values)."""
 
-    near, path = True, SCHEDULED
+    is_host_memory, path = True, SCHEDULED
 
     def __init__(self, t: IslandTopology, count: int, dtype: str) -> None:
         program = island_schedules(t)
@@ -108,7 +108,7 @@ class SwitchingWorlds:
     A thread compiles meanwhile; the worlds change over between two steps, whenever that is.
     """
 
-    near = True
+    is_host_memory = True
 
     def __init__(self, t: Topology, count: int, dtype: str) -> None:
         self._worlds: ScheduledWorlds | CompiledWorlds = ScheduledWorlds(t, count, dtype)

@@ -17,7 +17,7 @@ from physx_runtime.worlds.store import COMPILED, EVERY_WORLD
 class NumbaCudaWorlds(Buffer):
     """Worlds stepped on a GPU; the buffer travels only when rows are read or written between steps."""
 
-    near, path = False, COMPILED
+    is_host_memory, path = False, COMPILED
 
     def __init__(self, t: ActorTopology, count: int, dtype: str) -> None:
         super().__init__(count, dtype, LANES, step_layout(t))

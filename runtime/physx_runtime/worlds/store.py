@@ -22,11 +22,11 @@ EVERY_WORLD = slice(None)
 class WorldRows(Protocol):
     """States and parameters of worlds that somebody steps.
 
-    near: reading a row costs nothing worth saving.
+    is_host_memory: whether reading a row is a look into the memory of this process.
     """
 
     @property
-    def near(self) -> bool: ...
+    def is_host_memory(self) -> bool: ...
 
     @property
     def count(self) -> int:

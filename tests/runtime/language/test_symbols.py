@@ -48,13 +48,13 @@ def test_equal_expressions_share_one_node() -> None:
 
 def test_branching_on_a_symbol_names_file_and_line() -> None:
     x = Graph().input("x_0")
-    with pytest.raises(TracingError, match=r"test_tracing\.py:\d+: .* use where"):
+    with pytest.raises(TracingError, match=r"test_symbols\.py:\d+: .* use where"):
         bool(x > 0.0)
 
 
 @pytest.mark.parametrize("compare", [lambda x: x == 0.0, lambda x: x != 0.0, lambda x: x in (0.0, 1.0)])
 def test_comparing_a_symbol_for_equality_names_file_and_line(compare: Callable[[Any], bool]) -> None:
-    with pytest.raises(TracingError, match=r"test_tracing\.py:\d+: .* use <"):
+    with pytest.raises(TracingError, match=r"test_symbols\.py:\d+: .* use <"):
         compare(Graph().input("x_0"))
 
 

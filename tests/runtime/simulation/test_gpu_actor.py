@@ -193,10 +193,13 @@ def _same_gpu(cpp_compiler: str, driver: HostDriver, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(kernels, "_gpu", lambda: gpu_on_host(driver))
 
 
+FORMER = {"give"}       # the name of read_into in the release before
+
+
 def test_no_public_call_is_forgotten() -> None:
     for kind, calls in ((Simulation, SIMULATION), (Direct, DIRECT), (Dynamics, DYNAMICS)):
-        found = {name for name in dir(kind) if not name.startswith("_")}
-        assert found == set(calls), kind
+        names = {name for name in dir(kind) if not name.startswith("_")}
+        assert names - FORMER == set(calls), kind
 
 
 @pytest.mark.parametrize("call", [*SIMULATION, *(f"direct.{name}" for name in DIRECT),

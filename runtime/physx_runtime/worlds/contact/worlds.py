@@ -38,7 +38,7 @@ class ContactWorlds(Buffer):
     shapes were placed in, float32, and `centers` those of the centres of mass, in which the anchors are.
     """
 
-    near, path = True, SCHEDULED
+    is_host_memory, path = True, SCHEDULED
 
     def __init__(self, t: IslandTopology, count: int, dtype: str, table: ContactTable) -> None:
         links = table.bodies[table.bodies["kind"] == LINK]

@@ -56,7 +56,7 @@ class CudaWorlds:
     compiled.
     """
 
-    near = False
+    is_host_memory = False
 
     def __init__(self, gpu: Gpu, t: ActorTopology | IslandTopology, count: int, dtype: str, path: str = COMPILED,
                  stream: Stream = None) -> None:

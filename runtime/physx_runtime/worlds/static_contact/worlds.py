@@ -57,7 +57,7 @@ class StaticContactWorlds(Buffer):
     What is to be read of contacts is that of `ContactWorlds`.
     """
 
-    near, path = True, SCHEDULED
+    is_host_memory, path = True, SCHEDULED
 
     def __init__(self, t: IslandTopology, count: int, dtype: str, pairs: StaticPairs) -> None:
         table, self._pair_patches = pairs.table, _make_pair_patches(pairs)
