@@ -107,7 +107,7 @@ SIMULATION: dict[str, Call] = {
 DIRECT: dict[str, Call] = {
     "block_size": lambda sim: [sim.direct.block_size(kind) for kind in (*ReadType, *WriteType, *ComputeType)],
     "buffer": lambda sim: refused(lambda: sim.direct.get("eJOINT_POSITION", np.zeros(3), SOME)),
-    "chosen": lambda sim: refused(lambda: made_at(sim, [9])),
+    "selected_indices": lambda sim: refused(lambda: made_at(sim, [9])),
     "compute": lambda sim: [made(sim, kind) for kind in (
         "eDENSE_JACOBIANS", "eMASS_MATRICES", "eGRAVITY_COMPENSATION", "eCORIOLIS_AND_CENTRIFUGAL_COMPENSATION",
         "eARTICULATION_COMS_ROOT_FRAME")],
