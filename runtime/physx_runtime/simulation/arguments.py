@@ -1,4 +1,6 @@
-"""Arguments that several doors take, each refused in the same words."""
+"""Checks of arguments that several entry points share: time step, counts, indices and memory. Each raises ValueError
+with a message of one line.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ def required_time(dt: float) -> float:
 
 
 def require_room(worlds: int, models: Iterable[PackedModel | PackedIsland], dtype: str) -> None:
-    """Raise ValueError for more worlds than the machine has memory for the numbers of, before any is asked for."""
+    """Raise ValueError for more worlds than the machine's memory holds, before memory is allocated."""
     numbers = sum(np.size(values) for model in models for values in (*model.parameters.values(), *model.state.values()))
     size = numbers * (8 if dtype == "float64" else 4)
     memory = _memory()
@@ -35,7 +37,7 @@ def require_room(worlds: int, models: Iterable[PackedModel | PackedIsland], dtyp
 
 
 def require_recordable(steps: int, every: int, size: int) -> None:
-    """Raise ValueError for more steps than can be counted, or more records, of so many bytes, than memory holds."""
+    """Raise ValueError for too many steps to count, or for more records of `size` bytes than memory holds."""
     limit = min(_memory() // max(size, MIN_RECORD_SIZE) * every, MAX_STEPS)
     if steps > limit:
         raise ValueError(f"steps is {steps} and every is {every}; this machine has {_memory() / 1e9:.3g} GB for the "
