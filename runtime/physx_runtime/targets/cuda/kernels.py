@@ -100,8 +100,7 @@ class LoadedKernels:
 
     def run(self, x: Memory, scratch: Memory, worlds: int, rounds: int, counts: Mapping[str, int],
             stream: Stream = None) -> None:
-        """Run the kernels one after the other, so many rounds, each with these counts: one call of the driver a round.
-        """
+        """Run all kernels for `rounds` rounds with these counts; one call of the driver for each round."""
         key = (x.address, scratch.address, worlds, *counts.items())
         if key not in self._graphs:
             self._graphs[key] = self.gpu.capture_graph(functools.partial(self._launch, x, scratch, worlds, counts))
