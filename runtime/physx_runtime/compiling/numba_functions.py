@@ -112,8 +112,8 @@ def entry_for(function: Callable[..., Any], *arguments: Any) -> Callable[..., An
 def _compile(function: F, **options: bool) -> F:
     name = _identity(function)
     if function.__closure__:
-        # numba counts functions in every process anew: what two processes kept of two closures could have one symbol,
-        # and where both are loaded one would run in the place of the other
+        # numba numbers functions afresh in every process: cached code of two closures from two processes could have one
+        # symbol, and where both are loaded one would run in place of the other
         function.__qualname__ += f"_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
     # numba hands a missing `_nrt` on from the first function that calls this one: False, and it could make no arrays
     compiled = njit(error_model="numpy", nogil=True, **{"_nrt": True, **options})(function)

@@ -66,7 +66,7 @@ class Span(NamedTuple):
     size: int
 
     def part(self, index: int, size: int = 1) -> Span:
-        """The `index`-th of the pieces of `size` rows."""
+        """The `index`-th part of `size` rows."""
         return Span(self.row + index * size, size)
 
 

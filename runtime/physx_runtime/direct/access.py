@@ -198,7 +198,7 @@ class Direct:
         return data.reshape(-1)
 
     def _by_member(self, selected: Indices) -> list[tuple[Articulations, Indices, Indices]]:
-        """Per simulation with any: (its articulations, their blocks' places in the buffer, their worlds)."""
+        """(articulations, indices of their blocks in the buffer, their worlds) of each simulation that has any."""
         return _by_member(selected, self._members)
 
     # --- centroidal momentum ------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ class GpuAccess:
 
     def _read_into(self, kind: ComputeType | ReadType, data: DeviceValues, indices: DeviceValues,
                    make: Callable[[Part, StridedView], None]) -> None:
-        """Have what `make` puts into places put into the caller's buffer."""
+        """Write what `make` writes to views into the caller's buffer."""
         counts = self._arguments.max_counts()
         stride = block_size(kind, counts)
         if is_on_device(data):

@@ -60,7 +60,7 @@ class GpuArticulations:
         self._saved_links: dict[str, tuple[StridedView, int]] = {}       # link states of dirty worlds
         self._outputs: dict[str, tuple[StridedView, int]] = {}    # of the last step where velocities were written since
         self._links_saved = self._outputs_saved = self._writing = self._has_link_forces = False
-        self._sent: dict[str, tuple[object, StridedView, int]] = {}    # numbers of the host, and what they were made of
+        self._sent: dict[str, tuple[object, StridedView, int]] = {}    # copies of host numbers, and their keys
         simulation.watch(self)
 
     @property
@@ -128,7 +128,7 @@ class GpuArticulations:
     # --- what quantities are given -----------------------------------------------------------------------------------
 
     def _constant(self, name: str, values: Array, key: object = None) -> StridedView:
-        """Numbers of the host for every world, (n_world, n), or (n,) for all alike, sent anew where `key` is another.
+        """A device copy of host numbers, (n_world, n), or (n,) for all worlds; copied again if `key` differs.
         """
         cached = self._sent.get(name)
         if cached is None or cached[0] is not key:
@@ -207,7 +207,7 @@ class GpuArticulations:
         self._mark(selection, 0, DIRTY)
 
     def _arrays(self, sizes: Mapping[str, int]) -> dict[str, tuple[StridedView, int]]:
-        """Memory for arrays with so many numbers a world."""
+        """Device memory for arrays with these numbers of values for each world."""
         width, arrays = np.dtype(self.simulation.dtype).itemsize, {}
         for name, size in sizes.items():
             memory: Memory = self.rows.worlds.gpu.allocate(max(1, self.count * size) * width, "link states")

@@ -25,8 +25,8 @@ class ContactTopology:
     """The structure of one patch; its normal points to side 0."""
 
     solver_bodies: tuple[SolverBody, SolverBody]
-    points: int                 # places for contacts
-    anchors: int = 2            # places for friction anchors
+    points: int                 # slots for contacts
+    anchors: int = 2            # slots for friction anchors
     torsional: bool = False     # friction about the normal, where it has one anchor
     pgs: bool = False           # every iteration repeats the whole step
     sapien: bool = False        # friction and bounces are those of SAPIEN 3.0

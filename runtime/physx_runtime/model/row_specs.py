@@ -101,7 +101,7 @@ class RowSpec:
     components: tuple[str, ...] = ()    # names of the numbers of one owner; one number without
     schema: str = ""
     attribute: str = ""
-    feature: str = ""                   # of DofTopology, without which nothing heeds the row
+    feature: str = ""                   # of DofTopology, without which the step does not read the row
     neutral: float = 0.0                # what it then is
     clipped: bool = False               # magnitudes that PhysX takes as unlimited are it
     fact: str = ""                      # the description's name for it, where that is another

@@ -34,7 +34,7 @@ class DofTopology:
     drive: str | None = None        # "force" | "acceleration"
     envelope: bool = False
     friction: bool = False
-    load_friction: bool = False     # what the joint carries rubs, as in SAPIEN
+    load_friction: bool = False     # friction in proportion to the joint's load, as in SAPIEN
     limit: bool = False
     max_velocity: bool = False
     axis: int = 0                   # the axis of F it turns about or slides along

@@ -122,9 +122,9 @@ _AXIS_ROTATIONS = {PLANE: (_IDENTITY, (_SIN_45, _SIN_45, 0.0, 0.0), (_SIN_45, 0.
 class PackedContacts:
     """The colliders of one world: actors' first, then those of kinematic bodies, then static ones."""
 
-    shapes: Array                       # SHAPE, of one world; `body` is a row of `places`
+    shapes: Array                       # SHAPE, of one world; `body` is a row of `rigid_bodies`
     rigid_bodies: Array                       # PLACE, of one world
-    moving: int                         # how many places forces move
+    moving: int                         # number of bodies moved by forces
     collides: NDArray[np.bool_]            # by two groups of shapes
     excluded_pairs: tuple[tuple[int, int], ...]  # shapes that nevertheless never meet
     surfaces: Array                     # SURFACE, of two materials
@@ -381,7 +381,7 @@ def _singles(pose: Pose | Frame) -> Frame:
     return (x, y, z), (a, b, c, d)
 
 
-# What PhysX's narrow phase makes of kinds of colliders.
+# The shape kind of each kind of collider in PhysX's narrow phase.
 KINDS: Mapping[str, int] = {collider: code for code, kind in enumerate(SHAPE_KINDS) for collider in kind.colliders}
 NO_KIND = -1        # of colliders that no contacts are made with
 

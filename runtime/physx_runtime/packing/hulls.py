@@ -150,7 +150,7 @@ def has_shape(collider: Collider) -> bool:
 def pack_geometry(shapes: Array, colliders: Sequence[Collider]) -> Geometry:
     """The geometry of colliders; writes geometry row, scale and derived offsets into their shapes.
 
-    Colliders of one mesh share a row, those of triangles where they are scaled and mirrored alike.
+    Colliders of one mesh share a row, those of triangle meshes if scale and mirroring are equal.
     """
     hulls: dict[int, tuple[int, ConvexHull]] = {}                   # and their rows
     meshes: dict[tuple[int, Vec3], tuple[int, TriangleMesh]] = {}

@@ -359,7 +359,7 @@ def _joints_holding(description: Description, actor: ActorDescription) -> str:
 def _try_refit(session_actor: SessionActor, actor: ActorDescription, scene: Scene) -> PackedModel | None:
     try:
         return session_actor.refit(actor, scene)
-    except (UnsupportedError, ValueError):      # which is said where it is made anew
+    except (UnsupportedError, ValueError):      # which is reported where it is rebuilt
         return None
 
 

@@ -15,7 +15,7 @@ from physx_schema.errors import AuthoringError
 
 Into = Literal["session", "edit_target"]
 RESULT_LAYERS = ("session", "edit_target")
-# What a property spec has that nobody gave anything but its declaration and a value.
+# Fields of a property spec that has only its declaration and a value.
 BARE_FIELDS = frozenset(("custom", "default", "typeName", "variability"))
 
 

@@ -286,7 +286,7 @@ class Session(SessionView):
         edits = self._classifier.edits_from(changes)
         if not edits:
             return
-        if not self._time:                  # everything on the stage is somebody's own: the start is authored anew
+        if not self._time:                  # no results on the stage: every state there is authored
             self._resume = ResumeState()
             self._read(StateEdits(), from_start=True)
             return

@@ -20,10 +20,10 @@ from physx_runtime.session.layers import ResultLayer, Slot
 Note = Callable[[str, str, str], None]      # prim path, property, text
 # How far axes may be from orthonormal before translate, orient and scale cannot hold a transform.
 ORTHONORMAL_TOLERANCE = 1e-6
-LENGTH_TOLERANCE = 1e-5     # beside it, of the axes' squared lengths
+LENGTH_TOLERANCE = 1e-5     # likewise, of the axes' squared lengths
 OPERATION_SUFFIX = "session"  # of operations whose plain name the prim uses for something else
 # USD composes an orientation from the arc cosine of its real part, which in float32 is 1 below 3.5e-4 rad. What an
-# orientation in single precision loses stands in a second one behind it.
+# orientation in single precision loses is held by a second one after it.
 IDENTITY_ROTATION = Gf.Quatd(1.0)
 MIN_VECTOR_LENGTH = 1e-10        # GF_MIN_VECTOR_LENGTH: an imaginary part below it is no rotation
 ROTATION_OPERATIONS = frozenset(getattr(UsdGeom.XformOp, f"TypeRotate{axes}")

@@ -38,7 +38,7 @@ class Actor:
 
     def __init__(self, group: ActorGroup, index: int = 0) -> None:
         self.index, self._group = index, group
-        self.watchers: list[Watcher] = []       # who are told of every state that is set
+        self.watchers: list[Watcher] = []       # notified of every state that is set
         self.use_store(group.join(self))
         self.divergence = DivergenceReport(self, group.reported[group.batch_slice(index)], group.batch.reports[index])
 
@@ -276,14 +276,14 @@ class Actor:
 
     def state(self) -> dict[str, Array]:
         """The state of every world, row name -> (n_world, n), as model.row_specs."""
-        if not self._store.near:       # else the step has told
+        if not self._store.near:       # else the step has reported it
             self.divergence.flags()
         return {name: self.get(name) for name in self.model.state}
 
     @property
     def joint_position(self) -> Array:
         """(n_world, n_dof) rad or length."""
-        if not self._store.near:       # else the step has told
+        if not self._store.near:       # else the step has reported it
             self.divergence.flags()
         return self.get("q")
 

@@ -127,7 +127,7 @@ class ActorGroup:
 
     def state(self) -> dict[str, Array]:
         """The state of every world of the batch, row name -> (n_lane, n), as model.row_specs."""
-        if not self.store.near:       # else the step has told
+        if not self.store.near:       # else the step has reported it
             self.diverged_flags()
         return {name: self.store.rows(name) for name in self.models[0].state}
 
@@ -263,7 +263,7 @@ def concatenated_models(models: Sequence[PackedModel], worlds: int) -> PackedMod
     """The first of models of one structure, with the parameters and link frames of all, (n, n_model x n_world)."""
 
     def concatenated(values: Sequence[Any]) -> Array:
-        """(n,) of all worlds of a model alike, or (n, n_world), side by side."""
+        """Values of models, (n,) for all worlds or (n, n_world), concatenated along worlds."""
         by_world = (x if np.ndim(x) == 2 else np.reshape(x, (len(x), 1)) for x in values)
         return np.concatenate([np.broadcast_to(x, (len(x), worlds)) for x in by_world], axis=1)
 

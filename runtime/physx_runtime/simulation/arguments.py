@@ -15,7 +15,7 @@ import numpy as np
 from physx_runtime.packing.island import PackedIsland
 from physx_runtime.packing.model import PackedModel
 
-MAX_STEPS = 1 << 53        # that a float64, as times are kept, tells apart
+MAX_STEPS = 1 << 53        # whole numbers up to this are exact in float64, which holds times
 MIN_RECORD_SIZE = 400          # bytes of the Python objects of a record of nothing
 
 
@@ -57,7 +57,7 @@ def required_count(name: str, count: Any, minimum: int) -> int:
 
 
 def required_index(name: str, index: Any, count: int) -> int:
-    """One of so many. Raises ValueError for another, naming the argument."""
+    """An index below `count`. Raises ValueError for another, naming the argument."""
     if not isinstance(index, Integral) or int(index) not in range(count):
         raise ValueError(f"{name} is {index!r}; give a whole number from 0 to {count - 1}")
     return int(index)

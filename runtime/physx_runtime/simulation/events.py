@@ -183,11 +183,11 @@ class _TriggerTable:
 
 
 class LastContacts(StepWatcher):
-    """Reads the contacts of worlds of islands of one structure; packed: their colliders, in so many worlds."""
+    """Reads the contacts of islands of one structure. packed: their colliders."""
 
     def __init__(self, batch: WorldBatch, packed: PackedContacts) -> None:
         self._batch, self._dt = batch, batch.dt
-        self._before: Array | None = None       # shapes that touched a step earlier, where events are told
+        self._before: Array | None = None       # pairs of shapes in contact a step earlier, if events are reported
         self._link_impulses: tuple[Array, Array, Array] | None = None       # what links got, once it was asked for
         self._names = tuple(packed.colliders[i] for i in packed.shape_copies(batch.worlds))
         bodies = [packed.bodies[i] for i in packed.body_copies(batch.worlds)]

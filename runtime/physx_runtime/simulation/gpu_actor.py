@@ -140,7 +140,7 @@ class OnGpu:
 
     def _start(self, joint_position: ArrayLike | None, joint_velocity: ArrayLike | None, root_pose: ArrayLike | None,
                root_velocity: ArrayLike | None) -> StartState:
-        """Of one world where all begin alike, else of every world; what is given is for all alike."""
+        """Of one world where all start equally, else of every world; given values are for all worlds."""
         actor, masses = self._actor, self._actor.parameter_values.mass_properties
         worlds = np.arange(actor.worlds if masses.has_root_offset else 1)
         start = StartState(actor.model, worlds, actor.dtype, masses.root_offset(worlds))

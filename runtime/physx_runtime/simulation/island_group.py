@@ -52,7 +52,7 @@ class IslandGroup:
             batch.store.write(name, self._authored(name, batch.worlds))
 
     def _authored(self, name: str, worlds: int) -> Array:
-        """A row as it is authored, in so many worlds of every island."""
+        """A row as authored, in `worlds` worlds of every island."""
         none = np.zeros(rows_by(self.batch.topology)[name])
         values = np.stack([{**island.parameters, **island.state}.get(name, none) for island in self.islands])
         return np.repeat(rounded(values, self.batch.dtype), worlds, axis=0)

@@ -53,7 +53,7 @@ class Parameter:
         return (len(self.elements), len(self.components)) if self.components else (len(self.elements),)
 
     def label(self, index: int) -> str:
-        """What the value with this index among the flattened ones belongs to."""
+        """The owner of the value with this index among the flattened ones."""
         width = len(self.components) or 1
         component = f" {self.components[index % width]}" if self.components else ""
         return self.elements[index // width] + component
@@ -137,7 +137,7 @@ def unit_text(row: RowSpec) -> str:
 
 @cache
 def doc_text(row: RowSpec) -> str:
-    """What it is, in one sentence."""
+    """The documentation of a row in one sentence."""
     if row.text:
         return row.text
     getter = getattr(getattr(physx_schema, row.schema), f"Get{row.attribute[0].upper()}{row.attribute[1:]}Attr")
@@ -285,7 +285,7 @@ class ParameterValues:
     # --- refusing ----------------------------------------------------------------------------------------------------
 
     def _check(self, parameter: Parameter, new: Mapping[str, Array], worlds: NDArray[np.int64]) -> None:
-        """Raises ValueError for the first value that PhysX would not take, or that nothing would heed."""
+        """Raise ValueError for the first value that PhysX would refuse, or that the step does not read."""
         with np.errstate(over="ignore"):
             values = new[parameter.name].astype(self._dtype).reshape(len(worlds), -1)
         self._refuse(parameter, values, ~allowed(parameter.range, values), worlds, f"give values in {parameter.range}")

@@ -281,7 +281,7 @@ def _numbers(values: ArrayLike) -> Array:
 
 
 def _is_direction(numbers: Array, count: int) -> bool:
-    """Whether so many finite numbers are not all 0."""
+    """Whether there are `count` finite numbers, not all 0."""
     return numbers.shape == (count,) and bool(np.isfinite(numbers).all() and numbers.any())
 
 

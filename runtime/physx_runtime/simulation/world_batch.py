@@ -50,7 +50,7 @@ class ImmobileActors:
         self.asleep[worlds], self._counter[worlds] = True, 0.0
 
     def step(self, dt: float, count: int) -> None:
-        """Count down by so many steps of dt [s]."""
+        """Count down by `count` steps of dt [s]."""
         for _ in range(count):
             if self.asleep.all():
                 return
@@ -129,7 +129,7 @@ class WorldBatch:
         self._clients: list[BatchClient] = []
         self._immobile: list[ImmobileActors] = []
         self.diverged = False               # whether something in the lanes has, as far as is seen without being asked
-        # A layout, and its rows that tell so.
+        # A layout, and its rows that hold the divergence flags.
         self._diverged_rows: tuple[Mapping[str, int], Indices] = {}, np.zeros(0, np.int64)
         self._time_outdated = True
         self.write_time()
@@ -264,7 +264,7 @@ class WorldBatch:
                 self.steps_taken += chunk
             return
         for _ in range(count):
-            if isinstance(self.store, ContactStore):      # which would make its contacts anew for each of the counts
+            if isinstance(self.store, ContactStore):      # else contacts would be generated for each of the counts
                 self.store.step_under(self._iterations)
             else:
                 self._step_separately()

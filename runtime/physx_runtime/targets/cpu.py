@@ -93,7 +93,7 @@ class FunctionKernel:
         self.parameters = frozenset(row_of(row) for row in parameter_scalars)
         self._parameter_scalars = frozenset(parameter_scalars)
         self._compiled: dict[bool, _FunctionCode] = {}        # by whether all worlds have the same parameters
-        # lanes that nobody asked for read and write here
+        # unused lanes read and write here
         self._idle = np.zeros(max(size for _, size in (*function.arrays, *function.results)), dtype)
 
     def __call__(self, buffer: Array, worlds: NDArray[np.int64], arrays: Sequence[LineAddresses | None],
@@ -101,7 +101,7 @@ class FunctionKernel:
         """Run for the worlds with these indices.
 
         arrays: the given ones, then the results, one line for each entry of `worlds`, in that order; None for a result
-        that is not wanted. alike: every world has the same parameters, so those of the first serve all.
+        that is not needed. uniform: all worlds have equal parameters, so those of the first are used.
         """
         width = self._vectors.lanes
         pointers = np.full((len(arrays), buffer.shape[0] * self.lanes), self._idle.ctypes.data, dtype=np.int64)

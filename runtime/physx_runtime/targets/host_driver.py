@@ -124,7 +124,7 @@ class HostDriver:
     def _allocate(self, address: Any, size: Any) -> int:
         if size.value > self._size - self.allocated_bytes:
             return OUT_OF_MEMORY
-        memory = np.full(size.value, 0xff, np.uint8)        # NaN, until somebody writes there
+        memory = np.full(size.value, 0xff, np.uint8)        # NaN until written
         address._obj.value = memory.ctypes.data
         self._memory[memory.ctypes.data] = memory
         return 0

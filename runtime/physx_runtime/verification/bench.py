@@ -320,7 +320,7 @@ class Bench:
 
     @staticmethod
     def _advance(sim: SteppedSimulation, steps: int) -> tuple[DoubleArray, DoubleArray]:
-        """Joint positions and velocities so many steps later, NaN in worlds that diverged."""
+        """Joint positions and velocities after `count` steps, NaN in worlds that diverged."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)      # the caller says what became of the experiment
             sim.step(steps)
@@ -369,7 +369,7 @@ def _dof(dof: Dof, drives: bool, limits: bool, axes: bool, envelopes: bool) -> D
     return replace(result, drive=drive if drives else None)
 
 
-# What differs between branches that are alike: names, and where they stand.
+# Fields that differ between equal branches: names and poses.
 _NAMES = frozenset({"path", "name", "prefix", "pose", "body0", "body1"})
 
 

@@ -26,7 +26,7 @@ from physx_schema.text import plural, styled
 
 FORMAT_VERSION = 2
 HEADINGS = ("path", "property", "authored", "effective", "ideal", "verdict")
-IN_PHYSX = "PhysX"      # the heading of what the real one makes of a number, where it was asked
+IN_PHYSX = "PhysX"      # heading of values in real PhysX, where it was run
 LEFT_ALIGNED = {"path", "property", "verdict"}
 MAX_JOINT_ERRORS = 5       # lines; JSON has all
 VERDICTS = (AS_AUTHORED, ALTERED, IGNORED, NOT_EVALUATED)

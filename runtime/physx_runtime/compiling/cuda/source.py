@@ -85,7 +85,7 @@ class _StatementWriter:
         self.fused = fused_products(code)
         self.lines: list[str] = []
         self._equations = {n: equation for n, equation in by_equation(code) if equation}
-        self._loaded: dict[int, str] = {}       # of this piece
+        self._loaded: dict[int, str] = {}       # of this span
         self._loads = 0
 
     def emit_span(self, nodes: Sequence[int], stored: Sequence[tuple[str, int]]) -> None:
@@ -140,7 +140,7 @@ IN_REGISTERS, SHARED, STREAMED = "held", "shared", "streamed"
 DESIGNS = (IN_REGISTERS, SHARED, STREAMED)
 # A thread has 255 registers: with more rows than these some would be spilled.
 MAX_REGISTER_ROWS = 200
-# Operations in a piece of what is streamed: short, so that its rows need few registers.
+# Operations in a span of streamed code: short, so that its rows need few registers.
 STREAMED_SPAN_SIZE = 60
 # Names the design where it is not to be chosen by the program.
 DESIGN_VARIABLE = "PHYSX_RUNTIME_CUDA_DESIGN"
@@ -206,7 +206,7 @@ def _first_readers(code: Code, fused: dict[int, int], spans: InstructionSpans) -
 # Worlds in a block of the buffer, and threads in a block of a launch: neighbouring threads read neighbouring words, and
 # at a few thousand worlds, about one warp a multiprocessor, blocks of one warp spread over all of them.
 LANES = 32
-# Operations in a piece of what runs once.
+# Operations in a span of code that runs once.
 SINGLE_SPAN_SIZE = 100
 
 

@@ -38,15 +38,15 @@ from physx_runtime.compiling.passes import (
 from physx_runtime.compiling.program import Guard, Pass, Program, counts_of
 from physx_runtime.compiling.schedule import IF_ZERO, UNLESS_ZERO, Fragment
 
-# Operations in a piece, by measurement. What is repeated has so many for each register of
-# a block; what is computed once needs no overlap of parts.
+# Operations in a span, by measurement: of repeated passes for each register of a block; of passes that run once,
+# which need no overlap of parts.
 REPEATED_SPAN_SIZE, SINGLE_SPAN_SIZE = 16, 100
 
 
 def emit_program(program: Program, vectors: Vectors, parts: int = 1) -> Iterator[tuple[str, str]]:
     """(symbol, text) of every function, each a module of its own, so that several can be compiled at a time.
 
-    The last is ``void program(ptr block, i64 rounds, i64 ...)``: so many rounds, each with these counts. The block
+    The last is ``void program(ptr block, i64 rounds, i64 ...)``: `rounds` rounds, each with these counts. The block
     holds ``len(program.layout)`` rows of `parts` times `lanes` elements. A symbol carries its text's hash: caches key
     on names, not on text.
     """

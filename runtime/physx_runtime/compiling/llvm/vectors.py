@@ -21,7 +21,7 @@ LARGEST_NARROW = 3e38
 ELEMENT_BITS = {"float": 32, "double": 64}
 ELEMENT_TYPES = {"float32": "float", "float64": "double"}     # LLVM's names of NumPy's types
 CACHE_LINE = 64     # bytes
-# Vectors of so many bits come with registers for conditions (AVX-512).
+# Vectors of this many bits come with mask registers (AVX-512).
 MASKED_VECTOR_BITS = 512
 
 
@@ -136,7 +136,7 @@ class Arithmetic:
         raise NotImplementedError(f"operation {op} has no vector form")
 
     def _single(self, name: str, n: int) -> list[str]:
-        """A node rounded to float32; what is made of such numbers is computed in float32, to the same bits.
+        """A node rounded to float32; operations on such numbers are computed in float32, to the same bits.
 
         A product of two is exact in float64, and sums and quotients have more than twice float32's digits there.
         """

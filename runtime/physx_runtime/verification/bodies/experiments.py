@@ -176,7 +176,7 @@ def _principal(subject: Subject, results: Sequence[BodyResult]) -> tuple[DoubleA
     # which described axis each eigenvector is, in the way that fits best
     order = max(permutations(range(3)), key=lambda order: sum(abs(vectors[order[i], i]) for i in range(3)))
     closest = np.zeros((3, 3))
-    for i, axis in enumerate(order):        # moments that are alike have a plane of axes, or all
+    for i, axis in enumerate(order):        # equal moments have a plane of axes, or all axes
         eigenspace = vectors[:, np.abs(values - values[i]) <= EQUAL_MOMENTS_TOLERANCE * values[-1]]
         closest[:, axis] = eigenspace @ eigenspace[axis]
     u, _, vt = np.linalg.svd(closest)

@@ -28,7 +28,7 @@ def measure_compliance(bench: Bench) -> Findings:
 
     naturalFrequency: the effort that holds the follower off the mimic equation gives the spring; times the response of
     both joints together that is the frequency squared. dampingRatio: how an error and a rate of error turn into each
-    other over one free step; the slower mode of that motion decays at a rate that tells the damping.
+    other over one free step; the slower mode of that motion decays at a rate that gives the damping.
     """
     findings = Findings()
     for mimic in bench.articulation.mimics:

@@ -75,9 +75,8 @@ class TendonBench:
     def measure_lengths(self, findings: Findings, keys: Mapping[str, Key], limits: Mapping[str, float]) -> None:
         """Put the rest length, the offset and limits among the findings; limits: the active ones, by row.
 
-        Rest length and offset: how the pull changes without the one, over what a change of the other does.
-        Limits: the tendon is offset
-        so that it lies beyond one, at two distances, spring off; the pulls tell where it begins.
+        Rest length and offset: the change of force without one of them, over that per change of the other.
+        Limits: the tendon is offset beyond one, at two distances, spring off; the forces give its position.
         """
         with findings.attempt(keys["rest_length"], keys["offset"]):
             spring = self.bench.spring(self.stiffness, self.damping)

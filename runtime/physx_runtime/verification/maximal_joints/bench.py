@@ -164,7 +164,7 @@ def _link_at_rest(link: Link, solver: Solver, loaded: Collection[str]) -> Link:
 
 
 def _as_d6(joint: MaximalJoint) -> MaximalJoint:
-    """A D6 joint as the generic one that PhysX makes of it."""
+    """A D6 joint as PhysX's generic joint."""
     frame0, frame1 = joint_frames(joint)
     kind = joint.kind if joint.kind in ("distance", *COUPLING_KINDS) else "d6"
     return replace(joint, kind=kind, axis=0, frame0=frame0, frame1=frame1)
@@ -221,7 +221,7 @@ class RelativeMotion:
         self._names, self._poses = list(scene.body_names), poses
         self._links: dict[str, Link] = {link.path: link for link in (
             *description.bodies, *(link for item in description.articulations for link in item.links))}
-        # the actor and the number of the push by which a body or a link is loaded
+        # the actor and the index of the external force that loads a body or a link
         self._load_rows = {force.path: (name, i) for name in scene.actors
                            for i, (_, force) in enumerate(external_forces(scene[name].model.actor))}
         first, second = (compose(poses.get(body, IDENTITY_FRAME), frame) for body, frame in self._body_frames())

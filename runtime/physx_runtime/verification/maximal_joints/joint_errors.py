@@ -21,7 +21,7 @@ from physx_schema.errors import UnsupportedError
 
 # For how long the stage moves until it is looked at, and for how long it is then, s.
 RUN_UP_TIME, MEASURED_TIME = 0.5, 0.5
-# What is tried beside the authored counts: position and velocity iterations, and parts of the time step.
+# Tried in addition to the authored counts: position and velocity iterations, and parts of the time step.
 MORE_POSITION_ITERATIONS, MORE_VELOCITY_ITERATIONS, SHORTER_STEPS = 64, 4, 4
 # Kinds that have no anchors to hold together.
 _WITHOUT_ANCHORS = ("distance", "gear", "rack")

@@ -112,7 +112,7 @@ def measure_bounds(isolated: IsolatedJoint) -> Findings:
     """Effective positions of a joint's bounds, and the springs of soft ones, per rad or length.
 
     A hard bound is where a load like the joint's own weight keeps it. A soft one is held beyond it at rest, in two
-    places: the loads tell its stiffness and where it begins. Damping is the load that keeps up a speed outward.
+    places: the loads give its stiffness and position. Damping is the load that keeps an outward speed.
     """
     findings = Findings()
     for bound in bounds_of(isolated):

@@ -22,7 +22,7 @@ K = TypeVar("K")
 # What a set of values comes to; None where it cannot be measured.
 Measure = Callable[[Mapping[K, float]], Mapping[K, float | None]]
 
-# An effect this close to the one that is wanted is reached, of its size: little beside AS_AUTHORED_TOLERANCE.
+# Relative error of an effect that counts as reached: small compared with AS_AUTHORED_TOLERANCE.
 SOLVED_TOLERANCE = 5e-4
 # Significant digits of the values that are tried: more only where these are too coarse.
 MIN_DIGITS, MAX_DIGITS = 4, 7

@@ -155,7 +155,7 @@ def _fixed_tendon(tendon: FixedTendon, rows: Mapping[str, DoubleArray], prefix: 
 
 
 def _spatial_tendons(articulation: Articulation, rows: Mapping[str, DoubleArray]) -> tuple[SpatialTendon, ...]:
-    """Every leaf with a row of its own as a tendon of one path; they share attachments' places alone."""
+    """Every leaf with a row of its own as a tendon of one path; they share only the positions of attachments."""
     acting = acting_spatial_tendons(articulation)
     tendons = []
     for i, (tendon_index, path) in enumerate(leaf_paths(articulation)):
@@ -181,7 +181,7 @@ def _mass_frame(articulation: Articulation, item: Attachment, position: DoubleAr
     return sp.rotate(sp.conjugate(link.principal_axes), sp.sub(local, link.center_of_mass))
 
 
-# Probing motions are this much larger: float32 has to show them beside positions of some rad or m.
+# Probing motions are this much larger: float32 must resolve them next to positions of some rad or m.
 LARGER_PROBES = 100.0
 # Corrections of the efforts that hold here until they hold in PhysX, and what the last one may still be of them.
 CORRECTIONS, HOLDING_TOLERANCE = 3, 2e-3
@@ -211,7 +211,7 @@ class PhysXBench(Bench):
     def balance(self, cases: Sequence[Case]) -> Balance:
         """Efforts and velocities that hold in PhysX, from those of this runtime and its slope."""
         builtin = super().balance(cases)
-        # what PhysX starts from, so that a step's travel is told from rounding
+        # PhysX's start, so that a step's displacement is distinct from rounding
         start = builtin.start.astype(np.float32).astype(np.float64)
         sim, solution = self._simulation_of(cases), builtin.solution
         for _ in range(CORRECTIONS):
